@@ -20,12 +20,12 @@ database        what is read of SQL
 code_blocks     code, tables and outputs, and which of them a query asks for
 steering, matter   what a context is about where nothing is asked, and which notes are about the same
 hits, passage_scores, relevance   which notes, passages and segments answer a query
-query_times     the days, months and years that a query names
+query_times, order_questions   the times that a query names; whether it asks for an order
 relations       structured facts that segments state, and whom a query means by them
 segment_tiers   hot, warm and cold segments, and what a policy makes of them
 scope           whose words a read may show
 assemble        a context, inside a budget
-notes           the notes of a conversation as callers get them
+notes, timeline   the notes of a conversation as callers get them; what came up when
 turn_parts      the parts of long turns, named and shown
 expansion, reconstruction, references, access   behind markers; removed words; kept contexts; what is looked up
 
@@ -51,6 +51,7 @@ from turnfold.contract.results import (
     Relation,
     Status,
     TieredSegment,
+    TimelineEntry,
     TurnPart,
 )
 from turnfold.errors import (
@@ -107,6 +108,7 @@ __all__ = [
     "TIERED",
     "TOOL_NAMES",
     "TieredSegment",
+    "TimelineEntry",
     "Turn",
     "TurnPart",
     "Turnfold",

@@ -18,7 +18,17 @@ from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section
 from turnfold.client import Turnfold
 from turnfold.client_inputs import check_timeout
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin
-from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Relation, Status, TieredSegment
+from turnfold.contract.results import (
+    ErasureReceipt,
+    Expansion,
+    Hit,
+    Note,
+    Receipt,
+    Relation,
+    Status,
+    TieredSegment,
+    TimelineEntry,
+)
 from turnfold.edge import TurnInput
 from turnfold.errors import InvalidInput, InvalidSettings
 from turnfold.notes.wanted import NOTES_A_PAGE
@@ -223,6 +233,12 @@ class AsyncTurnfold:
             self._client.notes, conversation_id, states=states, origins=origins, speakers=speakers,
             min_importance=min_importance, first_turn=first_turn, last_turn=last_turn, limit=limit,
         )  # fmt: skip
+
+    async def timeline(
+        self, conversation_id: str, query: str | None = None, *, limit: int = 50, now: datetime | None = None
+    ) -> list[TimelineEntry]:
+        """As `Turnfold.timeline`."""
+        return await self._run(self._client.timeline, conversation_id, query, limit=limit, now=now)
 
     async def tiers(
         self, conversation_id: str, *, query: str | None = None, rules: MemoryTiers | None = None

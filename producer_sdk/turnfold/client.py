@@ -18,7 +18,17 @@ from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.lazy_patterns import compile_lazy_patterns
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin
-from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Relation, Status, TieredSegment
+from turnfold.contract.results import (
+    ErasureReceipt,
+    Expansion,
+    Hit,
+    Note,
+    Receipt,
+    Relation,
+    Status,
+    TieredSegment,
+    TimelineEntry,
+)
 from turnfold.contract.tasks import Operation, Task
 from turnfold.edge import Entry, TurnInput, accept, with_turn_id
 from turnfold.errors import InboxFull, InvalidSettings, Unavailable, UnknownAnchor
@@ -31,6 +41,7 @@ from turnfold.resources import Resources
 from turnfold.scope import Scope
 from turnfold.segment_tiers import tiers as read_tiers
 from turnfold.settings import Settings
+from turnfold.timeline import timeline as read_timeline
 from turnfold.tokens import TokenCount, chosen_counter
 from turnfold.tool_schemas import ToolForm, tool_schemas
 from turnfold.tools import RESULT_TOKENS, Lookups, handle
@@ -327,6 +338,18 @@ class Turnfold:
         )  # fmt: skip
         address = self._address(conversation_id)
         return read_notes(self._resources.inbox(), self._resources.reader(), address, wanted)
+
+    def timeline(
+        self, conversation_id: str, query: str | None = None, *, limit: int = 50, now: datetime | None = None
+    ) -> list[TimelineEntry]:
+        """What came up, in the order of the turns: the first mentions of what `query` is about, or what tells most.
+
+        At most `limit` entries, 200 at most, spread over the whole conversation. "Last week" counts from `now`, or from
+        the newest turn's time. Turns that are not folded yet are not among them. Raises `UnknownConversation`,
+        `InvalidInput`.
+        """
+        inbox, reader = self._resources.inbox(), self._resources.reader()
+        return read_timeline(inbox, reader, self._address(conversation_id), query, limit=limit, now=now)
 
     def tiers(
         self, conversation_id: str, *, query: str | None = None, rules: MemoryTiers | None = None

@@ -158,7 +158,7 @@ def look_at(source: ValueSource, address: Address, pending: Pending, request: Re
                 address, request.budget_tokens, tuple(entries), request.query,
                 tuple(entries.values())[-LAST_TURNS:] if request.steered else None,
                 request.task, request.query_vector, request.vector_model, whole, bool(request.policy.bands),
-                request.scope, request.now,
+                scope=request.scope, now=request.now,
             )
         )  # fmt: skip
     stored: Collection[str] = () if found is None else found.stored

@@ -26,7 +26,7 @@ from turnfold.client_inputs import listed
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, JobId, Node, Origin
-from turnfold.contract.results import Expansion, Hit, Note, Relation, Status, TieredSegment
+from turnfold.contract.results import Expansion, Hit, Note, Relation, Status, TieredSegment, TimelineEntry
 from turnfold.contract.tasks import Operation
 from turnfold.database.reader import Reader
 from turnfold.edge import TurnInput, accept
@@ -37,6 +37,7 @@ from turnfold.relations import relations as read_relations
 from turnfold.scope import Scope
 from turnfold.segment_tiers import tiers as read_tiers
 from turnfold.snapshots import NO_INBOX
+from turnfold.timeline import timeline as read_timeline
 from turnfold.tokens import TokenCount, chosen_counter
 from turnfold.tool_schemas import ToolForm, tool_schemas
 from turnfold.tools import RESULT_TOKENS, Lookups, handle
@@ -140,6 +141,12 @@ class FoldedConversation:
         """As `Turnfold.search`."""
         scope = Scope.checked(origins, speakers)
         return search_read.search(NO_INBOX, self._reader, self._address, query, limit=limit, scope=scope)
+
+    def timeline(
+        self, query: str | None = None, *, limit: int = 50, now: datetime | None = None
+    ) -> list[TimelineEntry]:
+        """As `Turnfold.timeline`."""
+        return read_timeline(NO_INBOX, self._reader, self._address, query, limit=limit, now=now)
 
     def anchors(
         self,

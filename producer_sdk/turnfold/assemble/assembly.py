@@ -19,6 +19,7 @@ from turnfold.assemble.forms.render_text import (
     EXPANDED_HEADER,
     RECENT_HEADER,
     closed_line,
+    day_line_after,
     excerpt_opening,
     guarded,
     names_line,
@@ -182,8 +183,9 @@ def _after(spoken: Sequence[SpokenTurn], pricing: Pricing) -> Iterator[Part]:
     today = ""
     for tokens, _, _, line, day, _ in spoken:
         if day and day != today:
+            dated = day_line_after(day, today)
             today = day
-            yield Part("recent", day, pricing.count(day))
+            yield Part("recent", dated, pricing.count(dated))
         if line:
             yield Part("recent", line, tokens)
 

@@ -24,6 +24,7 @@ from turnfold.assemble.forms.render_text import (
     anchor_words,
     closed_line,
     day_line,
+    day_line_after,
     excerpt_opening,
     guarded,
     node_opening,
@@ -194,8 +195,8 @@ class Pricing:
         for shown in turns:
             in_text, in_openai, in_anthropic, _, day, _ = self.turn(shown)
             if day and day != today:
+                text += self.count(day_line_after(day, today))
                 today = day
-                text += self.count(day)
             text += in_text
             openai += in_openai
             anthropic += in_anthropic

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from turnfold.assemble.forms.chat import ShownTurn
+from turnfold.assemble.forms.render_text import day_line_after
 from turnfold.assemble.pricing import Pricing
 
 
@@ -26,8 +27,10 @@ class Block:
         """Count one more turn, before all others."""
         text, openai, anthropic, _, day, begins_well = self._pricing.turn(shown)
         if day and day != self._day:
+            count = self._pricing.count
+            # That of the turn behind it says how much later it is.
+            text += count(day) + count(day_line_after(self._day, day)) - count(self._day)
             self._day = day
-            text += self._pricing.count(day)
         self._text += text
         self._openai += openai
         self._anthropic += anthropic

@@ -141,6 +141,28 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineEntry:
+    """Something that came up, where it was first mentioned."""
+
+    day: str
+    """On which it was said: `8 May 2026`; empty for a turn without a time."""
+    day_meant: str | None
+    """When it was or will be, in words, where the text names one time: `7 May 2026`, `every tuesday`."""
+    meant_from: date | None
+    """First day of that time; None: not known, open, or it comes back."""
+    meant_to: date | None
+    """Last day of it."""
+    is_plan: bool
+    """Whether it was still to come when it was said."""
+    text: str
+    speaker: str
+    origin: Origin
+    turn_seq: int
+    marker: str
+    """Give it to `expand`: the turn, verbatim."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Expansion:
     """A node or a range of turns at one level."""
 

@@ -12,7 +12,7 @@ from typing import Final
 MEANT: Final = 200
 """The impact of a time that a note speaks of."""
 SAID: Final = 100
-"""That of the day on which a note was said, where it speaks of no other time."""
+"""That of the day on which a note was said."""
 _DAYS: Final = 14
 """Days up to which a period is looked for by day."""
 _MONTHS: Final = 3

@@ -161,6 +161,8 @@ class Wanted(NamedTuple):
     """The words of all the newest turns are needed, not only of those that a context is likely to show."""
     by_age: bool = False
     """Notes are taken by age: also those that tell little."""
+    in_order: bool = False
+    """The query is about the order in which things came up, whatever its words are."""
     scope: Scope = EVERYTHING
     now: datetime | None = None
     """When the query is asked; None: at the time of the newest turn."""
@@ -172,7 +174,11 @@ class Wanted(NamedTuple):
 
     def answers_key(self, question: str) -> Hashable:
         """What is found for a question depends on this; None where the database tells more than its revision says."""
-        return None if self.query_vector else (question, self.budget_tokens, bool(self.query), self.now, self.scope)
+        return (
+            None
+            if self.query_vector
+            else (question, self.budget_tokens, bool(self.query), self.now, self.scope, self.in_order)
+        )
 
 
 class Found(NamedTuple):

@@ -17,11 +17,12 @@ from turnfold.tokens import ESTIMATOR, estimate_tokens
 
 SPANS = [GroupSpan(1, 9, "L2:turns-1-9"), GroupSpan(10, 19, "L2:turns-10-19"), GroupSpan(20, 30, "L1:end-3")]
 STYLE = Style(short=False, openings=("[",))
+DAYS = ("", "1 May 2026", "2 May 2026")
 _notes = st.lists(
     st.builds(
-        lambda seq, place, speaker, day, text: Note(seq, place, speaker, "user", day, text, 4),
+        # All of a turn was said on one day.
+        lambda seq, place, speaker, text: Note(seq, place, speaker, "user", DAYS[seq * 5 % 7 % 3], text, 4),
         st.integers(1, 30), st.integers(0, 3), st.sampled_from(["Ana", "Bo"]),
-        st.sampled_from(["", "1 May 2026", "2 May 2026"]),
         st.sampled_from(["uses Celery", "ready?", "done;", "a (b)", "x == ()", "f(g(h))"]),
     ),
     max_size=30, unique_by=lambda note: (note.seq, note.place),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 from turnfold.assemble.forms.chat import ShownTurn
@@ -15,7 +16,7 @@ from turnfold.assemble.forms.markers import ARROW, node_marker, turns_marker
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Anchor, AnchorType, Node, Role, StoredTurn, TurnState
 from turnfold.contract.speakers import label_of, speaker_label
-from turnfold.dates.passed import names_near_day
+from turnfold.dates.passed import day_of, names_near_day
 from turnfold.dates.periods import MONTHS
 
 _MOST_REPLACED: Final = 80
@@ -227,13 +228,25 @@ def day_line(moment: datetime) -> str:
     return f"[{date_of(moment)}]\n"
 
 
+@lru_cache(maxsize=1_024)
+def day_line_after(line: str, before: str) -> str:
+    r"""The line of a day below that of an earlier one: with the days between them, where there are some.
+
+    >>> day_line_after("[9 May 2026]\n", "[2 May 2026]\n")
+    '[9 May 2026, 7 days later]\n'
+    """
+    day, earlier = day_of(line[1:-2]), day_of(before[1:-2])
+    apart = 0 if day is None or earlier is None else (day - earlier).days
+    return f"{line[:-2]}, {apart} days later]\n" if apart > 1 else line
+
+
 def day_lines(turns: Iterable[ShownTurn]) -> list[str]:
     """For each turn the line of its day where a new one begins, else an empty text."""
     lines = []
     day = ""
     for shown in turns:
         today = day_line(shown.turn.created_at) if shown.turn.created_at and not shown.hidden else day
-        lines.append("" if today == day else today)
+        lines.append("" if today == day else day_line_after(today, day))
         day = today
     return lines
 

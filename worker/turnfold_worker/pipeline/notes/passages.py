@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from operator import itemgetter
@@ -88,14 +88,14 @@ class Passage:
             return ORDERED
         return PREFERRED if PREFERENCE.search(self.said) else 0
 
-    def time_terms(self) -> Iterator[tuple[str, int]]:
-        """The terms of the times that its notes speak of, else of the day on which they were said, with impacts."""
-        meant = [(time.meant_from, time.meant_to) for time in self.times.values()]
-        named = dict.fromkeys(term for first, last in meant if first and last for term in note_time_terms(first, last))
-        if named:
-            yield from ((term, MEANT) for term in named)
-        elif (day := day_of(self.notes[0].day)) is not None:
-            yield from ((term, SAID) for term in said_terms(day))
+    def time_terms(self) -> dict[str, int]:
+        """The terms of the times that its notes speak of, and of the day on which they were said, with impacts."""
+        day = day_of(self.notes[0].day)
+        found = {} if day is None else dict.fromkeys(said_terms(day), SAID)
+        for time in self.times.values():
+            if time.meant_from and time.meant_to:
+                found |= dict.fromkeys(note_time_terms(time.meant_from, time.meant_to), MEANT)
+        return found
 
     def packed(self) -> str:
         """As it is stored."""
@@ -180,7 +180,7 @@ def _beside_words(passages: Sequence[Passage]) -> dict[str, list[tuple[int, int]
     for passage in passages:
         role, asks = passage.notes[0].role, passage.notes[-1].text.endswith("?")
         found = [(STANDING, passage.standing)] if passage.standing else []
-        for term, impact in (*found, *passage.time_terms()):
+        for term, impact in (*found, *passage.time_terms().items()):
             times[term] = None
             if len(times) <= _MOST_TIME_TERMS:
                 mark = mark_of(impact, role, asks=asks, ends=passage.ends)

@@ -1,0 +1,74 @@
+"""A timeline lists what came up in the order in which it did, each entry with its days and a marker."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from conftest import LocalWorker
+from turnfold import Turnfold
+from turnfold.errors import InvalidInput, UnknownConversation
+
+pytestmark = pytest.mark.daily_on("sqlite")
+
+MENTIONS = {
+    3: "The rent of the flat is 900 euros a month.",
+    9: "I paid the rent yesterday.",
+    17: "The rent will rise to 940 euros in June.",
+}
+FILLER = "Line {}: the lamp of room {} was counted again by Mara, who keeps the list of all lamps of the house."
+
+
+@pytest.fixture
+def folded(tf: Turnfold, local: LocalWorker) -> Turnfold:
+    for day in range(1, 21):
+        turns = [FILLER.format(20 * day + i, 20 * day + i) for i in range(20)]
+        if day in MENTIONS:
+            turns.insert(7, MENTIONS[day])
+        time = f"2026-03-{day:02}T09:00:00Z"
+        tf.append("c", [{"role": "user", "content": turn, "created_at": time} for turn in turns])
+    local.settle()
+    return tf
+
+
+def test_a_timeline_has_the_first_mentions_in_order_with_their_days(folded: Turnfold) -> None:
+    first, paid, rises = folded.timeline("c", "rent")
+
+    assert (first.text, first.day, first.day_meant) == (MENTIONS[3].rstrip("."), "3 March 2026", None)
+    assert (paid.day, paid.day_meant, paid.meant_from) == ("9 March 2026", "8 March 2026", date(2026, 3, 8))
+    assert (rises.meant_from, rises.is_plan, rises.speaker) == (date(2026, 6, 1), True, "user")
+    for entry, said in zip((first, paid, rises), MENTIONS.values(), strict=True):
+        assert said in folded.expand("c", entry.marker).text
+
+
+def test_a_timeline_of_nothing_has_what_tells_most(folded: Turnfold) -> None:
+    entries = folded.timeline("c", limit=10)
+
+    seqs = [entry.turn_seq for entry in entries]
+    assert seqs == sorted(set(seqs))
+    assert 0 < len(entries) <= 10
+    assert set(MENTIONS) & {int(entry.day.split()[0]) for entry in entries}
+
+
+def test_a_time_in_the_query_chooses(folded: Turnfold) -> None:
+    (first, *_) = folded.timeline("c", "rent last week", limit=1, now=datetime(2026, 3, 16, tzinfo=UTC))
+
+    assert first.day == "9 March 2026"
+
+
+def test_what_is_deleted_came_never_up(folded: Turnfold) -> None:
+    paid = folded.timeline("c", "rent")[1]
+    turn = folded.expand("c", paid.marker).turns[0]
+    folded.delete("c", turn.turn_id)
+
+    assert [entry.day for entry in folded.timeline("c", "rent")] == ["3 March 2026", "17 March 2026"]
+
+
+def test_what_makes_no_timeline_is_refused(folded: Turnfold) -> None:
+    with pytest.raises(InvalidInput, match="query must be words"):
+        folded.timeline("c", " ")
+    with pytest.raises(InvalidInput, match="at most 200"):
+        folded.timeline("c", "rent", limit=201)
+    with pytest.raises(UnknownConversation):
+        folded.timeline("nobody")

@@ -1,0 +1,59 @@
+"""Between raw turns of different days a line says how much later it is, and what it costs is counted."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnfold.assemble.forms.chat import ShownTurn
+from turnfold.assemble.forms.render_text import day_line, day_line_after
+from turnfold.assemble.pricing import Pricing, Style
+from turnfold.assemble.raw_block import Block
+from turnfold.contract.records import Role, StoredTurn
+from turnfold.tokens import ESTIMATOR
+from turnfold_worker.offline import fold
+
+START = datetime(2026, 5, 1, 9, tzinfo=UTC)
+gaps = st.lists(st.sampled_from([0, 1, 2, 9, 400]), min_size=1, max_size=8)
+
+
+def at(days: int) -> datetime:
+    return START + timedelta(days=days)
+
+
+def test_days_between_two_turns_are_told() -> None:
+    turns = [
+        {"role": "user", "content": "We sold the van.", "created_at": at(0).isoformat()},
+        {"role": "assistant", "content": "Noted.", "created_at": at(1).isoformat()},
+        {"role": "user", "content": "And the boat.", "created_at": at(8).isoformat()},
+    ]
+    with fold(turns, conversation_id="c") as folded:
+        text = folded.context(budget_tokens=500, query=False).text
+
+    assert "[1 May 2026]\nuser: We sold the van." in text
+    assert "[2 May 2026]\nassistant: Noted." in text
+    assert "[9 May 2026, 7 days later]\nuser: And the boat." in text
+
+
+@given(gaps)
+def test_a_block_costs_the_same_however_it_is_counted(between: list[int]) -> None:
+    days = [sum(between[: at + 1]) for at in range(len(between))]
+    shown = [
+        ShownTurn(
+            StoredTurn(seq=seq, turn_id=f"t{seq}", role=Role.USER, content="The van.", created_at=at(day)), "The van."
+        )
+        for seq, day in enumerate(days, 1)
+    ]
+    pricing = Pricing(ESTIMATOR, Style(short=False, openings=("[",)))
+
+    assert Block(pricing, shown).tokens == pricing.raw(shown)
+
+
+@given(st.integers(0, 4_000), st.integers(0, 4_000))
+def test_only_a_later_day_is_told_to_be_later(before: int, day: int) -> None:
+    line = day_line_after(day_line(at(day)), day_line(at(before)))
+
+    assert ("later" in line) == (day - before > 1)
+    assert line.startswith(day_line(at(day))[:-2])

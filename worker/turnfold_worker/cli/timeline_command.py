@@ -1,0 +1,53 @@
+"""`turnfold timeline`: what came up in a conversation, in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from turnfold_worker.cli.output import console, json_option, print_json, table, words
+from turnfold_worker.cli.reading import LONGEST_ANCHOR, TIME, in_utc
+from turnfold_worker.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+@click.command(short_help="List what came up, in order.")
+@click.argument("conversation")
+@click.option("--query", help="Only the first mentions of what is about these words.")
+@click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True, help="Most entries.")
+@click.option(
+    "--now", type=TIME, callback=in_utc, help="When the query is asked, in UTC; default: the newest turn's time."
+)
+@json_option
+@pass_session
+def timeline(
+    session: Session, conversation: str, query: str | None, limit: int, now: datetime | None, as_json: bool
+) -> None:
+    """List what came up in CONVERSATION in the order of the turns: when it was said, and when it was or will be.
+
+    With --query the first mentions of what it is about, without one what tells most of the conversation.
+
+    \b
+    Examples:
+      turnfold timeline chat
+      turnfold timeline chat --query rent
+      turnfold timeline chat --query "what did we sell last month" --now 2026-05-14
+    """
+    found = session.turnfold.timeline(conversation, query, limit=limit, now=now)
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        click.echo("nothing came up about it; turns that are not folded yet are not listed", err=True)
+        return
+    shown = table("#turn", "said on", "speaker", "text", "when it was", "expand with")
+    for entry in found:
+        meant = f"{entry.day_meant}{' (plan)' if entry.is_plan else ''}" if entry.day_meant else ""
+        shown.add_row(
+            str(entry.turn_seq), entry.day, words(entry.speaker), words(entry.text, most=LONGEST_ANCHOR), meant,
+            entry.marker,
+        )  # fmt: skip
+    console().print(shown)
