@@ -9,6 +9,7 @@ from sqlalchemy import text
 
 from support.refinery import SHORT_SEGMENTS, Refinery
 from support.talk import talk
+from turnfold.contract.records import Origin
 from turnfold_worker.adapters import sql_model_notes
 from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
 from turnfold_worker.model_wiring import refine_target
@@ -31,7 +32,15 @@ def write(folded: FoldedConversation, idx: int, *texts: str) -> None:
     with engine.begin() as connection:
         first_seq = connection.scalar(text("SELECT first_seq FROM node WHERE height = 0 AND idx = :idx"), {"idx": idx})
         notes = [
-            ModelNote(turns=(first_seq,), speaker="Mara", role="user", said_on=None, text=words, importance=4)
+            ModelNote(
+                turns=(first_seq,),
+                speaker="Mara",
+                role="user",
+                origin=Origin.USER,
+                said_on=None,
+                text=words,
+                importance=4,
+            )  # fmt: skip
             for words in texts
         ]
         sql_model_notes.replace(
