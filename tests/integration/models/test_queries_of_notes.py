@@ -40,7 +40,7 @@ def write(folded: FoldedConversation, idx: int, *texts: str) -> None:
                 said_on=None,
                 text=words,
                 importance=4,
-            )  # fmt: skip
+            )
             for words in texts
         ]
         sql_model_notes.replace(
