@@ -25,6 +25,7 @@ relations       structured facts that segments state, and whom a query means by 
 segment_tiers   hot, warm and cold segments, and what a policy makes of them
 scope           whose words a read may show
 assemble        a context, inside a budget
+change_events   what workers changed between two reads
 notes, timeline   the notes of a conversation as callers get them; what came up when
 turn_parts      the parts of long turns, named and shown
 expansion, reconstruction, references, access   behind markers; removed words; kept contexts; what is looked up
@@ -40,6 +41,8 @@ tokens, whole_numbers, name_sets, errors
 from typing import TYPE_CHECKING, Any
 
 from turnfold.assemble import BALANCED, RECENCY, TIERED, Band, Context, MemoryTiers, Policy, Section
+from turnfold.assemble.diff import ContextDiff, Statement
+from turnfold.change_events import ChangeEvent
 from turnfold.client import Turnfold
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin, Turn
 from turnfold.contract.results import (
@@ -85,7 +88,9 @@ __all__ = [
     "AnchorType",
     "AsyncTurnfold",
     "Band",
+    "ChangeEvent",
     "Context",
+    "ContextDiff",
     "ErasureReceipt",
     "Expansion",
     "Hit",
@@ -104,6 +109,7 @@ __all__ = [
     "SchemaMismatch",
     "Section",
     "Settings",
+    "Statement",
     "Status",
     "TIERED",
     "TOOL_NAMES",

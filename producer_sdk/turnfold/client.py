@@ -13,6 +13,7 @@ from typing import Any, Final, Self
 
 from turnfold import expansion, references, retrieval, search_read, turn_changes, writes
 from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section, policy_named, request_of
+from turnfold.change_events import OnChange
 from turnfold.client_inputs import check_search, check_timeout, listed, read_from, settings_from
 from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
@@ -60,24 +61,28 @@ class Turnfold:
     >>> tf.context("conv-1", budget_tokens=2000).text  # doctest: +SKIP
     """
 
-    def __init__(self, *, settings: Settings | None = None, **values: Any) -> None:
-        """Take `settings`, or their fields by name (`redis_url`, `tenant` …). Connects to nothing yet."""
+    def __init__(self, *, settings: Settings | None = None, on_change: OnChange | None = None, **values: Any) -> None:
+        """Take `settings`, or their fields by name (`redis_url`, `tenant` …). Connects to nothing yet.
+
+        `on_change` is called with a `ChangeEvent` when a read finds that workers changed what contexts show of a
+        conversation since this client read it before: at the end of that read, in its thread.
+        """
         if settings is not None and values:
             msg = "give either settings or single values, not both"
             raise InvalidSettings(msg)
         self._settings = settings or settings_from(values, Settings)
-        self._resources = Resources(self._settings)
+        self._resources = Resources(self._settings, on_change)
         self._tenant = self._settings.tenant
 
     @classmethod
-    def from_env(cls) -> Self:
+    def from_env(cls, *, on_change: OnChange | None = None) -> Self:
         """Read the `TURNFOLD_*` variables."""
-        return cls(settings=Settings.from_env())
+        return cls(settings=Settings.from_env(), on_change=on_change)
 
     @classmethod
-    def from_settings(cls, settings: Settings) -> Self:
+    def from_settings(cls, settings: Settings, *, on_change: OnChange | None = None) -> Self:
         """Take settings as they are."""
-        return cls(settings=settings)
+        return cls(settings=settings, on_change=on_change)
 
     @property
     def tenant(self) -> str:

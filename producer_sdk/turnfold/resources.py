@@ -16,14 +16,16 @@ from turnfold.settings import Settings
 if TYPE_CHECKING:
     import redis
 
+    from turnfold.change_events import OnChange
     from turnfold.database.reader import Reader
 
 
 class Resources:
     """Opens each connection when it is first needed, once a process. Safe to share among threads."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, on_change: OnChange | None = None) -> None:
         self._settings = settings
+        self._on_change = on_change
         self._lock = threading.Lock()
         self._of_parent: tuple[object, ...] = ()
         self._forget_connections()
@@ -96,7 +98,7 @@ class Resources:
                 engine = connect(
                     self._settings.database_url, write=False, timeout_seconds=self._settings.timeout_seconds
                 )
-                self._reader = Reader(engine)
+                self._reader = Reader(engine, self._on_change)
             return self._reader
 
     def ring(self, task: Task, *arguments: int) -> None:

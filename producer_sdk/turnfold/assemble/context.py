@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from turnfold.assemble.detail import Answer
+from turnfold.assemble.diff import ContextDiff, Statement, diff_of
 from turnfold.assemble.forms.chat import ChatBlock
 from turnfold.assemble.forms.render_anthropic import anthropic_messages
 from turnfold.assemble.forms.render_openai import openai_messages
@@ -144,6 +145,8 @@ class Context:
     """Everything before the recent turns: the system message of the OpenAI and Anthropic forms."""
     stable_length: int = field(default=0, repr=False)
     """Code points of `system` that stay the same while turns are appended."""
+    contents: Callable[[], tuple[Statement, ...]] = field(default=tuple, repr=False, compare=False)
+    """Makes `statements`, which most reads need not."""
     chat: ChatBlock = field(default_factory=ChatBlock, repr=False)
     """The recent turns, from which the forms are made."""
     request_key: str = field(default="", repr=False)
@@ -166,6 +169,27 @@ class Context:
     def stable_tokens(self) -> int:
         """Tokens of the beginning that stays the same while turns are appended, until a fold."""
         return self.report.stable_tokens
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """What stands in it: standing facts, notes and raw turns, in order."""
+        return self.contents()
+
+    def diff(self, earlier: Context) -> ContextDiff:
+        """What left and what came since an earlier context of the same conversation, what must be kept first.
+
+        Raises `InvalidInput` for a context of another conversation, also of one that was forgotten since.
+        """
+        if not isinstance(cast("object", earlier), Context):
+            msg = f"earlier must be a Context, not {type(earlier).__name__}"
+            raise InvalidInput(msg)
+        if earlier.conversation_id != self.conversation_id:
+            msg = f"earlier is of conversation {earlier.conversation_id!r}, this is of {self.conversation_id!r}"
+            raise InvalidInput(msg)
+        if None not in {earlier.stored_as, self.stored_as} and earlier.stored_as != self.stored_as:
+            msg = f"conversation {self.conversation_id!r} was forgotten between the two contexts: nothing links them"
+            raise InvalidInput(msg)
+        return diff_of(earlier.statements, self.statements)
 
     def messages(self, form: Form = "openai") -> list[dict[str, Any]]:
         """The context as messages, fresh ones at each call. Anthropic's leave out the system text: see `request`."""
@@ -215,10 +239,14 @@ class Context:
 
     def __getstate__(self) -> dict[str, Any]:
         # A client's connections do not go to other processes.
-        return {**self.__dict__, "keeper": None}
+        return {**self.__dict__, "keeper": None, "contents": partial(_same, self.statements)}
 
     def __str__(self) -> str:
         return self.text
+
+
+def _same(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    return statements
 
 
 def _canonical(messages: list[dict[str, Any]] | Mapping[str, Any]) -> bytes:

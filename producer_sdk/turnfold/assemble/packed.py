@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from datetime import datetime
 from typing import Any, Final
 
 from turnfold.assemble.context import Context, Coverage, LeftOut, PartReport, Report, Span
 from turnfold.assemble.detail import Answer, Detail
+from turnfold.assemble.diff import Statement
 from turnfold.assemble.forms.chat import ChatBlock, ShownTurn
 from turnfold.contract.records import ConversationId, Importance, Role, StoredTurn, TurnState
 
-_VERSION: Final = 4
+_VERSION: Final = 5
 
 
 def pack_context(context: Context) -> bytes:
@@ -28,6 +29,7 @@ def pack_context(context: Context) -> bytes:
         "markers": context.markers,
         "stable_length": context.stable_length,
         "system": context.system,
+        "statements": [astuple(statement) for statement in context.statements],
         "chat": [{**shown._asdict(), "turn": asdict(shown.turn)} for shown in context.chat.turns],
         "conversation_id": context.conversation_id,
         "stored_as": context.stored_as,
@@ -43,10 +45,12 @@ def unpack_context(packed: bytes) -> Context | None:
     if body.pop("version") != _VERSION:
         return None
     stored_as = body.pop("stored_as")
+    statements = tuple(Statement(*values) for values in body.pop("statements"))
     return Context(
         markers=tuple(body.pop("markers")),
         report=_report(body.pop("report")),
         chat=ChatBlock(tuple(_shown(shown) for shown in body.pop("chat"))),
+        contents=lambda: statements,
         stored_as=None if stored_as is None else ConversationId(stored_as),
         **body,
     )

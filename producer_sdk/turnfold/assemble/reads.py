@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache, partial
+from itertools import chain
 from typing import Final
 
 from turnfold.assemble.assembly import Assembly, assemble, markers_of
 from turnfold.assemble.by_value.selection import choose_parts, largest_fitting
 from turnfold.assemble.context import Context
+from turnfold.assemble.diff import Statement, statements_of
 from turnfold.assemble.least import least_assembly
 from turnfold.assemble.material import Material, gather
 from turnfold.assemble.memo import Memo
@@ -113,11 +115,19 @@ def _context(material: Material, found: Assembly) -> Context:
         markers=markers_of(found.plan, short=material.style.short),
         system=found.system,
         stable_length=len(found.stable.text),
+        contents=partial(_statements, found.plan),
         chat=found.chat,
         request_key=_request_key(material),
         conversation_id=material.snapshot.conversation_id,
         stored_as=material.snapshot.head.id if material.snapshot.head else None,
     )
+
+
+def _statements(plan: Plan) -> tuple[Statement, ...]:
+    """What a plan shows, statement by statement."""
+    blocks = (*plan.groups, *([plan.hits] if plan.hits else ()), *([plan.tail] if plan.tail else ()))
+    notes = chain.from_iterable(block.notes for block in blocks)
+    return statements_of(plan.anchors, notes, (*plan.excerpts, *plan.raw))
 
 
 def _request_key(material: Material) -> str:

@@ -8,6 +8,7 @@ from typing import TypeVar
 from sqlalchemy import Engine
 
 from turnfold.assemble.context import Context
+from turnfold.change_events import ChangeLog, OnChange
 from turnfold.contract.keys import Address
 from turnfold.database.failures import ConnectionLost, translated
 from turnfold.database.known import Found, Wanted
@@ -20,9 +21,11 @@ _Result = TypeVar("_Result")
 class Reader:
     """Opens read transactions. Safe to share among threads."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, on_change: OnChange | None = None) -> None:
+        """`on_change` is called, after a read, with what workers changed of a conversation since the one before."""
         self._engine = engine
-        self._values = ValueReader(engine)
+        self._changes = None if on_change is None else ChangeLog(on_change)
+        self._values = ValueReader(engine, self._changes)
         self._schema_checked = False
 
     def read(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
@@ -36,6 +39,8 @@ class Reader:
         except ConnectionLost:
             with translated():
                 return self._once(work)
+        finally:
+            self._tell_changes()
 
     def by_value(self, wanted: Wanted) -> Found | None:
         """What the default policy needs of a conversation at one state; None when nothing of it is stored.
@@ -50,6 +55,8 @@ class Reader:
         except ConnectionLost:
             with translated():
                 return self._values.read(wanted)
+        finally:
+            self._tell_changes()
 
     def keep(self, address: Address, found: Found, key: Hashable, made: Context) -> None:
         """Remember a finished context of what `by_value` found, by all that it depends on beside that."""
@@ -71,6 +78,11 @@ class Reader:
         """Close the connections."""
         self._values.close()
         self._engine.dispose()
+
+    def _tell_changes(self) -> None:
+        """Outside any transaction: what is called may read."""
+        if self._changes is not None:
+            self._changes.tell()
 
     def _once(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
         with self._engine.begin() as connection:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from sqlalchemy import Engine
 
 from turnfold.assemble.context import Context
+from turnfold.change_events import ChangeLog
 from turnfold.contract.keys import Address
 from turnfold.contract.outlines import overtaken_by, unpack_outline
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN
@@ -50,7 +51,9 @@ _TOKENS_A_TURN: Final = 250
 class ValueReader:
     """Reads conversations for contexts. Safe to share among threads. Raises SQLAlchemy's errors."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, changes: ChangeLog | None = None) -> None:
+        """`changes` is told of what a read finds in the place of what was remembered."""
+        self._changes = changes
         self._driver = Driver(engine)
         self._known = KnownConversations()
 
@@ -116,8 +119,10 @@ class ValueReader:
             self._known.drop(wanted.address)
             return None
         if known is None or not known.is_of(head) or not _serves(known, wanted, stored):
-            known = self._read_all(connection, wanted, head, stored, known)
+            before, known = known, self._read_all(connection, wanted, head, stored, known)
             self._known.put(wanted.address, known)
+            if self._changes is not None and before is not None and not before.is_of(head):
+                self._changes.add(wanted.address, before, known)
         known.learn(ids, stored)
         question = _question(wanted, known, stored)
         found = answers(self._driver, connection, wanted, known, question) if question else NO_ANSWERS

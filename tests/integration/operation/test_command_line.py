@@ -145,6 +145,45 @@ def test_notes_are_listed_and_each_leads_to_its_turns(imported: Up) -> None:
     assert imported.json("notes", CONVERSATION, "--speaker", "nobody") == []
 
 
+def test_a_timeline_is_listed_in_order_and_each_entry_leads_to_its_turn(imported: Up) -> None:
+    entries = imported.json("timeline", CONVERSATION, "--query", "PostgreSQL", "--now", "2026-06-01")
+    seqs = [entry["turn_seq"] for entry in entries]
+    assert seqs == sorted(set(seqs))
+    assert all("postgre" in entry["text"].lower() for entry in entries)
+    assert "PostgreSQL" in imported.json("expand", CONVERSATION, entries[0]["marker"])["text"]
+    assert len(imported.json("timeline", CONVERSATION, "--limit", 5)) == 5
+    assert entries[0]["marker"] in imported.run("timeline", CONVERSATION, "--query", "PostgreSQL")
+    assert "nobody" in imported.run("timeline", "nobody", code=1)
+
+
+def test_why_tells_what_stands_in_a_context_and_what_does_not(imported: Up) -> None:
+    told = imported.json("why", CONVERSATION, "--budget", 1000)
+    made = imported.json("context", CONVERSATION, "--budget", 1000, "--format", "json")
+    assert told["report"]["used_tokens"] == made["tokens"]
+    assert {part["name"]: part["used"] for part in told["report"]["parts"]}["recent"] > 0
+    shown = imported.run("why", CONVERSATION, "--budget", 1000)
+    assert "tokens are used" in shown
+    assert told["report"]["left_out"][-1]["reach"] in shown
+    standing = next(one for one in told["statements"] if one["kind"] not in {"note", "turn"})
+    of_turn = imported.json("why", CONVERSATION, standing["turn_seq"], "--budget", 1000)
+    assert {"there: a standing fact"} <= {one["why"] for one in of_turn["statements"]}
+    superseded = imported.json("anchors", CONVERSATION, "--state", "superseded")[0]
+    reasons = imported.run("why", CONVERSATION, superseded["turn_seq"], "--budget", 1000)
+    assert "superseded" in reasons
+    assert f"turn {superseded['turn_seq']} stands" in reasons
+    assert "9999" in imported.run("why", CONVERSATION, 9999, code=1)
+
+
+def test_words_of_one_speaker_or_origin_are_shown_alone(imported: Up) -> None:
+    hits = imported.json("search", CONVERSATION, "PostgreSQL", "--origin", "assistant")
+    assert hits
+    assert {hit["origin"] for hit in hits} == {"assistant"}
+    assert imported.json("search", CONVERSATION, "PostgreSQL", "--speaker", "nobody") == []
+    text = imported.run("context", CONVERSATION, "--origin", "user", "--budget", 1000)
+    assert text
+    assert "\nassistant: " not in text
+
+
 def test_inspect_has_the_notes_of_each_segment_and_what_their_importance_is_made_of(imported: Up) -> None:
     branches = imported.json("inspect", CONVERSATION)["branches"]
     segments = [part for root in branches for part in (root["children"] or [root])]

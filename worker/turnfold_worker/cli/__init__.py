@@ -12,7 +12,8 @@ The commands, named with `_command` where another module or Python has their nam
 up, demo, import_command, fold
 reading        context, expand, search, anchors
 scope_options  whose words these show
-list_command, notes_command, timeline_command, inspect_command, status, doctor_command, usage_command, metrics_command
+list_command, notes_command, timeline_command, why_command
+inspect_command, status, doctor_command, usage_command, metrics_command
 refine_command, batch
 jobs, changes, forget
 

@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "search": LazyCommand("reading", "search", "Find segments and turns about something."),
     "anchors": LazyCommand("reading", "anchors", "List what must not be lost, verbatim."),
     "notes": LazyCommand("notes_command", "notes", "List what was said, note by note."),
+    "why": LazyCommand("why_command", "why", "Tell what stands in a context and why."),
     "timeline": LazyCommand("timeline_command", "timeline", "List what came up, in order."),
     "relations": LazyCommand("notes_command", "relations", "List structured facts: who is, has or did what."),
     "inspect": LazyCommand("inspect_command", "inspect", "Show the tree of a conversation."),

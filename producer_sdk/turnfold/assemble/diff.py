@@ -1,0 +1,123 @@
+"""What stands in a context statement by statement, and what left and what came between two contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from turnfold.assemble.forms.chat import ShownTurn
+from turnfold.assemble.forms.markers import turns_marker
+from turnfold.contract.notes import Note
+from turnfold.contract.records import Anchor, AnchorType
+from turnfold.contract.speakers import speaker_label
+
+_FIRST: Final = (
+    AnchorType.CONSTRAINT, AnchorType.COMMITMENT, AnchorType.INSTRUCTION, AnchorType.DECISION, AnchorType.CORRECTION,
+    AnchorType.UNRESOLVED_QUESTION, AnchorType.PREFERENCE, AnchorType.CRITICAL_FACT,
+)  # fmt: skip
+KINDS: Final = (*map(str, _FIRST), "note", "turn")
+"""Kinds of statements, what must be kept first."""
+_RANK: Final = {kind: rank for rank, kind in enumerate(KINDS)}
+_LONGEST: Final = 200
+"""Code points of a raw turn that are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something that a context says: a standing fact, a note, or a raw turn."""
+
+    kind: str
+    """A type of anchors, `note` or `turn`."""
+    text: str
+    """Of a turn the beginning."""
+    turn_seq: int
+    speaker: str
+    replaced: str | None = None
+    """Of a standing fact: what it took the place of."""
+
+    @property
+    def marker(self) -> str:
+        """Give it to `expand`: its turn, verbatim."""
+        return turns_marker(self.turn_seq, self.turn_seq)
+
+    def __str__(self) -> str:
+        return f"[{self.kind.replace('_', ' ')} {self.turn_seq}] {self.speaker}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextDiff:
+    """What differs between two contexts of a conversation: constraints and commitments first, then by turn."""
+
+    left: tuple[Statement, ...] = ()
+    """What stood in the earlier one alone."""
+    came: tuple[Statement, ...] = ()
+    """What stands in the later one alone."""
+    replaced_by: Mapping[Statement, Statement] | None = None
+    """Of what left, what took its place."""
+
+    def __bool__(self) -> bool:
+        return bool(self.left or self.came)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        for statement in self.left:
+            after = (self.replaced_by or {}).get(statement)
+            yield f"- {statement}" + ("" if after is None else f"  (now: {after.text}, turn {after.turn_seq})")
+        for statement in self.came:
+            yield f"+ {statement}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON may hold it."""
+        replaced_by = self.replaced_by or {}
+        return {
+            "left": [
+                {**_plain(one), "replaced_by": _plain(replaced_by[one]) if one in replaced_by else None}
+                for one in self.left
+            ],
+            "came": [_plain(one) for one in self.came],
+        }
+
+
+def _plain(statement: Statement) -> dict[str, Any]:
+    return {
+        "kind": statement.kind, "text": statement.text, "turn_seq": statement.turn_seq, "speaker": statement.speaker,
+        "marker": statement.marker,
+    }  # fmt: skip
+
+
+def diff_of(earlier: Sequence[Statement], later: Sequence[Statement]) -> ContextDiff:
+    """The difference of two contexts. What is only said again in another form is none."""
+    before, after = {_key(one): one for one in earlier}, {_key(one): one for one in later}
+    left = sorted([one for key, one in before.items() if key not in after], key=_order)
+    came = sorted([one for key, one in after.items() if key not in before], key=_order)
+    replacing = {one.replaced: one for one in later if one.replaced}
+    replaced_by = {one: replacing[one.text] for one in left if one.text in replacing}
+    return ContextDiff(tuple(left), tuple(came), replaced_by)
+
+
+def _key(statement: Statement) -> tuple[str, int, str]:
+    # A raw turn may be cut at another place.
+    return statement.kind, statement.turn_seq, "" if statement.kind == "turn" else statement.text
+
+
+def _order(statement: Statement) -> tuple[int, int]:
+    return _RANK[statement.kind], statement.turn_seq
+
+
+def statements_of(
+    anchors: Iterable[Anchor], notes: Iterable[Note], turns: Iterable[ShownTurn]
+) -> tuple[Statement, ...]:
+    """The statements of a context, in the order in which they stand, none twice."""
+    found = [
+        Statement(str(anchor.type), anchor.text, anchor.turn_seq, anchor.speaker or "", anchor.replaced)
+        for anchor in anchors
+    ]
+    found += [Statement("note", note.text, note.seq, note.speaker) for note in notes]
+    found += [
+        Statement("turn", shown.content[:_LONGEST], shown.turn.seq, speaker_label(shown.turn))
+        for shown in turns if not shown.hidden
+    ]  # fmt: skip
+    return tuple(dict.fromkeys(found))

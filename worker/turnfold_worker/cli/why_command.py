@@ -1,0 +1,153 @@
+"""`turnfold why`: what stands in a context, what was left out, and why a turn is or is not in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from turnfold.contract.records import AnchorState
+from turnfold_worker.cli.output import console, json_option, plain, print_json, table, words
+from turnfold_worker.cli.reading import BUDGET_HELP, LONGEST_ANCHOR, POLICIES, POLICY_HELP
+from turnfold_worker.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from turnfold import Context, Note, Statement
+    from turnfold.contract.records import Anchor
+
+_SHOWN = {
+    0: "in its own words, as one of the recent turns", 1: "in detail", "notes": "in notes, as far as they fit",
+    "range": "by a line alone: there is no room for notes", "unfolded": "by a line alone: it is not folded yet",
+}  # fmt: skip
+
+
+@click.command(short_help="Tell what stands in a context and why.")
+@click.argument("conversation")
+@click.argument("turn", type=click.IntRange(1), required=False)
+@click.option("--budget", "budget_tokens", type=click.IntRange(1), default=2000, show_default=True, help=BUDGET_HELP)
+@click.option("--query", help="What the next answer is about, as in `turnfold context`.")
+@click.option("--policy", type=click.Choice(POLICIES), default=POLICIES[0], show_default=True, help=POLICY_HELP)
+@json_option
+@pass_session
+def why(
+    session: Session,
+    conversation: str,
+    turn: int | None,
+    budget_tokens: int,
+    query: str | None,
+    policy: str,
+    *,
+    as_json: bool,
+) -> None:
+    """Tell where the budget of CONVERSATION's context goes, what stands in it, and what is left out at which cost.
+
+    With the number of a TURN: how that turn is shown, which of its statements stand there, and why the others do not.
+
+    \b
+    Examples:
+      turnfold why chat --budget 1000
+      turnfold why chat 17                      is turn 17 in it, and why not?
+      turnfold why chat 17 --query "the rent"
+    """
+    made = session.turnfold.context(
+        conversation, budget_tokens=budget_tokens, query=query, query_vector=session.vector_of(query), policy=policy
+    )
+    if made.coverage is None:
+        raise session.nothing_appended(conversation)
+    if turn is not None:
+        _tell_turn(session, conversation, made, turn, as_json=as_json)
+        return
+    if as_json:
+        print_json({"report": plain(made.report), "statements": [plain(one) for one in made.statements]})
+        return
+    _print_parts(made)
+    _print_standing(made)
+    _print_left_out(made)
+
+
+def _print_parts(made: Context) -> None:
+    shown = table("part", "#there was", "#its share", "#used")
+    for part in made.report.parts:
+        if part.asked or part.used:
+            shown.add_row(part.name, f"{part.asked:,}", f"{part.got:,}", f"{part.used:,}")
+    console().print(shown)
+    click.echo(f"{made.tokens:,} of {made.report.budget_tokens:,} tokens are used")
+
+
+def _print_standing(made: Context) -> None:
+    if facts := _facts(made):
+        shown = table("standing fact", "#turn", "speaker", "text", "before")
+        for one in facts:
+            shown.add_row(
+                one.kind.replace("_", " "), str(one.turn_seq), words(one.speaker), words(one.text, most=LONGEST_ANCHOR),
+                words(one.replaced or "", most=30),
+            )  # fmt: skip
+        console().print(shown)
+
+
+def _print_left_out(made: Context) -> None:
+    shown = table("left out", "#tokens", "reach it with")
+    for one in made.report.left_out:
+        shown.add_row(words(one.what), f"{one.tokens:,}" if one.tokens else "", words(one.reach))
+    console().print(shown)
+
+
+def _tell_turn(session: Session, conversation: str, made: Context, turn: int, *, as_json: bool) -> None:
+    """How one turn is shown, statement by statement."""
+    assert made.coverage is not None  # noqa: S101 - looked at before
+    level = made.coverage.level_of(turn)
+    notes = session.turnfold.notes(conversation, states=None, min_importance=0, first_turn=turn, last_turn=turn)
+    anchors = [one for one in session.turnfold.anchors(conversation, states=None) if one.turn_seq == turn]
+    told = [*(_of_anchor(one, made) for one in anchors), *(_of_note(one, made, level) for one in notes)]
+    if as_json:
+        print_json({"turn": turn, "shown": level, "statements": told})
+        return
+    click.echo(f"turn {turn} stands {_SHOWN[level]}")
+    if not told:
+        click.echo("it has no statements yet: they are made when it is folded", err=True)
+        return
+    shown = table("kind", "#importance", "text", "is it there, and why")
+    for one in told:
+        shown.add_row(one["kind"], str(one["importance"]), words(one["text"], most=LONGEST_ANCHOR), one["why"])
+    console().print(shown)
+
+
+def _of_anchor(anchor: Anchor, made: Context) -> dict[str, Any]:
+    is_shown = any(one.turn_seq == anchor.turn_seq and one.text == anchor.text for one in _facts(made))
+    if is_shown:
+        reason = "there: a standing fact"
+    elif anchor.state is not AnchorState.ACTIVE:
+        reason = f"not there: {anchor.state}" + (f" by anchor {anchor.related}" if anchor.related else "")
+    elif any(anchor.text in one.text for one in made.statements if one.turn_seq == anchor.turn_seq):
+        reason = "there: its turn or a note says it"
+    else:
+        reason = "not a standing fact here: others are more important for their length, or notes tell of it"
+    return {"kind": anchor.type.replace("_", " "), "importance": anchor.score, "text": anchor.text, "why": reason}
+
+
+def _of_note(note: Note, made: Context, level: object) -> dict[str, Any]:
+    of_turn = [one for one in made.statements if one.turn_seq == note.turn_seq]
+    if any(one.kind == "note" and _same(one.text, note.text) for one in of_turn):
+        reason = "there: a note"
+    elif level == 0:
+        reason = "there: its turn is raw"
+    elif any(note.text.rstrip(".!?") in one.text for one in of_turn):
+        reason = "there: a standing fact or an answer says it"
+    elif note.state is not AnchorState.ACTIVE:
+        reason = f"not there: {note.state}"
+    elif not note.importance:
+        reason = "not there: it says nothing by itself"
+    else:
+        reason = "not there: others tell more for their length, or say it already"
+    return {"kind": "note", "importance": note.importance, "text": note.text, "why": reason}
+
+
+def _same(shown: str, text: str) -> bool:
+    """Whether a note that is shown, maybe in fewer words, is that one: of a turn few begin alike."""
+    return shown == text or text.startswith(shown) or set(shown.lower().split()) <= set(text.lower().split())
+
+
+def _facts(made: Context) -> Sequence[Statement]:
+    return [one for one in made.statements if one.kind not in {"note", "turn"}]
