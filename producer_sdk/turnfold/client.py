@@ -75,14 +75,14 @@ class Turnfold:
         self._tenant = self._settings.tenant
 
     @classmethod
-    def from_env(cls, *, on_change: OnChange | None = None) -> Self:
+    def from_env(cls) -> Self:
         """Read the `TURNFOLD_*` variables."""
-        return cls(settings=Settings.from_env(), on_change=on_change)
+        return cls(settings=Settings.from_env())
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, on_change: OnChange | None = None) -> Self:
+    def from_settings(cls, settings: Settings) -> Self:
         """Take settings as they are."""
-        return cls(settings=settings, on_change=on_change)
+        return cls(settings=settings)
 
     @property
     def tenant(self) -> str:
