@@ -19,6 +19,7 @@ pending_changes, shortening   what waits in the inbox; how much of a turn is rea
 database        what is read of SQL
 code_blocks     code, tables and outputs, and which of them a query asks for
 steering, matter   what a context is about where nothing is asked, and which notes are about the same
+answerable      whether anything answers a query
 hits, passage_scores, relevance   which notes, passages and segments answer a query
 query_times, order_questions   the times that a query names; whether it asks for an order
 relations       structured facts that segments state, and whom a query means by them

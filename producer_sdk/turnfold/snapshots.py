@@ -132,6 +132,7 @@ class Look(NamedTuple):
             conversation_id=self.address.conversation, head=found.head, turns=turns, unread=self.older,
             anchors=known.anchors, question=found.answers.question, hits=found.answers.hits,
             excerpts=found.answers.excerpts, blocks=found.answers.blocks, told_of_blocks=found.answers.told_of_blocks,
+            answerable=found.answers.answerable,
             outline=None if outline is None else outline.within(
                 last_part(request.budget_tokens, by_age=bool(request.policy.bands))
             ),

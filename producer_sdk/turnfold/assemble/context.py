@@ -127,6 +127,9 @@ class Report:
     left_out: tuple[LeftOut, ...] = ()
     coverage: Coverage | None = None
     """None: no turn of the conversation has a number yet."""
+    answerable: float | None = None
+    """With a query: how likely what was found answers it, 0 to 1, by words; None without one, before anything is
+    folded, and for one that only names a time."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -48,6 +48,12 @@ class Material(NamedTuple):
         return self.request.query or self.snapshot.question
 
     @property
+    def is_matched(self) -> bool:
+        """Whether something that was found may answer the query."""
+        likely = self.snapshot.answerable
+        return likely is None or likely >= self.request.policy.no_match_below
+
+    @property
     def roots(self) -> tuple[Node, ...]:
         """The nodes that cover all that is folded."""
         outline = self.snapshot.outline

@@ -145,12 +145,14 @@ class Policy:
     whole_notes_from: int = 2_000
     """Budgets from this many tokens on show notes as whole clauses; below it they are shown in fewer words."""
 
+    no_match_below: float = 0.1
+    """A context says that no turn matches its query where `Report.answerable` is below this; 0: it never does."""
     written_whole_from: float = 0.125
     """Of what was said: budgets from this share on show a model's notes as whole sentences; below it in fewer words."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            if field.name.endswith(("_share", "_step", "_beyond", "written_whole_from")):
+            if field.name.endswith(("_share", "_step", "_beyond", "written_whole_from", "no_match_below")):
                 _check(field.name, getattr(self, field.name), (int, float), 0, 1)
         _check("often_after", self.often_after, (int,), 1, _MOST)
         for name in ("short_markers_below", "whole_notes_from", "recent_share_to"):

@@ -60,6 +60,7 @@ def report_of(material: Material, found: Assembly) -> Report:
         parts=tuple([_part(name, asked[name], allotted.get(name, 0), used[name]) for name in _PARTS]),
         left_out=tuple(_left_out(material, found.plan)),
         coverage=coverage_of(found.plan),
+        answerable=material.snapshot.answerable,
     )
 
 

@@ -310,6 +310,8 @@ class Snapshot:
     """With a question that asks for a block: those of folded turns that it may mean, best first."""
     told_of_blocks: Mapping[str, float] = field(default_factory=dict)
     """What each word of such a question tells, from all blocks that are known of folded turns."""
+    answerable: float | None = None
+    """Of a query, how likely what was found answers it, 0 to 1."""
     changing: frozenset[int] = frozenset()
     """Stored turns of which other words wait in the inbox: `turns` have those, and nothing else has."""
     passages: tuple[Passage, ...] = ()

@@ -57,6 +57,8 @@ class Answers(NamedTuple):
     blocks: tuple[FoundBlock, ...] = ()
     """Where it asks for a block: those that it may mean, best first."""
     told_of_blocks: Mapping[str, float] = NOTHING_TOLD
+    answerable: float | None = None
+    """Of a query, how likely what was found answers it, 0 to 1; None where it asks for no words."""
 
 
 NO_ANSWERS: Final = Answers()

@@ -12,6 +12,7 @@ from datetime import date
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
+from turnfold.answerable import answerable
 from turnfold.assemble.by_value.answers import TIGHT
 from turnfold.assemble.last_turns import LAST_TURNS
 from turnfold.code_blocks.blocks import INTRODUCTION
@@ -165,7 +166,8 @@ class _Query:
             fitting = {passage.notes[0].seq for passage in passages}
             best = {seq: score for seq, score in best.items() if seq in fitting}
         excerpts = self._excerpts(chain.from_iterable(turns), best)
-        return Answers(self._question, found, excerpts, self._found(blocks, others), self._told_of_blocks)
+        likely = answerable(self._asked, self._told, passages) if self._wanted.query and self._asked else None
+        return Answers(self._question, found, excerpts, self._found(blocks, others), self._told_of_blocks, likely)
 
     def _scores(self) -> dict[int, int]:
         """Scores of the passages that may answer, best first."""

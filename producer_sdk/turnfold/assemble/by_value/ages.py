@@ -78,7 +78,7 @@ def _answer(draft: Draft, shown: set[tuple[int, int]], room: int) -> Asked:
         said,
         room,
         draft.pricing,
-        header=header_of(draft.material.request.query),
+        header=header_of(draft.material.request.query, matches=draft.material.is_matched),
     )
 
 

@@ -10,7 +10,7 @@ from turnfold.assemble.by_value.answers import NOTHING_QUOTED, Quoted
 from turnfold.assemble.by_value.fitting import fitting_notes
 from turnfold.assemble.by_value.past import NOTHING_STANDS, Past, Standing, Taken
 from turnfold.assemble.forms.groups import Hits
-from turnfold.assemble.forms.render_text import HITS_HEADER, MORE_HEADER
+from turnfold.assemble.forms.render_text import HITS_HEADER, MORE_HEADER, NO_MATCH_HEADER
 from turnfold.assemble.policy import rounded_down
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.notes import Note, in_order
@@ -33,9 +33,11 @@ def room_unasked(room: int, *, share: float, target: int) -> int:
     return rounded_down(most, int(_STEP * target))
 
 
-def header_of(query: str | None) -> str:
+def header_of(query: str | None, *, matches: bool) -> str:
     """What stands above notes for a query, or without one for the newest user turn, among others."""
-    return HITS_HEADER if query else MORE_HEADER
+    if not query:
+        return MORE_HEADER
+    return HITS_HEADER if matches else NO_MATCH_HEADER
 
 
 class Asked(NamedTuple):

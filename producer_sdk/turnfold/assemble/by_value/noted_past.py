@@ -140,7 +140,7 @@ class NotedPast:
         # The same for most of the steps in which further turns are shown raw.
         key = (memo, len(found), said.shown, left)
         if draft.asked is None or draft.asked[0] != key:
-            header = header_of(query)
+            header = header_of(query, matches=draft.material.is_matched)
             draft.asked = (key, asked(found, self._past, shown, said, left, draft.pricing, header=header))
         return chosen, draft.asked[1], memo
 

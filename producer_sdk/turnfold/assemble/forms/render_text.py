@@ -28,6 +28,7 @@ STATE_HEADER: Final = "[state of the work: changed files, runs, failures, by tur
 NAMES: Final = "names"
 CONTINUED_HEADER: Final = "[background, continued]\n"
 HITS_HEADER: Final = "[more notes, for the question]\n"
+NO_MATCH_HEADER: Final = "[no turn matches the question; notes near it]\n"
 MORE_HEADER: Final = "[more notes]\n"
 """The same where no query is given."""
 EXCERPTS_HEADER: Final = "[excerpts for the question]\n"

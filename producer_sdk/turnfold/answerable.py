@@ -1,0 +1,85 @@
+"""How likely the passages that a query found answer it. Pure, by words alone.
+
+What a question asks of somebody is looked for in what that person says, and in what others say to them: "your necklace"
+is about who is spoken to. Where the words of a question stand in what is about another person instead, the question
+mistakes one for the other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.passages import Passage
+from turnfold.contract.records import Role
+from turnfold.contract.terms import terms
+
+_YOU: Final = lazy_pattern(r"(?i)\b(?:you|yours?|u|ya)\b")
+_I: Final = lazy_pattern(r"\b(?:I|[Mm](?:e|y|ine)|[Ww]e|[Oo]urs?|[Uu]s)\b")
+_ROLES: Final = frozenset(map(str, Role))
+_SHARPNESS: Final = 4.0
+"""Exponent of what a turn holds of a question: many turns that hold little do not answer it."""
+_LEAST: Final = 0.01
+_MIDDLE: Final = 0.7
+"""Of the balance between two people: at 0.1 about one question in fifty is taken for one that mistakes them and is none
+(`benchmarks/answerable.py`)."""
+
+
+def answerable(asked: Sequence[str], told: Mapping[str, float], passages: Iterable[Passage]) -> float:
+    """From 0, nothing that was found is about it, to 1.
+
+    `asked` are the terms of the query, `told` is what each tells.
+
+    >>> answerable(["rent"], {"rent": 2.0}, [])
+    0.0
+    """
+    found = list(passages)
+    named = _named(asked, found)
+    wanted = {term: told[term] for term in asked if term in told and term not in named}
+    whole = sum(wanted.values())
+    if not whole or not found:
+        return 0.0 if asked else 1.0
+    if len(speakers := set(named.values())) == 1 and len(_people(found)) > 1:
+        return _of_person(speakers.pop(), wanted, whole, found)
+    held = {term for passage in found for words in passage.words for term in wanted.keys() & set(words.split())}
+    return min(1.0, sum([weight for term, weight in wanted.items() if term in held]) / whole)
+
+
+def _people(passages: Iterable[Passage]) -> set[str]:
+    return {passage.notes[0].speaker for passage in passages} - _ROLES
+
+
+def _named(asked: Sequence[str], passages: Sequence[Passage]) -> dict[str, str]:
+    """Terms of a question that name people who speak, with their labels."""
+    return {term: speaker for speaker in _people(passages) for term in terms(speaker) if term in asked}
+
+
+def _of_person(person: str, wanted: Mapping[str, float], whole: float, passages: Sequence[Passage]) -> float:
+    """How much more of a question stands in what is about a person than in what is about others."""
+    about: dict[tuple[int, bool], set[str]] = {}
+    for passage in passages:
+        speaker, seq = passage.notes[0].speaker, passage.notes[0].seq
+        for note, words in zip(passage.notes, passage.words, strict=True):
+            held = wanted.keys() & set(words.split())
+            if not held:
+                continue
+            to_other = _YOU.search(note.text) is not None
+            of_self = not to_other or (not note.text.endswith("?") and _I.search(note.text) is not None)
+            for is_about, is_person in ((of_self, speaker == person), (to_other, speaker != person)):
+                if is_about:
+                    about.setdefault((seq, is_person), set()).update(held)
+    of_person = others = _LEAST
+    most = 0.0
+    # In order: sums of fractions depend on it.
+    for (_, is_person), held in sorted(about.items(), key=itemgetter(0)):
+        share = sum([weight for term, weight in wanted.items() if term in held]) / whole
+        if is_person:
+            of_person += share**_SHARPNESS
+            most = max(most, share)
+        else:
+            others += share**_SHARPNESS
+    balance = math.log(of_person / others) + most
+    return 1.0 / (1.0 + math.exp(_MIDDLE - balance))

@@ -1,0 +1,84 @@
+"""Whether anything that was found may answer a question: by its words, and by whom they speak of."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnfold.answerable import answerable
+from turnfold.contract.notes import Note
+from turnfold.contract.passages import Passage, number_of
+from turnfold.contract.terms import terms
+from turnfold.contract.words import note_stems
+from turnfold_worker.offline import fold
+
+
+def passage(seq: int, speaker: str, *texts: str) -> Passage:
+    notes = tuple(Note(seq, place, speaker, "user", "", text, 5) for place, text in enumerate(texts))
+    return Passage(number_of(seq, 0), notes, tuple(" ".join(note_stems(text)) for text in texts))
+
+
+def likely(question: str, *passages: Passage) -> float:
+    asked = list(terms(question))
+    return answerable(asked, dict.fromkeys(asked, 2.0), passages)
+
+
+TALK = [
+    passage(1, "Ana", "This necklace is from my grandma in Sweden"),
+    passage(2, "Tom", "Your necklace is lovely", "I keep bees"),
+    passage(3, "Ana", "What do your bees do in winter?"),
+    passage(4, "Tom", "In winter they sit close together"),
+]
+
+
+@pytest.mark.parametrize(
+    ("of_her", "of_him"),
+    [
+        ("What is Ana's necklace from her grandma?", "What is Tom's necklace from his grandma?"),
+        ("Where did Ana get the necklace?", "Where did Tom get the necklace?"),
+    ],
+)
+def test_whoever_has_it_is_more_likely_asked_about_rightly(of_her: str, of_him: str) -> None:
+    assert likely(of_him, *TALK) < 0.1 < likely(of_her, *TALK)
+
+
+def test_what_is_said_to_somebody_is_about_them() -> None:
+    assert likely("What do Tom's bees do in winter?", *TALK) > likely("What do Ana's bees do in winter?", *TALK)
+
+
+def test_without_a_name_the_words_decide() -> None:
+    assert likely("Who has the necklace?", *TALK) == 1.0
+    assert likely("Which zeppelin landed?", *TALK) == 0.0
+
+
+words = st.lists(st.sampled_from(["necklace", "bees", "winter", "boat", "you", "I", "Ana", "Tom"]), max_size=6)
+
+
+@given(words, st.lists(st.tuples(st.sampled_from(["Ana", "Tom", "Bo", "user", "assistant"]), words), max_size=8))
+def test_it_is_between_nothing_and_all(question: list[str], talk: list[tuple[str, list[str]]]) -> None:
+    found = [passage(seq, speaker, " ".join(said) or "Yes") for seq, (speaker, said) in enumerate(talk, 1)]
+    score = likely(" ".join(question), *found)
+
+    assert 0.0 <= score <= 1.0
+    assert score == likely(" ".join(question), *reversed(found))
+
+
+def test_a_context_says_that_no_turn_matches_and_never_that_something_was_not_said() -> None:
+    turns = [
+        {"role": "user", "name": name, "content": f"Line {i}: {text}"}
+        for i in range(60)
+        for name, text in (("Ana", f"my lamp {i} from my grandma is old"), ("Tom", f"I fed the bees in hive {i}"))
+    ]
+    with fold(turns, conversation_id="c") as folded:
+        wrong = folded.context(budget_tokens=800, query="Which lamp did Tom get from his grandma?")
+        right = folded.context(budget_tokens=800, query="Which lamp did Ana get from her grandma?")
+        unasked = folded.context(budget_tokens=800, query=False)
+
+    assert "[no turn matches the question; notes near it]" in wrong.text
+    assert "no turn matches" not in right.text + unasked.text
+    assert wrong.report.answerable is not None
+    assert right.report.answerable is not None
+    assert wrong.report.answerable < 0.1 < right.report.answerable
+    assert unasked.report.answerable is None
+    assert max(wrong.tokens, right.tokens) <= 800
