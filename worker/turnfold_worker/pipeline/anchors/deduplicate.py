@@ -23,6 +23,7 @@ from turnfold_worker.pipeline.anchors.settling.settle import (
     comparable,
     finish,
     hand_on,
+    restate,
     set_plans_aside,
     settle,
 )
@@ -120,10 +121,11 @@ def merge(
     for draft in drafts:
         new = _known(_numbered(draft, next_id + len(fresh), node_idx), vectors)
         if draft.reports:
-            if not finish(new, known):
+            if finish(new, known):
+                # What is over needs no place in a context; it says by what the promise was settled.
+                new.anchor = replace(new.anchor, state=AnchorState.RESOLVED)
+            elif not restate(new, known):
                 continue
-            # What is over needs no place in a context; it says by what the promise was settled.
-            new.anchor = replace(new.anchor, state=AnchorState.RESOLVED)
         settle(new, known, settings)
         known.append(new)
         fresh.append(new)
