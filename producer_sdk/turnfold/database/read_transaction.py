@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from sqlalchemy import Connection, and_, bindparam, select
@@ -28,6 +29,7 @@ from turnfold.database.rows import (
     node_record,
     piece_record,
     said_anchor_record,
+    said_in_turn,
     shortened_record,
 )
 from turnfold.database.segment_read import segment_relations, segment_signs, top_relations
@@ -35,6 +37,7 @@ from turnfold.database.value_read import ValueReader
 from turnfold.errors import SchemaMismatch
 from turnfold.passage_scores import PostingRow
 from turnfold.relevance import SEGMENT_HITS
+from turnfold.validity import with_last_days
 from turnfold.shortening import MOST_CAP, TURNS_A_READ, Shortening
 
 _ANCHORS: Final = (
@@ -319,15 +322,23 @@ class ReadTransaction:
         outline = unpack_outline((row.part, row.body) for row in frame)
         tail = NO_TAIL_ANCHORS if outline is None else outline.tail_anchors.after(head.closed_seq)
         if not tail:
-            return stored
+            return with_last_days(stored)
         seqs = sorted({anchor.turn_seq for anchor in tail.anchors})
         turn = statements.turn
         said_in = self._connection.execute(
-            select(turn.c.seq, turn.c.turn_id).where(statements.OF_CONVERSATION, turn.c.seq.in_(seqs)), of_conversation
+            select(turn.c.seq, turn.c.turn_id, turn.c.created_at).where(
+                statements.OF_CONVERSATION, turn.c.seq.in_(seqs)
+            ),
+            of_conversation,
         )
-        ids = {row.seq: row.turn_id for row in said_in}
-        named = [replace(anchor, turn_id=ids.get(anchor.turn_seq)) for anchor in tail.anchors]
-        return replace(tail, anchors=tuple(named)).applied_to(stored)
+        said = {row.seq: row for row in said_in}
+        named = [said_in_turn(anchor, said.get(anchor.turn_seq)) for anchor in tail.anchors]
+        return with_last_days(replace(tail, anchors=tuple(named)).applied_to(stored))
+
+    def first_after(self, head: Head, moment: datetime) -> int | None:
+        """The number of the first turn that was said at a moment or later; None where none was."""
+        of = {"conversation": head.id, "moment": moment}
+        return self._connection.scalar(statements.FIRST_AFTER, of)
 
     def notes(self, head: Head) -> NoteRead:
         """The notes of the conversation."""

@@ -20,7 +20,6 @@ from turnfold_worker.pipeline.ledger import Ledger, merge_ledgers, rank, segment
 from turnfold_worker.pipeline.notes.in_force import (
     SettledAnchor,
     overtaken_by_anchors,
-    overtaken_by_frames,
     overtaken_by_notes,
     still_held,
     weighed_by_force,
@@ -124,7 +123,7 @@ def make_outline(
         return Outline()
     said = cover[-1][1].said
     notes = in_order(note for _, one in cover for note in one.notes)
-    overtaken = (*overtaken_by_anchors(settled), *overtaken_by_notes(notes), *overtaken_by_frames(notes))
+    overtaken = (*overtaken_by_anchors(settled), *overtaken_by_notes(notes))
     notes = weighed_by_force(notes, settled, OvertakenIndex(overtaken))
     actions = kept_actions([action for _, one in cover for action in one.actions])
     return Outline(
@@ -162,8 +161,7 @@ def with_tail(
     told = not_deleted(turns)
     noted = notes_of(readings)
     changes = without_pasted_changes(noted, readings)
-    changed = overtaken_by_frames([*in_order(outline.notes), *changes])
-    overtaken = (*overtaken_by_anchors(found.settled), *overtaken_by_notes(changes), *changed)
+    overtaken = (*overtaken_by_anchors(found.settled), *overtaken_by_notes(changes))
     notes = weighed_by_force(noted, found.settled, OvertakenIndex((*outline.overtaken, *overtaken)))
     said = said_after(said, turns)
     tool_percent = _tool_percent(said)

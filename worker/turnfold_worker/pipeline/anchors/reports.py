@@ -11,7 +11,7 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.anchors.statements.done import may_report
-from turnfold_worker.pipeline.anchors.statements.frames import frames_of
+from turnfold_worker.pipeline.anchors.statements.frames import states_a_value
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -57,7 +57,7 @@ def _values(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterato
             text = reading.text(span)
             if reading.is_pasted(span) or any(draft.start < span.end and span.start < draft.end for draft in of_turn):
                 continue
-            if frames_of(text):
+            if states_a_value(text):
                 yield _draft(reading, span, text, score=_STATED)
 
 
@@ -66,5 +66,5 @@ def _draft(reading: Reading, span: Span, text: str, *, score: int = 0) -> Anchor
     return AnchorDraft(
         type=AnchorType.CRITICAL_FACT, text=text, turn_seq=reading.turn.seq, start=span.start, end=span.end,
         score=score, rank=rank, tokens=estimate_tokens(text), speaker=reading.speaker, role=reading.turn.role,
-        factors={"another value": score} if score else {}, reports=True,
+        factors={"stated": score} if score else {}, said_on=reading.day, reports=not score,
     )  # fmt: skip

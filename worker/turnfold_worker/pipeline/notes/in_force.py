@@ -14,12 +14,11 @@ from typing import Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.notes import Note, in_order
 from turnfold.contract.overtaken import NEVER, Overtaken, OvertakenIndex
-from turnfold.contract.records import AnchorState, AnchorType, Role
+from turnfold.contract.records import AnchorState, AnchorType
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_stems, note_words
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
-from turnfold_worker.pipeline.anchors.statements.frames import Frame, frames_of
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -98,24 +97,6 @@ def overtaken_by_notes(notes: Sequence[Note]) -> list[Overtaken]:
         if subject := _subject(notes, at, without):
             found.append(Overtaken(0, note.seq, values, subject, 1 if is_plain else 2))
     return found
-
-
-def overtaken_by_frames(notes: Sequence[Note]) -> Iterator[Overtaken]:
-    """What people stated, and stated later with another value: 'the build is red', 'the build is green'."""
-    newest: dict[tuple[str, str], tuple[Note, Frame]] = {}
-    for note in notes:
-        if note.role != Role.USER:
-            continue
-        for frame in frames_of(note.text):
-            key = (note.speaker, frame.key)
-            if key in newest:
-                before, stated = newest[key]
-                if before.seq < note.seq and stated.gives_way_to(frame):
-                    stems = note_stems(before.text)
-                    own = frozenset(stems).difference(note_stems(note.text))
-                    yield Overtaken(before.seq, note.seq, tuple(sorted(own))[:_MOST_STEMS], stems[:_MOST_STEMS])
-            if not frame.is_beside:
-                newest[key] = (note, frame)
 
 
 def _subject(notes: Sequence[Note], at: int, without: frozenset[str]) -> tuple[str, ...]:

@@ -56,6 +56,13 @@ PRESENT: Final = lazy_pattern(
     r"drinks|eat|eats|like|likes|love|loves|work|works|drive|drives|require|requires|allow|allows|accept|accepts|"
     r"include|includes|ship|ships|offer|offers|wear|wears|own|owns|speak|speaks|live|lives)(?!\w)"
 )
+NEEDS: Final = lazy_pattern(
+    r"(?:i|we|you|they|he|she|(?:the|my|our) [\w' -]{1,40}?|(?!this|that|these)[a-z][\w'-]{1,20})(?: (?:do|does|will|can))?(?: not| no longer)? "
+    r"(?:need|needs|require|requires|wants?(?= (?:an?|the|no|any|some) )|have to|has to|supports?(?= [a-z\d])|accepts?|"
+    r"smokes?|drinks?|"
+    r"(?:am|is|are)(?: not| no longer)? allowed)(?! to (?:make sure|know|ask|see|understand|start))(?!\w)"
+)
+"""What is plainly needed, wanted or allowed, or is not."""
 TIMES: Final = lazy_pattern(r"(?<!\w)(?:once|twice)(?!\w)")
 NO_NUMBERS: Final = listed("one half both hundred thousand once")
 COUNTS: Final = lazy_pattern(
@@ -92,6 +99,7 @@ _STATES: Final = (
     "done unfinished",
 )
 _STATE_OF: Final = {word: f"state{place}" for place, words in enumerate(_STATES) for word in words.split()}
+_STATES_OF_PEOPLE: Final = {_STATE_OF[word] for word in ("single", "sick", "employed", "free")}
 _UNIQUE: Final = lazy_pattern(
     r"(?<!\w)(?:favou?rite|default|main|primary|current|preferred|latest|name|title|colou?r|password|codename|nickname|"
     r"branch|language|theme|mode|winner|status)(?!\w)"
@@ -123,7 +131,8 @@ _KIN_WORDS: Final = listed("mom mum dad grandma grandpa granny")
 def _of_copula(value: str, match: re.Match[str], text: str) -> str:
     subject, prep = match["subject"].strip(), match["prep"] or ""
     if value in _STATE_OF:
-        return _STATE_OF[value] if not prep else ""
+        is_of_people = _STATE_OF[value] in _STATES_OF_PEOPLE
+        return _STATE_OF[value] if not prep and (is_of_people or subject not in {"i", "we"}) else ""
     if subject in {"i", "we"}:
         return "place" if prep in {"based in"} else ""
     if _WEEKDAY.search(value):

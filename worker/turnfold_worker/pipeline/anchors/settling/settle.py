@@ -108,14 +108,6 @@ def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
     oppose(new, known)
 
 
-def restate(new: Known, known: Sequence[Known]) -> bool:
-    """Let a statement that no rule keeps take the place of those with another value; whether there were any."""
-    earlier = [old for old in known if old.active and old.kind in _OVERTAKEN and states_another_value(new, old)]
-    for old in earlier:
-        _overtake(new, old)
-    return bool(earlier)
-
-
 def hand_on(fresh: Sequence[Known], known: Sequence[Known]) -> None:
     """What only takes something back leaves its place to the statement of its turn that is most like it.
 

@@ -20,6 +20,10 @@ from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 
 _LONGEST: Final = 400
 """Characters of a text of which the frames are asked: a clause that states a value is short."""
+_SHORT: Final = 120
+"""Characters of a text that says little else than one value."""
+_MOST_PLAIN: Final = 12
+"""Words of a clause that states one thing plainly."""
 _LEAST_DENIED: Final = 3
 """Words of a clause that may be affirmed and denied."""
 _DROPPED: Final = listed("the a an is are am will be been have has had to do does did us going")
@@ -53,6 +57,8 @@ class Frame(NamedTuple):
     """Telling stems behind the value: where one of two clauses has none, they may be of one thing."""
     is_beside: bool
     """Whether the clause says that it is one of several: 'also', 'another'."""
+    is_plain: bool = True
+    """Whether it says little else: what is needed or allowed, not all that may be denied one day."""
 
     def gives_way_to(self, later: Frame) -> bool:
         """Whether a later clause states another value of the same thing."""
@@ -73,6 +79,11 @@ def other_value(new: str, old: str) -> bool:
     """
     later = frames_of(new)
     return bool(later) and any(earlier.gives_way_to(one) for earlier in frames_of(old) for one in later)
+
+
+def states_a_value(text: str) -> bool:
+    """Whether a text says little else than the value of a thing, so that it is kept for what may change it."""
+    return len(text) <= _SHORT and any(frame.is_plain for frame in frames_of(text))
 
 
 @lru_cache(maxsize=1_024)
@@ -111,7 +122,7 @@ def _frames(clause: str, text: str) -> Iterator[Frame]:
     if frame_rules.PRESENT.search(affirmed) and _tells(affirmed):
         words = _key(affirmed)
         if len(words.split()) >= _LEAST_DENIED:
-            yield Frame(f"holds {words}", frozenset({"no" if denied else "yes"}), frozenset(), beside)
+            yield Frame(f"holds {words}", frozenset({"no" if denied else "yes"}), frozenset(), beside, is_plain=_is_plain(clause))
     if denied:
         return
     for name, pattern, states in frame_rules.FRAMES:
@@ -138,6 +149,10 @@ def _counts(clause: str, *, is_beside: bool) -> Iterator[Frame]:
         return
     if not _DATE.search(counted):
         yield Frame(f"count {_key(_NUMBER.sub('#', counted))}", frozenset(numbers), frozenset(), is_beside)
+
+
+def _is_plain(clause: str) -> bool:
+    return len(clause.split()) <= _MOST_PLAIN and frame_rules.NEEDS.match(clause) is not None
 
 
 def _without_tail(value: str) -> tuple[str, str]:
