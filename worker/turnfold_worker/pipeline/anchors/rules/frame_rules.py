@@ -21,6 +21,13 @@ OPENS: Final = lazy_pattern(
 """)
 )
 """What may stand before a clause and tells nothing of what it states."""
+WHERE: Final = lazy_pattern(
+    r"(?:in|on|at|for|about|regarding|concerning|as for|with|during|by|under|from|according to|per|after|before|since|"
+    r"of|to) [^,:;.!?]{1,60}[,:] "
+)
+"""What stands before a clause and says where or of what it holds: 'In staging, …', 'About refunds: …'."""
+OF_HEALTH: Final = lazy_pattern(r"(?<!\w)(?:intolerant|intolerance|allergic|allergy)(?!\w)")
+"""Which of two such statements is a slip nobody knows: both go on to hold."""
 ADVERBS: Final = lazy_pattern(
     r"(?<!\w)(?:now|nowadays|currently|still|just|actually|really|already|officially|finally|after all|instead|"
     r"please|definitely|probably|from now on|these days|at the moment|recently|once again)(?!\w)"
@@ -57,9 +64,9 @@ PRESENT: Final = lazy_pattern(
     r"include|includes|ship|ships|offer|offers|wear|wears|own|owns|speak|speaks|live|lives)(?!\w)"
 )
 NEEDS: Final = lazy_pattern(
-    r"(?:i|we|you|they|he|she|(?:the|my|our) [\w' -]{1,40}?|(?!this|that|these)[a-z][\w'-]{1,20})(?: (?:do|does|will|can))?(?: not| no longer)? "
+    r"(?:i|we|you|they|he|she|(?:the|my|our) [\w' -]{1,40}?|(?!this|that|these)[a-z][\w'-]{1,20})(?: (?:do|does|will))?(?: not| no longer)? "
     r"(?:need|needs|require|requires|wants?(?= (?:an?|the|no|any|some) )|have to|has to|supports?(?= [a-z\d])|accepts?|"
-    r"smokes?|drinks?|"
+    r"smokes?|drinks?|can(?: not)? (?:eat|drink|drive|fly|swim|walk|work|take|have)|"
     r"(?:am|is|are)(?: not| no longer)? allowed)(?! to (?:make sure|know|ask|see|understand|start))(?!\w)"
 )
 """What is plainly needed, wanted or allowed, or is not."""
@@ -130,6 +137,9 @@ _KIN_WORDS: Final = listed("mom mum dad grandma grandpa granny")
 
 def _of_copula(value: str, match: re.Match[str], text: str) -> str:
     subject, prep = match["subject"].strip(), match["prep"] or ""
+    if subject == "my name":
+        # Two people may have said it.
+        return ""
     if value in _STATE_OF:
         is_of_people = _STATE_OF[value] in _STATES_OF_PEOPLE
         return _STATE_OF[value] if not prep and (is_of_people or subject not in {"i", "we"}) else ""
@@ -158,7 +168,8 @@ def _is_definite(subject: str) -> bool:
 
 
 def _any(value: str, match: re.Match[str], text: str) -> str:
-    return "value" if value else ""
+    # Who lives in Portugal may live in Lisbon.
+    return "land" if value.strip(" .") in _LANDS else "value" if value else ""
 
 
 def _named(value: str, match: re.Match[str], text: str) -> str:
@@ -171,6 +182,15 @@ def _with_head(value: str, match: re.Match[str], text: str) -> str:
     return f"of {words[-1]}" if len(words) >= _TELLING + (words[0] in {"a", "an", "the"}) else ""
 
 
+_LANDS: Final = frozenset(
+    """
+    argentina|australia|austria|belgium|brazil|canada|chile|china|colombia|croatia|denmark|egypt|england|estonia|europe|
+    finland|france|germany|greece|hungary|iceland|india|indonesia|ireland|israel|italy|japan|kenya|latvia|lithuania|
+    malaysia|mexico|morocco|netherlands|new zealand|nigeria|norway|peru|philippines|poland|portugal|romania|scotland|
+    serbia|singapore|slovakia|slovenia|south africa|south korea|spain|sweden|switzerland|taiwan|thailand|tunisia|turkey|
+    uk|ukraine|united kingdom|united states|uruguay|us|usa|vietnam|wales|california|texas|florida|bavaria|ontario
+    """.replace("\n", "").replace("    ", "").split("|")
+)
 _NOW: Final = r"(?:(?:is|are|am|will|have|has|going to) ){0,2}"
 _ARTICLE: Final = r"(?:(?:the|a|an|our|my) )?"
 FRAMES: Final[tuple[tuple[str, LazyPattern, Sort], ...]] = (

@@ -95,49 +95,59 @@ def frames_of(text: str) -> tuple[Frame, ...]:
     said = plain_words(in_one_form(unquoted))
     if waits(said) or is_bygone(said):
         return ()
-    found = [frame for clause in _clauses(said) for frame in _frames(clause, unquoted)]
+    found = [
+        frame._replace(key=f"{_key(before)} {frame.key}".strip())
+        for clause, before in _clauses(said)
+        for frame in _frames(clause, unquoted)
+    ]
     return tuple(dict.fromkeys(found))
 
 
-def _clauses(said: str) -> Iterator[str]:
-    """The clauses that state something, without what opens them, short forms written out."""
+def _clauses(said: str) -> Iterator[tuple[str, str]]:
+    """The clauses that state something, short forms written out, each with what stands before it and says of what."""
     opening = frame_rules.OPENS.match(said)
     rest = said[opening.end() :] if opening else said
-    # Whole, and each part: what stands before a comma may say where it holds.
-    parts = [part for part in _SPLIT.split(rest) if part]
-    for part in parts:
+    where = frame_rules.WHERE.match(rest)
+    before = where.group() if where else ""
+    for part in filter(None, _SPLIT.split(rest[len(before) :])):
         opening = frame_rules.OPENS.match(part)
         clause = frame_rules.ADVERBS.sub(" ", part[opening.end() :] if opening else part)
         for pattern, written_out in frame_rules.SHORT_FORMS:
             clause = pattern.sub(written_out, clause)
         clause = " ".join(clause.split()).strip(" ,.;:!…")
-        if clause and not frame_rules.DOUBTS.search(clause):
-            yield clause
+        if clause and not frame_rules.DOUBTS.search(f"{before}{clause}"):
+            yield clause, before
+        # 'We booked room 12, and the limit is 30 people.'
+        before += " ".join(_NUMBER.findall(part))
 
 
 def _frames(clause: str, text: str) -> Iterator[Frame]:
     beside = frame_rules.BESIDE.search(clause) is not None
     denied = frame_rules.NEGATION.search(clause)
     affirmed = frame_rules.NEGATION.sub(" ", clause)
-    if frame_rules.PRESENT.search(affirmed) and _tells(affirmed):
+    if frame_rules.PRESENT.search(affirmed) and not frame_rules.OF_HEALTH.search(clause) and _tells(affirmed):
         words = _key(affirmed)
         if len(words.split()) >= _LEAST_DENIED:
-            yield Frame(f"holds {words}", frozenset({"no" if denied else "yes"}), frozenset(), beside, is_plain=_is_plain(clause))
-    if denied:
-        return
-    for name, pattern, states in frame_rules.FRAMES:
+            holds = frozenset({"no" if denied else "yes"})
+            yield Frame(f"holds {words}", holds, frozenset(), beside, is_plain=_is_plain(clause))
+    if not denied:
+        yield from _values(clause, text, is_beside=beside)
+        yield from _counts(clause, is_beside=beside)
+
+
+def _values(clause: str, text: str, *, is_beside: bool) -> Iterator[Frame]:
+    for name, pattern, sort_of in frame_rules.FRAMES:
         match = pattern.match(clause)
         if match is None:
             continue
         value, tail = _without_tail(match["value"])
-        sort = states(value, match, text)
+        sort = sort_of(value, match, text)
         if sort and not _SEVERAL.search(value):
             key = _key(clause[: match.start("value")] + " … " + (match.groupdict().get("behind") or ""))
-            yield Frame(f"{name} {sort} {key}", _stems(value), _stems(tail), beside)
+            yield Frame(f"{name} {sort} {key}", _stems(value), _stems(tail), is_beside)
     owner = frame_rules.OWNER.match(clause)
     if owner and frame_rules.is_name(owner["value"], text):
-        yield Frame(f"owner {_key(owner['task'])}", _stems(owner["value"]), frozenset(), beside)
-    yield from _counts(clause, is_beside=beside)
+        yield Frame(f"owner {_key(owner['task'])}", _stems(owner["value"]), frozenset(), is_beside)
 
 
 def _counts(clause: str, *, is_beside: bool) -> Iterator[Frame]:
