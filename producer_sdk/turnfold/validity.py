@@ -14,7 +14,7 @@ from turnfold.contract.records import Anchor, AnchorState
 from turnfold.errors import InvalidInput
 
 _CLOSED: Final = frozenset({AnchorState.SUPERSEDED, AnchorState.RESOLVED})
-_BY_ANOTHER: Final = _CLOSED | {AnchorState.DUPLICATE}
+BY_ANOTHER: Final = _CLOSED | {AnchorState.DUPLICATE}
 """States into which an anchor comes by another one."""
 
 
@@ -53,7 +53,7 @@ def anchors_up_to(anchors: Iterable[Anchor], last_seq: int) -> tuple[Anchor, ...
 def _as_it_was(anchor: Anchor, seq_of: dict[int, int], last_seq: int) -> Anchor:
     if anchor.replaces is not None and seq_of.get(anchor.replaces, 0) > last_seq:
         anchor = replace(anchor, replaces=None)
-    if anchor.related is None or anchor.state not in _BY_ANOTHER or seq_of.get(anchor.related, 0) <= last_seq:
+    if anchor.related is None or anchor.state not in BY_ANOTHER or seq_of.get(anchor.related, 0) <= last_seq:
         return anchor
     return reopened(anchor)
 

@@ -110,12 +110,13 @@ class FoldedConversation:
         policy: str | Policy = "balanced",
         expand: Iterable[str] = (),
         now: datetime | None = None,
+        as_of: datetime | None = None,
     ) -> Context:
         """As `Turnfold.context`; of a conversation folded with `semantic` the query's vector is made here."""
         request = request_of(
             budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
             reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
-            expand=expand, now=now,
+            expand=expand, now=now, as_of=as_of,
         )  # fmt: skip
         if self._embedder is not None and query:
             vector = self._embedder.embed([query])[0]
@@ -135,9 +136,10 @@ class FoldedConversation:
         *,
         types: Iterable[AnchorType | str] | None = None,
         states: Iterable[AnchorState | str] | None = ("active",),
+        as_of: datetime | None = None,
     ) -> list[Anchor]:
         """As `Turnfold.anchors`."""
-        found = retrieval.anchors(NO_INBOX, self._reader, self._address)
+        found = retrieval.anchors(NO_INBOX, self._reader, self._address, as_of=as_of)
         return retrieval.anchors_among(found, types, states)
 
     def notes(

@@ -15,6 +15,7 @@ from turnfold.contract.text import clean
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector, rounded
 from turnfold.errors import InvalidBudget, InvalidInput
 from turnfold.tokens import ESTIMATOR, Counter
+from turnfold.validity import checked_as_of
 from turnfold.whole_numbers import whole_number
 
 _MOST_TOKENS: Final = 10**12
@@ -51,6 +52,8 @@ class Request:
     """Sections of the system text for which there was no room."""
     now: datetime | None = None
     """When the query is asked, from which 'last week' counts; None: at the time of the newest turn."""
+    as_of: datetime | None = None
+    """The day of which the context tells what held by its end; None: all that was said."""
     expand: tuple[str, ...] = ()
     """Markers whose words are shown, within `policy.expand_share` of the budget."""
 
@@ -64,6 +67,9 @@ class Request:
                 raise InvalidInput(msg)
         if self.now is not None and (not isinstance(cast("object", self.now), datetime) or self.now.tzinfo is None):
             msg = "now must be a datetime with a time zone, such as datetime.now(UTC)"
+            raise InvalidInput(msg)
+        if checked_as_of(self.as_of) is not None and self.expand:
+            msg = "expand shows turns of any day: leave it out beside as_of, and call expand"
             raise InvalidInput(msg)
         _check_markers(self.expand)
 
@@ -87,6 +93,7 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
     query_vector: Iterable[float] | None = None,
     vector_model: str = DEFAULT_MODEL,
     now: datetime | None = None,
+    as_of: datetime | None = None,
 ) -> Request:
     """The request of a caller; sections of a system text are put together for its budget and counter.
 
@@ -100,7 +107,7 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
         budget_tokens=budget_tokens, query=asked, steered=is_steered, system=plain, reserve_tokens=reserve_tokens,
         task=clean(task) if isinstance(task, str) else task,
         policy=policy, counter=counter, expand=asked_markers(expand), query_vector=_vector(asked, query_vector),
-        vector_model=vector_model, now=now,
+        vector_model=vector_model, now=now, as_of=as_of,
     )  # fmt: skip
     if system is None or isinstance(system, str):
         if flags_of(flags, what="flags"):

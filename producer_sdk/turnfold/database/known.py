@@ -142,6 +142,15 @@ class Known:
         return short == self.short or (as_long and not self.turns.has_parts)
 
 
+class AsOf(NamedTuple):
+    """A day of the past that a read tells of."""
+
+    last_seq: int
+    """The last stored turn that was said by its end."""
+    question: str | None
+    """What its newest user turn steers to, where there is no query."""
+
+
 class Wanted(NamedTuple):
     """What a read needs of a conversation."""
 
@@ -162,6 +171,7 @@ class Wanted(NamedTuple):
     """Notes are taken by age: also those that tell little."""
     now: datetime | None = None
     """When the query is asked; None: at the time of the newest turn."""
+    as_of: AsOf | None = None
 
     @property
     def last_part(self) -> int:
@@ -170,7 +180,7 @@ class Wanted(NamedTuple):
 
     def answers_key(self, question: str) -> Hashable:
         """What is found for a question depends on this; None where the database tells more than its revision says."""
-        return None if self.query_vector else (question, self.budget_tokens, bool(self.query), self.now)
+        return None if self.query_vector else (question, self.budget_tokens, bool(self.query), self.now, self.as_of)
 
 
 class Found(NamedTuple):

@@ -18,11 +18,12 @@ from turnfold.contract.posting_pieces import WantedPieces, opened
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Head, Relation, SegmentSigns
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
-from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
+from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
 from turnfold.contract.turn_parts import PartEntry, unpack_parts
 from turnfold.database import query_statements, statements
 from turnfold.database.known import Found, Wanted
 from turnfold.database.note_read import NoteRead
+from turnfold.database.past_read import PastAnchors, past_anchors
 from turnfold.database.progress_read import ProgressRead
 from turnfold.database.rows import (
     head_record,
@@ -339,6 +340,10 @@ class ReadTransaction:
         """The number of the first turn that was said at a moment or later; None where none was."""
         of = {"conversation": head.id, "moment": moment}
         return self._connection.scalar(statements.FIRST_AFTER, of)
+
+    def past_anchors(self, head: Head, last_seq: int, tail: TailAnchors) -> PastAnchors:
+        """The anchors that held when a turn was the newest one; `tail` are those of the open tail now."""
+        return past_anchors(self._connection, head, last_seq, tail)
 
     def notes(self, head: Head) -> NoteRead:
         """The notes of the conversation."""

@@ -107,6 +107,8 @@ _order: Final[ColumnElement[int]] = literal_column(
     "(" + re.sub(r"\b(rank|replaces)\b", r"anchor.\1", ANCHOR_ORDER) + ")"
 )
 """As the index has it."""
+ANCHORS_BY_RANK: Final = (_order.desc(), anchor.c.id.desc())
+"""The best first."""
 TOP_ANCHOR_ROWS: Final = (
     select(*LEDGER_COLUMNS)
     .outerjoin_from(
@@ -114,7 +116,7 @@ TOP_ANCHOR_ROWS: Final = (
     )
     .join(turn, and_(turn.c.conversation == anchor.c.conversation, turn.c.seq == anchor.c.seq))
     .where(anchor.c.conversation == bindparam("conversation"), ACTIVE, anchor.c.filler == 0)
-    .order_by(_order.desc(), anchor.c.id.desc())
+    .order_by(*ANCHORS_BY_RANK)
     # A literal: for a bound limit PostgreSQL would plan for any number of rows.
     .limit(literal_column(str(TOP_ANCHORS)))
 )
