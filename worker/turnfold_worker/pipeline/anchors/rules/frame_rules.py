@@ -72,16 +72,17 @@ NEEDS: Final = lazy_pattern(
 """What is plainly needed, wanted or allowed, or is not."""
 TIMES: Final = lazy_pattern(r"(?<!\w)(?:once|twice)(?!\w)")
 NO_NUMBERS: Final = listed("one half both hundred thousand once")
-COUNTS: Final = lazy_pattern(
-    r"(?<!\w)(?:is|are|am|have|has|need|needs|want|wants|go|goes|take|takes|pay|pays|cost|costs|weigh|weighs|run|runs|"
-    r"use|uses|allow|allows|expect|expects|charge|charges|spend|spends|can|earn|earns|hold|holds|fit|fits|work|works|"
-    r"sleep|sleeps|train|trains|exercise|get|gets|owe|owes|keep|keeps|accept|accepts|employ|employs)(?!\w)"
+_COUNTING: Final = (
+    r"is|are|am|have|has|need|needs|want|wants|go|goes|take|takes|pay|pays|cost|costs|weigh|weighs|run|runs|use|uses|"
+    r"allow|allows|expect|expects|charge|charges|spend|spends|earn|earns|hold|holds|fit|fits|work|works|sleep|sleeps|"
+    r"train|trains|exercise|get|gets|owe|owes|keep|keeps|accept|accepts|employ|employs"
 )
-LABEL: Final = lazy_pattern(
-    r"(?<!\w)(?!(?:about|only|exactly|around|over|under|than|least|most|all|these|those|the|my|our|and|so|up)(?!\w))[a-z]{3,20} #? ?\d+ "
-    r"(?:is|are|has|have|needs?|will|can|runs?|takes?|costs?)(?!\w)|\d+ times (?:as|more|less|in)"
+COUNTS: Final = lazy_pattern(rf"(?<!\w)(?:{_COUNTING}|can)(?!\w)")
+COUNTED: Final = lazy_pattern(
+    rf"(?:^|(?<!\w)(?:{_COUNTING}|about|only|exactly|around|over|under|all|for|to|at|by|of|most|least|than|the|my|our|"
+    r"[$€£]) ?)[$€£]?# ?(?=[^\W\d_]|%|$)|# times(?! (?:as|more|less)(?!\w))"
 )
-"""'Room 12 is free': the number tells which one."""
+"""A number of things or of a unit, not the number that tells which one: 'room 12 is free', 'question number 3'."""
 
 _SUBJECT: Final = (
     r"(?!(?:it|this|that|these|those|there|he|she|they|who|what|which|you|everyone|everything|nothing|nobody|all)(?!\w))"

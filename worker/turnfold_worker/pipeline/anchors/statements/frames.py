@@ -155,10 +155,11 @@ def _counts(clause: str, *, is_beside: bool) -> Iterator[Frame]:
     counted = frame_rules.TIMES.sub(lambda match: f"{SPELLED[match.group()]} times", clause)
     counted = " ".join(SPELLED.get(word, word) if word not in frame_rules.NO_NUMBERS else word for word in counted.split())
     numbers = _NUMBER.findall(counted)
-    if len(numbers) != 1 or not frame_rules.COUNTS.search(counted) or frame_rules.LABEL.search(counted):
+    if len(numbers) != 1 or not frame_rules.COUNTS.search(counted) or _DATE.search(counted):
         return
-    if not _DATE.search(counted):
-        yield Frame(f"count {_key(_NUMBER.sub('#', counted))}", frozenset(numbers), frozenset(), is_beside)
+    without = _NUMBER.sub("#", counted)
+    if frame_rules.COUNTED.search(without):
+        yield Frame(f"count {_key(without)}", frozenset(numbers), frozenset(), is_beside)
 
 
 def _is_plain(clause: str) -> bool:
