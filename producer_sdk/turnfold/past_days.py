@@ -53,9 +53,7 @@ def past_snapshot(
     return _with_anchors(transaction, before, snapshot, changes)
 
 
-def _with_anchors(
-    transaction: ReadTransaction, before: Snapshot, snapshot: Snapshot, changes: Changes
-) -> Snapshot:
+def _with_anchors(transaction: ReadTransaction, before: Snapshot, snapshot: Snapshot, changes: Changes) -> Snapshot:
     """A snapshot up to a turn, with the anchors that held then, and notes of those that were closed later."""
     assert before.head is not None and snapshot.head is not None
     tail = NO_TAIL_ANCHORS if before.outline is None else before.outline.tail_anchors.after(before.head.closed_seq)
@@ -63,9 +61,7 @@ def _with_anchors(
     active = [anchor for anchor in past.active if not changes.hides(anchor.turn_seq)]
     if before.outline is not None and (overtaken := overtaken_by(before.outline, up_to=changes.cut)):
         active = [one for one in active if not overtaken.tells_value(one.turn_seq, note_stems(one.text))]
-    head = replace(
-        snapshot.head, anchor_count=len(active), anchor_tokens=sum(anchor.tokens for anchor in active)
-    )
+    head = replace(snapshot.head, anchor_count=len(active), anchor_tokens=sum(anchor.tokens for anchor in active))
     closed_later = [anchor for anchor in past.reopened if not changes.hides(anchor.turn_seq)]
     outline = None if snapshot.outline is None else _with_notes(snapshot.outline, closed_later)
     return replace(snapshot, head=head, anchors=tuple(active), outline=outline)

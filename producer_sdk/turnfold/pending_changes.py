@@ -152,9 +152,7 @@ def _changes(transaction: ReadTransaction, head: Head | None, pending: Pending, 
     return simulation.result(pending)
 
 
-def changes_by(
-    transaction: ReadTransaction, head: Head | None, pending: Pending, as_of: datetime
-) -> Changes | None:
+def changes_by(transaction: ReadTransaction, head: Head | None, pending: Pending, as_of: datetime) -> Changes | None:
     """What a look at an earlier day leaves out: all turns after it, as if a rewind waited; None where none is.
 
     A turn without a time counts as said with the turn before it.

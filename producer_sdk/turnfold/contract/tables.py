@@ -9,10 +9,10 @@ from datetime import date, datetime
 from typing import Any, Final
 
 from sqlalchemy import (
-    Date,
     BigInteger,
     CheckConstraint,
     Column,
+    Date,
     Index,
     Integer,
     LargeBinary,

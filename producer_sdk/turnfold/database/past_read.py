@@ -13,7 +13,15 @@ from turnfold.contract.records import Anchor, AnchorState
 from turnfold.contract.results import Head
 from turnfold.contract.tail_anchors import TailAnchors
 from turnfold.database.rows import said_anchor_record
-from turnfold.database.statements import ACTIVE, ANCHOR_COLUMNS, ANCHORS_BY_RANK, TOP_ANCHORS, WHO_AND_WHEN, anchor, turn
+from turnfold.database.statements import (
+    ACTIVE,
+    ANCHOR_COLUMNS,
+    ANCHORS_BY_RANK,
+    TOP_ANCHORS,
+    WHO_AND_WHEN,
+    anchor,
+    turn,
+)
 from turnfold.validity import BY_ANOTHER, reopened
 
 _NEWEST: Final = 512

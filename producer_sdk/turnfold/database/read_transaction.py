@@ -38,8 +38,8 @@ from turnfold.database.value_read import ValueReader
 from turnfold.errors import SchemaMismatch
 from turnfold.passage_scores import PostingRow
 from turnfold.relevance import SEGMENT_HITS
-from turnfold.validity import with_last_days
 from turnfold.shortening import MOST_CAP, TURNS_A_READ, Shortening
+from turnfold.validity import with_last_days
 
 _ANCHORS: Final = (
     select(*statements.ANCHOR_COLUMNS, *statements.WHO_AND_WHEN)

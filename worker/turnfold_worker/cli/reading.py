@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,6 +27,14 @@ TYPES = [kind.value for kind in AnchorType]
 STATES = ["all", *(state.value for state in AnchorState)]
 
 
+as_of_option = click.option(
+    "--as-of",
+    type=click.DateTime(["%Y-%m-%d"]),
+    callback=lambda _context, _option, day: day and day.replace(tzinfo=UTC),
+    help="What held on this day, to its end in UTC: 2026-05-03.",
+)
+
+
 @click.command(short_help="Print a context within a token budget.")
 @click.argument("conversation")
 @click.option("--budget", "budget_tokens", type=click.IntRange(1), default=2000, show_default=True, help=BUDGET_HELP)
@@ -33,6 +42,7 @@ STATES = ["all", *(state.value for state in AnchorState)]
 @click.option("--system", help="System text that is always shown in full.")
 @click.option("--policy", type=click.Choice(POLICIES), default=POLICIES[0], show_default=True, help=POLICY_HELP)
 @click.option("--expand", "expand", multiple=True, help="A marker whose words are shown too; up to 8 times.")
+@as_of_option
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @json_option
 @pass_session
@@ -44,6 +54,7 @@ def context(
     system: str | None,
     policy: str,
     expand: tuple[str, ...],
+    as_of: datetime | None,
     form: str,
     as_json: bool,
 ) -> None:
@@ -54,13 +65,14 @@ def context(
       turnfold context chat --budget 2000
       turnfold context chat --budget 800 --query "which database?"
       turnfold context chat --expand L1:refunds-7 --expand L0:turn-12
+      turnfold context chat --as-of 2026-05-03
       turnfold context chat --format openai > messages.json
     """
     made = session.turnfold.context(
         conversation, budget_tokens=budget_tokens, query=query, query_vector=session.vector_of(query), system=system,
-        policy=policy, expand=expand,
+        policy=policy, expand=expand, as_of=as_of,
     )  # fmt: skip
-    if made.coverage is None:
+    if made.coverage is None and as_of is None:
         raise session.nothing_appended(conversation)
     print_context(made, "json" if as_json else form, commands_for(conversation))
 
@@ -161,6 +173,7 @@ def search(session: Session, conversation: str, query: str, limit: int, as_json:
 @click.option(
     "--state", "states", type=click.Choice(STATES), multiple=True, default=["active"], help="Only these states."
 )
+@as_of_option
 @click.option("--resolve", type=click.IntRange(1), metavar="ID", help="Settle this one: it is done with.")
 @click.option("--dismiss", type=click.IntRange(1), metavar="ID", help="Settle this one: it never mattered.")
 @json_option
@@ -170,6 +183,7 @@ def anchors(
     conversation: str,
     types: tuple[str, ...],
     states: tuple[str, ...],
+    as_of: datetime | None,
     resolve: int | None,
     dismiss: int | None,
     as_json: bool,
@@ -180,6 +194,7 @@ def anchors(
     Examples:
       turnfold anchors chat
       turnfold anchors chat --type decision --state all
+      turnfold anchors chat --as-of 2026-05-03
       turnfold anchors chat --resolve 7        contexts leave it out from now on
 
     One of turns that no segment holds yet is shown as "tail 1", and can be settled once its segment is closed.
@@ -193,7 +208,9 @@ def anchors(
             stopped=f"stopped waiting; it will be stored {ONCE_A_WORKER_RUNS}",
         ):
             session.turnfold.wait(conversation)
-    found = session.turnfold.anchors(conversation, types=types or None, states=None if "all" in states else states)
+    found = session.turnfold.anchors(
+        conversation, types=types or None, states=None if "all" in states else states, as_of=as_of
+    )
     if as_json:
         print_json(found)
         return

@@ -127,8 +127,10 @@ Sort = Callable[[str, re.Match[str], str], str]
 
 def is_name(words: str, text: str) -> bool:
     """Whether words begin with a capital in a text, or name somebody of the family."""
-    first = words.split()[0] if words else ""
-    if words.removeprefix("my ").removeprefix("our ") in _KIN_WORDS or re.fullmatch(KIN, words.split()[-1] if words else ""):
+    first = words.split(maxsplit=1)[0] if words else ""
+    if words.removeprefix("my ").removeprefix("our ") in _KIN_WORDS or re.fullmatch(
+        KIN, words.rsplit(maxsplit=1)[-1] if words else ""
+    ):
         return True
     return bool(first) and (first.capitalize() in text or first.upper() in text) and first not in {"i", "we"}
 
@@ -165,7 +167,9 @@ def _of_copula(value: str, match: re.Match[str], text: str) -> str:
 
 
 def _is_definite(subject: str) -> bool:
-    return re.match(r"(?:(?:in|on|at|for|this|during) [^,]+?,? )?(?:the|my|our)(?!\w)|[\w-]+'s(?!\w)", subject) is not None
+    return (
+        re.match(r"(?:(?:in|on|at|for|this|during) [^,]+?,? )?(?:the|my|our)(?!\w)|[\w-]+'s(?!\w)", subject) is not None
+    )
 
 
 def _any(value: str, match: re.Match[str], text: str) -> str:
@@ -190,7 +194,9 @@ _LANDS: Final = frozenset(
     malaysia|mexico|morocco|netherlands|new zealand|nigeria|norway|peru|philippines|poland|portugal|romania|scotland|
     serbia|singapore|slovakia|slovenia|south africa|south korea|spain|sweden|switzerland|taiwan|thailand|tunisia|turkey|
     uk|ukraine|united kingdom|united states|uruguay|us|usa|vietnam|wales|california|texas|florida|bavaria|ontario
-    """.replace("\n", "").replace("    ", "").split("|")
+    """.replace("\n", "")
+    .replace("    ", "")
+    .split("|")
 )
 _NOW: Final = r"(?:(?:is|are|am|will|have|has|going to) ){0,2}"
 _ARTICLE: Final = r"(?:(?:the|a|an|our|my) )?"
@@ -218,6 +224,9 @@ FRAMES: Final[tuple[tuple[str, LazyPattern, Sort], ...]] = (
     ("part", lazy_pattern(
         rf"^{_SUBJECT}(?:prefer|prefers) [\w-]+ (?:in|at|on) (?:the )?(?P<value>mornings?|afternoons?|evenings?|"
         r"weekdays|weekends?|\w+days?)$"), _any),
+    ("version", lazy_pattern(
+        rf"^{_SUBJECT}{_NOW}(?:run|runs|running|use|uses|using|on) {_ARTICLE}[a-z][\w.+-]{{1,30}} (?:version )?v?"
+        r"(?P<value>\d{1,4}(?:\.\d{1,4}){0,3})(?P<behind> (?:in|on|for) [^,]+)?$"), _any),
     ("name", lazy_pattern(
         rf"^{_SUBJECT}{_NOW}(?:name|naming|named|call|calling) (?:the|our|my) [\w-]+ (?P<value>[\w-]+)$"), _named),
 )  # fmt: skip

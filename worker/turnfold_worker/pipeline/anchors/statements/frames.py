@@ -28,7 +28,16 @@ _LEAST_DENIED: Final = 3
 """Words of a clause that may be affirmed and denied."""
 _DROPPED: Final = listed("the a an is are am will be been have has had to do does did us going")
 """Words that may differ between two clauses of one frame."""
-_SAME: Final = {"our": "my", "we": "i", "must": "need", "should": "need", "cannot": "can"}
+_SAME: Final = {"our": "my", "we": "i", "must": "need", "should": "need", "cannot": "can"} | {
+    form: verb
+    for verb in (
+        "use", "live", "take", "choose", "hire", "leave", "arrive", "close", "begin", "run", "work", "stay", "meet", "go",
+        "fly", "deploy", "pay", "travel", "listen", "prefer", "need", "want", "book", "start", "end", "ship", "open",
+        "depart", "sit", "name", "call", "pick",
+    )
+    for form in (f"{verb}s", f"{verb}es", f"{verb.removesuffix('e')}ing", f"{verb}{verb[-1]}ing")
+}  # fmt: skip
+"""Forms of a word that tell the same of a value."""
 _QUOTED: Final = lazy_pattern(r"[\"“”«»`][^\"“”«»`]{0,400}(?:[\"“”«»`]|$)|(?<!\w)'[^']{3,400}'(?!\w)")
 _NUMBER: Final = lazy_pattern(r"(?<![\w.,:-])\d+(?:[.,:]\d+)*(?![\w-])")
 _DATE: Final = lazy_pattern(
@@ -153,7 +162,9 @@ def _values(clause: str, text: str, *, is_beside: bool) -> Iterator[Frame]:
 def _counts(clause: str, *, is_beside: bool) -> Iterator[Frame]:
     """'There are five interviews': another number in the same words."""
     counted = frame_rules.TIMES.sub(lambda match: f"{SPELLED[match.group()]} times", clause)
-    counted = " ".join(SPELLED.get(word, word) if word not in frame_rules.NO_NUMBERS else word for word in counted.split())
+    counted = " ".join(
+        SPELLED.get(word, word) if word not in frame_rules.NO_NUMBERS else word for word in counted.split()
+    )
     numbers = _NUMBER.findall(counted)
     if len(numbers) != 1 or not frame_rules.COUNTS.search(counted) or _DATE.search(counted):
         return
