@@ -11,7 +11,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note
 from turnfold.contract.outlines import Outline, overtaken_by
 from turnfold.contract.records import Anchor, Role
-from turnfold.contract.results import Snapshot
+from turnfold.contract.results import Head, Snapshot
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
 from turnfold.contract.words import note_stems
 from turnfold.database.known import AsOf
@@ -50,18 +50,21 @@ def past_snapshot(
     snapshot = changed_snapshot(transaction, replace(before, question=question), changes, cap=cap)
     if before.head is None or snapshot.head is None or not changes.touches:
         return snapshot
-    return _with_anchors(transaction, before, snapshot, changes)
+    return _with_anchors(transaction, before, before.head, snapshot, changes)
 
 
-def _with_anchors(transaction: ReadTransaction, before: Snapshot, snapshot: Snapshot, changes: Changes) -> Snapshot:
+def _with_anchors(
+    transaction: ReadTransaction, before: Snapshot, now: Head, snapshot: Snapshot, changes: Changes
+) -> Snapshot:
     """A snapshot up to a turn, with the anchors that held then, and notes of those that were closed later."""
-    assert before.head is not None and snapshot.head is not None
-    tail = NO_TAIL_ANCHORS if before.outline is None else before.outline.tail_anchors.after(before.head.closed_seq)
-    past = transaction.past_anchors(before.head, changes.cut, tail)
+    tail = NO_TAIL_ANCHORS if before.outline is None else before.outline.tail_anchors.after(now.closed_seq)
+    past = transaction.past_anchors(now, changes.cut, tail)
     active = [anchor for anchor in past.active if not changes.hides(anchor.turn_seq)]
     if before.outline is not None and (overtaken := overtaken_by(before.outline, up_to=changes.cut)):
         active = [one for one in active if not overtaken.tells_value(one.turn_seq, note_stems(one.text))]
-    head = replace(snapshot.head, anchor_count=len(active), anchor_tokens=sum(anchor.tokens for anchor in active))
+    head = replace(
+        snapshot.head or now, anchor_count=len(active), anchor_tokens=sum(anchor.tokens for anchor in active)
+    )
     closed_later = [anchor for anchor in past.reopened if not changes.hides(anchor.turn_seq)]
     outline = None if snapshot.outline is None else _with_notes(snapshot.outline, closed_later)
     return replace(snapshot, head=head, anchors=tuple(active), outline=outline)

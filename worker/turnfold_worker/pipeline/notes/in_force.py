@@ -280,7 +280,8 @@ def with_value_before(note: Note, values: list[tuple[frozenset[str], str]]) -> N
             weights = "".join([weight_of.get(stem, _LEAST_WEIGHT) for stem in note_stems(text)]) if note.weights else ""
             more = estimate_tokens(before)
             return note._replace(
-                text=text, tokens=note.tokens + more, weights=weights, brief=f"{note.brief}{before}" if note.brief else "",
+                text=text, tokens=note.tokens + more, weights=weights,
+                brief=f"{note.brief}{before}" if note.brief else "",
                 brief_tokens=note.brief_tokens + more if note.brief else 0,
             )  # fmt: skip
     return note

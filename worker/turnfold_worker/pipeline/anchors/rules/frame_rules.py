@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from turnfold.contract.lazy_patterns import LazyPattern, lazy_pattern
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.attribute_rules import KIN
 from turnfold_worker.pipeline.anchors.rules.rule import joined
 from turnfold_worker.pipeline.language.common_words import listed
@@ -46,16 +46,18 @@ SHORT_FORMS: Final = (
 DOUBTS: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:if|suppose|supposing|imagine|assume|assuming|pretend|whenever|until|unless|whether|wish|would|i'd|we'd|
-    could|might|maybe|perhaps|may(?! \d)(?= \w)|used to|was|were|goal|hop(?:e|es|ing)|plan(?:s|ned|ning)?|thought|dream\w{0,9}|
+    could|might|maybe|perhaps|may(?! \d)(?= \w)|used to|was|were|goal|hop(?:e|es|ing)|plan(?:s|ned|ning)?|thought|
+    dream\w{0,9}|
     almost|nearly|as if|said|says|told|tells|asked|ask|asking|wrote|claims?|thinks?|i think|consider\w{0,9}|
-    propos\w+|suggest\w{0,9}|(?:for|an?) (?:example|instance)|character|story|novel|according to|one day|someday|eventually|
+    propos\w+|suggest\w{0,9}|(?:for|an?) (?:example|instance)|character|story|novel|according to|one day|
+    someday|eventually|
     next (?:year|month|week|time)|competitor|not sure|depends|had|did|ago)(?!\w)
     """)
 )
 """It is supposed, planned, over, or somebody else says it."""
 BESIDE: Final = lazy_pattern(
-    r"(?<!\w)(?:also|too|as well|another|other|second|third|additional|additionally|extra|both|besides|partly|sometimes|"
-    r"part-time|on the side|together|either|either|among|one of|each|every|some)(?!\w)"
+    r"(?<!\w)(?:also|too|as well|another|other|second|third|additional|additionally|extra|both|besides|partly|"
+    r"sometimes|part-time|on the side|together|either|among|one of|each|every|some)(?!\w)"
 )
 NEGATION: Final = lazy_pattern(r"(?<!\w)(?:no longer|not|never|any ?more)(?!\w)")
 PRESENT: Final = lazy_pattern(
@@ -64,7 +66,8 @@ PRESENT: Final = lazy_pattern(
     r"include|includes|ship|ships|offer|offers|wear|wears|own|owns|speak|speaks|live|lives)(?!\w)"
 )
 NEEDS: Final = lazy_pattern(
-    r"(?:i|we|you|they|he|she|(?:the|my|our) [\w' -]{1,40}?|(?!this|that|these)[a-z][\w'-]{1,20})(?: (?:do|does|will))?(?: not| no longer)? "
+    r"(?:i|we|you|they|he|she|(?:the|my|our) [\w' -]{1,40}?|(?!this|that|these)[a-z][\w'-]{1,20})"
+    r"(?: (?:do|does|will))?(?: not| no longer)? "
     r"(?:need|needs|require|requires|wants?(?= (?:an?|the|no|any|some) )|have to|has to|supports?(?= [a-z\d])|accepts?|"
     r"smokes?|drinks?|can(?: not)? (?:eat|drink|drive|fly|swim|walk|work|take|have)|"
     r"(?:am|is|are)(?: not| no longer)? allowed)(?! to (?:make sure|know|ask|see|understand|start))(?!\w)"
@@ -92,7 +95,7 @@ _STATES: Final = (
     "red green yellow amber",
     "up down online offline",
     "open closed resolved reopened",
-    "pending signed approved rejected accepted denied cancelled canceled confirmed submitted published paid unpaid overdue",
+    "pending signed approved rejected accepted denied cancelled confirmed submitted published paid unpaid overdue",
     "expired valid renewed",
     "single engaged married divorced widowed separated",
     "broken fixed working",
@@ -120,6 +123,9 @@ _MONTH: Final = lazy_pattern(
 _ORDINAL: Final = lazy_pattern(r"(?<!\w)\d{1,2}(?:st|nd|rd|th)(?!\w)")
 _VERSION: Final = lazy_pattern(r"^(?:[a-z]+ )?v?\d+(?:\.\d+){0,3}$")
 _TELLING: Final = 2
+_SELF: Final = frozenset({"i", "we"})
+_CALLED: Final = frozenset({"called", "named"})
+_PLACED: Final = frozenset({"in", "at", "on", "under", "behind", "next to", "hosted on", "based in", "located in"})
 
 Sort = Callable[[str, re.Match[str], str], str]
 """Of a value, its match and the text: what sort of value it is; empty for what states none."""
@@ -139,31 +145,36 @@ _KIN_WORDS: Final = listed("mom mum dad grandma grandpa granny")
 
 
 def _of_copula(value: str, match: re.Match[str], text: str) -> str:
+    """The sort of what something is: a state, a day, a number, a place or a name."""
     subject, prep = match["subject"].strip(), match["prep"] or ""
     if subject == "my name":
         # Two people may have said it.
         return ""
     if value in _STATE_OF:
         is_of_people = _STATE_OF[value] in _STATES_OF_PEOPLE
-        return _STATE_OF[value] if not prep and (is_of_people or subject not in {"i", "we"}) else ""
-    if subject in {"i", "we"}:
-        return "place" if prep in {"based in"} else ""
+        return _STATE_OF[value] if not prep and (is_of_people or subject not in _SELF) else ""
+    if subject in _SELF:
+        return "place" if prep == "based in" else ""
+    return _measured(value) or _named_or_placed(value, subject, prep, text)
+
+
+def _measured(value: str) -> str:
     if _WEEKDAY.search(value):
         return "weekday"
     if _MONTH.search(value) or _ORDINAL.search(value):
         return "date"
-    if (amount := _DIGIT_UNIT.match(value)) is not None:
-        return f"number{(amount['unit'] or '').strip()}"
-    if prep in {"in", "at", "on", "under", "behind", "next to", "hosted on", "based in", "located in"}:
-        # 'My brother is in Leeds' may be there for a day.
-        return "place" if _is_definite(subject) else ""
-    if prep or not _is_definite(subject):
-        return "called" if prep in {"called", "named"} else ""
-    if _VERSION.match(value) or "@" in value or "://" in value:
-        return "name"
-    if is_name(value, text) or _UNIQUE.search(subject):
-        return "name"
-    return ""
+    amount = _DIGIT_UNIT.match(value)
+    return f"number{(amount['unit'] or '').strip()}" if amount else ""
+
+
+def _named_or_placed(value: str, subject: str, prep: str, text: str) -> str:
+    if not _is_definite(subject):
+        # 'My brother is in Leeds' may be there for a day; 'a cat is called Tom' tells of one of several.
+        return "called" if prep in _CALLED else ""
+    if prep:
+        return "place" if prep in _PLACED else "called" if prep in _CALLED else ""
+    is_exact = _VERSION.match(value) is not None or "@" in value or "://" in value
+    return "name" if is_exact or is_name(value, text) or _UNIQUE.search(subject) else ""
 
 
 def _is_definite(subject: str) -> bool:
@@ -172,16 +183,16 @@ def _is_definite(subject: str) -> bool:
     )
 
 
-def _any(value: str, match: re.Match[str], text: str) -> str:
+def _any(value: str, _match: re.Match[str], _text: str) -> str:
     # Who lives in Portugal may live in Lisbon.
     return "land" if value.strip(" .") in _LANDS else "value" if value else ""
 
 
-def _named(value: str, match: re.Match[str], text: str) -> str:
+def _named(value: str, _match: re.Match[str], text: str) -> str:
     return "name" if is_name(value, text) else ""
 
 
-def _with_head(value: str, match: re.Match[str], text: str) -> str:
+def _with_head(value: str, _match: re.Match[str], _text: str) -> str:
     """'A window seat', 'an aisle seat': the last word says what is chosen, and the others which one."""
     words = value.split()
     return f"of {words[-1]}" if len(words) >= _TELLING + (words[0] in {"a", "an", "the"}) else ""
@@ -200,16 +211,20 @@ _LANDS: Final = frozenset(
 )
 _NOW: Final = r"(?:(?:is|are|am|will|have|has|going to) ){0,2}"
 _ARTICLE: Final = r"(?:(?:the|a|an|our|my) )?"
-FRAMES: Final[tuple[tuple[str, LazyPattern, Sort], ...]] = (
+FRAMES: Final[tuple[tuple[str, re.Pattern[str], Sort], ...]] = (
     ("is", lazy_pattern(
-        rf"^(?P<subject>{_SUBJECT})(?:is|are|am|will be) (?:(?P<prep>based in|located in|hosted on|due on|due by|due in|"
-        r"in|at|on|by|under|behind|next to|from|with|called|named|until|of|to) )?(?P<value>.+)$"), _of_copula),
+        rf"^(?P<subject>{_SUBJECT})(?:is|are|am|will be) (?:(?P<prep>based in|located in|hosted on|due on|"
+        r"due by|due in|in|at|on|by|under|behind|next to|from|with|called|named|until|of|"
+        r"to) )?(?P<value>.+)$"), _of_copula),
     ("verb", lazy_pattern(
         rf"^{_SUBJECT}{_NOW}(?:(?:live|lives|living) (?:in|at)|(?:work|works|working) (?:at|for)|"
         r"(?:stay|stays|staying) (?:in|at|with)|(?:meet|meets|meeting) (?:at|in)|(?:listen|listens|listening) on|"
-        r"(?:run|runs|running) on|(?:fly|flying|deploy|deploying|travel|travelling|pay|paying|bank|banking) (?:with|via|by)|"
+        r"(?:run|runs|running) on|(?:fly|flying|deploy|deploying|travel|travelling|pay|paying|bank|banking) "
+        r"(?:with|via|by)|"
         r"(?:written|built|hosted|stored|kept|deployed|based|parked) (?:in|on|with|at|under)|"
-        r"takes? place (?:in|at|on)|(?:starts?|begins?|ends?|leaves?|leaving|departs?|arrives?|ships?|launch(?:es)?|opens?|closes?) "
+        r"takes? place (?:in|at|on)|(?:starts?|begins?|ends?|leaves?|leaving|departs?|"
+        r"arrives?|"
+        r"ships?|launch(?:es)?|opens?|closes?) "
         rf"(?:at|on|in|from)) {_ARTICLE}(?P<value>.+)$"), _any),
     ("for", lazy_pattern(
         rf"^{_SUBJECT}{_NOW}(?:use|uses|using|chose|chosen|choose|picked|pick|decided on|settled on|go with|going with|"
@@ -217,7 +232,8 @@ FRAMES: Final[tuple[tuple[str, LazyPattern, Sort], ...]] = (
         rf"{_ARTICLE}(?P<value>[^,]+?) (?P<behind>(?:for|as) (?=[^,]*\w{{4}}).+)$"), _any),
     ("way", lazy_pattern(
         rf"^{_SUBJECT}{_NOW}(?:take|takes|taking|catch|go by|going by|travel by) {_ARTICLE}"
-        r"(?P<value>train|bus|car|plane|ferry|taxi|tram|bike|flight|boat|coach|metro|subway)(?P<behind> (?:to|from) .+)$"), _any),
+        r"(?P<value>train|bus|car|plane|ferry|taxi|tram|bike|flight|boat|coach|metro|subway)"
+        r"(?P<behind> (?:to|from) .+)$"), _any),
     ("which", lazy_pattern(
         rf"^{_SUBJECT}{_NOW}(?:chose|chosen|choose|picked|pick|go with|going with|went with|prefer|prefers) "
         r"(?P<value>.+)$"), _with_head),

@@ -31,9 +31,9 @@ _DROPPED: Final = listed("the a an is are am will be been have has had to do doe
 _SAME: Final = {"our": "my", "we": "i", "must": "need", "should": "need", "cannot": "can"} | {
     form: verb
     for verb in (
-        "use", "live", "take", "choose", "hire", "leave", "arrive", "close", "begin", "run", "work", "stay", "meet", "go",
-        "fly", "deploy", "pay", "travel", "listen", "prefer", "need", "want", "book", "start", "end", "ship", "open",
-        "depart", "sit", "name", "call", "pick",
+        "use", "live", "take", "choose", "hire", "leave", "arrive", "close", "begin", "run", "work", "stay", "meet",
+        "go", "fly", "deploy", "pay", "travel", "listen", "prefer", "need", "want", "book", "start", "end", "ship",
+        "open", "depart", "sit", "name", "call", "pick",
     )
     for form in (f"{verb}s", f"{verb}es", f"{verb.removesuffix('e')}ing", f"{verb}{verb[-1]}ing")
 }  # fmt: skip
