@@ -53,7 +53,7 @@ _best: Final = (
     .where(anchor.c.conversation == bindparam("conversation"), ACTIVE)
     .order_by(*ANCHORS_BY_RANK)
     .limit(literal_column(str(_BEST)))
-    .subquery()
+    .subquery("want")
 )
 BEST_SAID: Final = _SAID.where(anchor.c.id.in_(select(_best.c.id)))
 

@@ -134,15 +134,13 @@ def test_a_day_after_all_turns_is_as_no_day(said: list[str], budget: int) -> Non
 @given(said=_TURNS)
 def test_later_days_only_add_turns(said: list[str]) -> None:
     with folded(*said) as talk:
-        last = -1
-        for number in range(len(said)):
-            made = talk.context(budget_tokens=200, as_of=day(number))
-            assert made.tokens <= 200
-            assert made.coverage is not None
-            assert made.coverage.last_seq == number + 1 > last
-            last = made.coverage.last_seq
-            seqs = [anchor.turn_seq for anchor in talk.anchors(states=None, as_of=day(number))]
-            assert all(seq <= number + 1 for seq in seqs)
+        days = [day(number) for number in range(len(said))]
+        made = [talk.context(budget_tokens=200, as_of=one) for one in days]
+        assert max(context.tokens for context in made) <= 200
+        assert [context.coverage and context.coverage.last_seq for context in made] == list(range(1, len(said) + 1))
+        newest = [max((one.turn_seq for one in talk.anchors(states=None, as_of=then)), default=0) for then in days]
+        assert newest == sorted(newest)
+        assert all(seq <= number for number, seq in enumerate(newest, 1))
 
 
 @settings(max_examples=25, deadline=None)
