@@ -16,6 +16,7 @@ From Redis and SQL:
 
 retrieval, search_read, snapshots   the reads, and what one finds at an instant
 pending_changes, shortening   what waits in the inbox; how much of a turn is read
+validity, past_days   what held on a day, and a context of it
 database        what is read of SQL
 code_blocks     code, tables and outputs, and which of them a query asks for
 steering, matter   what a context is about where nothing is asked, and which notes are about the same

@@ -159,12 +159,13 @@ class AsyncTurnfold:
         now: datetime | None = None,
         origins: Iterable[Origin | str] | None = None,
         speakers: Iterable[str] | None = None,
+        as_of: datetime | None = None,
     ) -> Context:
         """As `Turnfold.context`."""
         return await self._run(
             self._client.context, conversation_id, budget_tokens=budget_tokens, query=query, system=system, flags=flags,
             task=task, reserve_tokens=reserve_tokens, count_tokens=count_tokens, policy=policy,
-            expand=expand, query_vector=query_vector, now=now, origins=origins, speakers=speakers,
+            expand=expand, query_vector=query_vector, now=now, origins=origins, speakers=speakers, as_of=as_of,
         )  # fmt: skip
 
     async def reference(self, context: Context) -> str:
@@ -212,9 +213,10 @@ class AsyncTurnfold:
         *,
         types: Iterable[AnchorType | str] | None = None,
         states: Iterable[AnchorState | str] | None = ("active",),
+        as_of: datetime | None = None,
     ) -> list[Anchor]:
         """As `Turnfold.anchors`."""
-        return await self._run(self._client.anchors, conversation_id, types=types, states=states)
+        return await self._run(self._client.anchors, conversation_id, types=types, states=states, as_of=as_of)
 
     async def notes(  # noqa: PLR0913 - a read's options, all by name
         self,

@@ -216,6 +216,7 @@ class Turnfold:
         now: datetime | None = None,
         origins: Iterable[Origin | str] | None = None,
         speakers: Iterable[str] | None = None,
+        as_of: datetime | None = None,
     ) -> Context:
         """Everything that matters of a conversation, within `budget_tokens`, in one fast read.
 
@@ -227,13 +228,14 @@ class Turnfold:
         `now` is when the query is asked, from which its "last week" counts; without it, the newest turn's time.
         `origins` (user, assistant, tool, outside) and `speakers`, by their names as they are shown, leave out the words
         of all others, in notes, anchors, turns and answers; not with `expand`.
+        `as_of` asks what held on a day, to its end in UTC: turns after it are hidden, and what they closed holds.
         Raises `InvalidBudget` naming the least that is needed, `UnknownMarker`, `Unavailable`, `InvalidSettings`.
         """
         request = request_of(
             budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
             reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
             expand=expand, query_vector=query_vector, vector_model=self._settings.embedding_model, now=now,
-            origins=origins, speakers=speakers,
+            origins=origins, speakers=speakers, as_of=as_of,
         )  # fmt: skip
         address = self._address(conversation_id)
         resources = self._resources
@@ -305,8 +307,11 @@ class Turnfold:
         *,
         types: Iterable[AnchorType | str] | None = None,
         states: Iterable[AnchorState | str] | None = ("active",),
+        as_of: datetime | None = None,
     ) -> list[Anchor]:
         """Anchors in the order in which they were said; `None` means every type or state.
+
+        `as_of` gives those of turns up to the end of a day, in UTC, in the states that they had then.
 
         Those of stored turns that no segment holds yet are among them once they are folded, and earlier ones have the
         state that these give them. They are `provisional`: their `id` is good until the next fold, and cannot be given
@@ -315,7 +320,7 @@ class Turnfold:
         Raises `UnknownConversation`, `InvalidInput` for an unknown type or state.
         """
         address = self._address(conversation_id)
-        found = retrieval.anchors(self._resources.inbox(), self._resources.reader(), address)
+        found = retrieval.anchors(self._resources.inbox(), self._resources.reader(), address, as_of=as_of)
         return retrieval.anchors_among(found, types, states)
 
     def notes(  # noqa: PLR0913 - a read's options, all by name

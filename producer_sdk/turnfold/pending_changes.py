@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from turnfold.assemble.pages import TurnPiece
@@ -28,6 +30,7 @@ from turnfold.inbox import Pending, PendingEntry
 from turnfold.shortening import TURNS_A_READ, Shortening
 from turnfold.snapshots import PendingSource, readable_head, unknown
 from turnfold.turn_changes import TurnChange, read_change
+from turnfold.validity import day_after
 
 if TYPE_CHECKING:
     from turnfold.database.read_transaction import ReadTransaction
@@ -147,6 +150,21 @@ def _changes(transaction: ReadTransaction, head: Head | None, pending: Pending, 
         elif (change := asked.get(entry.stream_id)) is not None:
             simulation.change(change)
     return simulation.result(pending)
+
+
+def changes_by(transaction: ReadTransaction, head: Head | None, pending: Pending, as_of: datetime) -> Changes | None:
+    """What a look at an earlier day leaves out: all turns after it, as if a rewind waited; None where none is.
+
+    A turn without a time counts as said with the turn before it.
+    """
+    every = _changes(transaction, head, pending)
+    end = day_after(as_of)
+    first = None if head is None else transaction.first_after(head, end)
+    if first is not None and first <= every.cut:
+        changed = {seq: change for seq, change in every.changed.items() if seq < first}
+        return replace(every, cut=first - 1, cuts=True, changed=changed, waiting=(), older=0)
+    said = tuple(takewhile(lambda turn: turn.created_at is None or turn.created_at < end, every.waiting))
+    return None if said == every.waiting else replace(every, waiting=said, older=every.older if said else 0)
 
 
 def _read(entry: PendingEntry) -> TurnChange | None:

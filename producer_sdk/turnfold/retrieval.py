@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from turnfold import expansion
@@ -19,10 +20,12 @@ from turnfold.contract.records import Anchor, AnchorState, AnchorType, LevelKey
 from turnfold.contract.results import Snapshot, Status
 from turnfold.inbox import Pending
 from turnfold.name_sets import members
-from turnfold.pending_changes import changed_snapshot, changes_of, has_changes
+from turnfold.past_days import past_snapshot
+from turnfold.pending_changes import changed_snapshot, changes_by, changes_of, has_changes
 from turnfold.segment_tiers import with_tiers
 from turnfold.shortening import TURNS_A_READ, cap_for
 from turnfold.snapshots import Look, PendingSource, look_at, readable_head, unknown
+from turnfold.validity import anchors_up_to, checked_as_of
 
 if TYPE_CHECKING:
     from turnfold.database.read_transaction import ReadTransaction
@@ -40,13 +43,17 @@ def context(
     """A context within the budget."""
     pending = inbox.peek(address, newest=TURNS_A_READ)
     tiers = request.policy.tiers
-    if not request.expand and tiers is None and request.scope.is_all and not has_changes(pending):
+    is_plain = request.scope.is_all and request.as_of is None and tiers is None
+    if is_plain and not request.expand and not has_changes(pending):
         made = _from_memory(reader, address, pending, request)
         if made is not None:
             return made
 
     def look(transaction: ReadTransaction) -> tuple[Snapshot, Choice, dict[LevelKey, str]]:
-        snapshot = look_at(transaction, address, pending, request, whole=True).snapshot()
+        past = None
+        if request.as_of is not None:
+            past = past_snapshot(transaction, address, pending, request, request.as_of)
+        snapshot = past or look_at(transaction, address, pending, request, whole=True).snapshot()
         head = snapshot.head
         if request.expand:
             passages = expansion.passages(transaction, address, head, pending, request, access=access)
@@ -54,7 +61,7 @@ def context(
         if tiers is not None:
             snapshot = with_tiers(transaction, snapshot, query=request.query or snapshot.question, rules=tiers)
             head = snapshot.head
-        changes = changes_of(transaction, head, pending)
+        changes = None if past else changes_of(transaction, head, pending)
         if changes is not None:
             snapshot = changed_snapshot(transaction, snapshot, changes, cap=cap_for(request.budget_tokens))
         if not request.scope.is_all:
@@ -102,8 +109,11 @@ def _texts_of_state(transaction: ReadTransaction, look: Look, wanted: Sequence[L
     return transaction.texts(look.found.head, wanted)
 
 
-def anchors(inbox: PendingSource, reader: Reader, address: Address) -> tuple[Anchor, ...]:
-    """All anchors, whatever their state, in the order in which they were said."""
+def anchors(
+    inbox: PendingSource, reader: Reader, address: Address, *, as_of: datetime | None = None
+) -> tuple[Anchor, ...]:
+    """All anchors, whatever their state, in the order in which they were said; `as_of` a day those of then."""
+    checked_as_of(as_of)
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> tuple[Anchor, ...]:
@@ -112,6 +122,8 @@ def anchors(inbox: PendingSource, reader: Reader, address: Address) -> tuple[Anc
             raise unknown(address)
         found = () if head is None else transaction.anchors(head)
         changes = changes_of(transaction, head, pending)
+        past = None if as_of is None else changes_by(transaction, head, pending, as_of)
+        found = found if past is None else anchors_up_to(found, past.cut)
         return found if changes is None else changes.anchors(found)
 
     return reader.read(look)

@@ -13,7 +13,7 @@ from turnfold.contract.outlines import last_part
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.results import Head, Snapshot
 from turnfold.contract.tasks import Operation
-from turnfold.database.known import Found, Wanted
+from turnfold.database.known import AsOf, Found, Wanted
 from turnfold.entries import read_entry
 from turnfold.errors import UnknownConversation
 from turnfold.inbox import Pending, PendingEntry
@@ -139,11 +139,14 @@ class Look(NamedTuple):
         )  # fmt: skip
 
 
-def look_at(source: ValueSource, address: Address, pending: Pending, request: Request, *, whole: bool) -> Look:
+def look_at(
+    source: ValueSource, address: Address, pending: Pending, request: Request, *, whole: bool,
+    as_of: AsOf | None = None,
+) -> Look:  # fmt: skip
     """What is stored of a conversation, and what waits.
 
     Unless the `whole` of all turns is asked for, those that are not likely to be shown raise `TurnsNotRead` when they
-    are looked at.
+    are looked at. `as_of`: notes that were closed later hold, and what that day's newest user turn says steers.
     """
     # Of an id that waits twice the first one counts.
     entries: dict[str, PendingEntry] = {}
@@ -159,7 +162,7 @@ def look_at(source: ValueSource, address: Address, pending: Pending, request: Re
                 address, request.budget_tokens, tuple(entries), request.query,
                 tuple(entries.values())[-LAST_TURNS:] if request.steered else None,
                 request.task, request.query_vector, request.vector_model, whole, bool(request.policy.bands),
-                scope=request.scope, now=request.now,
+                scope=request.scope, now=request.now, as_of=as_of,
             )
         )  # fmt: skip
     stored: Collection[str] = () if found is None else found.stored

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from sqlalchemy import Connection, Engine, Executable, event
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, Node
 from turnfold.contract.results import Head
+from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
 from turnfold.database import note_read, query_statements, statements
 from turnfold.database.engines import connect
 from turnfold.database.read_transaction import ReadTransaction
@@ -32,6 +34,8 @@ STATEMENTS = {
     if not name.startswith("_") and isinstance(statement, Executable)
 }
 
+_MOMENTS = {"moment": datetime(2026, 5, 3, tzinfo=UTC)}
+"""Parameters that are no numbers."""
 HEAD = Head(
     id=ConversationId(1), turn_count=1_000, closed_seq=990, fold_seq=1_000, node_count=70, anchor_count=5,
     anchor_tokens=50, revision=3,
@@ -58,6 +62,8 @@ READS: dict[str, Callable[[ReadTransaction], object]] = {
     "level_text": lambda read: read.level_text(HEAD, NODE, 1),
     "anchors": lambda read: read.anchors(HEAD),
     "anchor": lambda read: read.anchor(HEAD, 3),
+    "first_after": lambda read: read.first_after(HEAD, _MOMENTS["moment"]),
+    "past_anchors": lambda read: read.past_anchors(HEAD, 500, NO_TAIL_ANCHORS),
     "parked": lambda read: read.progress(HEAD).parked(),
     "fold_parked": lambda read: read.progress(HEAD).fold_parked(),
     "refined_turns": lambda read: read.progress(HEAD).refined_turns(),
@@ -98,7 +104,7 @@ def test_all_statements_of_a_read_are_looked_at() -> None:
         "ALL_POSTINGS",
         "MODEL_PASSAGES", "BLOCK_LISTS", "PART_LISTS", "HIT_PASSAGES", "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS",
         "ANSWERING_TURNS", "TURN_PART", "SEGMENT_OF", "NEXT_SEGMENTS", "PASSAGES_BETWEEN", "WRITTEN_BETWEEN",
-        "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME",
+        "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME", "FIRST_AFTER",
     }  # fmt: skip
 
 
@@ -107,7 +113,7 @@ def test_a_statement_searches_by_key_and_sorts_nothing_of_unknown_length(engine:
     statement: Any = STATEMENTS[name]
     compiled = statement.compile(dialect=engine.dialect)
     with plans_of(engine) as plans, engine.begin() as connection:
-        connection.execute(statement, dict.fromkeys(compiled.params, 1))
+        connection.execute(statement, {**dict.fromkeys(compiled.params, 1), **_MOMENTS})
     (plan,) = plans.values()
     assert any(step.startswith("SEARCH ") for step in plan)
     assert faults(plan) == []

@@ -114,12 +114,13 @@ class FoldedConversation:
         now: datetime | None = None,
         origins: Iterable[Origin | str] | None = None,
         speakers: Iterable[str] | None = None,
+        as_of: datetime | None = None,
     ) -> Context:
         """As `Turnfold.context`; of a conversation folded with `semantic` the query's vector is made here."""
         request = request_of(
             budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
             reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
-            expand=expand, now=now, origins=origins, speakers=speakers,
+            expand=expand, now=now, origins=origins, speakers=speakers, as_of=as_of,
         )  # fmt: skip
         if self._embedder is not None and query:
             vector = self._embedder.embed([query])[0]
@@ -153,9 +154,10 @@ class FoldedConversation:
         *,
         types: Iterable[AnchorType | str] | None = None,
         states: Iterable[AnchorState | str] | None = ("active",),
+        as_of: datetime | None = None,
     ) -> list[Anchor]:
         """As `Turnfold.anchors`."""
-        found = retrieval.anchors(NO_INBOX, self._reader, self._address)
+        found = retrieval.anchors(NO_INBOX, self._reader, self._address, as_of=as_of)
         return retrieval.anchors_among(found, types, states)
 
     def notes(

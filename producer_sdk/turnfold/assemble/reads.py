@@ -143,6 +143,7 @@ def _request_key(material: Material) -> str:
             request.query_vector,
             request.now,
             request.scope.key,
+            request.as_of,
             request.system,
             request.task,
             _policy_key(request.policy),

@@ -17,6 +17,7 @@ from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector, rounded
 from turnfold.errors import InvalidBudget, InvalidInput
 from turnfold.scope import EVERYTHING, Scope
 from turnfold.tokens import ESTIMATOR, Counter
+from turnfold.validity import checked_as_of
 from turnfold.whole_numbers import whole_number
 
 _MOST_TOKENS: Final = 10**12
@@ -55,6 +56,8 @@ class Request:
     """When the query is asked, from which 'last week' counts; None: at the time of the newest turn."""
     scope: Scope = EVERYTHING
     """Whose words may be shown."""
+    as_of: datetime | None = None
+    """The day of which the context tells what held by its end; None: all that was said."""
     expand: tuple[str, ...] = ()
     """Markers whose words are shown, within `policy.expand_share` of the budget."""
 
@@ -68,6 +71,9 @@ class Request:
                 raise InvalidInput(msg)
         if self.now is not None and (not isinstance(cast("object", self.now), datetime) or self.now.tzinfo is None):
             msg = "now must be a datetime with a time zone, such as datetime.now(UTC)"
+            raise InvalidInput(msg)
+        if checked_as_of(self.as_of) is not None and self.expand:
+            msg = "expand shows turns of any day: leave it out beside as_of, and call expand"
             raise InvalidInput(msg)
         _check_markers(self.expand)
         if self.expand and not self.scope.is_all:
@@ -96,6 +102,7 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
     now: datetime | None = None,
     origins: Iterable[Origin | str] | None = None,
     speakers: Iterable[str] | None = None,
+    as_of: datetime | None = None,
 ) -> Request:
     """The request of a caller; sections of a system text are put together for its budget and counter.
 
@@ -109,7 +116,7 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
         budget_tokens=budget_tokens, query=asked, steered=is_steered, system=plain, reserve_tokens=reserve_tokens,
         task=clean(task) if isinstance(task, str) else task,
         policy=policy, counter=counter, expand=asked_markers(expand), query_vector=_vector(asked, query_vector),
-        vector_model=vector_model, now=now, scope=Scope.checked(origins, speakers),
+        vector_model=vector_model, now=now, scope=Scope.checked(origins, speakers), as_of=as_of,
     )  # fmt: skip
     if system is None or isinstance(system, str):
         if flags_of(flags, what="flags"):

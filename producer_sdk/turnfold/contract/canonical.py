@@ -28,7 +28,7 @@ CANONICAL_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "outline": ("part", "body"),
     "anchor": (
         "id", "node_idx", "seq", "start_offset", "end_offset", "kind", "body", "tokens", "score", "rank", "factors",
-        "state", "related", "replaces", "settled_after", "ruled",
+        "valid_from", "valid_to", "state", "related", "replaces", "settled_after", "ruled",
     ),
     "passage": ("bundle", "body", "times"),
     "posting": ("number", "body"),

@@ -16,6 +16,7 @@ from turnfold.contract.actions import Action, kept_actions, pack_actions, unpack
 from turnfold.contract.note_lists import Tiers, pack_notes, unpack_notes
 from turnfold.contract.notes import ChapterName, Covered, Note
 from turnfold.contract.overtaken import (
+    NEVER,
     NOTHING_OVERTAKEN,
     Overtaken,
     OvertakenIndex,
@@ -98,11 +99,12 @@ class Outline:
         return self if notes is self.notes else replace(self, notes=notes)
 
 
-def overtaken_by(outline: Outline) -> OvertakenIndex:
-    """All that holds no more."""
+def overtaken_by(outline: Outline, *, up_to: int | None = None) -> OvertakenIndex:
+    """All that holds no more; `up_to` a turn only what it and those before it closed."""
     if not outline.overtaken and not outline.tail_overtaken:
         return NOTHING_OVERTAKEN
-    return OvertakenIndex((*outline.overtaken, *outline.tail_overtaken))
+    statements = (*outline.overtaken, *outline.tail_overtaken)
+    return OvertakenIndex(one for one in statements if up_to is None or one.by_seq <= up_to or one.by_seq == NEVER)
 
 
 def pack_outline(outline: Outline) -> dict[int, str]:

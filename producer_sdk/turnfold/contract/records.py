@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import IntEnum, StrEnum
 from typing import Any, Final, Literal, NewType
 
@@ -233,6 +233,12 @@ class Anchor:
     """The caller's id of the turn, where it was looked up."""
     day: str = ""
     """On which it was said, as contexts show it: `8 May 2026`; empty for a turn without a time."""
+    said_on: date | None = None
+    """The day in UTC on which it was said, where it was looked up; None of a turn without a time."""
+    valid_from: date | None = None
+    """First day on which it holds: the one that it names ('from 1 June on'), else the one on which it was said."""
+    valid_to: date | None = None
+    """Where it is over, the day on which what closed it was said; else the last one that it names itself."""
     factors: Mapping[str, int] = field(default_factory=dict, hash=False)
     """What the score is made of, by name: `{"decided": 75, "value": 8, "person": 6}`. Doubts are below 0."""
 

@@ -5,13 +5,14 @@ cascades over it. Imported only when SQL is first needed: it takes a quarter of 
 """
 
 # No `from __future__ import annotations`: SQLModel reads the annotations when the class is made.
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
+    Date,
     Index,
     Integer,
     LargeBinary,
@@ -102,7 +103,18 @@ class TurnRow(Base, table=True):
     """Level 0: a turn, verbatim."""
 
     __tablename__ = "turn"
-    __table_args__ = (UniqueConstraint("conversation", "turn_id"),)
+    __table_args__ = (
+        UniqueConstraint("conversation", "turn_id"),
+        # A look at an earlier day asks which turn was the first after it.
+        Index(
+            "turn_time",
+            "conversation",
+            "created_at",
+            "seq",
+            sqlite_where=text("created_at IS NOT NULL"),
+            postgresql_where=text("created_at IS NOT NULL"),
+        ),
+    )
 
     conversation: int = conversation_column()
     seq: int = key_column(Integer)
@@ -271,6 +283,10 @@ class AnchorRow(Base, table=True):
     rank: int = column(Integer)
     factors: dict[str, int] = column(Json, server_default="{}")
     """What the score is made of, by name."""
+    valid_from: date | None = column(Date, nullable=True)
+    """First day on which it holds."""
+    valid_to: date | None = column(Date, nullable=True)
+    """Last day by its own words: what closed it says the other, on its day."""
     state: int = column(SmallInteger)
     related: int | None = column(Integer, nullable=True)
     replaces: int | None = column(Integer, nullable=True)

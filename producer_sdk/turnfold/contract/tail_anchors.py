@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any, Final
 
 from turnfold.contract.records import FIRST_TAIL_ANCHOR, Anchor, AnchorChange, AnchorState, AnchorType, Role
@@ -76,7 +77,7 @@ def pack_tail_anchors(tail: TailAnchors) -> list[Any]:
         [
             one.type, one.text, one.turn_seq, one.start, one.state, one.score, one.rank, one.node_idx, one.tokens,
             one.related, one.replaces, one.replaced, one.speaker, one.role, one.day, dict(one.factors),
-            one.replaced_seq,
+            one.replaced_seq, _packed_day(one.valid_from), _packed_day(one.valid_to),
         ]
         for one in tail.anchors
     ]  # fmt: skip
@@ -97,14 +98,23 @@ def unpack_tail_anchors(packed: Sequence[Any] | None) -> TailAnchors:
     )
 
 
+def _packed_day(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()
+
+
+def _day(packed: str | None) -> date | None:
+    return None if packed is None else date.fromisoformat(packed)
+
+
 def _anchor(  # noqa: PLR0913, PLR0917 - the columns of `pack_tail_anchors`
     id_: int, kind: str, text: str, seq: int, start: int, state: str, score: int, rank: int, node_idx: int, tokens: int,
     related: int | None, replaces: int | None, replaced: str | None, speaker: str, role: str, day: str,
-    factors: dict[str, int], replaced_seq: int | None = None,
+    factors: dict[str, int], replaced_seq: int | None = None, valid_from: str | None = None,
+    valid_to: str | None = None,
 ) -> Anchor:  # fmt: skip
     return Anchor(
         id=id_, type=AnchorType(kind), text=text, turn_seq=seq, start=start, end=start + len(text),
         state=AnchorState(state), score=score, rank=rank, node_idx=node_idx, tokens=tokens, related=related,
         replaces=replaces, replaced=replaced, speaker=speaker, role=Role(role), day=day, factors=factors,
-        replaced_seq=replaced_seq,
+        replaced_seq=replaced_seq, valid_from=_day(valid_from), valid_to=_day(valid_to),
     )  # fmt: skip

@@ -12,6 +12,7 @@ query_read          what a read with a query finds beside the conversation
 value_read          the read of the default policy
 note_read           the notes of segments
 segment_read        facts and relations of segments, and how often they are looked up
+past_read           the anchors that held when an earlier turn was the newest one
 progress_read       how far the work on a conversation is
 read_transaction    all else that one look at the database can be asked
 reader              runs these, and once more when a connection was lost

@@ -145,6 +145,15 @@ class Known:
         return short == self.short or (as_long and not self.turns.has_parts)
 
 
+class AsOf(NamedTuple):
+    """A day of the past that a read tells of."""
+
+    last_seq: int
+    """The last stored turn that was said by its end."""
+    question: str | None
+    """What its newest user turn steers to, where there is no query."""
+
+
 class Wanted(NamedTuple):
     """What a read needs of a conversation."""
 
@@ -168,6 +177,7 @@ class Wanted(NamedTuple):
     scope: Scope = EVERYTHING
     now: datetime | None = None
     """When the query is asked; None: at the time of the newest turn."""
+    as_of: AsOf | None = None
 
     @property
     def last_part(self) -> int:
@@ -176,11 +186,10 @@ class Wanted(NamedTuple):
 
     def answers_key(self, question: str) -> Hashable:
         """What is found for a question depends on this; None where the database tells more than its revision says."""
-        return (
-            None
-            if self.query_vector
-            else (question, self.budget_tokens, bool(self.query), self.now, self.scope, self.in_order)
-        )
+        if self.query_vector:
+            return None
+        beside = (bool(self.query), self.now, self.scope, self.in_order, self.as_of)
+        return (question, self.budget_tokens, *beside)
 
 
 class Found(NamedTuple):

@@ -122,7 +122,7 @@ class _Query:
         self._wanted = wanted
         self._head = head
         self._outline = outline
-        self._overtaken = overtaken_by(outline)
+        self._overtaken = overtaken_by(outline, up_to=wanted.as_of.last_seq if wanted.as_of else None)
         self._question, self._asked, self._times = question
         self._order = Order(own=False) if wanted.in_order else asked_order(question.text) if wanted.query else None
         self._of_conversation = {"conversation": head.id}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from sqlalchemy import Connection, and_, bindparam, select
@@ -17,17 +18,19 @@ from turnfold.contract.posting_pieces import WantedPieces, opened
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Head, Relation, SegmentSigns
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
-from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
+from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
 from turnfold.contract.turn_parts import PartEntry, unpack_parts
 from turnfold.database import query_statements, statements
 from turnfold.database.known import Found, Wanted
 from turnfold.database.note_read import NoteRead
+from turnfold.database.past_read import PastAnchors, past_anchors
 from turnfold.database.progress_read import ProgressRead
 from turnfold.database.rows import (
     head_record,
     node_record,
     piece_record,
     said_anchor_record,
+    said_in_turn,
     shortened_record,
 )
 from turnfold.database.segment_read import segment_relations, segment_signs, top_relations
@@ -36,6 +39,7 @@ from turnfold.errors import SchemaMismatch
 from turnfold.passage_scores import PostingRow
 from turnfold.relevance import SEGMENT_HITS
 from turnfold.shortening import MOST_CAP, TURNS_A_READ, Shortening
+from turnfold.validity import with_last_days
 
 _ANCHORS: Final = (
     select(*statements.ANCHOR_COLUMNS, *statements.WHO_AND_WHEN)
@@ -319,15 +323,27 @@ class ReadTransaction:
         outline = unpack_outline((row.part, row.body) for row in frame)
         tail = NO_TAIL_ANCHORS if outline is None else outline.tail_anchors.after(head.closed_seq)
         if not tail:
-            return stored
+            return with_last_days(stored)
         seqs = sorted({anchor.turn_seq for anchor in tail.anchors})
         turn = statements.turn
         said_in = self._connection.execute(
-            select(turn.c.seq, turn.c.turn_id).where(statements.OF_CONVERSATION, turn.c.seq.in_(seqs)), of_conversation
+            select(turn.c.seq, turn.c.turn_id, turn.c.created_at).where(
+                statements.OF_CONVERSATION, turn.c.seq.in_(seqs)
+            ),
+            of_conversation,
         )
-        ids = {row.seq: row.turn_id for row in said_in}
-        named = [replace(anchor, turn_id=ids.get(anchor.turn_seq)) for anchor in tail.anchors]
-        return replace(tail, anchors=tuple(named)).applied_to(stored)
+        said = {row.seq: row for row in said_in}
+        named = [said_in_turn(anchor, said.get(anchor.turn_seq)) for anchor in tail.anchors]
+        return with_last_days(replace(tail, anchors=tuple(named)).applied_to(stored))
+
+    def first_after(self, head: Head, moment: datetime) -> int | None:
+        """The number of the first turn that was said at a moment or later; None where none was."""
+        of = {"conversation": head.id, "moment": moment}
+        return self._connection.scalar(statements.FIRST_AFTER, of)
+
+    def past_anchors(self, head: Head, last_seq: int, tail: TailAnchors) -> PastAnchors:
+        """The anchors that held when a turn was the newest one; `tail` are those of the open tail now."""
+        return past_anchors(self._connection, head, last_seq, tail)
 
     def notes(self, head: Head) -> NoteRead:
         """The notes of the conversation."""

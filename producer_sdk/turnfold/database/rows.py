@@ -30,6 +30,7 @@ from turnfold.contract.speakers import label_of
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
 from turnfold.contract.words import note_stems
 from turnfold.database import statements
+from turnfold.dates.periods import as_utc
 from turnfold.shortening import Shortening
 
 Row = tuple[Any, ...]
@@ -82,6 +83,7 @@ def anchor_record(row: Any) -> Anchor:
         id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset, end=row.end_offset,
         state=STATES[row.state], score=row.score, rank=row.rank, node_idx=row.node_idx, tokens=row.tokens,
         related=row.related, replaces=row.replaces, factors=row.factors,
+        valid_from=row.valid_from, valid_to=row.valid_to,
     )  # fmt: skip
 
 
@@ -91,8 +93,17 @@ def said_anchor_record(row: Any) -> Anchor:
     if row.turn_id is None:
         return anchor
     day = date_of(row.created_at) if row.created_at is not None else ""
+    said_on = None if row.created_at is None else as_utc(row.created_at).date()
     speaker = label_of(row.name, row.role)
-    return replace(anchor, speaker=speaker, role=_ROLES[row.role], turn_id=row.turn_id, day=day)
+    return replace(anchor, speaker=speaker, role=_ROLES[row.role], turn_id=row.turn_id, day=day, said_on=said_on)
+
+
+def said_in_turn(anchor: Anchor, turn: Any | None) -> Anchor:
+    """An anchor with the id and the day of the turn in which it was said."""
+    if turn is None:
+        return anchor
+    said_on = None if turn.created_at is None else as_utc(turn.created_at).date()
+    return replace(anchor, turn_id=turn.turn_id, said_on=said_on)
 
 
 def top_anchor_record(row: Any) -> Anchor:

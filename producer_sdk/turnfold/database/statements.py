@@ -77,10 +77,18 @@ FRAME: Final = select(_outline.c.part, _outline.c.body).where(
 )
 """What an outline covers, and all that it says of the open tail."""
 
+FIRST_AFTER: Final = (
+    select(turn.c.seq)
+    .where(turn.c.conversation == bindparam("conversation"), turn.c.created_at >= bindparam("moment"))
+    .order_by(turn.c.created_at, turn.c.seq)
+    .limit(1)
+)
+"""The first turn of a day or later."""
+
 ANCHOR_COLUMNS: Final = (
     anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.end_offset,
     anchor.c.state, anchor.c.score, anchor.c.rank, anchor.c.node_idx, anchor.c.tokens, anchor.c.related,
-    anchor.c.replaces, anchor.c.factors,
+    anchor.c.replaces, anchor.c.factors, anchor.c.valid_from, anchor.c.valid_to,
 )  # fmt: skip
 WHO_AND_WHEN: Final = (turn.c.turn_id, turn.c.role, turn.c.name, turn.c.created_at)
 """Of an anchor's turn."""
@@ -99,6 +107,8 @@ _order: Final[ColumnElement[int]] = literal_column(
     "(" + re.sub(r"\b(rank|replaces)\b", r"anchor.\1", ANCHOR_ORDER) + ")"
 )
 """As the index has it."""
+ANCHORS_BY_RANK: Final = (_order.desc(), anchor.c.id.desc())
+"""The best first."""
 TOP_ANCHOR_ROWS: Final = (
     select(*LEDGER_COLUMNS)
     .outerjoin_from(
@@ -106,7 +116,7 @@ TOP_ANCHOR_ROWS: Final = (
     )
     .join(turn, and_(turn.c.conversation == anchor.c.conversation, turn.c.seq == anchor.c.seq))
     .where(anchor.c.conversation == bindparam("conversation"), ACTIVE, anchor.c.filler == 0)
-    .order_by(_order.desc(), anchor.c.id.desc())
+    .order_by(*ANCHORS_BY_RANK)
     # A literal: for a bound limit PostgreSQL would plan for any number of rows.
     .limit(literal_column(str(TOP_ANCHORS)))
 )

@@ -186,6 +186,8 @@ def _question(wanted: Wanted, known: Known, stored: Collection[str]) -> str | No
     """What the read is about: its query, or the newest user turn and the task in its place."""
     if wanted.query or wanted.newest is None:
         return wanted.query
+    if wanted.as_of is not None:
+        return wanted.as_of.question
     fresh = sum([one not in stored for one in wanted.inbox_ids])
     entries = [entry for entry in wanted.newest if entry.entry_id not in stored]
     first_seq = known.head.turn_count + fresh - len(entries) + 1

@@ -284,6 +284,6 @@ def anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:
         "conversation": conversation, "id": anchor.id, "node_idx": anchor.node_idx, "seq": anchor.turn_seq,
         "start_offset": anchor.start, "end_offset": anchor.end, "kind": _KIND_NUMBER[anchor.type],
         "body": anchor.text, "tokens": anchor.tokens, "score": anchor.score, "rank": anchor.rank,
-        "factors": dict(anchor.factors),
+        "factors": dict(anchor.factors), "valid_from": anchor.valid_from, "valid_to": anchor.valid_to,
         "state": _STATE_NUMBER[anchor.state], "related": anchor.related, "replaces": anchor.replaces,
     }  # fmt: skip

@@ -34,6 +34,14 @@ def in_utc(_context: click.Context, _option: click.Parameter, time: datetime | N
     return None if time is None else time.replace(tzinfo=UTC)
 
 
+as_of_option = click.option(
+    "--as-of",
+    type=click.DateTime(["%Y-%m-%d"]),
+    callback=in_utc,
+    help="What held on this day, to its end in UTC: 2026-05-03.",
+)
+
+
 @click.command(short_help="Print a context within a token budget.")
 @click.argument("conversation")
 @click.option("--budget", "budget_tokens", type=click.IntRange(1), default=2000, show_default=True, help=BUDGET_HELP)
@@ -44,6 +52,7 @@ def in_utc(_context: click.Context, _option: click.Parameter, time: datetime | N
 @click.option(
     "--now", type=TIME, callback=in_utc, help="When the query is asked, in UTC; default: the newest turn's time."
 )
+@as_of_option
 @origin_option
 @speaker_option
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
@@ -54,6 +63,7 @@ def context(
     /,
     conversation: str,
     query: str | None,
+    as_of: datetime | None,
     form: str,
     as_json: bool,
     origins: tuple[str, ...],
@@ -69,13 +79,14 @@ def context(
       turnfold context chat --query "what did we decide last week?" --now 2026-05-14
       turnfold context chat --origin user --speaker Ana
       turnfold context chat --expand L1:refunds-7 --expand L0:turn-12
+      turnfold context chat --as-of 2026-05-03
       turnfold context chat --format openai > messages.json
     """
     made = session.turnfold.context(
         conversation, query=query, query_vector=session.vector_of(query), origins=origins or None,
-        speakers=speakers or None, **options,
+        speakers=speakers or None, as_of=as_of, **options,
     )  # fmt: skip
-    if made.coverage is None:
+    if made.coverage is None and as_of is None:
         raise session.nothing_appended(conversation)
     print_context(made, "json" if as_json else form, commands_for(conversation))
 
@@ -187,6 +198,7 @@ def search(
 @click.option(
     "--state", "states", type=click.Choice(STATES), multiple=True, default=["active"], help="Only these states."
 )
+@as_of_option
 @click.option("--resolve", type=click.IntRange(1), metavar="ID", help="Settle this one: it is done with.")
 @click.option("--dismiss", type=click.IntRange(1), metavar="ID", help="Settle this one: it never mattered.")
 @json_option
@@ -196,6 +208,7 @@ def anchors(
     conversation: str,
     types: tuple[str, ...],
     states: tuple[str, ...],
+    as_of: datetime | None,
     resolve: int | None,
     dismiss: int | None,
     as_json: bool,
@@ -206,6 +219,7 @@ def anchors(
     Examples:
       turnfold anchors chat
       turnfold anchors chat --type decision --state all
+      turnfold anchors chat --as-of 2026-05-03
       turnfold anchors chat --resolve 7        contexts leave it out from now on
 
     One of turns that no segment holds yet is shown as "tail 1", and can be settled once its segment is closed.
@@ -219,7 +233,9 @@ def anchors(
             stopped=f"stopped waiting; it will be stored {ONCE_A_WORKER_RUNS}",
         ):
             session.turnfold.wait(conversation)
-    found = session.turnfold.anchors(conversation, types=types or None, states=None if "all" in states else states)
+    found = session.turnfold.anchors(
+        conversation, types=types or None, states=None if "all" in states else states, as_of=as_of
+    )
     if as_json:
         print_json(found)
         return

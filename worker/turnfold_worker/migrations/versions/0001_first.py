@@ -119,6 +119,8 @@ def upgrade() -> None:
         sa.Column("score", sa.SmallInteger(), nullable=False),
         sa.Column("rank", sa.Integer(), nullable=False),
         sa.Column("factors", sa.JSON(), server_default="{}", nullable=False),
+        sa.Column("valid_from", sa.Date(), nullable=True),
+        sa.Column("valid_to", sa.Date(), nullable=True),
         sa.Column("state", sa.SmallInteger(), nullable=False),
         sa.Column("related", sa.Integer(), nullable=True),
         sa.Column("replaces", sa.Integer(), nullable=True),
@@ -549,6 +551,14 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("conversation", "seq", name=op.f("turn_pkey")),
         sa.UniqueConstraint("conversation", "turn_id", name=op.f("turn_conversation_turn_id_key")),
+    )
+    op.create_index(
+        "turn_time",
+        "turn",
+        ["conversation", "created_at", "seq"],
+        unique=False,
+        sqlite_where=sa.text("created_at IS NOT NULL"),
+        postgresql_where=sa.text("created_at IS NOT NULL"),
     )
     op.create_table(
         "turn_change",

@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from turnfold.contract.note_times import UNKNOWN_TIME
 from turnfold.contract.records import Anchor, AnchorChange, AnchorState
 from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import rarity, terms
 from turnfold.contract.vectors import NO_VECTOR, NO_VECTORS, Vector
+from turnfold.dates.note_time import time_of
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.rules.statement_rules import STANDING_ORDER
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, agree
@@ -209,8 +211,10 @@ def _known(anchor: Anchor, vectors: Mapping[str, Vector]) -> Known:
 
 
 def _numbered(draft: AnchorDraft, anchor_id: int, node_idx: int) -> Anchor:
+    time = time_of(draft.text, draft.said_on) or UNKNOWN_TIME
     return Anchor(
         id=anchor_id, type=draft.type, text=draft.text, turn_seq=draft.turn_seq, start=draft.start, end=draft.end,
         state=draft.state, score=draft.score, rank=draft.rank, node_idx=node_idx, tokens=draft.tokens,
-        speaker=draft.speaker, role=draft.role, factors=draft.factors,
+        speaker=draft.speaker, role=draft.role, factors=draft.factors, said_on=draft.said_on,
+        valid_from=time.valid_from or draft.said_on, valid_to=time.valid_to,
     )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Final
 
 from turnfold.contract.records import AnchorState, AnchorType, Role
@@ -46,6 +47,8 @@ class AnchorDraft:
     """Theirs."""
     factors: Mapping[str, int] = field(default_factory=dict, hash=False)
     """What the score is made of, by name."""
+    said_on: date | None = None
+    """The day of its turn; None of one without a time."""
     reports: bool = False
     """Few words that only matter where they say that something promised in an earlier segment is done: 'Sent.'."""
 

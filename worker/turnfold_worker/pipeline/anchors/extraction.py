@@ -333,7 +333,7 @@ def _draft(reading: Reading, kind: AnchorType, span: Span, factors: Factors, *, 
     return AnchorDraft(
         type=kind, text=text, turn_seq=reading.turn.seq, start=span.start, end=span.end, score=score,
         rank=rank_of(kind, score, reading.turn.importance, stands=stands), tokens=estimate_tokens(text),
-        speaker=reading.speaker, role=reading.turn.role, factors=dict(factors),
+        speaker=reading.speaker, role=reading.turn.role, factors=dict(factors), said_on=reading.day,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Reports in few words, which no rule keeps: they may say that what an earlier segment left open is done."""
+"""What no rule keeps and may settle something earlier: reports in few words, and another value of a thing."""
 
 from __future__ import annotations
 
@@ -6,22 +6,31 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from turnfold.contract.records import AnchorType
+from turnfold.contract.records import AnchorType, Role
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
+from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.anchors.statements.done import may_report
+from turnfold_worker.pipeline.anchors.statements.frames import states_a_value
+from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.turns.reading import Reading
 
 _MOST: Final = 4
 """Of a segment."""
+_MOST_VALUES: Final = 8
+"""Statements of a value, of a segment."""
 _SENTENCES: Final = 2
 """Of a turn, that its news open with."""
+_SENTENCES_OF_VALUES: Final = 12
+_STATED: Final = 50
+"""Score of a statement that takes the place of another."""
 
 
 def with_reports(drafts: Sequence[AnchorDraft], readings: Sequence[Reading]) -> tuple[AnchorDraft, ...]:
     """The drafts of a segment with its first reports that none of them holds, in the order of its text."""
-    every = (*drafts, *islice(_reports(readings, drafts), _MOST))
+    reports = tuple(islice(_reports(readings, drafts), _MOST))
+    every = (*drafts, *reports, *islice(_values(readings, (*drafts, *reports)), _MOST_VALUES))
     return tuple(sorted(every, key=lambda draft: (draft.turn_seq, draft.start, draft.end)))
 
 
@@ -35,8 +44,27 @@ def _reports(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterat
             if reading.is_pasted(span) or any(one.start < span.end and span.start < one.end for one in of_turn):
                 continue
             if may_report(plain_words(text)):
-                yield AnchorDraft(
-                    type=AnchorType.CRITICAL_FACT, text=text, turn_seq=reading.turn.seq, start=span.start, end=span.end,
-                    score=0, rank=0, tokens=estimate_tokens(text), speaker=reading.speaker, role=reading.turn.role,
-                    reports=True,
-                )  # fmt: skip
+                yield _draft(reading, span, text)
+
+
+def _values(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterator[AnchorDraft]:
+    """What people state of a thing in a sentence that no draft holds, the newest first."""
+    for reading in reversed(readings):
+        if reading.tool or reading.turn.role is not Role.USER:
+            continue
+        of_turn = [draft for draft in kept if draft.turn_seq == reading.turn.seq]
+        for span in reading.sentences[:_SENTENCES_OF_VALUES]:
+            text = reading.text(span)
+            if reading.is_pasted(span) or any(draft.start < span.end and span.start < draft.end for draft in of_turn):
+                continue
+            if states_a_value(text):
+                yield _draft(reading, span, text, score=_STATED)
+
+
+def _draft(reading: Reading, span: Span, text: str, *, score: int = 0) -> AnchorDraft:
+    rank = rank_of(AnchorType.CRITICAL_FACT, score, reading.turn.importance) if score else 0
+    return AnchorDraft(
+        type=AnchorType.CRITICAL_FACT, text=text, turn_seq=reading.turn.seq, start=span.start, end=span.end,
+        score=score, rank=rank, tokens=estimate_tokens(text), speaker=reading.speaker, role=reading.turn.role,
+        factors={"stated": score} if score else {}, said_on=reading.day, reports=not score,
+    )  # fmt: skip

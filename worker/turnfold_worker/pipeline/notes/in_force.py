@@ -19,6 +19,8 @@ from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_stems, note_words
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
+from turnfold_worker.pipeline.anchors.statements.attributes import changes_value
+from turnfold_worker.pipeline.anchors.statements.frames import other_value
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -50,6 +52,10 @@ _DIGIT: Final = lazy_pattern(r"\d")
 _UNIT: Final = lazy_pattern(r"\d[\d.,:%]{0,20} ([^\W\d_]+)")
 _ITEM_ENDS: Final = lazy_pattern(r"[,;] (?:and |or )?")
 _PARTS: Final = lazy_pattern(r"[^\W_]+")
+_MARKS: Final = ".,;:!?()[]\"'“”"
+_LONGEST_VALUE: Final = 4
+"""Words of a value that is told beside the one that took its place."""
+_LEAST_WEIGHT: Final = "0"
 
 
 class SettledAnchor(NamedTuple):
@@ -223,9 +229,14 @@ def weighed_by_force(notes: Sequence[Note], settled: Sequence[SettledAnchor], ov
     """The notes in the order of the turns, those that hold no more without worth, what took their place with more."""
     ordered = [without_overtaken_item(note, overtaken) for note in in_order(notes)]
     replacing: dict[int, list[frozenset[str]]] = {}
+    values: dict[int, list[tuple[frozenset[str], str]]] = {}
     for anchor in settled:
         if anchor.is_overtaken and anchor.by_text:
-            replacing.setdefault(anchor.by_seq, []).append(frozenset(note_stems(anchor.by_text)))
+            stems = frozenset(note_stems(anchor.by_text))
+            replacing.setdefault(anchor.by_seq, []).append(stems)
+            if value := value_before(anchor.by_text, anchor.text):
+                values.setdefault(anchor.by_seq, []).append((stems, value))
+    ordered = [with_value_before(note, values[note.seq]) if note.seq in values else note for note in ordered]
     held = [not overtaken.tells(note.seq, note_stems(note.text)) for note in ordered]
     share = [1.0] * len(ordered)
     for at, note in enumerate(ordered):
@@ -237,6 +248,43 @@ def weighed_by_force(notes: Sequence[Note], settled: Sequence[SettledAnchor], ov
                 if 0 <= beside < len(ordered) and ordered[beside].seq == note.seq:
                     share[beside] = max(share[beside], _BESIDE_IT)
     return [note._replace(worth=round(note.worth * share[at]) if held[at] else 0) for at, note in enumerate(ordered)]
+
+
+def value_before(new: str, old: str) -> str:
+    """The words that a statement had in the place of those of a newer one; empty where they differ in more.
+
+    >>> value_before("The budget is 3,500 euros.", "The budget is 2,000 euros.")
+    '2,000'
+    >>> value_before("We fly to Porto instead of Lisbon.", "We fly to Lisbon.")
+    ''
+    """
+    if not (other_value(new, old) or changes_value(new, old)):
+        return ""
+    words = old.rstrip(".!").split()
+    there = {word.strip(_MARKS).lower() for word in new.split()}
+    own = [at for at, word in enumerate(words) if word.strip(_MARKS).lower() not in there]
+    if not own or own[-1] - own[0] + 1 != len(own) or len(own) > _LONGEST_VALUE or 2 * len(own) > len(words):
+        return ""
+    return " ".join(words[at] for at in own).strip(_MARKS)
+
+
+def with_value_before(note: Note, values: list[tuple[frozenset[str], str]]) -> Note:
+    """A note with the value whose place its own took, until its day; each value is told once."""
+    for told in values:
+        if _is_of(note, [told[0]]):
+            values.remove(told)
+            day = f", until {' '.join(note.day.split()[:2])}" if note.day else ""
+            before = f" (before: {told[1]}{day})"
+            stems, text = note_stems(note.text), f"{note.text}{before}"
+            weight_of = dict(zip(stems, note.weights, strict=False))
+            weights = "".join([weight_of.get(stem, _LEAST_WEIGHT) for stem in note_stems(text)]) if note.weights else ""
+            more = estimate_tokens(before)
+            return note._replace(
+                text=text, tokens=note.tokens + more, weights=weights,
+                brief=f"{note.brief}{before}" if note.brief else "",
+                brief_tokens=note.brief_tokens + more if note.brief else 0,
+            )  # fmt: skip
+    return note
 
 
 def _stated_before(notes: Sequence[Note], at: int) -> Iterator[int]:

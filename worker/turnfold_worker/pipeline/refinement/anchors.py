@@ -10,6 +10,7 @@ from typing import Final
 from turnfold.contract.records import PINNED_RANK, Anchor, AnchorChange, AnchorState, AnchorType
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.vectors import NO_VECTORS, Vector
+from turnfold.dates.periods import as_utc
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.deduplicate import merge, merge_into_past
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
@@ -100,6 +101,7 @@ def _draft(quote: Quote, found: Found) -> AnchorDraft:
         type=quote.type, text=text, turn_seq=found.turn.seq, start=found.span.start, end=found.span.end, score=score,
         rank=rank_of(quote.type, score, found.turn.importance), tokens=estimate_tokens(text),
         factors={"model": score}, speaker=speaker_label(found.turn), role=found.turn.role,
+        said_on=as_utc(found.turn.created_at).date() if found.turn.created_at else None,
     )  # fmt: skip
 
 

@@ -19,11 +19,14 @@ from turnfold_worker.pipeline.anchors.statements.attributes import (
     states_no_more,
     tells_of_a_name,
 )
+from turnfold_worker.pipeline.anchors.statements.frames import other_value
 from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.spoken import is_question
 
-_STATES: Final = frozenset({AnchorType.CRITICAL_FACT, AnchorType.DECISION, AnchorType.CORRECTION})
+_STATES: Final = frozenset(
+    {AnchorType.CRITICAL_FACT, AnchorType.DECISION, AnchorType.CORRECTION, AnchorType.COMMITMENT}
+)
 _WISHES: Final = listed("want wants hope hopes hoping wish aim aiming target goal ideally")
 _OWN: Final = listed("i i'm i've i'd i'll my me we we're we've our us")
 _OTHERS: Final = listed("she she's he he's his her they they're they've their him them")
@@ -56,7 +59,7 @@ def states_another_value(new: Known, old: Known) -> bool:
     """Whether a later statement gives another value of what an earlier one of its speaker states."""
     if new.kind not in _STATES or new.anchor.turn_seq <= old.anchor.turn_seq or not same_speaker(new, old):
         return False
-    if not changes_value(new.anchor.text, old.anchor.text):
+    if not (changes_value(new.anchor.text, old.anchor.text) or other_value(new.anchor.text, old.anchor.text)):
         return False
     return not (only_then(new.said, old.said) or sometimes_only(new.said, old.said) or is_question(new.said))
 

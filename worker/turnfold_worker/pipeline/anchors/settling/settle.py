@@ -47,6 +47,7 @@ from turnfold_worker.pipeline.anchors.settling.likeness import (
 from turnfold_worker.pipeline.anchors.settling.opposites import is_newer_value, oppose
 from turnfold_worker.pipeline.anchors.settling.plans import is_empty_marker, plans_instead, plans_set_aside
 from turnfold_worker.pipeline.anchors.settling.subjects import (
+    adds_another,
     happened_once,
     head_of,
     lifts,
@@ -94,9 +95,8 @@ def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
         return
     near = [(by_words(new, old), old) for old in known if old.active or _done_as_asked(new, old)]
     near = sorted(near, key=lambda pair: (-pair[0], -pair[1].anchor.id))
-    if says_again(new, [old for _, old in near if old.active]) or _repeats(
-        new, [pair for pair in near if pair[1].active], settings
-    ):
+    alike = [pair for pair in near if pair[1].active and not states_another_value(new, pair[1])]
+    if says_again(new, [old for _, old in alike]) or _repeats(new, alike, settings):
         return
     _supersede(new, near)
     for similarity, old in near:
@@ -216,7 +216,8 @@ def _repeats(new: Known, near: Sequence[tuple[float, Known]], settings: FoldSett
 
 def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
     """A correction overtakes what it corrects; a statement overtakes an earlier one that differs in a value."""
-    left = 0 if supposes(new.said) or denial_of(new.anchor.text) else _MAX_SUPERSEDED
+    adds = new.kind is not AnchorType.CORRECTION and adds_another(new.said)
+    left = 0 if adds or supposes(new.said) or denial_of(new.anchor.text) else _MAX_SUPERSEDED
     for similarity, old in near:
         overtaken = old.kind in _OVERTAKEN and old.anchor.turn_seq <= new.anchor.turn_seq
         # What the new one just repeated is a duplicate of it, and replaced by nothing.

@@ -53,6 +53,17 @@ _SUPPOSED: Final = lazy_pattern(
 )
 
 
+_ADDS: Final = lazy_pattern(
+    r"(?<=\w )also(?!\w)|(?<!\w)(?:as well|another|additionally|in addition|besides|on top of that|"
+    r"(?:a|my|our|the) second(?= [a-z]{3}))(?!\w)"
+)
+
+
+def adds_another(said: str) -> bool:
+    """Whether plain words state one more of several things: 'it also listens on port 9090', 'a second budget'."""
+    return _ADDS.search(said) is not None
+
+
 def told_of(one: Known) -> frozenset[str]:
     """The words that say of what an anchor states a value, around it up to a comma or a reason; none without one."""
     said = one.said

@@ -1,0 +1,112 @@
+"""The anchors that held when a turn was the newest one. Two statements, each of a bounded number of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, and_, bindparam, literal_column, select
+
+from turnfold.assemble.by_value.top_anchors import RANK_OF_REPLACING
+from turnfold.contract.records import Anchor, AnchorState
+from turnfold.contract.results import Head
+from turnfold.contract.tail_anchors import TailAnchors
+from turnfold.database.rows import said_anchor_record
+from turnfold.database.statements import (
+    ACTIVE,
+    ANCHOR_COLUMNS,
+    ANCHORS_BY_RANK,
+    TOP_ANCHORS,
+    WHO_AND_WHEN,
+    anchor,
+    turn,
+)
+from turnfold.validity import BY_ANOTHER, reopened
+
+_NEWEST: Final = 512
+"""Anchors of the turns before a day that are looked at."""
+_BEST: Final = 256
+"""Active anchors, by rank, among which those of the time before are looked at too."""
+_MOST_REOPENED: Final = 32
+
+_by: Final = anchor.alias("by_anchor")
+_replaced: Final = anchor.alias("replaced")
+_SAID: Final = (
+    select(
+        *ANCHOR_COLUMNS, *WHO_AND_WHEN, _by.c.seq.label("by_seq"), _replaced.c.body.label("replaced"),
+        _replaced.c.seq.label("replaced_seq"),
+    )
+    .outerjoin_from(anchor, _by, and_(_by.c.conversation == anchor.c.conversation, _by.c.id == anchor.c.related))
+    .outerjoin(
+        _replaced, and_(_replaced.c.conversation == anchor.c.conversation, _replaced.c.id == anchor.c.replaces)
+    )
+    .join(turn, and_(turn.c.conversation == anchor.c.conversation, turn.c.seq == anchor.c.seq))
+    .where(
+        anchor.c.conversation == bindparam("conversation"), anchor.c.seq <= bindparam("last_seq"),
+        anchor.c.filler == literal_column("0"),
+    )
+)  # fmt: skip
+NEWEST_SAID: Final = _SAID.order_by(anchor.c.seq.desc()).limit(literal_column(str(_NEWEST)))
+_best: Final = (
+    select(anchor.c.id)
+    .where(anchor.c.conversation == bindparam("conversation"), ACTIVE)
+    .order_by(*ANCHORS_BY_RANK)
+    .limit(literal_column(str(_BEST)))
+    .subquery("want")
+)
+BEST_SAID: Final = _SAID.where(anchor.c.id.in_(select(_best.c.id)))
+
+
+class PastAnchors(NamedTuple):
+    """The anchors of an earlier day."""
+
+    active: tuple[Anchor, ...]
+    """Those that held, best first."""
+    reopened: tuple[Anchor, ...]
+    """Of them, those that something later closed, the newest first."""
+
+
+def past_anchors(connection: Connection, head: Head, last_seq: int, tail: TailAnchors) -> PastAnchors:
+    """The anchors that held when turn `last_seq` was the newest one; `tail` are those of the open tail now."""
+    parameters = {"conversation": head.id, "last_seq": last_seq}
+    rows = {row.id: row for said in (NEWEST_SAID, BEST_SAID) for row in connection.execute(said, parameters)}
+    known = {**{row.id: row.seq for row in rows.values()}, **{one.id: one.turn_seq for one in tail.anchors}}
+    by_tail = {change.id: change for change in tail.changes}
+    held: list[Anchor] = []
+    closed_later: list[Anchor] = []
+    for was_closed, one in (*_stored(rows.values(), by_tail, known, last_seq), *_of_tail(tail, known, last_seq)):
+        held.append(one)
+        if was_closed:
+            closed_later.append(one)
+    held.sort(key=lambda one: (one.rank + RANK_OF_REPLACING * (one.replaced is not None), one.id), reverse=True)
+    closed_later.sort(key=lambda one: one.position, reverse=True)
+    return PastAnchors(tuple(held[:TOP_ANCHORS]), tuple(closed_later[:_MOST_REOPENED]))
+
+
+def _stored(
+    rows: Iterable[Any], by_tail: Mapping[int, Any], known: Mapping[int, int], last_seq: int
+) -> Iterator[tuple[bool, Anchor]]:
+    for row in rows:
+        one, by_seq = said_anchor_record(row), row.by_seq
+        change = by_tail.get(one.id)
+        if change is not None and one.state is AnchorState.ACTIVE:
+            one = replace(one, state=change.state, related=change.related)
+            by_seq = known.get(change.related or 0)
+        if row.replaced is not None and row.replaced_seq <= last_seq:
+            one = replace(one, replaced=row.replaced, replaced_seq=row.replaced_seq)
+        yield from _held(one, by_seq, last_seq)
+
+
+def _of_tail(tail: TailAnchors, known: Mapping[int, int], last_seq: int) -> Iterator[tuple[bool, Anchor]]:
+    for one in tail.anchors:
+        if one.turn_seq <= last_seq:
+            yield from _held(one, known.get(one.related or 0), last_seq)
+
+
+def _held(one: Anchor, by_seq: int | None, last_seq: int) -> Iterator[tuple[bool, Anchor]]:
+    """An anchor that held, and whether it was closed later; nothing of one that was over."""
+    if one.state is AnchorState.ACTIVE:
+        yield False, one
+    elif one.state in BY_ANOTHER and by_seq is not None and by_seq > last_seq:
+        yield one.state is AnchorState.SUPERSEDED, reopened(one)

@@ -1,0 +1,259 @@
+"""Clauses that state one value at a time, and what keeps a clause from doing so. See `statements.frames`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.anchors.rules.attribute_rules import KIN
+from turnfold_worker.pipeline.anchors.rules.rule import joined
+from turnfold_worker.pipeline.language.common_words import listed
+
+OPENS: Final = lazy_pattern(
+    joined(r"""
+    (?:(?:so|and|but|then|ok|okay|well|oh|no|yes|yeah|right|wait|hold on|sorry|actually|btw|by the way|fyi|update|
+    correction|hey|hi|turns out|it turns out|i(?:'ve| have)? changed my mind|change of plans?|(?:new|the) plan|
+    on second thoughts?|(?:scratch|scrap|forget|ignore) (?:that|it|what i (?:said|told you|wrote))|to be clear|
+    i meant|i mean|we(?:'ve| have) moved|as agreed|unfortunately|luckily|good news|bad news|as of today|
+    for the record|just so you know|one more thing|heads up|quick update|news)(?: that)?[,.:;!]? (?:[-\u2013\u2014] )?)+
+""")
+)
+"""What may stand before a clause and tells nothing of what it states."""
+WHERE: Final = lazy_pattern(
+    r"(?:in|on|at|for|about|regarding|concerning|as for|with|during|by|under|from|according to|per|after|before|since|"
+    r"of|to) [^,:;.!?]{1,60}[,:] "
+)
+"""What stands before a clause and says where or of what it holds: 'In staging, …', 'About refunds: …'."""
+OF_HEALTH: Final = lazy_pattern(r"(?<!\w)(?:intolerant|intolerance|allergic|allergy)(?!\w)")
+"""Which of two such statements is a slip nobody knows: both go on to hold."""
+ADVERBS: Final = lazy_pattern(
+    r"(?<!\w)(?:now|nowadays|currently|still|just|actually|really|already|officially|finally|after all|instead|"
+    r"please|definitely|probably|from now on|these days|at the moment|recently|once again)(?!\w)"
+)
+SHORT_FORMS: Final = (
+    (lazy_pattern(r"(?<!\w)let's(?!\w)"), "we"),
+    (lazy_pattern(r"(?<!\w)won't(?!\w)"), "will not"),
+    (lazy_pattern(r"(?<!\w)(?:can't|cannot)(?!\w)"), "can not"),
+    (lazy_pattern(r"(?<=[a-z])n't(?!\w)"), " not"),
+    (lazy_pattern(r"'m(?!\w)"), " am"),
+    (lazy_pattern(r"'re(?!\w)"), " are"),
+    (lazy_pattern(r"'ve(?!\w)"), " have"),
+    (lazy_pattern(r"'ll(?!\w)"), " will"),
+    (lazy_pattern(r"(?<!\w)(?P<who>it|that|he|she|there)'s(?!\w)"), r"\g<who> is"),
+)
+DOUBTS: Final = lazy_pattern(
+    joined(r"""
+    (?<!\w)(?:if|suppose|supposing|imagine|assume|assuming|pretend|whenever|until|unless|whether|wish|would|i'd|we'd|
+    could|might|maybe|perhaps|may(?! \d)(?= \w)|used to|was|were|goal|hop(?:e|es|ing)|plan(?:s|ned|ning)?|thought|
+    dream\w{0,9}|
+    almost|nearly|as if|said|says|told|tells|asked|ask|asking|wrote|claims?|thinks?|i think|consider\w{0,9}|
+    propos\w+|suggest\w{0,9}|(?:for|an?) (?:example|instance)|character|story|novel|according to|one day|
+    someday|eventually|
+    next (?:year|month|week|time)|competitor|not sure|depends|had|did|ago)(?!\w)
+    """)
+)
+"""It is supposed, planned, over, or somebody else says it."""
+BESIDE: Final = lazy_pattern(
+    r"(?<!\w)(?:also|too|as well|another|other|second|third|additional|additionally|extra|both|besides|partly|"
+    r"sometimes|part-time|on the side|together|either|among|one of|each|every|some)(?!\w)"
+)
+NEGATION: Final = lazy_pattern(r"(?<!\w)(?:no longer|not|never|any ?more)(?!\w)")
+PRESENT: Final = lazy_pattern(
+    r"(?<!\w)(?:is|are|am|have|has|will|can|must|need|needs|want|wants|support|supports|use|uses|smoke|smokes|drink|"
+    r"drinks|eat|eats|like|likes|love|loves|work|works|drive|drives|require|requires|allow|allows|accept|accepts|"
+    r"include|includes|ship|ships|offer|offers|wear|wears|own|owns|speak|speaks|live|lives)(?!\w)"
+)
+NEEDS: Final = lazy_pattern(
+    r"(?:i|we|you|they|he|she|(?:the|my|our) [\w' -]{1,40}?|(?!this|that|these)[a-z][\w'-]{1,20})"
+    r"(?: (?:do|does|will))?(?: not| no longer)? "
+    r"(?:need|needs|require|requires|wants?(?= (?:an?|the|no|any|some) )|have to|has to|supports?(?= [a-z\d])|accepts?|"
+    r"smokes?|drinks?|can(?: not)? (?:eat|drink|drive|fly|swim|walk|work|take|have)|"
+    r"(?:am|is|are)(?: not| no longer)? allowed)(?! to (?:make sure|know|ask|see|understand|start))(?!\w)"
+)
+"""What is plainly needed, wanted or allowed, or is not."""
+TIMES: Final = lazy_pattern(r"(?<!\w)(?:once|twice)(?!\w)")
+NO_NUMBERS: Final = listed("one half both hundred thousand once")
+_COUNTING: Final = (
+    r"is|are|am|have|has|need|needs|want|wants|go|goes|take|takes|pay|pays|cost|costs|weigh|weighs|run|runs|use|uses|"
+    r"allow|allows|expect|expects|charge|charges|spend|spends|earn|earns|hold|holds|fit|fits|work|works|sleep|sleeps|"
+    r"train|trains|exercise|get|gets|owe|owes|keep|keeps|accept|accepts|employ|employs"
+)
+COUNTS: Final = lazy_pattern(rf"(?<!\w)(?:{_COUNTING}|can)(?!\w)")
+COUNTED: Final = lazy_pattern(
+    rf"(?:^|(?<!\w)(?:{_COUNTING}|about|only|exactly|around|over|under|all|for|to|at|by|of|most|least|than|the|my|our|"
+    r"[$€£]) ?)[$€£]?# ?(?=[^\W\d_]|%|$)|# times(?! (?:as|more|less)(?!\w))"
+)
+"""A number of things or of a unit, not the number that tells which one: 'room 12 is free', 'question number 3'."""
+
+_SUBJECT: Final = (
+    r"(?!(?:it|this|that|these|those|there|he|she|they|who|what|which|you|everyone|everything|nothing|nobody|all)(?!\w))"
+    r"(?:[^\s,]+,? ){1,9}?"
+)
+_STATES: Final = (
+    "red green yellow amber",
+    "up down online offline",
+    "open closed resolved reopened",
+    "pending signed approved rejected accepted denied cancelled confirmed submitted published paid unpaid overdue",
+    "expired valid renewed",
+    "single engaged married divorced widowed separated",
+    "broken fixed working",
+    "enabled disabled on off",
+    "full empty",
+    "sold available booked free reserved",
+    "sick healthy recovered",
+    "employed unemployed retired",
+    "locked unlocked",
+    "blocked unblocked",
+    "public private",
+    "done unfinished",
+)
+_STATE_OF: Final = {word: f"state{place}" for place, words in enumerate(_STATES) for word in words.split()}
+_STATES_OF_PEOPLE: Final = {_STATE_OF[word] for word in ("single", "sick", "employed", "free")}
+_UNIQUE: Final = lazy_pattern(
+    r"(?<!\w)(?:favou?rite|default|main|primary|current|preferred|latest|name|title|colou?r|password|codename|nickname|"
+    r"branch|language|theme|mode|winner|status)(?!\w)"
+)
+_DIGIT_UNIT: Final = lazy_pattern(r"^\W{0,2}\d[\d.,:]*(?P<unit>%| [^\W\d_]+)?")
+_WEEKDAY: Final = lazy_pattern(r"(?<!\w)(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?!\w)")
+_MONTH: Final = lazy_pattern(
+    r"(?<!\w)(?:january|february|march|april|may|june|july|august|september|october|november|december)(?!\w)"
+)
+_ORDINAL: Final = lazy_pattern(r"(?<!\w)\d{1,2}(?:st|nd|rd|th)(?!\w)")
+_VERSION: Final = lazy_pattern(r"^(?:[a-z]+ )?v?\d+(?:\.\d+){0,3}$")
+_TELLING: Final = 2
+_SELF: Final = frozenset({"i", "we"})
+_CALLED: Final = frozenset({"called", "named"})
+_PLACED: Final = frozenset({"in", "at", "on", "under", "behind", "next to", "hosted on", "based in", "located in"})
+
+Sort = Callable[[str, re.Match[str], str], str]
+"""Of a value, its match and the text: what sort of value it is; empty for what states none."""
+
+
+def is_name(words: str, text: str) -> bool:
+    """Whether words begin with a capital in a text, or name somebody of the family."""
+    first = words.split(maxsplit=1)[0] if words else ""
+    if words.removeprefix("my ").removeprefix("our ") in _KIN_WORDS or re.fullmatch(
+        KIN, words.rsplit(maxsplit=1)[-1] if words else ""
+    ):
+        return True
+    return bool(first) and (first.capitalize() in text or first.upper() in text) and first not in {"i", "we"}
+
+
+_KIN_WORDS: Final = listed("mom mum dad grandma grandpa granny")
+
+
+def _of_copula(value: str, match: re.Match[str], text: str) -> str:
+    """The sort of what something is: a state, a day, a number, a place or a name."""
+    subject, prep = match["subject"].strip(), match["prep"] or ""
+    if subject == "my name":
+        # Two people may have said it.
+        return ""
+    if value in _STATE_OF:
+        is_of_people = _STATE_OF[value] in _STATES_OF_PEOPLE
+        return _STATE_OF[value] if not prep and (is_of_people or subject not in _SELF) else ""
+    if subject in _SELF:
+        return "place" if prep == "based in" else ""
+    return _measured(value) or _named_or_placed(value, subject, prep, text)
+
+
+def _measured(value: str) -> str:
+    if _WEEKDAY.search(value):
+        return "weekday"
+    if _MONTH.search(value) or _ORDINAL.search(value):
+        return "date"
+    amount = _DIGIT_UNIT.match(value)
+    return f"number{(amount['unit'] or '').strip()}" if amount else ""
+
+
+def _named_or_placed(value: str, subject: str, prep: str, text: str) -> str:
+    if not _is_definite(subject):
+        # 'My brother is in Leeds' may be there for a day; 'a cat is called Tom' tells of one of several.
+        return "called" if prep in _CALLED else ""
+    if prep:
+        return "place" if prep in _PLACED else "called" if prep in _CALLED else ""
+    is_exact = _VERSION.match(value) is not None or "@" in value or "://" in value
+    return "name" if is_exact or is_name(value, text) or _UNIQUE.search(subject) else ""
+
+
+def _is_definite(subject: str) -> bool:
+    return (
+        re.match(r"(?:(?:in|on|at|for|this|during) [^,]+?,? )?(?:the|my|our)(?!\w)|[\w-]+'s(?!\w)", subject) is not None
+    )
+
+
+def _any(value: str, _match: re.Match[str], _text: str) -> str:
+    # Who lives in Portugal may live in Lisbon.
+    return "land" if value.strip(" .") in _LANDS else "value" if value else ""
+
+
+def _named(value: str, _match: re.Match[str], text: str) -> str:
+    return "name" if is_name(value, text) else ""
+
+
+def _with_head(value: str, _match: re.Match[str], _text: str) -> str:
+    """'A window seat', 'an aisle seat': the last word says what is chosen, and the others which one."""
+    words = value.split()
+    return f"of {words[-1]}" if len(words) >= _TELLING + (words[0] in {"a", "an", "the"}) else ""
+
+
+_LANDS: Final = frozenset(
+    """
+    argentina|australia|austria|belgium|brazil|canada|chile|china|colombia|croatia|denmark|egypt|england|estonia|europe|
+    finland|france|germany|greece|hungary|iceland|india|indonesia|ireland|israel|italy|japan|kenya|latvia|lithuania|
+    malaysia|mexico|morocco|netherlands|new zealand|nigeria|norway|peru|philippines|poland|portugal|romania|scotland|
+    serbia|singapore|slovakia|slovenia|south africa|south korea|spain|sweden|switzerland|taiwan|thailand|tunisia|turkey|
+    uk|ukraine|united kingdom|united states|uruguay|us|usa|vietnam|wales|california|texas|florida|bavaria|ontario
+    """.replace("\n", "")
+    .replace("    ", "")
+    .split("|")
+)
+_NOW: Final = r"(?:(?:is|are|am|will|have|has|going to) ){0,2}"
+_ARTICLE: Final = r"(?:(?:the|a|an|our|my) )?"
+FRAMES: Final[tuple[tuple[str, re.Pattern[str], Sort], ...]] = (
+    ("is", lazy_pattern(
+        rf"^(?P<subject>{_SUBJECT})(?:is|are|am|will be) (?:(?P<prep>based in|located in|hosted on|due on|"
+        r"due by|due in|in|at|on|by|under|behind|next to|from|with|called|named|until|of|"
+        r"to) )?(?P<value>.+)$"), _of_copula),
+    ("verb", lazy_pattern(
+        rf"^{_SUBJECT}{_NOW}(?:(?:live|lives|living) (?:in|at)|(?:work|works|working) (?:at|for)|"
+        r"(?:stay|stays|staying) (?:in|at|with)|(?:meet|meets|meeting) (?:at|in)|(?:listen|listens|listening) on|"
+        r"(?:run|runs|running) on|(?:fly|flying|deploy|deploying|travel|travelling|pay|paying|bank|banking) "
+        r"(?:with|via|by)|"
+        r"(?:written|built|hosted|stored|kept|deployed|based|parked) (?:in|on|with|at|under)|"
+        r"takes? place (?:in|at|on)|(?:starts?|begins?|ends?|leaves?|leaving|departs?|"
+        r"arrives?|"
+        r"ships?|launch(?:es)?|opens?|closes?) "
+        rf"(?:at|on|in|from)) {_ARTICLE}(?P<value>.+)$"), _any),
+    ("for", lazy_pattern(
+        rf"^{_SUBJECT}{_NOW}(?:use|uses|using|chose|chosen|choose|picked|pick|decided on|settled on|go with|going with|"
+        r"went with|take|takes|taking|prefer|prefers|run|runs|running|book|booked|want|wants|need|needs|hire|hired) "
+        rf"{_ARTICLE}(?P<value>[^,]+?) (?P<behind>(?:for|as) (?=[^,]*\w{{4}}).+)$"), _any),
+    ("way", lazy_pattern(
+        rf"^{_SUBJECT}{_NOW}(?:take|takes|taking|catch|go by|going by|travel by) {_ARTICLE}"
+        r"(?P<value>train|bus|car|plane|ferry|taxi|tram|bike|flight|boat|coach|metro|subway)"
+        r"(?P<behind> (?:to|from) .+)$"), _any),
+    ("which", lazy_pattern(
+        rf"^{_SUBJECT}{_NOW}(?:chose|chosen|choose|picked|pick|go with|going with|went with|prefer|prefers) "
+        r"(?P<value>.+)$"), _with_head),
+    ("part", lazy_pattern(
+        rf"^{_SUBJECT}(?:prefer|prefers) [\w-]+ (?:in|at|on) (?:the )?(?P<value>mornings?|afternoons?|evenings?|"
+        r"weekdays|weekends?|\w+days?)$"), _any),
+    ("version", lazy_pattern(
+        rf"^{_SUBJECT}{_NOW}(?:run|runs|running|use|uses|using|on) {_ARTICLE}[a-z][\w.+-]{{1,30}} (?:version )?v?"
+        r"(?P<value>\d{1,4}(?:\.\d{1,4}){0,3})(?P<behind> (?:in|on|for) [^,]+)?$"), _any),
+    ("name", lazy_pattern(
+        rf"^{_SUBJECT}{_NOW}(?:name|naming|named|call|calling) (?:the|our|my) [\w-]+ (?P<value>[\w-]+)$"), _named),
+)  # fmt: skip
+"""Names with patterns, and what says whether a value is one of them."""
+_TASKS: Final = (
+    r"(?!(?:com|go|attend|join|visit|see|watch|read|know|lik|lov|enjoy|hear|learn|study|us|eat|drink|try|play|hav|"
+    r"be|get|need|want|miss|tak|stay|liv|work|run|meet|sleep)(?:e|ing|ning|ting|ying)?(?!\w))"
+)
+OWNER: Final = lazy_pattern(
+    rf"^(?P<value>(?:my |our )?[a-z][\w'-]{{1,30}}(?: [a-z][\w'-]{{1,30}})?) (?P<task>"
+    r"(?:owns|maintains|leads|manages|handles|runs|chairs|(?:is|are) (?:responsible for|in charge of|the owner of)) .+|"
+    rf"(?:is|will|are)(?: be)? (?={_TASKS}){_TASKS}[a-z]{{3,20}}(?: up| out| off| over)? (?:the|our|my|this) .+)$"
+)
+"""Who does what one person does."""

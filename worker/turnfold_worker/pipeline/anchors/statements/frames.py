@@ -1,0 +1,196 @@
+"""The frame of a clause: all of it but the value that it states, so that another value of the same thing is told.
+
+'We use Kafka for the event bus' and 'We're using RabbitMQ for the event bus' have one frame. Frames are kept narrow:
+where a verb has many values at a time, like *visit* or *like*, a clause has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.terms import STEMS
+from turnfold_worker.pipeline.anchors.rules import frame_rules
+from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
+from turnfold_worker.pipeline.language.common_words import is_common, listed
+from turnfold_worker.pipeline.language.quantities import SPELLED, in_one_form
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words
+
+_LONGEST: Final = 400
+"""Characters of a text of which the frames are asked: a clause that states a value is short."""
+_SHORT: Final = 120
+"""Characters of a text that says little else than one value."""
+_MOST_PLAIN: Final = 12
+"""Words of a clause that states one thing plainly."""
+_LEAST_DENIED: Final = 3
+"""Words of a clause that may be affirmed and denied."""
+_DROPPED: Final = listed("the a an is are am will be been have has had to do does did us going")
+"""Words that may differ between two clauses of one frame."""
+_SAME: Final = {"our": "my", "we": "i", "must": "need", "should": "need", "cannot": "can"} | {
+    form: verb
+    for verb in (
+        "use", "live", "take", "choose", "hire", "leave", "arrive", "close", "begin", "run", "work", "stay", "meet",
+        "go", "fly", "deploy", "pay", "travel", "listen", "prefer", "need", "want", "book", "start", "end", "ship",
+        "open", "depart", "sit", "name", "call", "pick",
+    )
+    for form in (f"{verb}s", f"{verb}es", f"{verb.removesuffix('e')}ing", f"{verb}{verb[-1]}ing")
+}  # fmt: skip
+"""Forms of a word that tell the same of a value."""
+_QUOTED: Final = lazy_pattern(r"[\"“”«»`][^\"“”«»`]{0,400}(?:[\"“”«»`]|$)|(?<!\w)'[^']{3,400}'(?!\w)")
+_NUMBER: Final = lazy_pattern(r"(?<![\w.,:-])\d+(?:[.,:]\d+)*(?![\w-])")
+_DATE: Final = lazy_pattern(
+    r"(?<!\w)(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|"
+    r"july?|aug(?:ust)?|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|\d{1,2}(?:st|nd|rd|th))(?!\w)"
+)
+_SEVERAL: Final = lazy_pattern(r",|(?<!\w)(?:and|or)(?!\w)")
+_BEHIND: Final = lazy_pattern(
+    r" (?:for|in|at|on|from|to|with|of|per|during|until|by|near|next|as|instead|rather|not|because|since|when|if|after|"
+    r"before|while|though|although|but)(?= )"
+)
+_SPLIT: Final = lazy_pattern(
+    r"[.;!](?:\s+|$)|[,:] (?:so |and |but )?(?=(?:i|we|it|the|my|our|they|he|she|let's|that's|it's|i'm|we're)(?!\w))|"
+    r" (?:and|but|so) (?=(?:i|we|it|the|my|our|they|he|she|i'm|we're)(?!\w))"
+)
+
+
+class Frame(NamedTuple):
+    """One value that a clause states."""
+
+    key: str
+    """What it is a value of: stems of the clause without the value, in order."""
+    value: frozenset[str]
+    """Stems of the value; for what is affirmed or denied whether it holds."""
+    tail: frozenset[str]
+    """Telling stems behind the value: where one of two clauses has none, they may be of one thing."""
+    is_beside: bool
+    """Whether the clause says that it is one of several: 'also', 'another'."""
+    is_plain: bool = True
+    """Whether it says little else: what is needed or allowed, not all that may be denied one day."""
+
+    def gives_way_to(self, later: Frame) -> bool:
+        """Whether a later clause states another value of the same thing."""
+        if self.key != later.key or later.is_beside or self.is_beside:
+            return False
+        if self.tail and later.tail and not (self.tail <= later.tail or later.tail <= self.tail):
+            return False
+        return not (self.value <= later.value or later.value <= self.value)
+
+
+def other_value(new: str, old: str) -> bool:
+    """Whether a later text states another value of what an earlier one states.
+
+    >>> other_value("We're using RabbitMQ for the event bus.", "We use Kafka for the event bus.")
+    True
+    >>> other_value("We don't need a visa for Nepal.", "We need a visa for India.")
+    False
+    """
+    later = frames_of(new)
+    return bool(later) and any(earlier.gives_way_to(one) for earlier in frames_of(old) for one in later)
+
+
+def states_a_value(text: str) -> bool:
+    """Whether a text says little else than the value of a thing, so that it is kept for what may change it."""
+    return len(text) <= _SHORT and any(frame.is_plain for frame in frames_of(text))
+
+
+@lru_cache(maxsize=1_024)
+def frames_of(text: str) -> tuple[Frame, ...]:
+    """The frames of a short text, of what it states as so now."""
+    if len(text) > _LONGEST or is_question(text):
+        return ()
+    unquoted = _QUOTED.sub(" … ", text)
+    said = plain_words(in_one_form(unquoted))
+    if waits(said) or is_bygone(said):
+        return ()
+    found = [
+        frame._replace(key=f"{_key(before)} {frame.key}".strip())
+        for clause, before in _clauses(said)
+        for frame in _frames(clause, unquoted)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _clauses(said: str) -> Iterator[tuple[str, str]]:
+    """The clauses that state something, short forms written out, each with what stands before it and says of what."""
+    opening = frame_rules.OPENS.match(said)
+    rest = said[opening.end() :] if opening else said
+    where = frame_rules.WHERE.match(rest)
+    before = where.group() if where else ""
+    for part in filter(None, _SPLIT.split(rest[len(before) :])):
+        opening = frame_rules.OPENS.match(part)
+        clause = frame_rules.ADVERBS.sub(" ", part[opening.end() :] if opening else part)
+        for pattern, written_out in frame_rules.SHORT_FORMS:
+            clause = pattern.sub(written_out, clause)
+        clause = " ".join(clause.split()).strip(" ,.;:!…")
+        if clause and not frame_rules.DOUBTS.search(f"{before}{clause}"):
+            yield clause, before
+        # 'We booked room 12, and the limit is 30 people.'
+        before += " ".join(_NUMBER.findall(part))
+
+
+def _frames(clause: str, text: str) -> Iterator[Frame]:
+    beside = frame_rules.BESIDE.search(clause) is not None
+    denied = frame_rules.NEGATION.search(clause)
+    affirmed = frame_rules.NEGATION.sub(" ", clause)
+    if frame_rules.PRESENT.search(affirmed) and not frame_rules.OF_HEALTH.search(clause) and _tells(affirmed):
+        words = _key(affirmed)
+        if len(words.split()) >= _LEAST_DENIED:
+            holds = frozenset({"no" if denied else "yes"})
+            yield Frame(f"holds {words}", holds, frozenset(), beside, is_plain=_is_plain(clause))
+    if not denied:
+        yield from _values(clause, text, is_beside=beside)
+        yield from _counts(clause, is_beside=beside)
+
+
+def _values(clause: str, text: str, *, is_beside: bool) -> Iterator[Frame]:
+    for name, pattern, sort_of in frame_rules.FRAMES:
+        match = pattern.match(clause)
+        if match is None:
+            continue
+        value, tail = _without_tail(match["value"])
+        sort = sort_of(value, match, text)
+        if sort and not _SEVERAL.search(value):
+            key = _key(clause[: match.start("value")] + " … " + (match.groupdict().get("behind") or ""))
+            yield Frame(f"{name} {sort} {key}", _stems(value), _stems(tail), is_beside)
+    owner = frame_rules.OWNER.match(clause)
+    if owner and frame_rules.is_name(owner["value"], text):
+        yield Frame(f"owner {_key(owner['task'])}", _stems(owner["value"]), frozenset(), is_beside)
+
+
+def _counts(clause: str, *, is_beside: bool) -> Iterator[Frame]:
+    """'There are five interviews': another number in the same words."""
+    counted = frame_rules.TIMES.sub(lambda match: f"{SPELLED[match.group()]} times", clause)
+    counted = " ".join(
+        SPELLED.get(word, word) if word not in frame_rules.NO_NUMBERS else word for word in counted.split()
+    )
+    numbers = _NUMBER.findall(counted)
+    if len(numbers) != 1 or not frame_rules.COUNTS.search(counted) or _DATE.search(counted):
+        return
+    without = _NUMBER.sub("#", counted)
+    if frame_rules.COUNTED.search(without):
+        yield Frame(f"count {_key(without)}", frozenset(numbers), frozenset(), is_beside)
+
+
+def _is_plain(clause: str) -> bool:
+    return len(clause.split()) <= _MOST_PLAIN and frame_rules.NEEDS.match(clause) is not None
+
+
+def _without_tail(value: str) -> tuple[str, str]:
+    behind = _BEHIND.search(value)
+    return (value[: behind.start()], value[behind.start() :]) if behind else (value, "")
+
+
+def _key(clause: str) -> str:
+    words = (_SAME.get(word, word) for word in clause.replace(",", " ").split())
+    return " ".join(STEMS[word] if word.isalpha() else word for word in words if word not in _DROPPED)
+
+
+def _stems(words: str) -> frozenset[str]:
+    bare = (word.strip("'\"().:") for word in words.split())
+    return frozenset(STEMS[word] if word.isalpha() else word for word in bare if word and word not in _DROPPED)
+
+
+def _tells(clause: str) -> bool:
+    return any(len(word) > 2 and not is_common(STEMS[word]) for word in clause.split())
