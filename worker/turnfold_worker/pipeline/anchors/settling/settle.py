@@ -48,6 +48,7 @@ from turnfold_worker.pipeline.anchors.settling.opposites import is_newer_value, 
 from turnfold_worker.pipeline.anchors.settling.plans import is_empty_marker, plans_instead, plans_set_aside
 from turnfold_worker.pipeline.anchors.settling.subjects import (
     adds_another,
+    does_something_else,
     happened_once,
     head_of,
     lifts,
@@ -324,7 +325,7 @@ def _mends(new: Known, old: Known) -> bool:
         return False
     if len(specific_words(new.text)) >= _SUBJECT_OF_ITS_OWN and not shared(new, old):
         return False
-    if not _differ(new, old, *VALUES, *NAMES):
+    if not _differ(new, old, *VALUES, *NAMES) or does_something_else(new, old):
         return False
     return not (about_another(new, old) or has_a_subject_of_its_own(new, old) or lifts_another(new, old))
 

@@ -64,6 +64,18 @@ def adds_another(said: str) -> bool:
     return _ADDS.search(said) is not None
 
 
+_DOES: Final = lazy_pattern(
+    r"(?<!\w)(?:it|they|he|she|(?:the|my|our) (?:[\w-]{1,20} ){1,3}?)(?: now)? ?"
+    r"(?P<verb>[a-z]{3,15}s)(?: (?:from|at|on|in|to|with|by|under|for))(?!\w)"
+)
+
+
+def does_something_else(new: Known, old: Known) -> bool:
+    """Whether a correction says what something does, and an earlier statement does not: 'it leaves from Gate C9'."""
+    deed = _DOES.search(new.said)
+    return deed is not None and not any(same_root(deed["verb"], word) for word in old.tokens if word)
+
+
 def told_of(one: Known) -> frozenset[str]:
     """The words that say of what an anchor states a value, around it up to a comma or a reason; none without one."""
     said = one.said
