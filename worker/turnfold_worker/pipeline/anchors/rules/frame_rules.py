@@ -211,6 +211,11 @@ _LANDS: Final = frozenset(
 )
 _NOW: Final = r"(?:(?:is|are|am|will|have|has|going to) ){0,2}"
 _ARTICLE: Final = r"(?:(?:the|a|an|our|my) )?"
+_NO_SERIES: Final = (
+    r"(?!(?:option|room|question|item|number|page|line|step|chapter|plan|day|lesson|level|task|ticket|issue|point|table"
+    r"|figure|part|section|variant|choice|candidate)(?!\w))"
+)
+"""'Option 5' is one of several, no version of anything."""
 FRAMES: Final[tuple[tuple[str, re.Pattern[str], Sort], ...]] = (
     ("is", lazy_pattern(
         rf"^(?P<subject>{_SUBJECT})(?:is|are|am|will be) (?:(?P<prep>based in|located in|hosted on|due on|"
@@ -241,7 +246,8 @@ FRAMES: Final[tuple[tuple[str, re.Pattern[str], Sort], ...]] = (
         rf"^{_SUBJECT}(?:prefer|prefers) [\w-]+ (?:in|at|on) (?:the )?(?P<value>mornings?|afternoons?|evenings?|"
         r"weekdays|weekends?|\w+days?)$"), _any),
     ("version", lazy_pattern(
-        rf"^{_SUBJECT}{_NOW}(?:run|runs|running|use|uses|using|on) {_ARTICLE}[a-z][\w.+-]{{1,30}} (?:version )?v?"
+        rf"^{_SUBJECT}{_NOW}(?:run|runs|running|use|uses|using|on) {_ARTICLE}{_NO_SERIES}[a-z][\w.+-]{{1,30}} "
+        r"(?:version )?v?"
         r"(?P<value>\d{1,4}(?:\.\d{1,4}){0,3})(?P<behind> (?:in|on|for) [^,]+)?$"), _any),
     ("name", lazy_pattern(
         rf"^{_SUBJECT}{_NOW}(?:name|naming|named|call|calling) (?:the|our|my) [\w-]+ (?P<value>[\w-]+)$"), _named),
