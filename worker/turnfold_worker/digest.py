@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from hashlib import sha256
 from typing import Any
 
@@ -56,6 +56,8 @@ def _opened(name: str, column: str, value: object) -> object:
 def _plain(value: object) -> object:
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
     if isinstance(value, (bytes, memoryview)):
         return bytes(value).hex()
     return value
