@@ -22,13 +22,14 @@ code_blocks     code, tables and outputs, and which of them a query asks for
 steering, matter   what a context is about where nothing is asked, and which notes are about the same
 answerable      whether anything answers a query
 hits, passage_scores, relevance   which notes, passages and segments answer a query
-query_times, order_questions   the times that a query names; whether it asks for an order
+query_times     the days, months and years that a query names
 relations       structured facts that segments state, and whom a query means by them
 segment_tiers   hot, warm and cold segments, and what a policy makes of them
 scope           whose words a read may show
 assemble        a context, inside a budget
 change_events   what workers changed between two reads
-notes, timeline   the notes of a conversation as callers get them; what came up when
+notes           the notes of a conversation as callers get them
+timeline, first_mentions   what came up, in order
 turn_parts      the parts of long turns, named and shown
 expansion, reconstruction, references, access   behind markers; removed words; kept contexts; what is looked up
 

@@ -173,7 +173,7 @@ class Wanted(NamedTuple):
     by_age: bool = False
     """Notes are taken by age: also those that tell little."""
     in_order: bool = False
-    """The query is about the order in which things came up, whatever its words are."""
+    """What answers is to come from all stretches of the conversation, where it is first mentioned."""
     scope: Scope = EVERYTHING
     now: datetime | None = None
     """When the query is asked; None: at the time of the newest turn."""

@@ -38,9 +38,9 @@ from turnfold.database.known import NOTHING_TOLD, Answers, Known, Wanted
 from turnfold.database.rows import shortened_record, turn_record
 from turnfold.dates.periods import as_utc
 from turnfold.errors import InvalidInput
+from turnfold.first_mentions import first_mentions, spread
 from turnfold.hits import hits, said_by
 from turnfold.matter import MOST_STEERED, Matter, heaviest_matter
-from turnfold.order_questions import Order, asked_order, first_mentions, spread
 from turnfold.passage_scores import (
     PLACES_OF_HOP,
     POINTERS_A_TERM,
@@ -124,7 +124,6 @@ class _Query:
         self._outline = outline
         self._overtaken = overtaken_by(outline, up_to=wanted.as_of.last_seq if wanted.as_of else None)
         self._question, self._asked, self._times = question
-        self._order = Order(own=False) if wanted.in_order else asked_order(question.text) if wanted.query else None
         self._of_conversation = {"conversation": head.id}
         self._field = Field(said=outline.said, segments=head.node_count)
         self._request = asked_block(question.text, is_query=bool(wanted.query))
@@ -157,7 +156,7 @@ class _Query:
             matter = Matter.of(self._question, self._told, segments=self._head.node_count)
             passages = matter.among(passages)
         found = hits(self._asked, scores, passages, self._field, most_tokens=budget, overtaken=self._overtaken)
-        if self._order is not None:
+        if self._wanted.in_order:
             found = tuple(first_mentions(found, chain.from_iterable(passage.notes for passage in passages)))
         room = budget - sum([note.least_tokens for note in found])
         if self._wanted.query and room >= budget // 2:
@@ -198,8 +197,8 @@ class _Query:
             return with_replacing(best_of(scores, MOST_STEERED), self._overtaken.overtaken_by)
         if not is_answered(scores, told):
             scores = with_hop(scores, self._further(scores))
-        if self._order is not None:
-            scores = spread(scores, self._order, postings, last_seq=self._head.turn_count)
+        if wanted.in_order:
+            scores = spread(scores, last_seq=self._head.turn_count)
         if self._times.terms:
             scores = with_times(scores, self._postings(timed, of_models), field)
         scores = with_standing(

@@ -1,51 +1,20 @@
-"""Which questions ask for an order, and what answers them: first mentions, from all parts of a conversation."""
+"""What a timeline takes: first mentions, from all parts of a conversation."""
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from turnfold.contract.notes import Note
 from turnfold.contract.passages import number_of
-from turnfold.order_questions import Order, asked_order, first_mentions, spread
-
-
-@pytest.mark.parametrize(
-    ("question", "own"),
-    [
-        ("In what order did I bring up the rent, the boat and the cat?", True),
-        ("List the order in which we discussed the three vendors.", True),
-        ("Can you walk me through the sequence of the talks?", False),
-        ("What happened first, the move or the wedding?", False),
-        ("Give me the suppliers in chronological order.", False),
-        ("How has the plan changed over time?", False),
-        ("Put these in order: mail, call, visit", False),
-    ],
-)
-def test_a_question_of_order_is_told(question: str, own: bool) -> None:
-    assert asked_order(question) == Order(own=own)
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Which supplier did we order the paint from?",
-        "What do I need in order to apply?",
-        "When did the move happen?",
-        "What was the first name of the vet?",
-        "How did the plan change?",
-    ],
-)
-def test_any_other_question_is_none(question: str) -> None:
-    assert asked_order(question) is None
+from turnfold.first_mentions import first_mentions, spread
 
 
 def test_each_stretch_of_a_conversation_has_its_best_answers() -> None:
     early = {number_of(seq, 0): 1_000 - seq for seq in range(1, 40)}
     late = {number_of(seq, 0): 90 for seq in range(900, 905)}
 
-    ranked = spread({**early, **late}, Order(own=False), [], last_seq=1_000)
+    ranked = spread({**early, **late}, last_seq=1_000)
 
     best = sorted(ranked, key=ranked.__getitem__, reverse=True)[:40]
     assert set(late) & set(best)
@@ -56,7 +25,7 @@ numbers = st.integers(1, 500).map(lambda seq: number_of(seq, 0))
 
 @given(st.dictionaries(numbers, st.integers(1, 9_999), min_size=1))
 def test_scores_keep_their_order_within_a_stretch_and_nothing_is_lost(scores: dict[int, int]) -> None:
-    ranked = spread(scores, Order(own=True), [], last_seq=20)
+    ranked = spread(scores, last_seq=20)
 
     assert ranked.keys() == scores.keys()
     assert all(ranked[number] >= scores[number] for number in scores)

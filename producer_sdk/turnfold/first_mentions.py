@@ -1,0 +1,41 @@
+"""The passages of a timeline: first mentions, from all stretches of a conversation. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from turnfold.contract.notes import Note, in_order
+from turnfold.contract.passages import PLACES
+from turnfold.contract.words import note_stems
+
+_STRETCHES: Final = 32
+"""Parts of equal length into which a conversation falls: each has its own best answers."""
+_MOST_OF_IT: Final = 0.7
+"""Of the stems of a mention, those that an earlier one holds that says the same."""
+_LEVELLED: Final = 0.7
+"""How much of the way the best of each part is brought up to the best of all."""
+
+
+def spread(scores: Mapping[int, int], *, last_seq: int) -> dict[int, int]:
+    """Scores of passages where those that answer best in each stretch of a conversation come first."""
+    length = last_seq // _STRETCHES + 1
+    best: dict[int, int] = {}
+    for number, score in scores.items():
+        stretch = number // PLACES // length
+        best[stretch] = max(best.get(stretch, 0), score)
+    most = max(best.values(), default=0)
+    raised = {stretch: 1.0 + _LEVELLED * (most / own - 1.0) for stretch, own in best.items() if own}
+    return {number: round(score * raised.get(number // PLACES // length, 1.0)) for number, score in scores.items()}
+
+
+def first_mentions(chosen: Iterable[Note], candidates: Iterable[Note]) -> list[Note]:
+    """For each note the first candidate that says most of it, none twice, in the order in which they were chosen."""
+    earlier = [(note, frozenset(note_stems(note.text))) for note in in_order(candidates)]
+    firsts: dict[tuple[int, int], Note] = {}
+    for note in chosen:
+        stems = frozenset(note_stems(note.text))
+        least = _MOST_OF_IT * len(stems)
+        first = next((one for one, held in earlier if one[:2] <= note[:2] and len(stems & held) >= least), note)
+        firsts.setdefault((first.seq, first.place), first)
+    return list(firsts.values())
