@@ -25,7 +25,7 @@ from turnfold_worker.pipeline.refinement.sources import (
 EARLIER_SHARE: Final = 25
 """Earlier anchors have about one token for this many of the source."""
 _LEAST_EARLIER: Final = 60
-_TOKENS_A_NOTE: Final = 75
+_TOKENS_A_NOTE: Final = 85
 """Of the source, for one note: a few turns of talk, or a paragraph of a long one."""
 _MOST_OF_A_TURN: Final = 3 * _TOKENS_A_NOTE
 """Tokens of a turn that count for notes and quotes: a longer one says more words, not more that is asked for later."""
