@@ -170,7 +170,7 @@ def shown_days(days: Iterable[SpokenDay], *, day_before: str) -> Iterator[Spoken
     year = ""
     for day, spoken in days:
         yield ("" if day == day_before else day.removesuffix(year)), spoken
-        if day and day != day_before:
+        if day:
             year = day[day.rfind(" ") :]
         day_before = day
 

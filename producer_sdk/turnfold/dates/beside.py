@@ -57,10 +57,10 @@ def _weekday_beside(weekday: str, side: str, first: date, last: date) -> Period:
 
 
 def _unit_beside(count: str | None, unit: str, side: str, first: date, last: date) -> Period | None:
+    if side == "of" and not count:
+        return _unit_of(unit, first, last)
     if side in ("of", "from"):
-        if side == "from" or count:
-            return None
-        return weekend_of(first) if unit == "weekend" else week_of(first) if unit == "week" else Period(first, last)
+        return None
     least, most = count_of(count or "one")
     span = _DAYS[unit]
     if unit in ("day", "night"):
@@ -76,6 +76,13 @@ def _unit_beside(count: str | None, unit: str, side: str, first: date, last: dat
     if side == "before":
         return Period(first - timedelta(span * most), first - timedelta(span * (least - 1) + 1), precision, vague=True)
     return Period(last + timedelta(span * (least - 1) + 1), last + timedelta(span * most), precision, vague=True)
+
+
+def _unit_of(unit: str, first: date, last: date) -> Period:
+    """'The week of 9 June'; 'the weekend of 15-16 July' is these days."""
+    if first == last and unit in ("week", "weekend"):
+        return weekend_of(first) if unit == "weekend" else week_of(first)
+    return Period(first, last)
 
 
 def _weekend_beside(count: int, side: str, first: date, last: date) -> Period:

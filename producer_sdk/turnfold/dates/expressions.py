@@ -176,20 +176,28 @@ def _ranges(text: str, times: list[TimeExpression]) -> Iterator[TimeExpression]:
     while place < len(times):
         first, last = times[place], times[place + 1] if place + 1 < len(times) else None
         place += 1
-        if last is not None and (period := _from_to(text, first, last)) is not None:
-            label = f"{first.label} to {last.label}"
-            yield first._replace(end=last.end, periods=(period,), label=label, relative=first.relative or last.relative)
+        if last is not None and _is_joined(text, first, last):
+            begins = _in_year_of(first, last)
+            period = _from_to(begins, last)
+        else:
+            begins, period = first, None
+        if last is not None and period is not None:
+            label, is_relative = f"{begins.label} to {last.label}", first.relative or last.relative
+            yield begins._replace(end=last.end, periods=(period,), label=label, relative=is_relative)
             place += 1
         else:
             yield _bounded(text, first)
 
 
-def _from_to(text: str, first: TimeExpression, last: TimeExpression) -> Period | None:
+def _is_joined(text: str, first: TimeExpression, last: TimeExpression) -> bool:
     between = text[first.end : last.start]
-    joined = RANGE.search(between) or (
-        between == " and " and BETWEEN.search(text, max(0, first.start - 14), first.start)
+    return RANGE.search(between) is not None or (
+        between == " and " and BETWEEN.search(text, max(0, first.start - 14), first.start) is not None
     )
-    if not joined or first.period is None or last.period is None:
+
+
+def _from_to(first: TimeExpression, last: TimeExpression) -> Period | None:
+    if first.period is None or last.period is None:
         return None
     starts, ends = first.period.first, last.period.last
     if starts is not None and ends is not None and ends < starts and last.relative:
@@ -200,6 +208,24 @@ def _from_to(text: str, first: TimeExpression, last: TimeExpression) -> Period |
     if starts is None or ends is None or ends < starts:
         return None
     return Period(starts, ends, last.period.precision)
+
+
+def _in_year_of(first: TimeExpression, last: TimeExpression) -> TimeExpression:
+    """A beginning without a year in that of its end: 'between May and July 2025'."""
+    if not first.relative or last.relative or first.form is not Form.WRITTEN or not first.period or not last.period:
+        return first
+    begins, ends = first.period, last.period.last
+    if begins.first is None or begins.last is None or ends is None:
+        return first
+    years = ends.year - begins.first.year - ((begins.first.month, begins.first.day) > (ends.month, ends.day))
+    try:
+        moved = begins._replace(
+            first=begins.first.replace(year=begins.first.year + years),
+            last=begins.last.replace(year=begins.last.year + years),
+        )
+    except ValueError:
+        return first
+    return first._replace(periods=(moved,), label=period_label(moved))
 
 
 def _recurring(text: str, said_on: date | None) -> Iterator[TimeExpression]:

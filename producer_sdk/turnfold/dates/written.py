@@ -153,7 +153,10 @@ def _of_year(match: re.Match[str], year: int) -> Period:
     first_day = date(year, month, number_of(start))
     if match["m2"]:
         last_month = month_of(match["m2"])
-        last_day = date(year + (last_month < month), last_month, number_of(match["a2"]))
+        # A year that is written behind the last day is that of the last day.
+        next_year = last_month < month
+        first_day = date(year - next_year, month, number_of(start)) if match["y"] else first_day
+        last_day = date(first_day.year + next_year, last_month, number_of(match["a2"]))
     else:
         last_day = date(year, month, number_of(end)) if end else first_day
     if last_day < first_day or (end and last_day == first_day):

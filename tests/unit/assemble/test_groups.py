@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from turnfold.assemble.by_value.fitting import fitting_notes
@@ -49,6 +49,8 @@ def test_notes_after_others_cost_what_all_cost_together(notes: list[Note], at: i
 
 
 @given(_notes)
+@example([Note(1, 0, "Ana", "user", DAYS[1], "uses Celery", 4), Note(24, 0, "Ana", "user", DAYS[1], "uses Celery", 4),
+          Note(27, 0, "Ana", "user", DAYS[2], "uses Celery", 4)])  # fmt: skip
 def test_notes_cost_what_their_lines_add_with_the_year_of_each_day_whatever_the_order_in_which_they_are_taken(
     notes: list[Note],
 ) -> None:

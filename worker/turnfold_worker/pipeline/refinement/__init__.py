@@ -10,8 +10,7 @@ spellings       how words and values are written in programs and in haste
 claims          the words of a claim, its sentences and clauses
 negations       the words that deny, and those that only seem to
 passages        the sentences of a source: what they say, deny, and of whom
-told_days       the days that turns tell
-claimed_days    whether those of a note are among them
+claimed_days    whether the days of a note are those that its turns tell
 figures         the numbers of turns, and whether those of a note are among them
 denials         what was denied, and whether a note denies that alone
 unfaithful      why notes are refused

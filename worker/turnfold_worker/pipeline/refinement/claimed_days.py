@@ -4,60 +4,51 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import date, timedelta
+from datetime import date
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import StoredTurn
-from turnfold.dates.periods import MONTHS, as_utc
+from turnfold.dates.beside import BESIDE, WEEKDAY_OF
+from turnfold.dates.expressions import Form, Kind, TimeExpression, time_expressions
+from turnfold.dates.periods import SATURDAY, Period, as_utc, one_day, weekday_number, weekend_of
+from turnfold.dates.written import BEFORE_BARE, WRITTEN, has_year, written_period, written_periods
 from turnfold_worker.pipeline.refinement.claims import REPORTS, content_words, says_something, sentences_of, words_of
 from turnfold_worker.pipeline.refinement.passages import Passage
-from turnfold_worker.pipeline.refinement.told_days import (
-    COUNTS,
-    SEASONS,
-    WRITTEN_DAY,
-    Period,
-    tells_time,
-    told_periods,
-    whole_month,
-    written_period,
-)
 
-_MONTHS: Final = "|".join((*MONTHS, *map(str.title, SEASONS), "Since", "Until", "From", "During"))
-_BESIDE: Final = lazy_pattern(
-    r"(?i)(?:(?P<count>a|an|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}|a few|several|some)? ?"
-    r"\b(?P<unit>day|week|weekend|month|year)s? )?"
-    r"\b(?P<side>before|after|of|following|preceding|later than|earlier than"
-    r"|since|by|until|till|from|around|about|as of)(?: the)? $"
+_NAMED_YEAR: Final = lazy_pattern(
+    r"\b(?!(?:Since|Until|From|During|(?:Spring|Summer|Autumn|Fall|Winter|January|February|March|April|May|June|July"
+    r"|August|September|October|November|December))\b)[A-Z]\w{3,} (?:19|20)\d\d\b(?! [A-Z])"
 )
-_NAMED_YEAR: Final = lazy_pattern(rf"\b(?!(?:{_MONTHS})\b)[A-Z]\w{{3,}} (?:19|20)\d\d\b(?! [A-Z])")
-_BETWEEN: Final = lazy_pattern(r"\bbetween (?:the )?$")
-_UNTIL: Final = ("by", "until", "till", "as of")
-_ROUGHLY: Final = ("around", "about")
-_WEEKDAY_BESIDE: Final = lazy_pattern(
-    r"\b(?P<weekday>Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day (?P<side>before|after) (?:the )?$"
+_ROUGHLY: Final = lazy_pattern(r"(?i)\b(?:around|about)(?: the)? $")
+_AS_OF: Final = lazy_pattern(r"(?i)\bas of(?: the)? $")
+_LATER: Final = lazy_pattern(r"(?i)(?<=s )later\b")
+_WEEKEND: Final = lazy_pattern(r"(?i)\bweekend\b")
+_FAREWELL: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:talk|see|speak|chat|catch up|write)(?: (?:to|with))?(?: (?:you|ya|u|y'all))?(?: again)? "
+    r"(?:soon|later)"
 )
-_WEEKDAY: Final = lazy_pattern(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? (?:the )?$")
-_NAMES: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _LONG: Final = 27
 """Days from which a period is a month or longer: it may stand for a day in it."""
 _FEW_DAYS: Final = 14
-_WEEKEND: Final = 2
 _CLAUSE_ENDS: Final = lazy_pattern(r"[,;:()]")
 _NEXT: Final = 2
 _WINDOW: Final = 150
 """Code points around a day without a year in which stands what was on it."""
-_LOOKED_BACK: Final = 40
+_LOOKED_BACK: Final = 20
+_LEAP_YEAR: Final = date(4, 1, 1)
 
 
 class _Claim(NamedTuple):
     period: Period
+    """The days that are claimed, closed on both sides."""
     anchor: Period
     """What is written; the period lies beside it."""
     related: bool
     """Whether the period is told by another day: 'the week before 9 June'."""
     weekday: int | None
+    """The weekday that the date is said to be, from Monday, 0."""
     until: bool = False
     """Whether something is so by then."""
     clause: str = ""
@@ -68,9 +59,7 @@ class _Claim(NamedTuple):
 
 def without_dates(text: str) -> str:
     """A text without the dates that are written in it: their numbers are checked as dates."""
-    return WRITTEN_DAY.sub(
-        lambda match: " " if written_period(match, date.min.replace(year=4)) else match.group(), text
-    )
+    return WRITTEN.sub(lambda match: " " if written_period(match, _LEAP_YEAR) else match.group(), text)
 
 
 def day_of(text: str) -> str:
@@ -79,12 +68,9 @@ def day_of(text: str) -> str:
     >>> day_of("Mara sold the van in the week before 9 June 2023.")
     'the week before 9 June 2023'
     """
-    for match in WRITTEN_DAY.finditer(text):
-        if not (match["m4"] or match["season"]) or match["y4"]:
-            beside = _BESIDE.search(text, 0, match.start())
-            start = beside.start() if beside and beside["unit"] else match.start()
-            article = "the " if text[:start].rstrip().endswith(" the") else ""
-            return article + text[start : match.end()].strip()
+    for time in time_expressions(text, None):
+        if time.form is Form.WRITTEN:
+            return text[time.start : time.end].strip()
     return ""
 
 
@@ -104,11 +90,9 @@ class ToldDays:
         days = [day for seq in seqs if (day := self._day_of.get(seq))]
         # What somebody said was said on the day of the turn, whatever day it speaks of.
         said = days if any(word.text in REPORTS for word in words_of(text)) else []
-        if not days and not all(
-            self._is_undated_told(match, text, seqs or near) for match in WRITTEN_DAY.finditer(text)
-        ):
+        if not days and not all(self._is_undated_told(match, text, seqs or near) for match in WRITTEN.finditer(text)):
             return False
-        if days and any(written_period(match, days[0]) is None for match in WRITTEN_DAY.finditer(text)):
+        if days and any(written_period(match, days[0]) is None for match in WRITTEN.finditer(text)):
             return False
         return all(
             _is_day_of(claim, said) or self._supported(claim, text, seqs, near, days)
@@ -118,27 +102,23 @@ class ToldDays:
     def _supported(
         self, claim: _Claim, text: str, seqs: Sequence[int], near: Sequence[int], days: Sequence[date]
     ) -> bool:
-        if claim.weekday is not None and claim.weekday != claim.anchor.first.weekday():
+        if claim.weekday is not None and claim.anchor.first and claim.weekday != claim.anchor.first.weekday():
             return False
         told = [period for seq in near for period in self._told(seq)]
-        said = [Period(day, day) for day in days]
-        silent = not any(tells_time(self._text_of.get(seq, "")) for seq in seqs)
+        said = [one_day(day) for day in days]
+        silent = not any(self._tells_time(self._text_of.get(seq, ""), self._day_of.get(seq)) for seq in seqs)
         if claim.related:
-            counted_from = any(one[:2] == claim.anchor[:2] for one in (*said, *told)) or (
+            is_anchored = any(map(claim.anchor.same_days, (*said, *told))) or (
                 # 'Ten years before 2023' is what 'ten years ago' says on a day of 2023.
                 claim.period.days >= claim.anchor.days >= _LONG and any(map(claim.anchor.holds, said))
             )
-            if not counted_from:
-                return False
-            return (
-                silent
-                or any(one.meets(claim.period) for one in told)
-                or any(one[:2] == claim.anchor[:2] for one in told)
+            return is_anchored and (
+                silent or any(one.meets(claim.period) or one.same_days(claim.anchor) for one in told)
             )
         if claim.period.days > 1 and self._between_talks(claim.period):
             return True
-        around = _is_day_or_months(claim.period) and any(claim.period.holds(one) for one in said)
-        if around and (
+        is_around = _is_day_or_months(claim.period) and any(map(claim.period.holds, said))
+        if is_around and (
             claim.until or silent or any(self._is_said_without_time(one, seqs) for one in (text, claim.clause))
         ):
             return True
@@ -154,12 +134,22 @@ class ToldDays:
         ]
         shared = [(sentence.shared(words), sentence) for sentence in sentences]
         most = max((count for count, _ in shared), default=0)
-        return most > 0 and not any(tells_time(sentence.text) for count, sentence in shared if count >= most - 1)
+        return most > 0 and not any(
+            self._tells_time(sentence.text, self._day_of.get(sentence.seq))
+            for count, sentence in shared
+            if count >= most - 1
+        )
+
+    @staticmethod
+    def _tells_time(text: str, said_on: date | None) -> bool:
+        """Whether a text says when something was, beside the day on which it was said."""
+        times = time_expressions(_FAREWELL.sub(" ", text), said_on or _LEAP_YEAR)
+        return any(time.kind is not Kind.RECURRING for time in times)
 
     def _between_talks(self, period: Period) -> bool:
         """Whether a period is from a day on which they talked to the next one: 'since we last spoke'."""
         days = sorted({day for day in self._day_of.values() if day})
-        return (period.first, period.last) in pairwise(days)
+        return any((period.first, period.last) == talks for talks in pairwise(days))
 
     def _is_undated_told(self, match: re.Match[str], text: str, seqs: Sequence[int]) -> bool:
         """Whether a day of the year stands in turns without days, near a word that stands next to it in a text."""
@@ -173,7 +163,7 @@ class ToldDays:
         around: dict[tuple[str, str], str] = {}
         for seq in seqs:
             told = self._text_of.get(seq, "")
-            for place in WRITTEN_DAY.finditer(told):
+            for place in WRITTEN.finditer(told):
                 window = told[max(0, place.start() - _WINDOW) : place.end() + _WINDOW]
                 for day in _days_of_year(place):
                     around[day] = f"{around.get(day, '')} {window}"
@@ -184,8 +174,31 @@ class ToldDays:
 
     def _told(self, seq: int) -> tuple[Period, ...]:
         if seq not in self._periods:
-            self._periods[seq] = tuple(told_periods(self._text_of.get(seq, ""), self._day_of.get(seq)))
+            text, said_on = self._text_of.get(seq, ""), self._day_of.get(seq)
+            self._periods[seq] = tuple(_told_periods(text, said_on))
         return self._periods[seq]
+
+
+def _told_periods(text: str, said_on: date | None) -> Iterator[Period]:
+    """All that the times of a text may mean; of what holds since or until a day, that day."""
+    for match in WRITTEN.finditer(text):
+        yield from written_periods(match, said_on)
+    if said_on is not None and _WEEKEND.search(text):
+        yield from (weekend_of(said_on, weeks) for weeks in range(-1, said_on.weekday() >= SATURDAY))
+    # What a turn tells of later may be told from its own day.
+    for time in time_expressions(_LATER.sub("from now", text), said_on):
+        for period in time.periods:
+            if period.days:
+                yield period
+            elif (end := period.first or period.last) is not None:
+                yield one_day(end)
+        yield from _written_in(time.label)
+
+
+def _written_in(label: str) -> Iterator[Period]:
+    """The date in the label of a time: 'since 2019' begins somewhere in that year."""
+    for match in WRITTEN.finditer(label):
+        yield from written_periods(match, None)
 
 
 def _days_of_year(match: re.Match[str]) -> Iterator[tuple[str, str]]:
@@ -210,7 +223,7 @@ def _is_told(claimed: Period, told: Period) -> bool:
             else claimed.days > 1 and told.days <= _FEW_DAYS and told.holds(claimed)
         )
     if not _is_day_or_months(claimed) or claimed.days == 1:
-        return (claimed.first, claimed.last) == (told.first, told.last)
+        return claimed.same_days(told)
     return claimed.holds(told)
 
 
@@ -220,88 +233,43 @@ def _is_near(claimed: Period, told: Period) -> bool:
 
 
 def _is_day_or_months(period: Period) -> bool:
-    return period.days == 1 or (period.days >= _LONG and period.first.day == 1)
+    return period.days == 1 or (period.days >= _LONG and period.first is not None and period.first.day == 1)
 
 
 def _claims(text: str, near: date | None) -> Iterator[_Claim]:
-    first: Period | None = None
-    for match in WRITTEN_DAY.finditer(text):
-        if match["m4"] in ("May", "March", "Mar") and not match["y4"]:
+    """The dates that a text writes, each with the days it means."""
+    times = [time for time in time_expressions(text, near) if WRITTEN.search(text, time.start, time.end)]
+    for time in times:
+        yield from _claim(text, time, near)
+    for match in WRITTEN.finditer(text):
+        is_bare = bool(match["m4"] or match["season"]) and not has_year(match)
+        if is_bare and not BEFORE_BARE.search(text, max(0, match.start() - _LOOKED_BACK), match.start()):
             continue
-        if match["season"] and not match["y4"]:
-            continue
-        anchor = written_period(match, near)
-        if anchor is None:
-            continue
-        before = text[max(0, match.start() - _LOOKED_BACK) : match.start()]
-        if _BETWEEN.search(before):
-            first = anchor
-        elif first is not None and before.endswith(" and "):
-            yield _plain(Period(first.first, anchor.last))
-            first = None
-        else:
-            behind = _CLAUSE_ENDS.split(text[match.end() :])[0]
-            clause = f"{_CLAUSE_ENDS.split(text[: match.start()])[-1]}{behind}"
-            yield _claim(before, anchor)._replace(clause=clause)
-    if first is not None:
-        yield _plain(first)
+        period = written_period(match, near)
+        if period and not any(time.start <= match.start() < time.end for time in times):
+            # A year alone, which may be a price to other readers of dates.
+            yield _Claim(period, period, related=False, weekday=None)
 
 
-def _plain(period: Period, weekday: int | None = None, side: str = "") -> _Claim:
-    until, roughly = side in _UNTIL, side in _ROUGHLY
-    return _Claim(period, period, related=False, weekday=weekday, until=until, roughly=roughly)
+def _claim(text: str, time: TimeExpression, near: date | None) -> Iterator[_Claim]:
+    match = WRITTEN.search(text, time.start, time.end)
+    anchor = written_period(match, near, time.toward) if match else None
+    if match is None or anchor is None:
+        return
+    moved = BESIDE.search(text, time.start, match.start())
+    weekday = None if moved or anchor.days > 1 else WEEKDAY_OF.search(text, time.start, match.start())
+    period = time.period if time.period and time.period.days else anchor
+    before = text[max(0, time.start - _LOOKED_BACK) : time.start]
+    clause = f"{_CLAUSE_ENDS.split(text[: time.start])[-1]}{_CLAUSE_ENDS.split(text[time.end :])[0]}"
+    yield _Claim(
+        period,
+        anchor,
+        related=bool(moved and not moved["weekday"] and moved["side"].lower() in ("before", "after")),
+        weekday=weekday_number(weekday.group().lstrip()) if weekday else None,
+        until=time.kind is Kind.UNTIL or _AS_OF.search(before) is not None,
+        clause=clause,
+        roughly=_ROUGHLY.search(before) is not None,
+    )
 
 
-def _claim(before: str, anchor: Period) -> _Claim:
-    """What a date means with the words before it."""
-    if beside := _WEEKDAY_BESIDE.search(before):
-        number = _NAMES.index(beside["weekday"][:3].lower())
-        back = (anchor.first.weekday() - number - 1) % 7 + 1
-        ahead = (number - anchor.last.weekday() - 1) % 7 + 1
-        day = _moved(anchor.first, -back) if beside["side"] == "before" else _moved(anchor.last, ahead)
-        return _plain(Period(day, day))
-    weekday = _WEEKDAY.search(before)
-    number_of = None if weekday is None or anchor.days > 1 else _NAMES.index(weekday.group()[:3].lower())
-    beside = _BESIDE.search(before)
-    side = "" if beside is None else beside["side"].lower()
-    unit = "" if beside is None else (beside["unit"] or "").lower()
-    if side == "of" and unit == "weekend" and anchor.days <= _WEEKEND:
-        weekend = _weekend_of(anchor)
-        return _plain(weekend if anchor.days == 1 or anchor == weekend else anchor)
-    if beside is None or side in (*_UNTIL, *_ROUGHLY, "from") or (side == "of" and not unit):
-        return _plain(anchor, number_of, side)
-    return _Claim(_beside(beside, anchor), anchor, related=side != "since", weekday=number_of)
-
-
-def _beside(match: re.Match[str], anchor: Period) -> Period:
-    """The days that 'the week before 9 June' may mean."""
-    side, unit = match["side"].lower(), (match["unit"] or "").lower()
-    if side == "since":
-        return anchor
-    if side == "of":
-        monday = anchor.first - timedelta(days=anchor.first.weekday())
-        return Period(monday, monday + timedelta(days=6)) if unit in ("week", "weekend") else anchor
-    count = (match["count"] or "a").lower()
-    many = 6 if count in ("a few", "several", "some") else COUNTS.get(count) or int(count)
-    days = {"day": 1, "week": 7, "weekend": 7, "month": 31, "year": 366, "": 3_660}[unit] * many
-    if unit in ("week", "weekend"):
-        days += 6
-    if side in ("before", "preceding", "earlier than"):
-        return Period(_moved(anchor.first, -days), _moved(anchor.first, -1))
-    return Period(_moved(anchor.last, 1), _moved(anchor.last, days))
-
-
-def _weekend_of(anchor: Period) -> Period:
-    """The weekend that a day lies in or nearest to."""
-    saturday = anchor.first + timedelta(days=(8 - anchor.first.weekday()) % 7 - 3)
-    return Period(saturday, saturday + timedelta(days=1))
-
-
-def _moved(day: date, days: int) -> date:
-    try:
-        return day + timedelta(days=days)
-    except OverflowError:
-        return day
-
-
-__all__ = ["ToldDays", "day_of", "whole_month", "without_dates"]
+__all__ = ["ToldDays", "day_of", "without_dates"]
