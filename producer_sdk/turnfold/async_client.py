@@ -201,10 +201,11 @@ class AsyncTurnfold:
         limit: int = 10,
         origins: Iterable[Origin | str] | None = None,
         speakers: Iterable[str] | None = None,
+        now: datetime | None = None,
     ) -> list[Hit]:
         """As `Turnfold.search`."""
         return await self._run(
-            self._client.search, conversation_id, query, limit=limit, origins=origins, speakers=speakers
+            self._client.search, conversation_id, query, limit=limit, origins=origins, speakers=speakers, now=now
         )
 
     async def anchors(

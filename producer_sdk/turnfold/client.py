@@ -291,15 +291,18 @@ class Turnfold:
         limit: int = 10,
         origins: Iterable[Origin | str] | None = None,
         speakers: Iterable[str] | None = None,
+        now: datetime | None = None,
     ) -> list[Hit]:
         """Segments and recent turns about `query`, best first, those in which some speakers or origins say it.
 
-        Raises `UnknownConversation`, `InvalidInput`.
+        Its "last week" counts from `now`, or from the newest turn's time. Raises `UnknownConversation`, `InvalidInput`.
         """
-        check_search(query, limit)
+        check_search(query, limit, now)
         scope = Scope.checked(origins, speakers)
         inbox, reader = self._resources.inbox(), self._resources.reader()
-        return search_read.search(inbox, reader, self._address(conversation_id), query, limit=limit, scope=scope)
+        return search_read.search(
+            inbox, reader, self._address(conversation_id), query, limit=limit, scope=scope, now=now
+        )
 
     def anchors(
         self,

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from turnfold.assemble import Context
 from turnfold.contract.records import Turn
 from turnfold.errors import InvalidInput, InvalidSettings, InvalidTurn
+from turnfold.query_times import check_now
 from turnfold.settings import Settings
 from turnfold.whole_numbers import whole_number
 
@@ -25,12 +26,13 @@ def settings_from(values: Mapping[str, Any], kind: type[_Settings]) -> _Settings
         raise InvalidSettings(msg) from error
 
 
-def check_search(query: object, limit: object) -> None:
+def check_search(query: object, limit: object, now: object) -> None:
     """Raise `InvalidInput` for what cannot be searched for."""
     if not isinstance(query, str):
         msg = f"query must be text, not {type(query).__name__}"
         raise InvalidInput(msg)
     whole_number("limit", limit, least=1)
+    check_now(now)
 
 
 def check_timeout(seconds: object) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Final, NamedTuple
 
 from turnfold.contract.terms import terms
 from turnfold.contract.time_terms import query_time_terms
 from turnfold.dates.expressions import Form, Kind, time_expressions
 from turnfold.dates.periods import Period
+from turnfold.errors import InvalidInput
 
 MOST_TIME_TERMS: Final = 40
 _BEFORE: Final = timedelta(days=364)
@@ -25,6 +26,13 @@ class QueryTimes(NamedTuple):
 
 
 NO_TIMES: Final = QueryTimes()
+
+
+def check_now(now: object) -> None:
+    """Raise `InvalidInput` for what is no time at which a query is asked."""
+    if now is not None and (not isinstance(now, datetime) or now.tzinfo is None):
+        msg = "now must be a datetime with a time zone, such as datetime.now(UTC)"
+        raise InvalidInput(msg)
 
 
 def query_times(question: str, today: date | None) -> QueryTimes:

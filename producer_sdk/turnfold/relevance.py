@@ -9,6 +9,8 @@ from typing import Final
 
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.terms import rarity, terms
+from turnfold.contract.time_terms import said_terms
+from turnfold.dates.periods import as_utc
 
 QUERY_TERMS: Final = 16
 """Most terms of a query that are looked up."""
@@ -54,14 +56,14 @@ def score_turns(
     """Score of each turn that shares a term with the query, by seq; a term weighs its rarity, or its `weights`.
 
     A turn lends a quarter of its score to its neighbours, and half to the one after a question: answers seldom
-    repeat the question's words.
+    repeat the question's words. The day on which a turn was said is a term of it.
     """
     weights = weights or {term: rarity(term) for term in query}
     own: dict[int, float] = {}
     for turn in turns:
         held = terms(turn.content)
         # In the query's order: sums of fractions depend on it, and a set's differs from process to process.
-        words, names = set(held), set(terms(turn.speaker))
+        words, names = {*held, *_day_terms(turn)}, set(terms(turn.speaker))
         score = sum(weight for term, weight in weights.items() if term in words)
         score += _SPEAKER_WEIGHT * sum(weight for term, weight in weights.items() if term in names)
         if score:
@@ -74,6 +76,10 @@ def score_turns(
             if neighbour in present:
                 total[neighbour] = total.get(neighbour, 0.0) + share * lent
     return total
+
+
+def _day_terms(turn: StoredTurn) -> tuple[str, ...]:
+    return said_terms(as_utc(turn.created_at).date()) if turn.created_at else ()
 
 
 def snippet(text: str, query: Sequence[str], *, width: int = 160) -> str:

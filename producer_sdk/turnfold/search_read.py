@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from turnfold.assemble.forms.markers import node_marker, turns_marker
@@ -13,8 +14,10 @@ from turnfold.contract.passages import PLACES, ROLE, ROLE_SHIFT, ROLES, unpack_p
 from turnfold.contract.records import Origin, StoredTurn, TurnState
 from turnfold.contract.results import Head, Hit
 from turnfold.contract.speakers import speaker_label
+from turnfold.dates.periods import as_utc
 from turnfold.inbox import Pending
 from turnfold.pending_changes import Changes, changes_of, newest_turns
+from turnfold.query_times import query_times
 from turnfold.relations import with_linked_names
 from turnfold.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
 from turnfold.scope import EVERYTHING, Scope
@@ -32,15 +35,22 @@ _SCOPED: Final = 4
 
 
 def search(
-    inbox: PendingSource, reader: Reader, address: Address, query: str, *, limit: int, scope: Scope = EVERYTHING
+    inbox: PendingSource,
+    reader: Reader,
+    address: Address,
+    query: str,
+    *,
+    limit: int,
+    scope: Scope = EVERYTHING,
+    now: datetime | None = None,
 ) -> list[Hit]:
     """Segments that hold the query's terms, and turns that no segment holds yet, best first.
 
-    Who is meant by "Ana's sister" is found by name too, where a relation names her.
+    Who is meant by "Ana's sister" is found by name too, where a relation names her, and what was said or meant at a
+    time that the query names by that time.
 
     Turns whose numbers are not known yet, because more wait than a read looks at, are found once they are stored.
     """
-    words = query_terms(query)
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> list[Hit]:
@@ -50,8 +60,12 @@ def search(
             turns, older = _newest_turns(transaction, head, pending, cap=LEAST_CAP)
         else:
             turns, older = newest_turns(transaction, head, changes, cap=LEAST_CAP)
+        today = now or next((turn.created_at for turn in reversed(turns) if turn.created_at), None)
+        times = query_times(query, today and as_utc(today).date())
+        words = query_terms(query, without=times.words)
         closed = 0 if head is None else head.closed_seq
         terms = with_linked_names(words, transaction.top_relations(head)) if head is not None and words else words
+        terms = (*terms, *times.terms)
         open_turns = [] if older else [turn for turn in turns if turn.seq > closed or _changing(changes, turn.seq)]
         open_turns = [turn for turn in open_turns if scope.allows_turn(turn, (), known_to=closed)]
         if head is not None and head.node_count:
@@ -91,7 +105,8 @@ def _newest_turns(
 
 
 def _snippet(turn: StoredTurn, terms: Sequence[str]) -> str:
-    return snippet(f"{turn.speaker}: {with_gap(turn, ' […] ')}", terms)
+    said = turn.content if turn.kept is None else with_gap(turn, " […] ")
+    return snippet(f"{turn.speaker}: {said}", terms)
 
 
 def _turn_hits(

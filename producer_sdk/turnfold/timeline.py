@@ -20,6 +20,7 @@ from turnfold.dates.note_time import time_of
 from turnfold.dates.passed import day_of
 from turnfold.errors import InvalidInput
 from turnfold.pending_changes import changes_of
+from turnfold.query_times import check_now
 from turnfold.relevance import query_terms
 from turnfold.shortening import TURNS_A_READ
 from turnfold.snapshots import PendingSource, readable_head, unknown
@@ -40,6 +41,7 @@ def timeline(
 ) -> list[TimelineEntry]:  # fmt: skip
     """Entries in the order of the turns. Raises `UnknownConversation`, `InvalidInput`."""
     limit = _checked(query, limit)
+    check_now(now)
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> list[TimelineEntry]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Final, Literal, cast
+from typing import Final, Literal
 
 from turnfold.assemble.forms.markers import parse_marker
 from turnfold.assemble.policy import BALANCED, Policy
@@ -15,6 +15,7 @@ from turnfold.contract.records import Origin
 from turnfold.contract.text import clean
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector, rounded
 from turnfold.errors import InvalidBudget, InvalidInput
+from turnfold.query_times import check_now
 from turnfold.scope import EVERYTHING, Scope
 from turnfold.tokens import ESTIMATOR, Counter
 from turnfold.validity import checked_as_of
@@ -69,9 +70,7 @@ class Request:
             if value is not None and not isinstance(value, str):
                 msg = f"{name} must be text or None, not {type(value).__name__}"
                 raise InvalidInput(msg)
-        if self.now is not None and (not isinstance(cast("object", self.now), datetime) or self.now.tzinfo is None):
-            msg = "now must be a datetime with a time zone, such as datetime.now(UTC)"
-            raise InvalidInput(msg)
+        check_now(self.now)
         if checked_as_of(self.as_of) is not None and self.expand:
             msg = "expand shows turns of any day: leave it out beside as_of, and call expand"
             raise InvalidInput(msg)

@@ -99,6 +99,20 @@ def test_a_query_finds_what_was_said_then(tf: Turnfold, local: LocalWorker, now:
     assert lamps == {other: other == day for other in sold}
 
 
+def test_a_search_finds_what_was_said_then(tf: Turnfold, local: LocalWorker) -> None:
+    tf.append("c", [*about_lamps(3), *about_lamps(11), *about_lamps(19)])
+    local.settle()
+    tf.append("c", [dated(26, "Good morning.")])
+
+    last_week = tf.search("c", "What happened last week?")
+    week_before = tf.search("c", "What happened last week?", now=datetime(2026, 3, 18, tzinfo=UTC))
+    today = tf.search("c", "What happened today?")
+
+    assert {hit.first_seq <= 180 and hit.last_seq >= 121 for hit in last_week} == {True}
+    assert {hit.first_seq <= 120 and hit.last_seq >= 61 for hit in week_before} == {True}
+    assert today[0].snippet == "user: Good morning."
+
+
 def test_a_query_is_asked_at_a_time_with_a_zone(tf: Turnfold) -> None:
     with pytest.raises(InvalidInput, match="now must be a datetime with a time zone"):
         tf.context("c", budget_tokens=400, query=ASKED_LAST_WEEK, now=datetime(2026, 3, 18))  # noqa: DTZ001

@@ -34,6 +34,9 @@ def in_utc(_context: click.Context, _option: click.Parameter, time: datetime | N
     return None if time is None else time.replace(tzinfo=UTC)
 
 
+now_option = click.option(
+    "--now", type=TIME, callback=in_utc, help="When the query is asked, in UTC; default: the newest turn's time."
+)
 as_of_option = click.option(
     "--as-of",
     type=click.DateTime(["%Y-%m-%d"]),
@@ -49,9 +52,7 @@ as_of_option = click.option(
 @click.option("--system", help="System text that is always shown in full.")
 @click.option("--policy", type=click.Choice(POLICIES), default=POLICIES[0], show_default=True, help=POLICY_HELP)
 @click.option("--expand", "expand", multiple=True, help="A marker whose words are shown too; up to 8 times.")
-@click.option(
-    "--now", type=TIME, callback=in_utc, help="When the query is asked, in UTC; default: the newest turn's time."
-)
+@now_option
 @as_of_option
 @origin_option
 @speaker_option
@@ -151,6 +152,7 @@ def expand(
 @click.argument("conversation")
 @click.argument("query")
 @click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Most results.")
+@now_option
 @origin_option
 @speaker_option
 @json_option
@@ -162,6 +164,7 @@ def search(
     limit: int,
     origins: tuple[str, ...],
     speakers: tuple[str, ...],
+    now: datetime | None,
     as_json: bool,
 ) -> None:
     """Find segments and recent turns of CONVERSATION that are about QUERY.
@@ -170,11 +173,14 @@ def search(
     Examples:
       turnfold search chat "connection pool"
       turnfold search chat "connection pool" --speaker Ana
+      turnfold search chat "what did we decide last week?" --now 2026-05-14
     """
     if not query.strip():
         msg = "the query is empty: give words to search for"
         raise click.UsageError(msg)
-    hits = session.turnfold.search(conversation, query, limit=limit, origins=origins or None, speakers=speakers or None)
+    hits = session.turnfold.search(
+        conversation, query, limit=limit, origins=origins or None, speakers=speakers or None, now=now
+    )
     if as_json:
         print_json(hits)
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turnfold_worker.cli.output import console, json_option, print_json, table, words
-from turnfold_worker.cli.reading import LONGEST_ANCHOR, TIME, in_utc
+from turnfold_worker.cli.reading import LONGEST_ANCHOR, now_option
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 @click.argument("conversation")
 @click.option("--query", help="Only the first mentions of what is about these words.")
 @click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True, help="Most entries.")
-@click.option(
-    "--now", type=TIME, callback=in_utc, help="When the query is asked, in UTC; default: the newest turn's time."
-)
+@now_option
 @json_option
 @pass_session
 def timeline(
