@@ -12,6 +12,7 @@ from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.anchors.statements.done import may_report
 from turnfold_worker.pipeline.anchors.statements.frames import states_a_value
+from turnfold_worker.pipeline.anchors.statements.moves import moved_thing
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -29,8 +30,8 @@ _STATED: Final = 50
 
 def with_reports(drafts: Sequence[AnchorDraft], readings: Sequence[Reading]) -> tuple[AnchorDraft, ...]:
     """The drafts of a segment with its first reports that none of them holds, in the order of its text."""
-    reports = tuple(islice(_reports(readings, drafts), _MOST))
-    every = (*drafts, *reports, *islice(_values(readings, (*drafts, *reports)), _MOST_VALUES))
+    stated = (*drafts, *islice(_values(readings, drafts), _MOST_VALUES))
+    every = (*stated, *islice(_reports(readings, stated), _MOST))
     return tuple(sorted(every, key=lambda draft: (draft.turn_seq, draft.start, draft.end)))
 
 
@@ -57,7 +58,7 @@ def _values(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterato
             text = reading.text(span)
             if reading.is_pasted(span) or any(draft.start < span.end and span.start < draft.end for draft in of_turn):
                 continue
-            if states_a_value(text):
+            if states_a_value(text) or moved_thing(text):
                 yield _draft(reading, span, text, score=_STATED)
 
 

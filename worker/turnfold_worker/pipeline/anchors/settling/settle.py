@@ -8,6 +8,7 @@ from itertools import product
 from typing import Final
 
 from turnfold.contract.records import AnchorState, AnchorType, Role
+from turnfold.contract.words import note_stems
 from turnfold_worker.pipeline.anchors.rules import statement_rules
 from turnfold_worker.pipeline.anchors.settling.answers import ANSWERS, answers
 from turnfold_worker.pipeline.anchors.settling.attribute_values import (
@@ -62,6 +63,7 @@ from turnfold_worker.pipeline.anchors.statements.done import SOON, does, does_it
 from turnfold_worker.pipeline.anchors.statements.duties import sets_aside, takes_back_all
 from turnfold_worker.pipeline.anchors.statements.limits import limits_otherwise
 from turnfold_worker.pipeline.anchors.statements.manner import turns_round
+from turnfold_worker.pipeline.anchors.statements.moves import is_only_supposed, moved_thing, stands_somewhere
 from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only, waits
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.language.spoken import is_question
@@ -83,6 +85,7 @@ _SUBJECT_OF_ITS_OWN: Final = 7
 _NAMES_OF_ACTS: Final = frozenset({"decision", "decided", "decide", "agreed", "correction"})
 """They tell what a clause does, and nothing of its subject."""
 _MAX_SUPERSEDED: Final = 2
+_ADDRESSES: Final = (FactKind.EMAIL, FactKind.URL, FactKind.PATH)
 _OVERTAKEN: Final = frozenset(
     {AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.COMMITMENT, AnchorType.CORRECTION}
 )
@@ -219,12 +222,15 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
     """A correction overtakes what it corrects; a statement overtakes an earlier one that differs in a value."""
     adds = new.kind is not AnchorType.CORRECTION and adds_another(new.said)
     left = 0 if adds or supposes(new.said) or denial_of(new.anchor.text) else _MAX_SUPERSEDED
+    overtaken_in: dict[int, Known] = {}
     for similarity, old in near:
         overtaken = old.kind in _OVERTAKEN and old.anchor.turn_seq <= new.anchor.turn_seq
         # What the new one just repeated is a duplicate of it, and replaced by nothing.
         overtaken = overtaken and old.anchor.state is not AnchorState.DUPLICATE
         overtaken = overtaken and (new.kind is AnchorType.CORRECTION or not of_other_people(new, old))
-        if not left or not overtaken:
+        if not left or not overtaken or _moves_another(new, old):
+            continue
+        if _stands_beside(old, overtaken_in.get(old.anchor.turn_seq)):
             continue
         if (
             _corrects(new, old, similarity)
@@ -233,8 +239,10 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
             or _rules_otherwise(new, old)
             or is_newer_value(new, old)
             or states_another_value(new, old)
+            or _moves(new, old)
         ):
             _overtake(new, old)
+            overtaken_in[old.anchor.turn_seq] = old
             left -= 1
     if left == _MAX_SUPERSEDED and new.kind is AnchorType.CORRECTION:
         said_last = max((old for _, old in near if _mends(new, old)), key=_place, default=None)
@@ -242,10 +250,30 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
             _overtake(new, said_last)
 
 
+def _stands_beside(old: Known, overtaken: Known | None) -> bool:
+    """Whether a statement is another than one of its turn that was overtaken: the room beside the day."""
+    return overtaken is not None and not _words_of_values(overtaken) & _words_of_values(old)
+
+
+def _words_of_values(one: Known) -> frozenset[str]:
+    """What names its values, so that "the 14th of July" is "the 14th"."""
+    return frozenset(word for shown in one.values for word in shown.split())
+
+
 def _overtake(new: Known, old: Known) -> None:
+    if _tells_more(old, new):
+        # Both go on to hold: the older is shown with what corrects a part of it.
+        old.anchor = replace(old.anchor, replaces=new.anchor.id)
+        return
     _change(old, AnchorState.SUPERSEDED, new.anchor.id)
     if new.anchor.replaces is None:
         new.anchor = replace(new.anchor, replaces=old.anchor.id)
+
+
+def _tells_more(old: Known, new: Known) -> bool:
+    """Whether a statement holds an address that a correction of one of its numbers does not name: a mail and a port."""
+    ours, theirs = new.facts, old.facts
+    return bool(theirs.texts(*_ADDRESSES)) and bool(ours.texts(*VALUES)) and not ours.texts(*_ADDRESSES)
 
 
 def _place(one: Known) -> tuple[int, int]:
@@ -268,6 +296,22 @@ def _corrects(new: Known, old: Known, similarity: float) -> bool:
 def _may_correct(new: Known, old: Known) -> bool:
     """Who speaks may set right his own words, and another's by saying so; a question sets nothing right."""
     return not is_question(new.said) and (same_speaker(new, old) or contradicts(new))
+
+
+def _moves(new: Known, old: Known) -> bool:
+    """'The deadline for the report has been pushed to 17 May' after 'The report is due by 3 May'."""
+    thing = moved_thing(new.said)
+    if not thing or old.anchor.turn_seq >= new.anchor.turn_seq or not same_speaker(new, old):
+        return False
+    if is_question(new.said) or supposes(old.said) or waits(old.said):
+        return False
+    return _differ(new, old, *VALUES) or stands_somewhere(old.said)
+
+
+def _moves_another(new: Known, old: Known) -> bool:
+    """'The review of the report has been moved' moves no report, 'if it is moved' nothing."""
+    thing = moved_thing(new.said)
+    return bool(thing) and (is_only_supposed(new.said) or not thing <= frozenset(note_stems(old.said)))
 
 
 def _differ(new: Known, old: Known, *kinds: FactKind) -> bool:
@@ -319,7 +363,7 @@ def _mends(new: Known, old: Known) -> bool:
     within = MENDS_MISTYPED_WITHIN if nearly_same_value(new, old) else MENDS_WITHIN
     if not old.active or old.kind not in _OVERTAKEN or not 0 <= turns <= within:
         return False
-    if _place(old) >= _place(new) or not (same_speaker(new, old) or contradicts(new)):
+    if _place(old) >= _place(new) or _moves_another(new, old) or not (same_speaker(new, old) or contradicts(new)):
         return False
     if statement_rules.SETS_RIGHT.search(new.said) and new.anchor.speaker == old.anchor.speaker:
         return False

@@ -1,0 +1,56 @@
+"""What was moved to another time or place: 'the deadline for the report has been pushed to 17 May'."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.words import note_stems
+from turnfold_worker.pipeline.language.common_words import listed
+
+_MOVED: Final = (
+    r"(?:pushed|moved|postponed|rescheduled|delayed|shifted|extended|bumped|relocated|brought forward|put back|put off)"
+    r"(?: back| forward| out| up)?"
+)
+_HAS_BEEN: Final = r"(?:has|have|had|was|were|is|are|got|gets)(?:n't)?(?: not| just| now| already)?(?: been| being)?"
+_TO: Final = r"(?: back| forward| out| up)?(?: from [^,;:.!?]{1,40})? (?:to|until|till) \S"
+_PASSIVE: Final = lazy_pattern(
+    r"(?i)(?:^|[.,:;] )(?:(?:if|so|but|and|actually|sorry|ok|okay|update|correction) )?"
+    rf"(?P<thing>[^,;:.!?]{{2,80}}?) {_HAS_BEEN} {_MOVED}{_TO}"
+)
+_ACTIVE: Final = lazy_pattern(
+    rf"(?i)(?<!\w)[a-z]+(?:'ve|'s| have| has| had)?(?: just| now| already)? {_MOVED} "
+    rf"(?P<thing>(?:the|our|my|your|his|her|their|[A-Z]\w*'s) [^,;:.!?]{{2,60}}?){_TO}"
+)
+_SUPPOSED: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:if|in case|maybe|perhaps|might|could|would|may be|whether|not|never|unless|suppose)(?!\w)|n't(?!\w)"
+)
+_PLACED: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:is|are|takes place|will be|happens|starts|meets?)(?: scheduled| planned| held)? (?:at|in|on|by) "
+)
+_OF_ANY_TIME: Final = listed("deadline date day time start end due launch")
+"""What is moved of a thing: of 'the deadline for the report' the report tells which."""
+
+
+def moved_thing(text: str) -> frozenset[str]:
+    """Stems of the thing that a text says was moved; empty where it says no such thing.
+
+    >>> sorted(moved_thing("They rescheduled my dentist appointment to 2 pm."))
+    ['appointment', 'dentist']
+    """
+    match = _PASSIVE.search(text) or _ACTIVE.search(text)
+    if match is None:
+        return frozenset()
+    words = match["thing"].lower().split()
+    named = [word for word in words if word not in _OF_ANY_TIME] if len(words) > 2 else words
+    return frozenset(note_stems(" ".join(named)))
+
+
+def is_only_supposed(text: str) -> bool:
+    """Whether a text says that something is moved only under a condition, or not."""
+    return _SUPPOSED.search(text) is not None
+
+
+def stands_somewhere(text: str) -> bool:
+    """Whether a text says where or when something is: 'the party is at our house'."""
+    return _PLACED.search(text) is not None
