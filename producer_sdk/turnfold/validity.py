@@ -11,6 +11,7 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Final, cast
 
 from turnfold.contract.records import Anchor, AnchorState
+from turnfold.dates.periods import as_utc
 from turnfold.errors import InvalidInput
 
 _CLOSED: Final = frozenset({AnchorState.SUPERSEDED, AnchorState.RESOLVED})
@@ -41,6 +42,13 @@ def with_last_days(anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
         else anchor
         for anchor in anchors
     )
+
+
+def closed_on(anchor: Anchor, closed_at: datetime | None) -> Anchor:
+    """An anchor that is over, with the day on which what closed it was said, where that is known."""
+    if closed_at is None or anchor.state not in _CLOSED:
+        return anchor
+    return replace(anchor, valid_to=as_utc(closed_at).date())
 
 
 def anchors_up_to(anchors: Iterable[Anchor], last_seq: int) -> tuple[Anchor, ...]:

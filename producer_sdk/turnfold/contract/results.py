@@ -122,11 +122,11 @@ class Note:
     precision: str | None
     """How finely it was told: `day`, `week`, `month`, `year`, `open` where it has no beginning or end, `recurring`."""
     is_plan: bool
-    """Whether it was still to come when it was said."""
+    """Whether it was still to come when it was said, and nothing said since then that it was done."""
     valid_from: date | None
     """First day on which it holds; None: not known."""
     valid_to: date | None
-    """Last day on which it holds; None: not known."""
+    """Last day on which it holds, or on which what closed it was said; None: not known."""
     written_by: Literal["rules", "model"]
     origin: Origin
     """The least trusted class among its turns."""

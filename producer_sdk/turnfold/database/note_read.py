@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import BindParameter, Connection, bindparam, literal_column, select
+from sqlalchemy import BindParameter, Connection, and_, bindparam, literal_column, select
 
 from turnfold.contract.note_times import NoteTime, unpack_times
 from turnfold.contract.outlines import overtaken_by, unpack_outline
@@ -26,6 +26,7 @@ from turnfold.contract.results import Head
 from turnfold.contract.tables import ModelNoteRow, PassageRow, table
 from turnfold.database.rows import anchor_record
 from turnfold.database.statements import ANCHOR_COLUMNS, FRAME, OF_CONVERSATION, anchor, node, turn
+from turnfold.validity import closed_on
 
 SEGMENTS_AT_ONCE: Final = 16
 
@@ -59,8 +60,17 @@ WRITTEN_BETWEEN: Final = (
     )
     .order_by(_written.c.idx, _written.c.place)
 )  # fmt: skip
+_closing = anchor.alias("closing")
+_closing_turn = turn.alias("closing_turn")
 ANCHORS_BETWEEN: Final = (
-    select(*ANCHOR_COLUMNS)
+    select(*ANCHOR_COLUMNS, _closing_turn.c.created_at.label("closed_at"))
+    .outerjoin_from(
+        anchor, _closing, and_(_closing.c.conversation == anchor.c.conversation, _closing.c.id == anchor.c.related)
+    )
+    .outerjoin(
+        _closing_turn,
+        and_(_closing_turn.c.conversation == anchor.c.conversation, _closing_turn.c.seq == _closing.c.seq),
+    )
     .where(anchor.c.conversation == _conversation, anchor.c.seq.between(bindparam("first"), bindparam("last")))
     .order_by(anchor.c.seq, anchor.c.start_offset)
 )
@@ -91,7 +101,7 @@ class SegmentNotes:
     written: Sequence[Any]
     """Rows of a model's notes."""
     anchors: Mapping[int, Sequence[Anchor]]
-    """By turn."""
+    """By turn; those that are over with the day on which what closed them was said."""
     turns: Mapping[int, SourceTurn]
 
 
@@ -137,7 +147,7 @@ class NoteRead:
         }
         anchors: dict[int, list[Anchor]] = {}
         for row in self._between(ANCHORS_BETWEEN, first_seq, last_seq):
-            anchors.setdefault(row.seq, []).append(anchor_record(row))
+            anchors.setdefault(row.seq, []).append(closed_on(anchor_record(row), row.closed_at))
         for one in nodes:
             edges = range(number_of(one.first_seq, 0), number_of(one.last_seq + 1, 0))
             yield SegmentNotes(

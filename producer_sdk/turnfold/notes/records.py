@@ -73,12 +73,14 @@ class _Segment:
         of_turn = self._segment.anchors.get(note.seq, ())
         anchors = [anchor for anchor in of_turn if (_overlaps(note, anchor) if note.end else _says(stems, anchor))]
         factors = with_anchors(clause_factors(note, self._segment.turns[note.seq].importance), anchors)
+        state = _state(anchors, is_told=self._overtaken.tells(note.seq, stems))
+        time = _held(self._segment.times.get((note.seq, note.place), UNKNOWN_TIME), anchors, state)
         return results.Note(
             text=note.text, speaker=note.speaker, day=note.day, written_by="rules",
             importance=importance_of(factors, says_nothing=not note.worth), factors=factors,
-            state=_state(anchors, is_told=self._overtaken.tells(note.seq, stems)),
+            state=state,
             origin=least_trusted([origin_of(note.role), *map(self._origin, seqs[:-1])]),
-            **self._sources(note.seq, seqs, self._segment.times.get((note.seq, note.place), UNKNOWN_TIME)),
+            **self._sources(note.seq, seqs, time),
         )  # fmt: skip
 
     def of_model(self, row: Any) -> tuple[Sequence[int], results.Note]:
@@ -87,11 +89,11 @@ class _Segment:
         anchors = [anchor for seq in row.turns for anchor in self._segment.anchors.get(seq, ()) if _says(stems, anchor)]
         marks = [self._segment.turns[seq].importance for seq in row.turns]
         factors = with_anchors(written_factors(row.importance, marks), anchors)
+        state = _state(anchors, is_told=self._overtaken.tells(row.turns[0], stems))
         return row.turns, results.Note(
             text=row.body, speaker=row.speaker, day=date_of(row.said_on) if row.said_on else "", written_by="model",
-            importance=importance_of(factors), factors=factors,
-            state=_state(anchors, is_told=self._overtaken.tells(row.turns[0], stems)),
-            origin=Origin(row.origin), **self._sources(row.turns[0], row.turns, _time_of(row)),
+            importance=importance_of(factors), factors=factors, state=state, origin=Origin(row.origin),
+            **self._sources(row.turns[0], row.turns, _held(_time_of(row), anchors, state)),
         )  # fmt: skip
 
     def _sources(self, seq: int, seqs: Sequence[int], time: NoteTime) -> dict[str, Any]:
@@ -134,6 +136,18 @@ def _says(stems: Sequence[str], anchor: Anchor) -> bool:
     """Whether a note, given by its stems, says an anchor of its turn."""
     said = frozenset(note_stems(anchor.text))
     return 2 * len(said.intersection(stems)) >= min(len(said), len(stems)) > 0
+
+
+def _held(time: NoteTime, anchors: Sequence[Anchor], state: AnchorState) -> NoteTime:
+    """The time of a note; of one that is over with the days on which it held, and what is done is no plan any more."""
+    if state not in (AnchorState.RESOLVED, AnchorState.SUPERSEDED):
+        return time
+    begins = next((anchor.valid_from for anchor in anchors if anchor.valid_from), None)
+    ends = max((anchor.valid_to for anchor in anchors if anchor.valid_to), default=None)
+    return time._replace(
+        is_plan=time.is_plan and state is not AnchorState.RESOLVED,
+        valid_from=time.valid_from or begins, valid_to=ends or time.valid_to,
+    )  # fmt: skip
 
 
 def _state(anchors: Sequence[Anchor], *, is_told: bool) -> AnchorState:

@@ -44,8 +44,8 @@ def test_a_note_names_its_turns_and_its_marker_leads_to_them(tf: Turnfold, local
         assert turns[-1].seq == note.turn_seq
         assert (note.speaker, note.role) == (str(turns[-1].role), turns[-1].role)
         assert note.day.endswith("March 2026")
-        assert (note.written_by, note.valid_to) == ("rules", None)
-        assert note.valid_from is None
+        assert note.written_by == "rules"
+        assert note.state is not AnchorState.ACTIVE or (note.valid_from, note.valid_to) == (None, None)
 
 
 def test_the_same_notes_are_read_offline_and_by_asyncio(tf: Turnfold, local: LocalWorker, settings: Settings) -> None:
@@ -146,6 +146,23 @@ def test_a_day_that_the_day_of_the_turn_tells_is_named(tf: Turnfold, local: Loca
     signed, runs = tf.notes("c", last_turn=2)
     assert (signed.day_meant, signed.meant_from, signed.valid_to) == ("13 May 2026", date(2026, 5, 13), None)
     assert (runs.day_meant, runs.valid_to) == ("until 2029", date(2029, 12, 31))
+
+
+def test_a_note_tells_until_when_it_held_and_a_plan_that_is_done_is_none(tf: Turnfold, local: LocalWorker) -> None:
+    said = [
+        ("2026-05-01", "The rent is 860 euros."),
+        ("2026-05-02", "I will send the contract to Bo tomorrow."),
+        ("2026-05-04", "I've sent the contract to Bo."),
+        ("2026-05-06", "The rent is 910 euros."),
+    ]
+    turns = [{"role": "user", "content": text, "created_at": f"{day}T09:00:00+00:00"} for day, text in said]
+    folded(tf, local, [*turns[:2], *told()])
+    assert [note.is_plan for note in tf.notes("c", last_turn=2)] == [False, True]
+
+    folded(tf, local, [*turns[2:], *told(name="later")])
+    rent, plan = tf.notes("c", last_turn=2, states=None)
+    assert (rent.state, rent.valid_to) == (AnchorState.SUPERSEDED, date(2026, 5, 6))
+    assert (plan.state, plan.is_plan, plan.valid_to) == (AnchorState.RESOLVED, False, date(2026, 5, 4))
 
 
 def test_what_waits_to_be_changed_is_not_read_and_what_was_said_before_never_again(
