@@ -27,6 +27,7 @@ relations       structured facts that segments state, and whom a query means by 
 segment_tiers   hot, warm and cold segments, and what a policy makes of them
 scope           whose words a read may show
 assemble        a context, inside a budget
+change_cues     whether a turn may change what was said before
 change_events   what workers changed between two reads
 notes           the notes of a conversation as callers get them
 timeline, first_mentions   what came up, in order

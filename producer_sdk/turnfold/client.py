@@ -440,7 +440,8 @@ class Turnfold:
         writes.put(self._resources, self._settings, self._address(conversation_id), operation, entries)
 
     def _wait(self, conversation_id: str) -> Wait[Status]:
-        return FoldWait(self._resources.inbox(), self._resources.reader(), self._address(conversation_id))
+        ring = self._resources.ring if self._settings.doorbell else None
+        return FoldWait(self._resources.inbox(), self._resources.reader(), self._address(conversation_id), ring)
 
     def _begin_reconstruction(self, conversation_id: str, marker: str, *, max_tokens: int | None) -> Wait[Expansion]:
         return ReconstructionWait(

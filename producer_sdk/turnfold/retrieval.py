@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from turnfold import expansion
 from turnfold.access import UNCOUNTED, ExpansionCounter
 from turnfold.assemble import Choice, Context, Request, choose, finish
 from turnfold.assemble.turns import TurnsNotRead
 from turnfold.contract.keys import Address
-from turnfold.contract.records import Anchor, AnchorState, AnchorType, LevelKey
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, LevelKey
 from turnfold.contract.results import Snapshot, Status
 from turnfold.inbox import Pending
 from turnfold.name_sets import members
@@ -146,7 +146,7 @@ def anchor(inbox: PendingSource, reader: Reader, address: Address, id_: int) -> 
 
 def status(inbox: PendingSource, reader: Reader, address: Address) -> Status:
     """How far the work is; zeros for a conversation that nobody has written to."""
-    return progress(inbox, reader, address)[0]
+    return progress(inbox, reader, address).status
 
 
 def refolding(reader: Reader, address: Address) -> bool:
@@ -159,24 +159,34 @@ def refolding(reader: Reader, address: Address) -> bool:
     return reader.read(look)
 
 
-def progress(inbox: PendingSource, reader: Reader, address: Address) -> tuple[Status, bool]:
-    """How far the work is, and True when nothing more will be folded before a person has looked."""
+class Progress(NamedTuple):
+    """How far the work on a conversation is."""
+
+    status: Status
+    is_stopped: bool = False
+    """Whether nothing more will be folded before a person has looked."""
+    conversation: ConversationId | None = None
+    """None: nothing of it is stored yet."""
+
+
+def progress(inbox: PendingSource, reader: Reader, address: Address) -> Progress:
+    """How far the work is."""
     pending = inbox.peek(address, newest=0)
 
-    def look(transaction: ReadTransaction) -> tuple[Status, bool]:
+    def look(transaction: ReadTransaction) -> Progress:
         head = readable_head(transaction, address, pending)
         if head is None:
-            return Status(
+            return Progress(Status(
                 conversation_id=address.conversation, inbox=pending.held, lag_seconds=pending.lag_seconds, stored=0,
                 folded=0, closed=0, refined=0, segments=0, anchors=0, parked=0,
-            ), False  # fmt: skip
+            ))  # fmt: skip
         work = transaction.progress(head)
         found = Status(
             conversation_id=address.conversation, inbox=pending.held, lag_seconds=pending.lag_seconds,
             stored=head.turn_count, folded=head.fold_seq, closed=head.closed_seq, refined=work.refined_turns(),
             segments=head.node_count, anchors=head.anchor_count, parked=work.parked(),
         )  # fmt: skip
-        return found, work.fold_parked()
+        return Progress(found, work.fold_parked(), head.id)
 
     return reader.read(look)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from turnfold import retrieval
 from turnfold.contract.keys import Address
+from turnfold.contract.records import ConversationId
 from turnfold.contract.results import ErasureReceipt, Status
+from turnfold.contract.tasks import Task
 from turnfold.errors import WaitTimeout
 from turnfold.inbox import ProducerInbox, stream_order
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 _FIRST_PAUSE_SECONDS: Final = 0.02
 _LONGEST_PAUSE_SECONDS: Final = 0.25
+_RING_AGAIN_SECONDS: Final = 2.0
+"""After which a fold that was asked for is asked for again."""
 
 _Found = TypeVar("_Found")
 _Found_co = TypeVar("_Found_co", covariant=True)
@@ -56,10 +60,15 @@ def until(wait: Wait[_Found], timeout_seconds: float) -> _Found:
 class FoldWait:
     """Until everything that was in the inbox at the first look is stored, and that is folded."""
 
-    def __init__(self, inbox: ProducerInbox, reader: Reader, address: Address) -> None:
+    def __init__(
+        self, inbox: ProducerInbox, reader: Reader, address: Address, ring: Callable[..., None] | None
+    ) -> None:
+        """`ring` asks for the fold of what is stored, for workers wait until there is more; None: nobody is asked."""
         self._inbox = inbox
         self._reader = reader
         self._address = address
+        self._ring = ring
+        self._ring_again = 0.0
         self._last_id: str | None = None
         """Stream id of the newest entry at the first look."""
         self._parked_before: int | None = None
@@ -70,7 +79,7 @@ class FoldWait:
         if self._parked_before is None:
             self._last_id = self._inbox.last_stream_id(self._address)
         passed = self._target is not None or self._passed()
-        status, stopped = retrieval.progress(self._inbox, self._reader, self._address)
+        status, stopped, conversation = retrieval.progress(self._inbox, self._reader, self._address)
         if self._parked_before is None:
             self._parked_before = status.parked
         if passed and self._target is None:
@@ -79,10 +88,20 @@ class FoldWait:
         over = self._target is not None and (stopped or status.folded >= min(self._target, status.stored))
         if over and not stopped:
             over = not retrieval.refolding(self._reader, self._address)
-        return status if over or status.parked > self._parked_before else None
+        if over or status.parked > self._parked_before:
+            return status
+        if self._target is not None and conversation is not None:
+            self._ask_for_fold(conversation)
+        return None
+
+    def _ask_for_fold(self, conversation: ConversationId) -> None:
+        now = time.monotonic()
+        if self._ring is not None and now >= self._ring_again:
+            self._ring_again = now + _RING_AGAIN_SECONDS
+            self._ring(Task.COMPRESS, conversation)
 
     def give_up(self, timeout_seconds: float) -> Status:
-        status, _ = retrieval.progress(self._inbox, self._reader, self._address)
+        status = retrieval.progress(self._inbox, self._reader, self._address).status
         msg = (
             f"conversation {self._address.conversation!r} was not folded within {timeout_seconds} s "
             f"({status.inbox} in the inbox, {status.folded} of {status.stored} stored "

@@ -29,6 +29,10 @@ class WorkerSettings(ModelSettings):
     """How long a published job is trusted to be on its way before a sweep publishes it again."""
     attempts: int = 3
     """Tries on one segment; the last one writes plain words, parks a refold job and goes on."""
+    fold_turns: int = 8
+    """Turns of a conversation that wait until they are folded together; 1 folds each at once."""
+    fold_idle_seconds: float = 30.0
+    """After which fewer turns are folded, when no more of their conversation have come."""
     keep_level0_days: float = 0.0
     """Days after which the words of turns in closed segments are removed; 0 keeps them."""
     semantic: bool = False
@@ -38,10 +42,10 @@ class WorkerSettings(ModelSettings):
 
     def __post_init__(self) -> None:
         ModelSettings.__post_init__(self)
-        for name in ("lease_seconds", "slice_seconds", "sweep_seconds", "republish_seconds"):
+        for name in ("lease_seconds", "slice_seconds", "sweep_seconds", "republish_seconds", "fold_idle_seconds"):
             if getattr(self, name) <= 0:
                 self.refuse(name, "must be above 0")
-        for name in ("claim_conversations", "batch_turns", "attempts"):
+        for name in ("claim_conversations", "batch_turns", "attempts", "fold_turns"):
             if getattr(self, name) < 1:
                 self.refuse(name, "must be at least 1")
         if not 0 <= self.keep_level0_days <= _MOST_DAYS:

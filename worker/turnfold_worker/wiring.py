@@ -25,6 +25,7 @@ from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder, check_installed
 from turnfold_worker.adapters.sql_retention import SqlRetention
 from turnfold_worker.adapters.sql_store import SqlStore
+from turnfold_worker.adapters.sql_turns import FoldDue
 from turnfold_worker.compress import CompressLimits, compress
 from turnfold_worker.drain import Drained, DrainLimits, drain
 from turnfold_worker.erase import erase
@@ -118,10 +119,10 @@ class Worker:
 
 def sql_store(settings: WorkerSettings, engine: Engine, read_engine: Engine) -> SqlStore:
     """The SQL store with a worker's leases."""
+    due = FoldDue(settings.fold_turns, int(settings.fold_idle_seconds * 1_000), int(settings.republish_seconds * 1_000))
     return SqlStore(
-        engine, read_engine=read_engine, lease_seconds=settings.lease_seconds,
-        republish_seconds=settings.republish_seconds, attempts=settings.attempts,
-        refine_target=_refine_target(settings),
+        engine, read_engine=read_engine, lease_seconds=settings.lease_seconds, attempts=settings.attempts,
+        fold_due=due, refine_target=_refine_target(settings),
     )  # fmt: skip
 
 

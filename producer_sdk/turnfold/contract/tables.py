@@ -80,6 +80,8 @@ class ConversationRow(Base, table=True):
     turn_count: int = column(Integer, server_default="0")
     closed_seq: int = column(Integer, server_default="0")
     fold_seq: int = column(Integer, server_default="0")
+    unfolded_tokens: int = column(Integer, server_default="0")
+    """Of the turns after `fold_seq`: by them a fold becomes due before there are many."""
     expired_seq: int = column(Integer, server_default="0")
     node_count: int = column(Integer, server_default="0")
     anchor_count: int = column(Integer, server_default="0")

@@ -127,7 +127,10 @@ def finish(connection: Connection, claimed: FoldClaim, seen: Tail) -> bool:
             _conversation.c.id == claimed.conversation, _conversation.c.turn_count == seen.turn_count,
             _conversation.c.edit_revision == seen.edit_revision,
         )
-        .values(fold_seq=seen.turn_count, revision=_conversation.c.revision + 1, updated_at=func.current_timestamp())
+        .values(
+            fold_seq=seen.turn_count, unfolded_tokens=0, revision=_conversation.c.revision + 1,
+            updated_at=func.current_timestamp(),
+        )
     )  # fmt: skip
     if not recorded.rowcount:
         ours = connection.scalar(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol, assert_never
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
+from turnfold.change_cues import may_change
 from turnfold.contract.configuration import merged
 from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tables import (
@@ -23,7 +24,7 @@ from turnfold_worker.adapters import sql_outlines
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_anchors import settle
 from turnfold_worker.adapters.sql_erasures import standing
-from turnfold_worker.adapters.sql_turns import fold_due, insert_new, turn_row
+from turnfold_worker.adapters.sql_turns import FoldDue, Ripeness, insert_new, turn_row
 from turnfold_worker.exchange import (
     Changed,
     ParkedOperation,
@@ -43,8 +44,11 @@ _rewound = table(RewoundTurnRow)
 _COUNTED = (
     update(_conversation)
     .where(_conversation.c.id == bindparam("changed"))
-    .values(turn_count=bindparam("count"), revision=_conversation.c.revision + 1, updated_at=func.current_timestamp())
-)
+    .values(
+        turn_count=bindparam("count"), unfolded_tokens=_conversation.c.unfolded_tokens + bindparam("more_tokens"),
+        revision=_conversation.c.revision + 1, updated_at=func.current_timestamp(),
+    )
+)  # fmt: skip
 
 
 class Changer(Protocol):
@@ -60,14 +64,14 @@ def store(
     batches: Mapping[ConversationId, Sequence[Received]],
     *,
     changer: Changer,
-    republish_milliseconds: int,
+    due: FoldDue,
 ) -> StoreResult:
     """Store what was received, in order; what is there already is skipped.
 
     Rows are locked in the order of their ids, so that two drains cannot wait for each other.
     """
     counts = _lock(connection, sorted(batches))
-    changed: list[ConversationId] = []
+    folds: dict[Ripeness, list[ConversationId]] = {}
     counters: list[dict[str, int]] = []
     turns: list[dict[str, Any]] = []
     refolds: list[JobId] = []
@@ -79,15 +83,15 @@ def store(
         new_turns += writer.new_turns
         refolds += writer.refolds
         if writer.changed:
-            changed.append(id_)
-            counters.append({"changed": id_, "count": writer.count})
+            folds.setdefault(writer.ripeness(due), []).append(id_)
+            counters.append({"changed": id_, "count": writer.count, "more_tokens": writer.new_tokens})
     if turns:
         connection.execute(_turn.insert(), turns)
     if counters:
         connection.execute(_COUNTED, counters)
     return StoreResult(
         missing=frozenset(set(batches) - set(counts)),
-        to_fold=fold_due(connection, changed, republish_milliseconds),
+        to_fold=due.make(connection, folds),
         to_refold=tuple(refolds),
         new_turns=new_turns,
     )
@@ -97,6 +101,9 @@ class _Locked(NamedTuple):
     """A conversation's row, locked."""
 
     turn_count: int
+    unfolded: int
+    """Turns that no fold has seen."""
+    unfolded_tokens: int
     ever_changed: bool
     """False: nothing was ever cut off."""
 
@@ -104,12 +111,23 @@ class _Locked(NamedTuple):
 def _lock(connection: Connection, ids: Sequence[ConversationId]) -> dict[ConversationId, _Locked]:
     """Lock the rows that still exist."""
     rows = connection.execute(
-        select(_conversation.c.id, _conversation.c.turn_count, _conversation.c.edit_revision)
+        select(
+            _conversation.c.id,
+            _conversation.c.turn_count,
+            _conversation.c.fold_seq,
+            _conversation.c.unfolded_tokens,
+            _conversation.c.edit_revision,
+        )
         .where(_conversation.c.id.in_(ids), standing())
         .order_by(_conversation.c.id)
         .with_for_update()
     )
-    return {ConversationId(row.id): _Locked(row.turn_count, row.edit_revision > 0) for row in rows}
+    return {
+        ConversationId(row.id): _Locked(
+            row.turn_count, row.turn_count - row.fold_seq, row.unfolded_tokens, row.edit_revision > 0
+        )
+        for row in rows
+    }
 
 
 class _Conversation:
@@ -119,13 +137,16 @@ class _Conversation:
         self._connection = connection
         self._id = id_
         self._count = self._before = locked.turn_count
+        self._locked = locked
         self._ever_changed = locked.ever_changed
         self._changer = changer
         self._settings: dict[str, Any] | None = None
         self._changed_any = False
         self.turns: list[dict[str, Any]] = []
         """New ones that are not written yet."""
-        self.new_turns = 0
+        self.new_turns = self.new_tokens = 0
+        self._may_change = False
+        """Whether a new turn may change what was said before."""
         self.refolds: list[JobId] = []
 
     @property
@@ -137,6 +158,16 @@ class _Conversation:
     def changed(self) -> bool:
         """Whether anything was new."""
         return self._count > self._before or self._settings is not None or self._changed_any
+
+    def ripeness(self, due: FoldDue) -> Ripeness:
+        """Whether the conversation is to be folded now, and whether it was to be folded before."""
+        locked = self._locked
+        if self._settings is not None or self._changed_any or self._may_change:
+            return Ripeness.NOW
+        if due.is_ripe(locked.unfolded, locked.unfolded_tokens):
+            return Ripeness.BEFORE
+        is_ripe = due.is_ripe(locked.unfolded + self.new_turns, locked.unfolded_tokens + self.new_tokens)
+        return Ripeness.NOW if is_ripe else Ripeness.LATER
 
     def take(self, received: Sequence[Received]) -> None:
         """Number the new turns and carry out the new operations, in order."""
@@ -203,6 +234,8 @@ class _Conversation:
     def _append(self, item: ReceivedTurn) -> None:
         self._count += 1
         self.new_turns += 1
+        self.new_tokens += item.turn.tokens
+        self._may_change = self._may_change or may_change(item.turn.role, item.turn.content)
         self.turns.append(turn_row(self._id, self._count, item.turn))
         if item.error is not None:
             self._park(item.turn.turn_id, self._count, item.entry.body, item.error)

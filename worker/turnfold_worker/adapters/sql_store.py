@@ -34,6 +34,7 @@ from turnfold_worker.adapters import (
     sql_vectors,
 )
 from turnfold_worker.adapters.sql_errors import transaction
+from turnfold_worker.adapters.sql_turns import FoldDue
 from turnfold_worker.errors import Retryable
 from turnfold_worker.exchange import (
     ClosedSegment,
@@ -65,7 +66,7 @@ class SqlStore:
         *,
         read_engine: Engine,
         lease_seconds: float,
-        republish_seconds: float,
+        fold_due: FoldDue,
         attempts: int,
         refine_target: RefineTarget | None = None,
     ) -> None:
@@ -80,7 +81,10 @@ class SqlStore:
         self._untold: dict[str, ColumnElement[bool]] = {}
         """Claims that an outage ended and that could not be given back then: token -> job."""
         self._lease = int(lease_seconds * 1_000)
-        self._republish = int(republish_seconds * 1_000)
+        self._fold_due = fold_due
+        self._republish = fold_due.republish_milliseconds
+        self._longest = max(self._republish, fold_due.idle_milliseconds)
+        """The longest that a job is put off."""
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
@@ -127,9 +131,7 @@ class SqlStore:
 
     def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
         with self._transaction() as connection:
-            return sql_received.store(
-                connection, batches, changer=self._changer, republish_milliseconds=self._republish
-            )
+            return sql_received.store(connection, batches, changer=self._changer, due=self._fold_due)
 
     def leave_to_sweeps(self, conversations: Sequence[ConversationId]) -> None:
         with self._transaction() as connection:
@@ -234,14 +236,15 @@ class SqlStore:
             return []
         with self._transaction() as connection:
             return sql_overdue.put_off(
-                connection, found, lease_milliseconds=self._lease, republish_milliseconds=self._republish
-            )
+                connection, found, lease_milliseconds=self._lease, republish_milliseconds=self._republish,
+                longest_milliseconds=self._longest,
+            )  # fmt: skip
 
     def _overdue(self, kind: JobKind, most: int) -> list[JobId]:
         with self._look() as connection:
             found, self._reached[kind] = sql_overdue.overdue(
                 connection, kind, most, after=self._reached[kind], lease_milliseconds=self._lease,
-                republish_milliseconds=self._republish,
+                republish_milliseconds=self._longest,
             )  # fmt: skip
             return found
 

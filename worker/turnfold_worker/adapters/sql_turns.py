@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, delete, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, delete, or_, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from turnfold.contract.keys import Address
@@ -29,6 +31,11 @@ _operation = table(OperationRow)
 _parked = table(ParkedEntryRow)
 _job = table(JobRow)
 _rewound = table(RewoundTurnRow)
+
+_RIPE_TOKENS: Final = 1_000
+"""Tokens of turns that are folded whatever their number."""
+_IS_DONE: Final = _job.c.state == str(JobState.DONE)
+_IS_DUE: Final = _job.c.state.in_([str(JobState.DONE), str(JobState.DUE)])
 
 
 def insert_new(connection: Connection, into: Any) -> Any:
@@ -85,25 +92,74 @@ def turn_row(conversation: ConversationId, seq: int, turn: StoredTurn) -> dict[s
     }  # fmt: skip
 
 
+class Ripeness(Enum):
+    """Whether a conversation that has got something new is to be folded."""
+
+    NOW = "now"
+    """There is enough since now, or it may change what was said before."""
+    BEFORE = "before"
+    """There was enough before, so that somebody was told."""
+    LATER = "later"
+    """With the next turns, or when none come."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoldDue:
+    """When turns that were stored are folded."""
+
+    turns: int
+    """So many wait until they are folded together."""
+    idle_milliseconds: int
+    """After which fewer are folded, when no more have come."""
+    republish_milliseconds: int
+    tokens: int = _RIPE_TOKENS
+
+    def is_ripe(self, turns: int, tokens: int) -> bool:
+        """Whether so many turns of so many tokens are folded at once."""
+        return turns >= self.turns or (tokens >= self.tokens and turns > 0)
+
+    def make(
+        self, connection: Connection, folds: Mapping[Ripeness, Sequence[ConversationId]]
+    ) -> tuple[ConversationId, ...]:
+        """Make fold jobs due, now or later; those of which somebody is to be told now."""
+        later = folds.get(Ripeness.LATER, ())
+        # A look at it is put off by each turn, and written where that makes a difference.
+        soon = _job.c.not_before < now_milliseconds() + self.idle_milliseconds // 2
+        _make_due(connection, later, self.idle_milliseconds, or_(_IS_DONE, and_(_IS_DUE, soon)))
+        now = _make_due(connection, folds.get(Ripeness.NOW, ()), self.republish_milliseconds, _IS_DUE)
+        return now + _make_due(connection, folds.get(Ripeness.BEFORE, ()), self.republish_milliseconds, _IS_DONE)
+
+
 def fold_due(
     connection: Connection, conversations: Sequence[ConversationId], republish_milliseconds: int
 ) -> tuple[ConversationId, ...]:
-    """Make the fold jobs due; those that were not already, and so are to be published.
+    """Make the fold jobs due at once; those that were not already, and so are to be published."""
+    return _make_due(connection, conversations, republish_milliseconds, _IS_DONE)
+
+
+def _make_due(
+    connection: Connection, conversations: Sequence[ConversationId], milliseconds: int, where: ColumnElement[bool]
+) -> tuple[ConversationId, ...]:
+    """Fold jobs that are due in a while if nobody is told of them: new ones, and those `where` says so.
 
     A running job stays as it is: it looks for new turns, under the row lock, before it ends.
     """
     if not conversations:
         return ()
+    not_before = now_milliseconds() + milliseconds
     source = select(
         _conversation.c.id, _conversation.c.tenant, bindparam("kind", str(JobKind.COMPRESS)),
-        bindparam("state", str(JobState.DUE)), now_milliseconds() + republish_milliseconds,
+        bindparam("state", str(JobState.DUE)), not_before,
     ).where(_conversation.c.id.in_(conversations)).order_by(_conversation.c.id)  # fmt: skip
     insert = insert_new(connection, _job).from_select(["conversation", "tenant", "kind", "state", "not_before"], source)
     upsert = insert.on_conflict_do_update(
         index_elements=["conversation", "kind", "subject", "input_hash"],
-        set_={"state": str(JobState.DUE), "not_before": now_milliseconds() + republish_milliseconds, "attempts": 0},
-        where=_job.c.state == str(JobState.DONE),
-    ).returning(_job.c.conversation)
+        set_={
+            "state": str(JobState.DUE), "not_before": not_before,
+            "attempts": case((_IS_DONE, 0), else_=_job.c.attempts),
+        },
+        where=where,
+    ).returning(_job.c.conversation)  # fmt: skip
     return tuple(ConversationId(id_) for id_ in connection.scalars(upsert))
 
 

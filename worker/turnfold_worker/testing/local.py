@@ -36,7 +36,7 @@ _Result = TypeVar("_Result")
 
 _DEFAULTS: Final[Mapping[str, Any]] = {
     # A job whose message was lost is published again by the next sweep, and no task leaves its place to others.
-    "republish_seconds": 0.001, "slice_seconds": 3_600.0, "call_seconds": 5.0,
+    "republish_seconds": 0.001, "fold_turns": 1, "slice_seconds": 3_600.0, "call_seconds": 5.0,
 }  # fmt: skip
 
 _LONGEST_PAUSE_SECONDS: Final = 0.05

@@ -25,6 +25,7 @@ def upgrade() -> None:
         sa.Column("turn_count", sa.Integer(), server_default="0", nullable=False),
         sa.Column("closed_seq", sa.Integer(), server_default="0", nullable=False),
         sa.Column("fold_seq", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("unfolded_tokens", sa.Integer(), server_default="0", nullable=False),
         sa.Column("expired_seq", sa.Integer(), server_default="0", nullable=False),
         sa.Column("node_count", sa.Integer(), server_default="0", nullable=False),
         sa.Column("anchor_count", sa.Integer(), server_default="0", nullable=False),

@@ -1,0 +1,216 @@
+"""What a turn costs in steady state: real Celery workers, turns that come one or two at a time, CPU by process.
+
+`make bench BENCH_ARGS=--steady` runs it on SQLite and PostgreSQL, for chats of short turns (S, 136 bytes) and of long
+ones (L, 2.2 KB). Costs are CPU milliseconds a turn, of the producer, the workers, PostgreSQL and Redis, from `/proc`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, Final
+
+import psutil
+import redis
+from databases import Place, machine, places
+from sqlalchemy import text as sql
+
+from support.celery_workers import CeleryWorker
+from turnfold import Turnfold
+from turnfold.contract.tasks import Queue
+from turnfold.database.engines import connect
+from turnfold.settings import Settings
+
+SIZES: Final = {"S": 136, "L": 2_200}
+"""Bytes of a turn, about."""
+_SUBJECTS: Final = ("seat map", "refund page", "login job", "report api", "parking form", "invoice queue")
+_TALK: Final = (
+    "we looked at it together and found that most visitors leave before the second step is shown, which may have "
+    "to do with how the page loads on older phones; the team wants to try a shorter form next, and to ask three people "
+    "what they expected to see there"
+)
+_LONGEST_WAIT: Final = 300.0
+
+
+def turn(chance: random.Random, number: int, size: int) -> dict[str, str]:
+    """A made turn of about `size` bytes, with a fact in it."""
+    subject = chance.choice(_SUBJECTS)
+    said = f"The {subject} takes {chance.randrange(5, 900)} ms for customer {number}."
+    while len(said) < size - 20:
+        words = chance.sample(_TALK.split(), 9)
+        said += f" {' '.join(words).capitalize()}."
+    return {"role": "assistant" if number % 2 else "user", "content": said[:size]}
+
+
+class Cpu:
+    """CPU seconds of processes by what they are, those of children that ended included."""
+
+    def __init__(self, roots: Mapping[str, int]) -> None:
+        self._roots = roots
+
+    def seconds(self) -> dict[str, float]:
+        """Since each began."""
+        return {name: self._of(pid) for name, pid in self._roots.items()}
+
+    @staticmethod
+    def _of(pid: int) -> float:
+        root = psutil.Process(pid)
+        own = root.cpu_times()
+        found = own.user + own.system + own.children_user + own.children_system
+        for child in root.children(recursive=True) if pid != os.getpid() else ():
+            with suppress(psutil.NoSuchProcess):
+                times = child.cpu_times()
+                found += times.user + times.system
+        return found
+
+
+def listening(port: int) -> int:
+    """The process that listens on a port of this machine: the first of its family."""
+    for one in psutil.net_connections("tcp"):
+        if one.laddr and one.laddr.port == port and one.status == psutil.CONN_LISTEN and one.pid is not None:
+            return one.pid
+    msg = f"nothing listens on port {port}"
+    raise RuntimeError(msg)
+
+
+def _port(url: str) -> int:
+    return int(url.rsplit(":", 1)[1].split("/", maxsplit=1)[0])
+
+
+class Counters:
+    """What a database and Redis have counted so far."""
+
+    def __init__(self, place: Place) -> None:
+        self._engine = connect(place.database_url, write=False, timeout_seconds=60)
+        self._redis = redis.Redis.from_url(place.redis_url)
+        self._is_postgresql = self._engine.dialect.name == "postgresql"
+
+    def read(self) -> dict[str, float]:
+        """Commands of Redis; of PostgreSQL the commits, transaction ids and bytes of WAL."""
+        found = {"redis commands": float(self._redis.info("stats")["total_commands_processed"])}  # type: ignore[index]
+        if self._is_postgresql:
+            with self._engine.begin() as connection:
+                row = connection.execute(
+                    sql(
+                        "SELECT (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()) commits,"
+                        " pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS ids,"
+                        " pg_current_wal_lsn() - '0/0'::pg_lsn AS wal"
+                    )
+                ).one()
+            found |= {"commits": float(row.commits), "transaction ids": float(row.ids), "WAL bytes": float(row.wal)}
+        return found
+
+    def unfolded(self) -> int:
+        """Turns that no fold has seen."""
+        with self._engine.begin() as connection:
+            return int(connection.scalar(sql("SELECT COALESCE(SUM(turn_count - fold_seq), 0) FROM conversation")) or 0)
+
+    def stored(self) -> int:
+        """Turns in SQL."""
+        with self._engine.begin() as connection:
+            return int(connection.scalar(sql("SELECT COALESCE(SUM(turn_count), 0) FROM conversation")) or 0)
+
+    def close(self) -> None:
+        self._redis.close()
+        self._engine.dispose()
+
+
+def workers(place: Place, folder: Path, processes: int, environment: Mapping[str, str]) -> Iterator[CeleryWorker]:
+    """Started workers of all queues but refining."""
+    queues = [str(queue) for queue in Queue if queue is not Queue.REFINE]
+    variables = {
+        "TURNFOLD_REDIS_URL": place.redis_url, "TURNFOLD_DATABASE_URL": place.database_url,
+        "TURNFOLD_STATE_DIR": str(folder), **environment,
+    }  # fmt: skip
+    worker = CeleryWorker(f"steady-{place.name}", queues, variables, folder, children=processes)
+    worker.start()
+    try:
+        yield worker
+    finally:
+        worker.kill()
+
+
+def steady(  # noqa: PLR0913 - what a run is made of, all by name
+    place: Place, size: str, *, conversations: int, a_second: float, seconds: float, at_once: int, processes: int,
+    environment: Mapping[str, str],
+) -> dict[str, Any]:  # fmt: skip
+    """Append `at_once` turns at a time to one conversation after the other, at a rate, until the time is over."""
+    chance = random.Random(11)  # noqa: S311 - made talk, the same at every run
+    settings = Settings(redis_url=place.redis_url, database_url=place.database_url, tenant="steady")
+    with (
+        tempfile.TemporaryDirectory(prefix="turnfold-steady-", ignore_cleanup_errors=True) as folder,
+        closing(Counters(place)) as counters,
+        Turnfold(settings=settings) as tf,
+    ):
+        running = workers(place, Path(folder), processes, environment)
+        worker = next(running)
+        try:
+            roots = {"producer": os.getpid(), "workers": worker.pid or 0, "redis": listening(_port(place.redis_url))}
+            if counters.read().get("commits") is not None:
+                roots["postgresql"] = listening(_port(place.database_url))
+            cpu = Cpu(roots)
+            tf.append("warm", turn(chance, 0, SIZES[size]))
+            tf.wait("warm", timeout_seconds=60)
+            spent, counted, begun = cpu.seconds(), counters.read(), time.perf_counter()
+            turns = 0
+            while (passed := time.perf_counter() - begun) < seconds:
+                number = turns // at_once
+                tf.append(
+                    f"s-{number % conversations}", [turn(chance, turns + one, SIZES[size]) for one in range(at_once)]
+                )
+                turns += at_once
+                time.sleep(max(0.0, turns / a_second - passed))
+            last = time.perf_counter()
+            while (counters.stored() <= turns or counters.unfolded()) and time.perf_counter() - last < _LONGEST_WAIT:
+                time.sleep(0.5)
+            total = time.perf_counter() - begun
+            after, seen = cpu.seconds(), counters.read()
+        finally:
+            running.close()  # type: ignore[attr-defined]
+    by_process = {name: 1_000 * (after[name] - spent[name]) / turns for name in after}
+    return {
+        "database": place.name, "turns": size, "appended": turns, "conversations": conversations,
+        "turns/s": round(turns / total, 1), "CPU ms a turn": round(sum(by_process.values()), 2),
+        **{f"{name} ms": round(spent, 2) for name, spent in by_process.items()},
+        **{f"{name} a turn": round((seen[name] - counted[name]) / turns, 2) for name in seen},
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Print a row for each database and size, and write them as JSON where `--out` says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--databases", nargs="+", default=["sqlite", "postgresql"], choices=["sqlite", "postgresql"])
+    parser.add_argument("--sizes", nargs="+", default=list(SIZES), choices=SIZES)
+    parser.add_argument("--conversations", type=int, default=1_000)
+    parser.add_argument("--rate", type=float, default=40.0, help="turns a second")
+    parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--at-once", type=int, default=1, help="turns an append")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="variables of the workers")
+    parser.add_argument("--out", type=Path)
+    arguments = parser.parse_args()
+    environment = dict(one.split("=", 1) for one in arguments.set)
+    rows = []
+    for size in arguments.sizes:
+        for name in arguments.databases:
+            with places([name]) as (place,):
+                row = steady(
+                    place, size, conversations=arguments.conversations, a_second=arguments.rate,
+                    seconds=arguments.seconds, at_once=arguments.at_once, processes=arguments.processes,
+                    environment=environment,
+                )  # fmt: skip
+            rows.append(row)
+            print(json.dumps(row), flush=True)
+    if arguments.out:
+        arguments.out.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
