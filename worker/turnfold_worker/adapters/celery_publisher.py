@@ -40,6 +40,9 @@ class CeleryPublisher:
         """A message that nobody took within `expires_seconds` is worth nothing: a sweep has sent another by then."""
         self._app = app
         self._expires_seconds = expires_seconds
+        self._connection: Connection | None = None
+        """For looking at queues. Not from Celery's pool: kombu shares pools between apps, and whoever closes one closes
+        it for all."""
 
     def drain(self, shard: int) -> None:
         self._send(Task.DRAIN, shard)
@@ -64,12 +67,19 @@ class CeleryPublisher:
 
     def _length(self, queue: Queue) -> int:
         try:
-            # Not from Celery's pool: kombu shares pools between apps, and whoever closes one closes it for all.
-            with self._app.connection_for_write() as connection:
-                return queue_length(connection, queue)
+            if self._connection is None:
+                self._connection = self._app.connection_for_write()
+            return queue_length(self._connection, queue)
         except (OperationalError, OSError) as error:
             _log.warning("the length of %s is not known: %s", queue, type(error).__name__)
+            self.close()
             return 0
+
+    def close(self) -> None:
+        """Close the connection that looks at queues; a later look opens another."""
+        if self._connection is not None:
+            self._connection.release()  # type: ignore[no-untyped-call]  # kombu is typed in part
+            self._connection = None
 
     def _send(self, task: Task, argument: int) -> None:
         try:

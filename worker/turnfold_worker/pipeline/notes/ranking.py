@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Final
 
 from turnfold.contract.notes import FIRST_WRITTEN, OVERHEAD, Note, voices
@@ -83,18 +83,9 @@ def taken(
     speaks_of = {before: i for i, before in named_by.items()}
     done: set[int] = set()
     words = [_told(note) if worth > 0 else [] for note, worth in zip(notes, worths, strict=True)]
-    kept = [_KEPT * min(_MOST_KEPT, sum([weight for _, weight in told])) for told in words]
     left_of: dict[str, float] = {}
     tokens_of: Counter[int] = Counter()
-
-    def gain_of(i: int) -> float:
-        """What a note tells a token; with the one that names what it speaks of, while that is not taken."""
-        before = named_by.get(i)
-        both = (i,) if before is None or before in done else (i, before)
-        told = sum([worths[one] * (kept[one] + _news(words[one], left_of)) for one in both])
-        gain = told / (sum([_price(notes[one]) for one in both]) + OVERHEAD)
-        return gain * min(1.0, _FULL_TURN / max(1, tokens_of[notes[i].seq]))
-
+    gain_of = _gains(notes, worths, words, named_by, done, left_of, tokens_of)
     heap = [(-gain_of(i), i) for i, told in enumerate(words) if told]
     heapq.heapify(heap)
     order: list[tuple[int, float]] = []
@@ -125,6 +116,42 @@ def taken(
     return order
 
 
+def _gains(
+    notes: Sequence[Note],
+    worths: Sequence[float],
+    words: Sequence[Sequence[tuple[str, float]]],
+    named_by: Mapping[int, int],
+    done: Container[int],
+    left_of: Mapping[str, float],
+    tokens_of: Mapping[int, int],
+) -> Callable[[int], float]:
+    """What a note tells a token by what is taken; with the one that names what it speaks of, while that is not taken.
+
+    Asked thousands of times a selection: what does not change is worked out before.
+    """
+    kept = [_KEPT * min(_MOST_KEPT, sum([weight for _, weight in told])) for told in words]
+    prices = [_price(note) + OVERHEAD for note in notes]
+    seqs = [note.seq for note in notes]
+    share_left, spent = left_of.get, tokens_of.get
+
+    def told_by(i: int) -> float:
+        news = 0.0
+        for word, weight in words[i]:
+            news += weight * share_left(word, 1.0)
+        return worths[i] * (kept[i] + news)
+
+    def gain_of(i: int) -> float:
+        before = named_by.get(i)
+        if before is None or before in done:
+            gain = told_by(i) / prices[i]
+        else:
+            gain = (told_by(i) + told_by(before)) / (prices[i] + prices[before] - OVERHEAD)
+        tokens = spent(seqs[i], 0)
+        return gain * (_FULL_TURN / tokens) if tokens > _FULL_TURN else gain
+
+    return gain_of
+
+
 def _price(note: Note) -> int:
     """Tokens by which what a note tells is divided: a model's brief words say what its sentence is about."""
     return note.least_tokens if note.place >= FIRST_WRITTEN else note.tokens
@@ -133,11 +160,3 @@ def _price(note: Note) -> int:
 def _told(note: Note) -> list[tuple[str, float]]:
     text = note.brief if note.brief and note.place >= FIRST_WRITTEN else note.text
     return list(zip(note_stems(text), map(WEIGHT_OF_DIGIT.__getitem__, note.weights), strict=False))
-
-
-def _news(words: Iterable[tuple[str, float]], left_of: Mapping[str, float]) -> float:
-    """The weights of the words, each times what is left of it after the times that it was taken."""
-    news = 0.0
-    for word, weight in words:
-        news += weight * left_of.get(word, 1.0)
-    return news
