@@ -11,6 +11,8 @@ from typing import Any
 from sqlalchemy import Engine, Table, select
 
 from turnfold.contract.canonical import CANONICAL_COLUMNS, COMPRESSED, RULES_ONLY
+from turnfold.contract.keys import Address
+from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import Base, ConversationRow, table
 from turnfold.errors import UnknownConversation
 
@@ -38,6 +40,17 @@ def digest(engine: Engine, tenant: str, conversation_id: str) -> str:
                 line = json.dumps([name, *values], ensure_ascii=False, sort_keys=True)
                 hashed.update(line.encode() + b"\n")
     return hashed.hexdigest()
+
+
+def unfolded(engine: Engine, address: Address) -> ConversationId | None:
+    """The conversation, where turns of it are stored that no fold has seen."""
+    row = table(ConversationRow)
+    waiting = select(row.c.id).where(
+        row.c.tenant == address.tenant, row.c.external_id == address.conversation, row.c.fold_seq < row.c.turn_count
+    )
+    with engine.begin() as connection:
+        found = connection.scalar(waiting)
+    return None if found is None else ConversationId(found)
 
 
 def _statement(rows: Table, columns: tuple[str, ...], conversation: int) -> Any:

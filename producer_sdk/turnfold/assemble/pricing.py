@@ -48,6 +48,9 @@ _ALIKE: Final = str.maketrans(
 )
 
 
+_ShownAnchor = tuple[int, str | None, str, int | None]
+
+
 class FormTokens(NamedTuple):
     """Tokens of recent turns in each form."""
 
@@ -90,8 +93,8 @@ class Pricing:
         self._counted: dict[str, int] = {}
         self._characters = 0
         self._blocks: dict[int, tuple[NoteBlock, int]] = {}
-        self._anchor_prices: dict[tuple[int, str | None, str], int] = {}
-        self._anchors: dict[tuple[tuple[int, str | None, str], ...], tuple[str, int]] = {}
+        self._anchor_prices: dict[_ShownAnchor, int] = {}
+        self._anchors: dict[tuple[_ShownAnchor, ...], tuple[str, int]] = {}
         self.labels: Final = Remembered(lambda label: _checked(counter.count(f"{label}:")))
         """Tokens of what stands before the notes of a turn."""
         self.days: Final = Remembered(lambda day: _checked(counter.count(day_opening(day))))
@@ -151,7 +154,7 @@ class Pricing:
 
     def anchor(self, anchor: Anchor) -> int:
         """Tokens of an anchor's line."""
-        key = (anchor.id, anchor.speaker, anchor.day)
+        key = _as_shown(anchor)
         price = self._anchor_prices.get(key)
         if price is None:
             words = anchor_words(anchor)
@@ -163,7 +166,7 @@ class Pricing:
 
     def anchors(self, anchors: Sequence[Anchor]) -> tuple[str, int]:
         """The lines of anchors under their header, and their tokens."""
-        key = tuple([(anchor.id, anchor.speaker, anchor.day) for anchor in anchors])
+        key = tuple(map(_as_shown, anchors))
         if key not in self._anchors:
             lines = [closed_line(anchor_opening(anchor) + anchor_words(anchor)) for anchor in anchors]
             tokens = self.count(ANCHORS_HEADER) + sum(map(self.anchor, anchors))
@@ -250,6 +253,11 @@ class Pricing:
         if self._counter.stored and known and words and not words[0].isspace() and words[-1] not in "\r\n":
             return self.count(opening) + known + self.count("\n")
         return self.count(closed_line(opening + words))
+
+
+def _as_shown(anchor: Anchor) -> _ShownAnchor:
+    """What tells the lines of anchors apart: the rest of one with the same number is the same."""
+    return anchor.id, anchor.speaker, anchor.day, anchor.may_have_changed_seq
 
 
 def _saved(notes: Sequence[Note]) -> int:

@@ -225,6 +225,8 @@ class Anchor:
     """What that one said, where it was looked up: contexts name it."""
     replaced_seq: int | None = None
     """Of the turn in which it was said, where it was looked up."""
+    may_have_changed_seq: int | None = None
+    """In a context's account: the newest turn that may have changed it and that no fold has seen yet."""
     speaker: str | None = None
     """The label of who said it: a promise is somebody's. None where it was not looked up: in a context's account."""
     role: Role | None = None

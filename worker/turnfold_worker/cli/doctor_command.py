@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import time
+from typing import TYPE_CHECKING, Final
+
 import click
 
 from turnfold_worker.cli.failures import FAILED
 from turnfold_worker.cli.output import console, json_option, print_json, table, words
 from turnfold_worker.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from turnfold.contract.keys import Address
+
+_LONGEST_FOLD_SECONDS: Final = 60.0
+_PAUSE_SECONDS: Final = 0.1
 
 
 @click.command(short_help="Check that everything is right.")
@@ -41,12 +50,32 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
         ctx.exit(FAILED)
 
 
+def _fold_what_waits(session: Session, address: Address) -> None:
+    """Fold here what is stored; where a worker is at it, wait for it a while."""
+    from turnfold_worker.compress import CompressLimits, compress
+    from turnfold_worker.digest import unfolded
+    from turnfold_worker.wiring import sentence_embedder, sql_store
+
+    end = time.monotonic() + _LONGEST_FOLD_SECONDS
+    while (conversation := unfolded(session.engine, address)) is not None and time.monotonic() < end:
+        settings = session.settings
+        limits = CompressLimits(slice_seconds=_LONGEST_FOLD_SECONDS, attempts=settings.attempts)
+        compress(
+            conversation, store=sql_store(settings, session.write_engine, session.engine), publisher=session.publisher,
+            limits=limits, clock=time.monotonic, embedder=sentence_embedder(settings),
+        )  # fmt: skip
+        if unfolded(session.engine, address) is not None:
+            time.sleep(_PAUSE_SECONDS)
+
+
 @click.command(short_help="Print a hash of what is stored.")
 @click.argument("conversation")
 @json_option
 @pass_session
 def digest(session: Session, conversation: str, as_json: bool) -> None:
     """Print a hash of what is stored of CONVERSATION: equal for equal turns, whatever happened on the way.
+
+    What is stored and waits for more turns to be folded with is folded first.
 
     \b
     Example: the distributed run and the offline one agree
@@ -58,6 +87,7 @@ def digest(session: Session, conversation: str, as_json: bool) -> None:
 
     address = session.standing_address(conversation)
     with translated():
+        _fold_what_waits(session, address)
         found = digest_of(session.engine, address.tenant, address.conversation)
     if as_json:
         print_json({"conversation_id": conversation, "digest": found})

@@ -11,6 +11,7 @@ requests        what an agent was asked to do
 changed_lines   the lines of a changed file as they stand
 work_state      files as last changed, runs and failures
 answers         turns that answer a query, word for word
+doubts          what turns after the last fold may have changed
 fitting         the first of a ranking while there is room
 asked           what a query adds, behind what stands there whatever is asked
 draft           a plan in the making, and what its parts leave to each other

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from turnfold.assemble.by_value.doubts import doubts_of
 from turnfold.assemble.by_value.draft import Draft
 from turnfold.assemble.by_value.fitting import fitting_anchors, fitting_late_names, fitting_names
 from turnfold.assemble.by_value.past import TakenAnchors
@@ -99,10 +100,12 @@ def _anchors(draft: Draft, requests: tuple[ShownRequest, ...], room: int) -> Tak
     top = TopAnchors.of(material.snapshot.anchors)
     # As long as no further one comes before it, where the raw turns begin changes nothing.
     many_before = sum(map(first_raw.__gt__, top.seqs))
-    draft.anchors_by = ("anchors", many_before, allowed, draft.target, today, requests)
+    doubts = doubts_of(material)
+    draft.anchors_by = ("anchors", many_before, allowed, draft.target, today, requests, doubts)
 
     def take() -> TakenAnchors:
-        return beside_requests(requests, fitting_anchors(top, first_raw, allowed, pricing, today=today), pricing)
+        fitting = fitting_anchors(top, first_raw, allowed, pricing, today=today, doubts=doubts)
+        return beside_requests(requests, fitting, pricing)
 
     return material.memo.of(draft.anchors_by, take)
 

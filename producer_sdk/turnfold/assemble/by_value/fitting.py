@@ -8,6 +8,7 @@ from datetime import date
 from operator import itemgetter
 from typing import Final
 
+from turnfold.assemble.by_value.doubts import Doubt, doubted
 from turnfold.assemble.by_value.group_spans import GroupSpan
 from turnfold.assemble.by_value.past import NOTHING_STANDS, Standing, Taken, TakenAnchors, Told
 from turnfold.assemble.by_value.spoken_words import SpokenWords
@@ -86,11 +87,18 @@ def _between(before: Told, told: Told, labels: Mapping[str, int], days: Mapping[
 
 
 def fitting_anchors(
-    top: TopAnchors, before_seq: int, room: AnchorsRoom, pricing: Pricing, *, today: date | None = None
+    top: TopAnchors,
+    before_seq: int,
+    room: AnchorsRoom,
+    pricing: Pricing,
+    *,
+    today: date | None = None,
+    doubts: Sequence[Doubt] = (),
 ) -> TakenAnchors:
     """Anchors of turns before a number, by rank for their length, while there is room, each said once.
 
-    What was promised or asked for a day before `today`, the day of the newest turn, is no open commitment.
+    Those that `doubts` are about say so. What was promised or asked for a day before `today`, the day of the newest
+    turn, is no open commitment.
     """
     taken: list[Anchor] = []
     told: list[SpokenWords] = []
@@ -103,7 +111,7 @@ def fitting_anchors(
         # Its words alone cost more than what is left of most of them.
         if top.seqs[at] >= before_seq or spent + top.tokens[at] > most or not (top.standing[at] or at < top.pinned):
             continue
-        anchor = top[at]
+        anchor = doubted(top[at], doubts) if doubts else top[at]
         price = pricing.anchor(anchor)
         if spent + price > most:
             continue

@@ -97,7 +97,9 @@ def anchor_opening(anchor: Anchor) -> str:
     is_dated = anchor.day and (anchor.type not in _TIMELESS or names_near_day(anchor.text))
     day = f", {anchor.day}" if is_dated else ""
     speaker = f"{anchor.speaker}: " if anchor.speaker else ""
-    return f"[{anchor.type.replace('_', ' ')} {anchor.turn_seq}{day}{instead}] {speaker}"
+    seq = anchor.may_have_changed_seq
+    doubt = "" if seq is None else f", may have changed: turn {seq}"
+    return f"[{anchor.type.replace('_', ' ')} {anchor.turn_seq}{day}{instead}{doubt}] {speaker}"
 
 
 def _how_related(anchor: Anchor) -> str:

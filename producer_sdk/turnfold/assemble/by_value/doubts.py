@@ -1,0 +1,58 @@
+"""Standing facts that turns after the last fold may have changed: until these are folded, contexts say so. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from turnfold.assemble.material import Material
+from turnfold.change_cues import may_change
+from turnfold.contract.records import Anchor, StoredTurn, TurnState
+from turnfold.contract.terms import distinct_terms, rarity
+
+_LEAST_SHARED: Final = 3
+"""Rarity of the terms that a fact shares with a turn which may change it."""
+_MOST_TURNS: Final = 16
+"""The newest turns that are looked at: more wait for a fold only where workers are behind."""
+_OF_ANYTHING: Final = frozenset(map(str, distinct_terms(
+    "please always never actually instead decided people thing think want need make sure should would anymore"
+)))  # fmt: skip
+
+
+class Doubt(NamedTuple):
+    """A turn that may change what was said before, and that no fold has seen."""
+
+    seq: int
+    terms: frozenset[str]
+
+    def is_on(self, anchor: Anchor) -> bool:
+        """Whether the turn is about what an anchor states."""
+        shared = self.terms.intersection(distinct_terms(anchor.text))
+        return anchor.turn_seq < self.seq and sum(map(rarity, shared)) >= _LEAST_SHARED
+
+
+def doubts_of(material: Material) -> tuple[Doubt, ...]:
+    """The turns that no fold has seen and that may change something, the newest first."""
+    head = material.snapshot.head
+    if head is None:
+        return ()
+    # The words of folded turns may not be read yet: they are not looked at.
+    waiting = min(_MOST_TURNS, len(material.window), material.last_seq - head.fold_seq)
+    newest = [material.window[-place] for place in range(1, waiting + 1)]
+    found = (material.of_turn("doubt", turn, _doubt) for turn in newest)
+    return tuple(doubt for doubt in found if doubt is not None)
+
+
+def _doubt(turn: StoredTurn) -> Doubt | None:
+    if turn.state is not TurnState.STORED or not may_change(turn.role, turn.content):
+        return None
+    # Its numbers are what is new, and others may have them for anything.
+    words = filter(str.isalpha, distinct_terms(turn.content))
+    return Doubt(turn.seq, frozenset(words) - _OF_ANYTHING)
+
+
+def doubted(anchor: Anchor, doubts: Sequence[Doubt]) -> Anchor:
+    """An anchor with the newest turn that may have changed it, if there is one."""
+    seq = next((doubt.seq for doubt in doubts if doubt.is_on(anchor)), None)
+    return anchor if seq is None else replace(anchor, may_have_changed_seq=seq)

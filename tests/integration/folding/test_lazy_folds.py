@@ -1,0 +1,144 @@
+"""Turns are folded together: what waits for a fold is told of as it may be, and the rows are those of any other way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from conftest import LocalWorker
+from support.talk import talk
+from turnfold import Turnfold
+from turnfold.contract.tasks import Task
+
+BUDGET_WAS = "We must never spend more than 2,000 euros on the offsite, no exceptions."
+BUDGET_IS = "Correction: we must never spend more than 3,500 euros on the offsite."
+SMALL_TALK = "The lake was calm this morning."
+
+
+def said(text: str, role: str = "user") -> dict[str, str]:
+    return {"role": role, "content": text}
+
+
+def store(worker: LocalWorker) -> list[Task]:
+    """Store what waits in the inboxes; the messages that follow from it."""
+    worker.messages.waiting.clear()
+    worker.drain()
+    found = [task for task, _ in worker.messages.waiting]
+    worker.messages.waiting.clear()
+    return found
+
+
+def test_few_turns_wait_for_more_and_are_folded_with_them(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker]
+) -> None:
+    worker = make_worker(fold_turns=4)
+    for _ in range(3):
+        tf.append("c", said(SMALL_TALK))
+        assert store(worker) == []
+    assert (tf.status("c").stored, tf.status("c").folded) == (3, 0)
+    tf.append("c", said(SMALL_TALK))
+    assert store(worker) == [Task.COMPRESS]
+    tf.append("c", said(SMALL_TALK))
+    # Somebody was told already.
+    assert store(worker) == []
+
+
+def test_long_turns_wait_for_no_others(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+    worker = make_worker(fold_turns=100)
+    tf.append("c", said("The ferry to the island leaves at noon from the old pier. " * 90))
+    assert store(worker) == [Task.COMPRESS]
+
+
+@pytest.mark.parametrize("first", [BUDGET_IS, "We no longer need the van.", "Scratch that."])
+def test_what_may_change_something_is_folded_at_once(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], first: str
+) -> None:
+    worker = make_worker(fold_turns=100)
+    tf.append("c", said(first, role="assistant"))
+    assert store(worker) == []
+    tf.append("c", said(first))
+    assert store(worker) == [Task.COMPRESS]
+
+
+def test_what_is_told_to_the_memory_itself_is_done_at_once(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker]
+) -> None:
+    worker = make_worker(fold_turns=100)
+    tf.append("c", {**said(SMALL_TALK), "turn_id": "lake"})
+    assert store(worker) == []
+    tf.configure("c", goal="Plan the offsite")
+    assert store(worker) == [Task.COMPRESS]
+    tf.edit("c", "lake", content="The lake was rough this morning.")
+    assert Task.COMPRESS in store(worker)
+
+
+def test_turns_that_none_follow_are_folded_after_a_while(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+    tf.append("c", said(SMALL_TALK))
+    store(make_worker(fold_turns=100, fold_idle_seconds=3_600.0))
+    patient = make_worker(fold_turns=100, fold_idle_seconds=3_600.0)
+    patient.settle()
+    assert tf.status("c").folded == 0
+    tf.append("c", said(SMALL_TALK))
+    hasty = make_worker(fold_turns=100, fold_idle_seconds=0.001)
+    store(hasty)
+    hasty.settle()
+    assert tf.status("c").folded == 2
+
+
+@pytest.mark.parametrize("fold_turns", [1, 3, 8, 100])
+def test_rows_are_the_same_however_many_turns_a_fold_has(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], fold_turns: int
+) -> None:
+    whole = make_worker()
+    tf.append("whole", talk("lazy", 60))
+    whole.settle()
+    worker = make_worker(fold_turns=fold_turns, fold_idle_seconds=0.001)
+    for turn in talk("lazy", 60):
+        tf.append("lazy", turn)
+        worker.drain()
+        while worker.messages.waiting:
+            task, number = worker.messages.waiting.popleft()
+            assert task is Task.COMPRESS
+            worker.worker.compress(number)
+    worker.settle()
+    assert tf.status("lazy").folded == 60
+    assert worker.digest("lazy") == whole.digest("whole")
+
+
+def test_a_fact_that_a_waiting_turn_is_about_may_have_changed(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker]
+) -> None:
+    worker = make_worker(fold_turns=100, fold_idle_seconds=0.001, republish_seconds=0.001)
+    tf.append("c", [said(BUDGET_WAS), said("All guests must be vegetarian, no exceptions."), *talk("offsite", 80)])
+    worker.settle()
+    tf.append("c", said(BUDGET_IS))
+    for _ in ("in the inbox", "stored"):
+        text = tf.context("c", budget_tokens=1_500).text
+        fact = next(line for line in text.splitlines() if "2,000 euros" in line)
+        assert "may have changed: turn 83" in fact
+        assert "may have changed" not in next(line for line in text.splitlines() if "must be vegetarian" in line)
+        store(worker)
+    worker.settle()
+    text = tf.context("c", budget_tokens=1_500).text
+    assert "may have changed" not in text
+    assert "3,500 euros" in text
+
+
+def test_a_wait_asks_for_the_fold_of_what_is_stored(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = make_worker(fold_turns=100, fold_idle_seconds=3_600.0)
+    tf.append("c", said(SMALL_TALK))
+    store(worker)
+    rung: list[Task] = []
+
+    def ring(task: Task, *numbers: int) -> None:
+        rung.append(task)
+        worker.worker.compress(*numbers)
+
+    monkeypatch.setattr(tf._resources, "ring", ring)
+    monkeypatch.setattr(tf, "_settings", replace(tf._settings, doorbell=True))
+    assert tf.wait("c").folded == 1
+    assert rung == [Task.COMPRESS]
