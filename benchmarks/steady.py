@@ -12,14 +12,16 @@ import os
 import random
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
 import psutil
 import redis
 from databases import Place, machine, places
+from performance_document import markdown
 from sqlalchemy import text as sql
 
 from support.celery_workers import CeleryWorker
@@ -183,33 +185,47 @@ def steady(  # noqa: PLR0913 - what a run is made of, all by name
     }  # fmt: skip
 
 
-def main() -> None:
-    """Print a row for each database and size, and write them as JSON where `--out` says."""
+def document(rows: Sequence[Mapping[str, Any]], where: Mapping[str, str]) -> str:
+    """docs/performance-steady.md."""
+    return f"""# What a turn costs when turns come one by one
+
+Written by `make bench BENCH_ARGS=--steady`: {where["processor"]}, {where["cores"]} cores, load {where["load"]}, Python
+{where["python"]}, {where["system"]}. Two worker processes, one turn an append; S are turns of {SIZES["S"]} bytes, L of
+{SIZES["L"]:,}. CPU milliseconds a turn of all processes, from `/proc`, the start of the workers left out and the folds of
+what waited at the end included. `fold turns` is `TURNFOLD_FOLD_TURNS`: 1 folds each turn at once.
+
+{markdown(rows)}
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure each database and size with folds of one turn and of some, and write docs/performance-steady.md."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steady", action="store_true", help="given by `make bench`; says nothing here")
     parser.add_argument("--databases", nargs="+", default=["sqlite", "postgresql"], choices=["sqlite", "postgresql"])
     parser.add_argument("--sizes", nargs="+", default=list(SIZES), choices=SIZES)
+    parser.add_argument("--fold-turns", nargs="+", type=int, default=[1, 8])
     parser.add_argument("--conversations", type=int, default=1_000)
     parser.add_argument("--rate", type=float, default=40.0, help="turns a second")
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--at-once", type=int, default=1, help="turns an append")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="variables of the workers")
-    parser.add_argument("--out", type=Path)
-    arguments = parser.parse_args()
-    environment = dict(one.split("=", 1) for one in arguments.set)
+    parser.add_argument("--out", type=Path, help="folder that the document is written to")
+    chosen = parser.parse_args(arguments)
     rows = []
-    for size in arguments.sizes:
-        for name in arguments.databases:
-            with places([name]) as (place,):
-                row = steady(
-                    place, size, conversations=arguments.conversations, a_second=arguments.rate,
-                    seconds=arguments.seconds, at_once=arguments.at_once, processes=arguments.processes,
-                    environment=environment,
-                )  # fmt: skip
-            rows.append(row)
-            print(json.dumps(row), flush=True)
-    if arguments.out:
-        arguments.out.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1))
+    for size, name, fold_turns in product(chosen.sizes, chosen.databases, chosen.fold_turns):
+        with places([name]) as (place,):
+            row = steady(
+                place, size, conversations=chosen.conversations, a_second=chosen.rate, seconds=chosen.seconds,
+                at_once=chosen.at_once, processes=chosen.processes,
+                environment={"TURNFOLD_FOLD_TURNS": str(fold_turns)},
+            )  # fmt: skip
+        rows.append({"fold turns": fold_turns, **row})
+        print(json.dumps(rows[-1]), flush=True)
+    if chosen.out:
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        full = [{name: row.get(name, "–") for name in names} for row in rows]
+        (chosen.out / "performance-steady.md").write_text(document(full, machine()))
 
 
 if __name__ == "__main__":

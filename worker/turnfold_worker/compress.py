@@ -8,7 +8,7 @@ lease therefore costs double work, never double rows.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -64,18 +64,18 @@ def compress(
     embedder: SentenceEmbedder | None = None,
 ) -> int:
     """Fold until nothing is left to fold, or the time slice is over; the number of segments closed."""
-    started = clock()
+    end = clock() + limits.slice_seconds
     claim = store.claim_fold(conversation)
     if claim is None:
         return 0
     closed, plain = 0, claim.attempts >= limits.attempts
     try:
         while True:
-            if clock() - started > limits.slice_seconds:
+            if clock() > end:
                 store.release_fold(claim, error=None, delay_seconds=0.0)
                 publisher.compress(conversation)
                 return closed
-            folded, settled = _advance(claim, store, embedder, plain=plain)
+            folded, settled = _advance(claim, store, embedder, plain=plain, is_over=lambda: clock() > end)
             closed += folded
             # Whoever closed the segment that failed, the one at hand now has not.
             plain = False
@@ -92,8 +92,10 @@ def compress(
         return closed
 
 
-def _advance(claim: FoldClaim, store: Store, embedder: SentenceEmbedder | None, *, plain: bool) -> tuple[int, bool]:
-    """Close the segments that the tail completes; how many, and whether the conversation is settled."""
+def _advance(
+    claim: FoldClaim, store: Store, embedder: SentenceEmbedder | None, *, plain: bool, is_over: Callable[[], bool]
+) -> tuple[int, bool]:
+    """Close the segments that the tail completes, until the slice is over; how many, and whether it is settled."""
     tail = store.tail(claim.conversation, TURNS_AT_ONCE)
     if tail is None:
         return 0, True
@@ -112,6 +114,8 @@ def _advance(claim: FoldClaim, store: Store, embedder: SentenceEmbedder | None, 
             )
         closed += 1
         tail = after(tail, fold)
+        if is_over():
+            return closed, False
     if tail.turns and tail.turns[-1].seq < tail.turn_count:
         return closed, False
     if not write_outline(tail, store, embedder, total=plain):

@@ -7,16 +7,18 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, select, text
 
 from conftest import LocalWorker
 from support.interruptions import Steps, interrupted
 from support.stored import broken_invariants
 from turnfold import Turnfold
 from turnfold.contract.records import StoredTurn
+from turnfold.contract.tables import JobRow, table
 from turnfold.database.engines import connect
 from turnfold_worker import compress as compress_module
-from turnfold_worker.compress import fold_next, next_segment
+from turnfold_worker.compress import CompressLimits, compress, fold_next, next_segment
+from turnfold_worker.exchange import Fold
 from turnfold_worker.offline import fold
 from turnfold_worker.pipeline.fold import FoldedNode
 
@@ -234,6 +236,37 @@ def test_configuration_takes_effect_at_its_place_among_the_turns(
     local.settle()
     assert local.digest("batched") == local.digest("live")
     assert broken_invariants(engine) == {}
+
+
+def test_a_slice_ends_behind_the_segment_at_which_it_is_over_and_the_lease_is_renewed_at_each(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], engine: Engine
+) -> None:
+    worker = make_worker(lease_seconds=100.0)
+    tf.append("c", talk(200))
+    worker.drain()
+    worker.messages.waiting.clear()
+    conversation, store = stored_id(engine), worker.worker.store
+    ticks = iter([0.0, *[0.5] * 3, *[1.5] * 100])
+    leases: list[int] = []
+    commit = store.commit_fold
+
+    def noted(fold: Fold) -> bool:
+        done = commit(fold)
+        with engine.begin() as connection:
+            leases.append(connection.scalar(select(table(JobRow).c.lease_until)) or 0)
+        return done
+
+    store.commit_fold = noted  # type: ignore[method-assign]
+    limits = CompressLimits(slice_seconds=1.0, attempts=3)
+    closed = compress(conversation, store=store, publisher=worker.messages, limits=limits, clock=lambda: next(ticks))
+    assert closed == 3
+    assert leases == sorted(set(leases))
+    assert [task.value for task, _ in worker.messages.waiting] == ["turnfold.compress"]
+    worker.settle()
+    whole = make_worker()
+    tf.append("whole", talk(200))
+    whole.settle()
+    assert worker.digest("c") == whole.digest("whole")
 
 
 def test_one_task_works_for_its_slice_and_then_lets_others_have_their_place(

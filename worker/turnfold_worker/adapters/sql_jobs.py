@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Connection,
     Update,
@@ -52,8 +53,13 @@ def fold_job(conversation: ConversationId) -> ColumnElement[bool]:
 _COUNT_SUCCESS: Final = (
     update(_job)
     .where(_job.c.conversation == bindparam("of_conversation"), _job.c.kind == str(JobKind.COMPRESS))
-    .values(attempts=1, error=None)
-)
+    .values(
+        attempts=1, error=None,
+        lease_until=case(
+            (RUNNING, now_milliseconds() + bindparam("lease", type_=BigInteger)), else_=_job.c.lease_until
+        ),
+    )
+)  # fmt: skip
 
 
 def lapsed(lease_milliseconds: int) -> ColumnElement[bool]:
@@ -145,8 +151,8 @@ def finish(connection: Connection, claimed: FoldClaim, seen: Tail) -> bool:
     return True
 
 
-def count_success(connection: Connection, fold: Fold) -> None:
-    """A segment was closed: the next one has all its tries, and plain words are noted for a person."""
+def count_success(connection: Connection, fold: Fold, *, lease_milliseconds: int) -> None:
+    """A segment was closed: the next one has all its tries and a whole lease; plain words are noted for a person."""
     conversation, node = fold.tail.conversation, fold.nodes[0]
     if fold.refold_error is not None:
         attempts = connection.scalar(select(_job.c.attempts).where(fold_job(conversation)))
@@ -155,7 +161,7 @@ def count_success(connection: Connection, fold: Fold) -> None:
             attempts=attempts or 0, error=fold.refold_error,
         )  # fmt: skip
     # 1: whoever closed this segment is at the next one already, and may die there.
-    connection.execute(_COUNT_SUCCESS, {"of_conversation": conversation})
+    connection.execute(_COUNT_SUCCESS, {"of_conversation": conversation, "lease": lease_milliseconds})
 
 
 def add_refold(

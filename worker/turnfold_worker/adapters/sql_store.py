@@ -179,7 +179,7 @@ class SqlStore:
 
     def commit_fold(self, fold: Fold) -> bool:
         with self._transaction() as connection:
-            return sql_folds.commit(connection, fold, self._refine_target)
+            return sql_folds.commit(connection, fold, self._refine_target, lease_milliseconds=self._lease)
 
     def outline_frame(self, conversation: ConversationId) -> Outline | None:
         with self._look() as connection:
