@@ -191,8 +191,8 @@ def document(rows: Sequence[Mapping[str, Any]], where: Mapping[str, str]) -> str
 
 Written by `make bench BENCH_ARGS=--steady`: {where["processor"]}, {where["cores"]} cores, load {where["load"]}, Python
 {where["python"]}, {where["system"]}. Two worker processes, one turn an append; S are turns of {SIZES["S"]} bytes, L of
-{SIZES["L"]:,}. CPU milliseconds a turn of all processes, from `/proc`, the start of the workers left out and the folds of
-what waited at the end included. `fold turns` is `TURNFOLD_FOLD_TURNS`: 1 folds each turn at once.
+{SIZES["L"]:,}. CPU milliseconds a turn are of all processes, from `/proc`: without the start of the workers, with the
+folds of what waited at the end. `fold turns` is `TURNFOLD_FOLD_TURNS`: 1 folds each turn at once.
 
 {markdown(rows)}
 """
