@@ -64,10 +64,24 @@ def compress(
     embedder: SentenceEmbedder | None = None,
 ) -> int:
     """Fold until nothing is left to fold, or the time slice is over; the number of segments closed."""
-    end = clock() + limits.slice_seconds
     claim = store.claim_fold(conversation)
     if claim is None:
         return 0
+    return fold_claimed(claim, store=store, publisher=publisher, limits=limits, clock=clock, embedder=embedder)
+
+
+def fold_claimed(
+    claim: FoldClaim,
+    *,
+    store: Store,
+    publisher: Publisher,
+    limits: CompressLimits,
+    clock: Clock,
+    embedder: SentenceEmbedder | None = None,
+) -> int:
+    """As `compress`, under a claim that was taken."""
+    end = clock() + limits.slice_seconds
+    conversation = claim.conversation
     closed, plain = 0, claim.attempts >= limits.attempts
     try:
         while True:

@@ -95,6 +95,9 @@ class Store(Protocol):
     def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
         """Take the fold job and count the attempt; None when there is nothing to do or another has it."""
 
+    def claim_fold_in_turn(self, conversation: ConversationId) -> FoldClaim | None:
+        """As `claim_fold`, but of the tenant whose turn it is: `conversation` is folded by who is told of another."""
+
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
         """The state to fold from; None when the conversation is gone."""
 

@@ -32,8 +32,11 @@ def drain(shard: int) -> str:
 
 @app.task(name=str(Task.COMPRESS), throws=(WorkerError,))
 def compress(conversation: int) -> str:
-    """Fold what a conversation has stored."""
-    return f"{shown(Task.COMPRESS, conversation)}, segments folded: {_worker().compress(conversation)}"
+    """Fold what a conversation has stored: the one that is named, or one of a tenant whose turn it is."""
+    folded = _worker().compress_in_turn(conversation)
+    if folded is None:
+        return f"{shown(Task.COMPRESS, conversation)}, nothing was due"
+    return f"{shown(Task.COMPRESS, folded[0])}, segments folded: {folded[1]}"
 
 
 @app.task(name=str(Task.REFOLD), throws=(WorkerError,))

@@ -26,7 +26,7 @@ from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedd
 from turnfold_worker.adapters.sql_retention import SqlRetention
 from turnfold_worker.adapters.sql_store import SqlStore
 from turnfold_worker.adapters.sql_turns import FoldDue
-from turnfold_worker.compress import CompressLimits, compress
+from turnfold_worker.compress import CompressLimits, compress, fold_claimed
 from turnfold_worker.drain import Drained, DrainLimits, drain
 from turnfold_worker.erase import erase
 from turnfold_worker.expire import Retention, expire
@@ -76,6 +76,22 @@ class Worker:
             ConversationId(conversation), store=self.store, publisher=self.publisher, limits=limits,
             clock=time.monotonic, embedder=self.embedder,
         )  # fmt: skip
+
+    def compress_in_turn(self, conversation: int) -> tuple[int, int] | None:
+        """Fold a conversation of the tenant whose turn it is; which one, and how many segments were closed.
+
+        `conversation` is what the message names: there are as many messages as conversations that are due. None where
+        nothing was to be folded.
+        """
+        claim = self.store.claim_fold_in_turn(ConversationId(conversation))
+        if claim is None:
+            return None
+        limits = CompressLimits(slice_seconds=self.settings.slice_seconds, attempts=self.settings.attempts)
+        closed = fold_claimed(
+            claim, store=self.store, publisher=self.publisher, limits=limits, clock=time.monotonic,
+            embedder=self.embedder,
+        )  # fmt: skip
+        return claim.conversation, closed
 
     def refold(self, job: int) -> bool:
         return refold(JobId(job), store=self.store, publisher=self.publisher, embedder=self.embedder)

@@ -89,6 +89,8 @@ class JobKind(StrEnum):
 class JobState(StrEnum):
     """Where a job stands."""
 
+    LATER = "later"
+    """It is due when its time comes, or with more to do: nobody was told of it."""
     DUE = "due"
     RUNNING = "running"
     DONE = "done"

@@ -54,6 +54,12 @@ class JobRow(Base, table=True):
             postgresql_where=text("state = 'due'"),
         ),
         Index(
+            "job_later",
+            "not_before",
+            sqlite_where=text("state = 'later'"),
+            postgresql_where=text("state = 'later'"),
+        ),
+        Index(
             "job_running",
             "lease_until",
             sqlite_where=text("state = 'running'"),

@@ -70,6 +70,7 @@ def test_what_is_told_to_the_memory_itself_is_done_at_once(
     assert store(worker) == []
     tf.configure("c", goal="Plan the offsite")
     assert store(worker) == [Task.COMPRESS]
+    assert worker.worker.compress(1) == 0
     tf.edit("c", "lake", content="The lake was rough this morning.")
     assert Task.COMPRESS in store(worker)
 

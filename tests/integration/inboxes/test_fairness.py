@@ -14,8 +14,10 @@ from sqlalchemy import Engine, event, text
 
 from conftest import LocalWorker
 from support.inboxes import SHARD, addresses
-from turnfold import Turnfold
+from support.talk import talk
+from turnfold import Settings, Turnfold
 from turnfold.contract import keys
+from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import Queue, Task
 from turnfold.database.engines import connect
@@ -276,6 +278,44 @@ def test_a_long_conversation_gives_way_after_each_slice(tf: Turnfold, make_worke
 
 
 @pytest.mark.daily_on("sqlite")
+def test_a_tenant_whose_folds_were_told_of_first_leaves_every_second_one_to_another(
+    settings: Settings, make_worker: Callable[..., LocalWorker]
+) -> None:
+    worker = make_worker()
+    with Turnfold(settings=settings) as tf:
+        for number in range(20):
+            tf.for_tenant("busy").append(f"c{number}", talk(number, 3))
+        worker.drain()
+        for number in range(2):
+            tf.for_tenant("quiet").append(f"q{number}", talk(number, 3))
+        worker.drain()
+        messages = [number for task, number in worker.messages.waiting if task is Task.COMPRESS]
+        folded = [worker.worker.compress_in_turn(number) for number in messages]
+        assert worker.worker.compress_in_turn(messages[0]) is None
+        rest = [
+            tf.for_tenant(tenant).status(name) for tenant, name in (("busy", "c0"), ("busy", "c19"), ("quiet", "q1"))
+        ]
+    order = [found[0] for found in folded if found is not None]
+    quiet = messages[-2:]
+    assert sorted(order) == sorted(messages)
+    assert [order.index(number) for number in quiet] in ([0, 2], [1, 3])
+    assert [(status.stored, status.folded) for status in rest] == [(3, 3)] * 3
+
+
+def test_who_asks_for_the_fold_of_what_waits_gets_that_one(
+    settings: Settings, make_worker: Callable[..., LocalWorker]
+) -> None:
+    eager, patient = make_worker(), make_worker(fold_turns=100)
+    with Turnfold(settings=settings) as tf:
+        tf.for_tenant("busy").append("c", talk("c", 3))
+        eager.drain()
+        tf.for_tenant("quiet").append("q", talk("q", 3))
+        patient.drain()
+        asked = eager.worker.store.resolve([Address("quiet", "q")])[0]
+        assert eager.worker.compress_in_turn(asked) == (asked, 0)
+        assert tf.for_tenant("busy").status("c").folded == 0
+
+
 def test_a_sweep_adds_nothing_to_a_long_queue_and_fills_a_short_one_up_to_its_limit(
     local: LocalWorker, database_url: str, redis_url: str, client: redis.Redis
 ) -> None:

@@ -24,7 +24,7 @@ from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tables import ConversationRow, JobRow, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold_worker.adapters.database_clock import now_milliseconds
-from turnfold_worker.adapters.sql_turns import insert_new
+from turnfold_worker.adapters.sql_turns import LATER, insert_new
 from turnfold_worker.errors import DIED
 from turnfold_worker.exchange import Fold, FoldClaim, RefoldClaim, Tail
 
@@ -50,6 +50,26 @@ def fold_job(conversation: ConversationId) -> ColumnElement[bool]:
     return and_(_job.c.conversation == conversation, _job.c.kind == str(JobKind.COMPRESS))
 
 
+_TRIES_IN_TURN: Final = 3
+
+
+def _told(job: Any) -> ColumnElement[bool]:
+    """A fold job whose message is on its way: one that failed, or that is left to sweeps, has none."""
+    kind = job.c.kind == literal_column(f"'{JobKind.COMPRESS}'")
+    return and_(
+        job.c.state == literal_column("'due'"), kind, job.c.not_before > now_milliseconds(), job.c.error.is_(None)
+    )
+
+
+_next = _job.alias("next_job")
+_NEXT_TENANT: Final = select(func.min(_next.c.tenant)).where(_told(_next), _next.c.tenant > bindparam("after"))
+_IN_TURN: Final = (
+    select(_job.c.tenant, _job.c.conversation)
+    .where(_told(_job), _job.c.tenant == _NEXT_TENANT.scalar_subquery())
+    .order_by(_job.c.not_before, _job.c.id)
+    .limit(literal_column("1"))
+)
+"""Of the next tenant for whom somebody was told: the job of which that was said first."""
 _COUNT_SUCCESS: Final = (
     update(_job)
     .where(_job.c.conversation == bindparam("of_conversation"), _job.c.kind == str(JobKind.COMPRESS))
@@ -92,11 +112,33 @@ def claim(
     """Take the fold job of a conversation."""
     row = connection.execute(
         update(_job)
-        .where(fold_job(conversation), or_(DUE, lapsed(lease_milliseconds)))
+        .where(fold_job(conversation), or_(LATER, DUE, lapsed(lease_milliseconds)))
         .values({**_taken(token, lease_milliseconds), "attempts": _one_more(lease_milliseconds)})
         .returning(_job.c.attempts, _job.c.error)
     ).first()
     return None if row is None else FoldClaim(conversation, token, row.attempts, row.error)
+
+
+def claim_in_turn(
+    connection: Connection, named: ConversationId, token: str, *, after: str, lease_milliseconds: int
+) -> tuple[FoldClaim | None, str]:
+    """Take a fold job of the tenant behind `after` that has any; the claim, and the tenant that had its turn.
+
+    `named` is taken where nobody was told of it but now, or where others were quicker with what was tried.
+    """
+    asked_for = connection.scalar(select(_job.c.tenant).where(fold_job(named), LATER))
+    for _ in range(_TRIES_IN_TURN if asked_for is None else 0):
+        found = (
+            connection.execute(_IN_TURN, {"after": after}).first()
+            or connection.execute(_IN_TURN, {"after": ""}).first()
+        )
+        if found is None:
+            break
+        after = found.tenant
+        taken = claim(connection, ConversationId(found.conversation), token, lease_milliseconds=lease_milliseconds)
+        if taken is not None:
+            return taken, after
+    return claim(connection, named, token, lease_milliseconds=lease_milliseconds), after
 
 
 def release(connection: Connection, claimed: FoldClaim, *, error: str | None, delay_milliseconds: int) -> None:

@@ -13,6 +13,7 @@ from turnfold.contract.tables import JobRow, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_jobs import DUE, lapsed
+from turnfold_worker.adapters.sql_turns import LATER
 
 _job = table(JobRow)
 
@@ -82,6 +83,17 @@ def overdue(
     if len(tenants) < len(waiting):
         return found, tenants[-1] if tenants else after
     return found, rows[-1].tenant if len(rows) == TENANTS_AT_ONCE else ""
+
+
+def ripen(connection: Connection, kind: JobKind, most: int, *, longest_milliseconds: int) -> None:
+    """Make due what was to be later and whose time has come; also what was put off under a clock that was set back."""
+    now = now_milliseconds()
+    come = or_(_job.c.not_before <= now, _job.c.not_before > now + 2 * longest_milliseconds)
+    chosen = select(_job.c.id).where(LATER, _job.c.kind == str(kind), come).order_by(_job.c.not_before).limit(most)
+    connection.execute(
+        update(_job).where(_job.c.id.in_(chosen.scalar_subquery()), LATER)
+        .values(state=str(JobState.DUE), not_before=now)
+    )  # fmt: skip
 
 
 def _shared(

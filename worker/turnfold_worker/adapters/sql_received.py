@@ -24,7 +24,7 @@ from turnfold_worker.adapters import sql_outlines
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_anchors import settle
 from turnfold_worker.adapters.sql_erasures import standing
-from turnfold_worker.adapters.sql_turns import FoldDue, Ripeness, insert_new, turn_row
+from turnfold_worker.adapters.sql_turns import FoldDue, insert_new, turn_row
 from turnfold_worker.exchange import (
     Changed,
     ParkedOperation,
@@ -71,7 +71,8 @@ def store(
     Rows are locked in the order of their ids, so that two drains cannot wait for each other.
     """
     counts = _lock(connection, sorted(batches))
-    folds: dict[Ripeness, list[ConversationId]] = {}
+    ripe: list[ConversationId] = []
+    others: list[ConversationId] = []
     counters: list[dict[str, int]] = []
     turns: list[dict[str, Any]] = []
     refolds: list[JobId] = []
@@ -83,7 +84,7 @@ def store(
         new_turns += writer.new_turns
         refolds += writer.refolds
         if writer.changed:
-            folds.setdefault(writer.ripeness(due), []).append(id_)
+            (ripe if writer.is_ripe(due) else others).append(id_)
             counters.append({"changed": id_, "count": writer.count, "more_tokens": writer.new_tokens})
     if turns:
         connection.execute(_turn.insert(), turns)
@@ -91,7 +92,7 @@ def store(
         connection.execute(_COUNTED, counters)
     return StoreResult(
         missing=frozenset(set(batches) - set(counts)),
-        to_fold=due.make(connection, folds),
+        to_fold=due.make(connection, ripe, others),
         to_refold=tuple(refolds),
         new_turns=new_turns,
     )
@@ -159,15 +160,12 @@ class _Conversation:
         """Whether anything was new."""
         return self._count > self._before or self._settings is not None or self._changed_any
 
-    def ripeness(self, due: FoldDue) -> Ripeness:
-        """Whether the conversation is to be folded now, and whether it was to be folded before."""
-        locked = self._locked
+    def is_ripe(self, due: FoldDue) -> bool:
+        """Whether the conversation is to be folded now."""
         if self._settings is not None or self._changed_any or self._may_change:
-            return Ripeness.NOW
-        if due.is_ripe(locked.unfolded, locked.unfolded_tokens):
-            return Ripeness.BEFORE
-        is_ripe = due.is_ripe(locked.unfolded + self.new_turns, locked.unfolded_tokens + self.new_tokens)
-        return Ripeness.NOW if is_ripe else Ripeness.LATER
+            return True
+        turns, tokens = self._locked.unfolded + self.new_turns, self._locked.unfolded_tokens + self.new_tokens
+        return due.is_ripe(turns, tokens)
 
     def take(self, received: Sequence[Received]) -> None:
         """Number the new turns and carry out the new operations, in order."""

@@ -195,7 +195,8 @@ def counts(connection: Connection, tenant: str, conversation: ConversationId | N
         .order_by(_job.c.error)
     )
     return RefineCounts(
-        **{str(state): by_state.get(str(state), 0) for state in JobState}, errors={row.error: row[1] for row in errors}
+        **{str(state): by_state.get(str(state), 0) for state in JobState if state is not JobState.LATER},
+        errors={row.error: row[1] for row in errors},
     )
 
 

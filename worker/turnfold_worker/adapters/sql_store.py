@@ -83,8 +83,8 @@ class SqlStore:
         self._lease = int(lease_seconds * 1_000)
         self._fold_due = fold_due
         self._republish = fold_due.republish_milliseconds
-        self._longest = max(self._republish, fold_due.idle_milliseconds)
-        """The longest that a job is put off."""
+        self._folded_for = ""
+        """The tenant whose conversation was folded last."""
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
@@ -140,6 +140,13 @@ class SqlStore:
     def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
         with self._claiming(sql_jobs.fold_job(conversation)) as (connection, token):
             return sql_jobs.claim(connection, conversation, token, lease_milliseconds=self._lease)
+
+    def claim_fold_in_turn(self, conversation: ConversationId) -> FoldClaim | None:
+        with self._claiming(sql_jobs.fold_job(conversation)) as (connection, token):
+            claimed, self._folded_for = sql_jobs.claim_in_turn(
+                connection, conversation, token, after=self._folded_for, lease_milliseconds=self._lease
+            )
+            return claimed
 
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
         with self._look() as connection:
@@ -217,6 +224,8 @@ class SqlStore:
             sql_jobs.release(connection, claim, error=error, delay_milliseconds=delay)
 
     def due_folds(self, most: int) -> list[ConversationId]:
+        with self._transaction() as connection:
+            sql_overdue.ripen(connection, JobKind.COMPRESS, most, longest_milliseconds=self._fold_due.idle_milliseconds)
         return [conversation for _, conversation in self._due(JobKind.COMPRESS, most)]
 
     def due_refolds(self, most: int) -> list[JobId]:
@@ -237,14 +246,13 @@ class SqlStore:
         with self._transaction() as connection:
             return sql_overdue.put_off(
                 connection, found, lease_milliseconds=self._lease, republish_milliseconds=self._republish,
-                longest_milliseconds=self._longest,
             )  # fmt: skip
 
     def _overdue(self, kind: JobKind, most: int) -> list[JobId]:
         with self._look() as connection:
             found, self._reached[kind] = sql_overdue.overdue(
                 connection, kind, most, after=self._reached[kind], lease_milliseconds=self._lease,
-                republish_milliseconds=self._longest,
+                republish_milliseconds=self._republish,
             )  # fmt: skip
             return found
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from hashlib import blake2b
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, delete, or_, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    case,
+    delete,
+    literal_column,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 
 from turnfold.contract.keys import Address
@@ -35,7 +46,7 @@ _rewound = table(RewoundTurnRow)
 _RIPE_TOKENS: Final = 1_000
 """Tokens of turns that are folded whatever their number."""
 _IS_DONE: Final = _job.c.state == str(JobState.DONE)
-_IS_DUE: Final = _job.c.state.in_([str(JobState.DONE), str(JobState.DUE)])
+LATER: Final = _job.c.state == literal_column("'later'")
 
 
 def insert_new(connection: Connection, into: Any) -> Any:
@@ -92,17 +103,6 @@ def turn_row(conversation: ConversationId, seq: int, turn: StoredTurn) -> dict[s
     }  # fmt: skip
 
 
-class Ripeness(Enum):
-    """Whether a conversation that has got something new is to be folded."""
-
-    NOW = "now"
-    """There is enough since now, or it may change what was said before."""
-    BEFORE = "before"
-    """There was enough before, so that somebody was told."""
-    LATER = "later"
-    """With the next turns, or when none come."""
-
-
 @dataclass(frozen=True, slots=True)
 class FoldDue:
     """When turns that were stored are folded."""
@@ -119,28 +119,28 @@ class FoldDue:
         return turns >= self.turns or (tokens >= self.tokens and turns > 0)
 
     def make(
-        self, connection: Connection, folds: Mapping[Ripeness, Sequence[ConversationId]]
+        self, connection: Connection, ripe: Sequence[ConversationId], others: Sequence[ConversationId]
     ) -> tuple[ConversationId, ...]:
-        """Make fold jobs due, now or later; those of which somebody is to be told now."""
-        later = folds.get(Ripeness.LATER, ())
-        # A look at it is put off by each turn, and written where that makes a difference.
+        """Make the fold jobs of `ripe` due, of `others` later; those of which somebody is to be told."""
+        # Each turn puts it off, which is written where that makes a difference.
         soon = _job.c.not_before < now_milliseconds() + self.idle_milliseconds // 2
-        _make_due(connection, later, self.idle_milliseconds, or_(_IS_DONE, and_(_IS_DUE, soon)))
-        now = _make_due(connection, folds.get(Ripeness.NOW, ()), self.republish_milliseconds, _IS_DUE)
-        return now + _make_due(connection, folds.get(Ripeness.BEFORE, ()), self.republish_milliseconds, _IS_DONE)
+        waits = or_(_IS_DONE, and_(LATER, soon))
+        _make_due(connection, others, JobState.LATER, self.idle_milliseconds, waits)
+        return fold_due(connection, ripe, self.republish_milliseconds)
 
 
 def fold_due(
     connection: Connection, conversations: Sequence[ConversationId], republish_milliseconds: int
 ) -> tuple[ConversationId, ...]:
-    """Make the fold jobs due at once; those that were not already, and so are to be published."""
-    return _make_due(connection, conversations, republish_milliseconds, _IS_DONE)
+    """Make the fold jobs due; those that were not already, and so are to be published."""
+    return _make_due(connection, conversations, JobState.DUE, republish_milliseconds, or_(_IS_DONE, LATER))
 
 
 def _make_due(
-    connection: Connection, conversations: Sequence[ConversationId], milliseconds: int, where: ColumnElement[bool]
-) -> tuple[ConversationId, ...]:
-    """Fold jobs that are due in a while if nobody is told of them: new ones, and those `where` says so.
+    connection: Connection, conversations: Sequence[ConversationId], state: JobState, milliseconds: int,
+    where: ColumnElement[bool],
+) -> tuple[ConversationId, ...]:  # fmt: skip
+    """Fold jobs in a state, to be looked at in a while if nobody is told of them: new ones, and those `where` is true.
 
     A running job stays as it is: it looks for new turns, under the row lock, before it ends.
     """
@@ -149,14 +149,13 @@ def _make_due(
     not_before = now_milliseconds() + milliseconds
     source = select(
         _conversation.c.id, _conversation.c.tenant, bindparam("kind", str(JobKind.COMPRESS)),
-        bindparam("state", str(JobState.DUE)), not_before,
+        bindparam("state", str(state)), not_before,
     ).where(_conversation.c.id.in_(conversations)).order_by(_conversation.c.id)  # fmt: skip
     insert = insert_new(connection, _job).from_select(["conversation", "tenant", "kind", "state", "not_before"], source)
     upsert = insert.on_conflict_do_update(
         index_elements=["conversation", "kind", "subject", "input_hash"],
         set_={
-            "state": str(JobState.DUE), "not_before": not_before,
-            "attempts": case((_IS_DONE, 0), else_=_job.c.attempts),
+            "state": str(state), "not_before": not_before, "attempts": case((_IS_DONE, 0), else_=_job.c.attempts),
         },
         where=where,
     ).returning(_job.c.conversation)  # fmt: skip

@@ -119,7 +119,7 @@ _INVARIANTS: Final = (
         "conversation has turns that nobody will fold",
         """SELECT c.id AS conversation, c.fold_seq, c.turn_count FROM conversation AS c WHERE c.fold_seq < c.turn_count
            AND NOT EXISTS (SELECT 1 FROM job AS j WHERE j.conversation = c.id AND j.kind = 'compress'
-                           AND j.state IN ('due', 'running'))""",
+                           AND j.state IN ('later', 'due', 'running'))""",
         "append one more turn to the conversation: it makes a new job",
     ),
     _Query(
@@ -127,7 +127,8 @@ _INVARIANTS: Final = (
         "job is overdue",
         """SELECT conversation, kind, state FROM job
            WHERE kind <> 'refine'
-             AND ((state = 'due' AND not_before < :long_ago) OR (state = 'running' AND lease_until < :long_ago))""",
+             AND ((state IN ('later', 'due') AND not_before < :long_ago)
+                  OR (state = 'running' AND lease_until < :long_ago))""",
         "start workers (`turnfold up`, or celery with -Q turnfold.compress,turnfold.maintenance)",
     ),
     _Query(

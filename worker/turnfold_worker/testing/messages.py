@@ -46,7 +46,7 @@ def deliver(worker: Worker, task: Task, argument: int) -> None:
         case Task.DRAIN:
             worker.drain(argument)
         case Task.COMPRESS:
-            worker.compress(argument)
+            worker.compress_in_turn(argument)
         case Task.REFOLD:
             worker.refold(argument)
         case Task.REFINE:

@@ -236,6 +236,14 @@ def upgrade() -> None:
         postgresql_where=sa.text("state = 'due'"),
     )
     op.create_index(
+        "job_later",
+        "job",
+        ["not_before"],
+        unique=False,
+        sqlite_where=sa.text("state = 'later'"),
+        postgresql_where=sa.text("state = 'later'"),
+    )
+    op.create_index(
         "job_running",
         "job",
         ["lease_until"],
