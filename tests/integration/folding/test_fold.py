@@ -277,7 +277,8 @@ def test_one_task_works_for_its_slice_and_then_lets_others_have_their_place(
     for shard in range(16):
         local.worker.drain(shard)
     local.messages.waiting.clear()
-    assert local.worker.compress(stored_id(engine)) == 0
+    # Nothing, or what was begun before a clock could tell that the slice is over.
+    assert local.worker.compress(stored_id(engine)) <= 1
     assert [task.value for task, _ in local.messages.waiting] == ["turnfold.compress"]
     patient = make_worker()
     patient.messages.waiting.extend(local.messages.waiting)

@@ -103,8 +103,9 @@ class Run:
         """Everything was delivered. What a sweep has just put off is due a millisecond later, and a sweep finds it."""
         run_until_idle(self.worker, self.messages)
         job = table(JobRow)
+        left = job.c.state.in_([JobState.LATER, JobState.DUE, JobState.RUNNING])
         with self.engine.connect() as connection:
-            return not connection.scalar(select(func.count()).where(job.c.state.in_([JobState.DUE, JobState.RUNNING])))
+            return not connection.scalar(select(func.count()).where(left))
 
 
 @contextmanager
@@ -113,7 +114,9 @@ def a_run(turns: list[dict[str, Any]], **values: Any) -> Iterator[Run]:
     Base.metadata.create_all(engine)
     inbox, messages = CrashingInbox(lease=5), HeldMessages()
     # Leases and trust of a millisecond: everything that may be done again is done again.
-    worker_settings = WorkerSettings(republish_seconds=0.001, lease_seconds=0.001, **values)
+    worker_settings = WorkerSettings(
+        republish_seconds=0.001, lease_seconds=0.001, fold_idle_seconds=0.001, **values
+    )  # fmt: skip
     worker = Worker(worker_settings, inbox, sql_store(worker_settings, engine, engine), messages)
     try:
         yield Run(inbox, worker, messages, engine, [accept(turn, max_bytes=1 << 20) for turn in turns])
@@ -126,11 +129,11 @@ steps = st.lists(st.tuples(st.sampled_from((*STEPS, Run.sweep, Run.lapse)), st.i
 
 
 @examples(60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-@given(turns=conversations(), script=steps, batch=st.integers(1, 20))
+@given(turns=conversations(), script=steps, batch=st.integers(1, 20), together=st.sampled_from([1, 3, 8, 100]))
 def test_batches_repeats_crashes_and_lost_messages_never_change_the_rows(
-    turns: list[dict[str, Any]], script: list[tuple[Any, int]], batch: int
+    turns: list[dict[str, Any]], script: list[tuple[Any, int]], batch: int, together: int
 ) -> None:
-    with fold(turns, conversation_id="c") as undisturbed, a_run(turns, batch_turns=batch) as run:
+    with fold(turns, conversation_id="c") as undisturbed, a_run(turns, batch_turns=batch, fold_turns=together) as run:
         for step, size in script:
             step(run, size)
         run.settle()
