@@ -8,6 +8,7 @@ lease therefore costs double work, never double rows.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -86,7 +87,8 @@ def fold_claimed(
     try:
         while True:
             if clock() > end:
-                store.release_fold(claim, error=None, delay_seconds=0.0)
+                # Somebody is told right away: it has its place behind those who were told before.
+                store.release_fold(claim, error=None, delay_seconds=math.inf)
                 publisher.compress(conversation)
                 return closed
             folded, settled = _advance(claim, store, embedder, plain=plain, is_over=lambda: clock() > end)

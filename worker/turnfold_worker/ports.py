@@ -151,7 +151,7 @@ class Store(Protocol):
         """Record that the segmenter has seen all; False when more came meanwhile and the job is still ours."""
 
     def release_fold(self, claim: FoldClaim, *, error: str | None, delay_seconds: float) -> None:
-        """Give the job back, due after `delay_seconds`."""
+        """Give the job back, due after `delay_seconds`, or after as long as a message is trusted to be on its way."""
 
     def due_folds(self, most: int) -> list[ConversationId]:
         """Jobs that are due or whose lease lapsed, few of each tenant; they count as published from now on."""

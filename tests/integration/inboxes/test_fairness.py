@@ -302,6 +302,23 @@ def test_a_tenant_whose_folds_were_told_of_first_leaves_every_second_one_to_anot
     assert [(status.stored, status.folded) for status in rest] == [(3, 3)] * 3
 
 
+def test_a_conversation_that_gave_its_place_up_is_folded_on_by_any_message(
+    settings: Settings, make_worker: Callable[..., LocalWorker]
+) -> None:
+    hasty, worker = make_worker(slice_seconds=0.000001), make_worker()
+    with Turnfold(settings=settings) as tf:
+        tf.for_tenant("busy").append("long", talk("long", 120))
+        tf.for_tenant("quiet").append("q", talk("q", 3))
+        worker.drain()
+        numbers = [number for task, number in worker.messages.waiting if task is Task.COMPRESS]
+        hasty.worker.compress(worker.worker.store.resolve([Address("busy", "long")])[0])
+        assert len(hasty.messages.waiting) == 1
+        for number in numbers:
+            worker.worker.compress_in_turn(number)
+        assert tf.for_tenant("quiet").status("q").folded == 3
+        assert tf.for_tenant("busy").status("long").folded == 120
+
+
 def test_who_asks_for_the_fold_of_what_waits_gets_that_one(
     settings: Settings, make_worker: Callable[..., LocalWorker]
 ) -> None:

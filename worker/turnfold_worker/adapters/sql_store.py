@@ -220,7 +220,7 @@ class SqlStore:
         job = sql_jobs.fold_job(claim.conversation)
         with self._giving_back(job, claim.claim, failed=error is not None) as connection:
             # A job that waits longer than it is trusted to be on its way looks like one from before a clock step.
-            delay = min(int(delay_seconds * 1_000), self._republish)
+            delay = int(min(delay_seconds * 1_000, self._republish))
             sql_jobs.release(connection, claim, error=error, delay_milliseconds=delay)
 
     def due_folds(self, most: int) -> list[ConversationId]:
