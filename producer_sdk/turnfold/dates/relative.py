@@ -278,7 +278,7 @@ def _around(which: str, what: str, day: date) -> list[Period]:
 
 def _season(what: str, sign: int, day: date) -> list[Period]:
     first, last = SEASONS[what]
-    seasons = [whole_month(year, first, (year + (last < first), last)) for year in range(day.year - 2, day.year + 3)]
+    seasons = [whole_month(year, first, (year + (last < first), last)) for year in range(day.year - 3, day.year + 4)]
     if sign < 0:
         past = [season for season in seasons if season.last and season.last < day]
         return [past[-1], past[-2]]

@@ -149,3 +149,13 @@ def test_an_open_time_has_not_passed() -> None:
     assert not has_passed("I'll water them every Friday.", date(2026, 5, 14), date(2026, 9, 1))
     assert not has_passed("I have owned it since 2019.", date(2026, 5, 14), date(2026, 9, 1))
     assert has_passed("I'll send it by Friday.", date(2026, 5, 14), date(2026, 9, 1))
+
+
+@given(days, st.sampled_from(["last", "next", "this"]), st.sampled_from(["spring", "summer", "autumn", "winter"]))
+def test_a_season_is_told_on_any_day(day: date, which: str, season: str) -> None:
+    assert time_expressions(f"We sold it {which} {season}.", day)
+
+
+def test_last_winter_is_told_on_each_day_of_january_and_february() -> None:
+    for number in range(60):
+        assert len(time_expressions("We sold it last winter.", date(2024, 1, 1) + timedelta(number))[0].periods) == 2
