@@ -319,6 +319,22 @@ def test_a_conversation_that_gave_its_place_up_is_folded_on_by_any_message(
         assert tf.for_tenant("busy").status("long").folded == 120
 
 
+def test_a_fold_that_failed_is_tried_again_by_its_own_message(
+    settings: Settings, make_worker: Callable[..., LocalWorker]
+) -> None:
+    worker = make_worker()
+    with Turnfold(settings=settings) as tf:
+        for name in ("failed", "other"):
+            tf.append(name, talk(name, 3))
+        worker.drain()
+        failed, other = (worker.worker.store.resolve([Address("acme", name)])[0] for name in ("failed", "other"))
+        claimed = worker.worker.store.claim_fold(failed)
+        assert claimed is not None
+        worker.worker.store.release_fold(claimed, error="ValueError", delay_seconds=30.0)
+        assert worker.worker.compress_in_turn(failed) == (failed, 0)
+        assert worker.worker.compress_in_turn(other) == (other, 0)
+
+
 def test_who_asks_for_the_fold_of_what_waits_gets_that_one(
     settings: Settings, make_worker: Callable[..., LocalWorker]
 ) -> None:

@@ -15,6 +15,7 @@ from sqlalchemy import (
     case,
     func,
     literal_column,
+    not_,
     or_,
     select,
     update,
@@ -50,11 +51,8 @@ def fold_job(conversation: ConversationId) -> ColumnElement[bool]:
     return and_(_job.c.conversation == conversation, _job.c.kind == str(JobKind.COMPRESS))
 
 
-_TRIES_IN_TURN: Final = 3
-
-
 def _told(job: Any) -> ColumnElement[bool]:
-    """A fold job whose message is on its way: one that failed, or that is left to sweeps, has none."""
+    """A fold job with a message on its way that has not failed."""
     kind = job.c.kind == literal_column(f"'{JobKind.COMPRESS}'")
     return and_(
         job.c.state == literal_column("'due'"), kind, job.c.not_before > now_milliseconds(), job.c.error.is_(None)
@@ -63,13 +61,17 @@ def _told(job: Any) -> ColumnElement[bool]:
 
 _next = _job.alias("next_job")
 _NEXT_TENANT: Final = select(func.min(_next.c.tenant)).where(_told(_next), _next.c.tenant > bindparam("after"))
-_IN_TURN: Final = (
+# Those that others take at this moment are stepped over.
+_ANY: Final = (
     select(_job.c.tenant, _job.c.conversation)
-    .where(_told(_job), _job.c.tenant == _NEXT_TENANT.scalar_subquery())
-    .order_by(_job.c.not_before, _job.c.id)
+    .where(_told(_job))
     .limit(literal_column("1"))
+    .with_for_update(skip_locked=True)
 )
+_ANY_IN_ORDER: Final = _ANY.order_by(_job.c.tenant, _job.c.not_before, _job.c.id)
+_IN_TURN: Final = _ANY.where(_job.c.tenant == _NEXT_TENANT.scalar_subquery()).order_by(_job.c.not_before, _job.c.id)
 """Of the next tenant for whom somebody was told: the job of which that was said first."""
+RUNNING_FOLD: Final = and_(RUNNING, _job.c.kind == literal_column(f"'{JobKind.COMPRESS}'"))
 _COUNT_SUCCESS: Final = (
     update(_job)
     .where(_job.c.conversation == bindparam("of_conversation"), _job.c.kind == str(JobKind.COMPRESS))
@@ -124,20 +126,16 @@ def claim_in_turn(
 ) -> tuple[FoldClaim | None, str]:
     """Take a fold job of the tenant behind `after` that has any; the claim, and the tenant that had its turn.
 
-    `named` is taken where nobody was told of it but now, or where others were quicker with what was tried.
+    `named` itself is taken where no other message may be on its way to it: it failed, or waited, or is left to sweeps.
     """
-    asked_for = connection.scalar(select(_job.c.tenant).where(fold_job(named), LATER))
-    for _ in range(_TRIES_IN_TURN if asked_for is None else 0):
-        found = (
-            connection.execute(_IN_TURN, {"after": after}).first()
-            or connection.execute(_IN_TURN, {"after": ""}).first()
-        )
-        if found is None:
-            break
-        after = found.tenant
-        taken = claim(connection, ConversationId(found.conversation), token, lease_milliseconds=lease_milliseconds)
-        if taken is not None:
-            return taken, after
+    only_this = select(_job.c.id).where(fold_job(named), or_(LATER, DUE), not_(_told(_job)))
+    if connection.scalar(only_this) is None:
+        for statement, parameters in ((_IN_TURN, {"after": after}), (_IN_TURN, {"after": ""}), (_ANY_IN_ORDER, {})):
+            found = connection.execute(statement, parameters).first()
+            if found is not None:
+                conversation = ConversationId(found.conversation)
+                taken = claim(connection, conversation, token, lease_milliseconds=lease_milliseconds)
+                return taken, found.tenant
     return claim(connection, named, token, lease_milliseconds=lease_milliseconds), after
 
 

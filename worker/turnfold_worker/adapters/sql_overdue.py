@@ -90,6 +90,8 @@ def ripen(connection: Connection, kind: JobKind, most: int, *, longest_milliseco
     now = now_milliseconds()
     come = or_(_job.c.not_before <= now, _job.c.not_before > now + 2 * longest_milliseconds)
     chosen = select(_job.c.id).where(LATER, _job.c.kind == str(kind), come).order_by(_job.c.not_before).limit(most)
+    # A drain may be putting some off: these are not waited for.
+    chosen = chosen.with_for_update(skip_locked=True)
     connection.execute(
         update(_job).where(_job.c.id.in_(chosen.scalar_subquery()), LATER)
         .values(state=str(JobState.DUE), not_before=now)

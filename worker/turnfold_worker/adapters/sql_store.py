@@ -142,7 +142,7 @@ class SqlStore:
             return sql_jobs.claim(connection, conversation, token, lease_milliseconds=self._lease)
 
     def claim_fold_in_turn(self, conversation: ConversationId) -> FoldClaim | None:
-        with self._claiming(sql_jobs.fold_job(conversation)) as (connection, token):
+        with self._claiming(sql_jobs.RUNNING_FOLD) as (connection, token):
             claimed, self._folded_for = sql_jobs.claim_in_turn(
                 connection, conversation, token, after=self._folded_for, lease_milliseconds=self._lease
             )
