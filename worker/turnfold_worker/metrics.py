@@ -78,6 +78,7 @@ _BLOCK_SUMS: Final = select(func.count(), *(func.coalesce(func.sum(column), 0) f
 )
 # As text: a partial index is used for a predicate that is written as its own.
 OPEN_JOBS: Final = text(
+    "SELECT kind, 'later', count(*) FROM job WHERE state = 'later' GROUP BY kind UNION ALL "
     "SELECT kind, 'due', count(*) FROM job WHERE state = 'due' GROUP BY kind UNION ALL "
     "SELECT kind, 'running', count(*) FROM job WHERE state = 'running' GROUP BY kind UNION ALL "
     "SELECT kind, state, count(*) FROM job WHERE state IN ('parked', 'batched') GROUP BY state, kind"

@@ -32,7 +32,7 @@ class WorkerSettings(ModelSettings):
     fold_turns: int = 8
     """Turns of a conversation that wait until they are folded together; 1 folds each at once."""
     fold_idle_seconds: float = 30.0
-    """After which fewer turns are folded, when no more of their conversation have come."""
+    """After which fewer turns are folded, or half of it, when no more of their conversation have come."""
     keep_level0_days: float = 0.0
     """Days after which the words of turns in closed segments are removed; 0 keeps them."""
     semantic: bool = False

@@ -142,12 +142,13 @@ def _held(time: NoteTime, anchors: Sequence[Anchor], state: AnchorState) -> Note
     """The time of a note; of one that is over with the days on which it held, and what is done is no plan any more."""
     if state not in (AnchorState.RESOLVED, AnchorState.SUPERSEDED):
         return time
-    begins = next((anchor.valid_from for anchor in anchors if anchor.valid_from), None)
-    ends = max((anchor.valid_to for anchor in anchors if anchor.valid_to), default=None)
-    return time._replace(
-        is_plan=time.is_plan and state is not AnchorState.RESOLVED,
-        valid_from=time.valid_from or begins, valid_to=ends or time.valid_to,
-    )  # fmt: skip
+    over = [anchor for anchor in anchors if anchor.state in _OVER]
+    ends = max((anchor.valid_to for anchor in over if anchor.valid_to), default=None) or time.valid_to
+    begins = time.valid_from or next((anchor.valid_from for anchor in over if anchor.valid_from), None)
+    if begins and ends and begins > ends:
+        # What was to be is over before it began.
+        begins = None
+    return time._replace(is_plan=time.is_plan and state is not AnchorState.RESOLVED, valid_from=begins, valid_to=ends)
 
 
 def _state(anchors: Sequence[Anchor], *, is_told: bool) -> AnchorState:

@@ -152,7 +152,7 @@ def test_what_waits_is_counted_by_partial_indexes(sqlite_url: str) -> None:
             for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}")
         ]
     engine.dispose()
-    indexes = ("job_due", "job_running", "job_waiting", "parked_entry_waiting")
+    indexes = ("job_later", "job_due", "job_running", "job_waiting", "parked_entry_waiting")
     looks = [step for step in plans if step.startswith(("SCAN", "SEARCH"))]
     assert len(looks) == len(indexes)
     assert all(index in step for index, step in zip(indexes, looks, strict=True)), looks

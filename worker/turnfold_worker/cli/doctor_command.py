@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from turnfold.contract.keys import Address
 
 _LONGEST_FOLD_SECONDS: Final = 60.0
+_LONGEST_WAIT_SECONDS: Final = 20.0
 _PAUSE_SECONDS: Final = 0.1
 
 
@@ -52,20 +53,27 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
 
 def _fold_what_waits(session: Session, address: Address) -> None:
     """Fold here what is stored; where a worker is at it, wait for it a while."""
+    from turnfold.errors import Unavailable
     from turnfold_worker.compress import CompressLimits, compress
     from turnfold_worker.digest import unfolded
     from turnfold_worker.wiring import sentence_embedder, sql_store
 
-    end = time.monotonic() + _LONGEST_FOLD_SECONDS
-    while (conversation := unfolded(session.engine, address)) is not None and time.monotonic() < end:
-        settings = session.settings
-        limits = CompressLimits(slice_seconds=_LONGEST_FOLD_SECONDS, attempts=settings.attempts)
-        compress(
-            conversation, store=sql_store(settings, session.write_engine, session.engine), publisher=session.publisher,
-            limits=limits, clock=time.monotonic, embedder=sentence_embedder(settings),
-        )  # fmt: skip
-        if unfolded(session.engine, address) is not None:
-            time.sleep(_PAUSE_SECONDS)
+    conversation = unfolded(session.engine, address)
+    if conversation is None:
+        return
+    settings = session.settings
+    # Once: what fails is tried again by workers, as often as it may.
+    compress(
+        conversation, store=sql_store(settings, session.write_engine, session.engine), publisher=session.publisher,
+        limits=CompressLimits(slice_seconds=_LONGEST_FOLD_SECONDS, attempts=settings.attempts), clock=time.monotonic,
+        embedder=sentence_embedder(settings),
+    )  # fmt: skip
+    end = time.monotonic() + _LONGEST_WAIT_SECONDS
+    while unfolded(session.engine, address) is not None:
+        if time.monotonic() > end:
+            msg = "not all that is stored is folded: see `turnfold jobs` and `turnfold doctor`, then ask again"
+            raise Unavailable(msg)
+        time.sleep(_PAUSE_SECONDS)
 
 
 @click.command(short_help="Print a hash of what is stored.")

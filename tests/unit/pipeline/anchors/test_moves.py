@@ -38,6 +38,8 @@ def test_the_old_time_or_place_is_closed(before: str, moved: str) -> None:
         ("Our demo is on 3 June.", "If the demo is moved to 10 June, we lose the slot."),
         ("Our demo is on 3 June.", "The demo has not been moved to 10 June."),
         ("The ferry is on 3 July.", "The train got postponed to 5 July."),
+        ("Anna is in charge of the budget of 4,000 euros.", "Anna has moved to Berlin."),
+        ("The report is in French.", "The deadline for the report has been pushed to 17 May."),
     ],
 )
 def test_another_thing_and_what_is_only_supposed_close_nothing(before: str, later: str) -> None:

@@ -38,6 +38,7 @@ _WINDOW: Final = 150
 """Code points around a day without a year in which stands what was on it."""
 _LOOKED_BACK: Final = 20
 _LEAP_YEAR: Final = date(4, 1, 1)
+_ANY_DAY: Final = date(2024, 7, 1)
 
 
 class _Claim(NamedTuple):
@@ -143,7 +144,7 @@ class ToldDays:
     @staticmethod
     def _tells_time(text: str, said_on: date | None) -> bool:
         """Whether a text says when something was, beside the day on which it was said."""
-        times = time_expressions(_FAREWELL.sub(" ", text), said_on or _LEAP_YEAR)
+        times = time_expressions(_FAREWELL.sub(" ", text), said_on or _ANY_DAY)
         return any(time.kind is not Kind.RECURRING for time in times)
 
     def _between_talks(self, period: Period) -> bool:

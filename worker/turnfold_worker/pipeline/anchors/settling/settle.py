@@ -63,7 +63,12 @@ from turnfold_worker.pipeline.anchors.statements.done import SOON, does, does_it
 from turnfold_worker.pipeline.anchors.statements.duties import sets_aside, takes_back_all
 from turnfold_worker.pipeline.anchors.statements.limits import limits_otherwise
 from turnfold_worker.pipeline.anchors.statements.manner import turns_round
-from turnfold_worker.pipeline.anchors.statements.moves import is_only_supposed, moved_thing, stands_somewhere
+from turnfold_worker.pipeline.anchors.statements.moves import (
+    is_only_supposed,
+    moved_thing,
+    moves_to_a_time,
+    stands_somewhere,
+)
 from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only, waits
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.language.spoken import is_question
@@ -305,7 +310,7 @@ def _moves(new: Known, old: Known) -> bool:
         return False
     if is_question(new.said) or supposes(old.said) or waits(old.said):
         return False
-    return _differ(new, old, *VALUES) or stands_somewhere(old.said)
+    return bool(old.values) if moves_to_a_time(new.said) else stands_somewhere(old.said)
 
 
 def _moves_another(new: Known, old: Known) -> bool:

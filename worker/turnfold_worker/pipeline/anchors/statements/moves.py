@@ -12,7 +12,10 @@ _MOVED: Final = (
     r"(?:pushed|moved|postponed|rescheduled|delayed|shifted|extended|bumped|relocated|brought forward|put back|put off)"
     r"(?: back| forward| out| up)?"
 )
-_HAS_BEEN: Final = r"(?:has|have|had|was|were|is|are|got|gets)(?:n't)?(?: not| just| now| already)?(?: been| being)?"
+_HAS_BEEN: Final = (
+    r"(?:(?:has|have|had)(?:n't)?(?: not| just| now| already)? been"
+    r"|(?:was|were|is|are|got|gets)(?:n't)?(?: not| just| now| already)?(?: being)?)"
+)
 _TO: Final = r"(?: back| forward| out| up)?(?: from [^,;:.!?]{1,40})? (?:to|until|till) \S"
 _PASSIVE: Final = lazy_pattern(
     r"(?i)(?:^|[.,:;] )(?:(?:if|so|but|and|actually|sorry|ok|okay|update|correction) )?"
@@ -26,7 +29,12 @@ _SUPPOSED: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:if|in case|maybe|perhaps|might|could|would|may be|whether|not|never|unless|suppose)(?!\w)|n't(?!\w)"
 )
 _PLACED: Final = lazy_pattern(
-    r"(?i)(?<!\w)(?:is|are|takes place|will be|happens|starts|meets?)(?: scheduled| planned| held)? (?:at|in|on|by) "
+    r"(?<!\w)(?:(?:is|are)(?: held| scheduled| planned)?|takes place|will be|happens|starts|meets?) (?:at|in|on) "
+    r"(?:the |our |my |your |his |her |their |[A-Z0-9])"
+)
+_TIME: Final = lazy_pattern(
+    r"(?i)(?:the |next |this )?(?:\d|noon|midnight|tomorrow|tonight|week|month|year|mon|tue|wed|thu|fri|sat|sun"
+    r"|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|morning|afternoon|evening)"
 )
 _OF_ANY_TIME: Final = listed("deadline date day time start end due launch")
 """What is moved of a thing: of 'the deadline for the report' the report tells which."""
@@ -51,6 +59,12 @@ def is_only_supposed(text: str) -> bool:
     return _SUPPOSED.search(text) is not None
 
 
+def moves_to_a_time(text: str) -> bool:
+    """Whether a text that moves something says to which day or hour."""
+    match = _PASSIVE.search(text) or _ACTIVE.search(text)
+    return match is not None and _TIME.match(text, match.end() - 1) is not None
+
+
 def stands_somewhere(text: str) -> bool:
-    """Whether a text says where or when something is: 'the party is at our house'."""
+    """Whether a text says where something is: 'the party is at our house'."""
     return _PLACED.search(text) is not None
