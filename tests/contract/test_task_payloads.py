@@ -14,8 +14,7 @@ from celery import Celery
 from support.waiting import wait_until
 from turnfold import Turnfold
 from turnfold.contract.keys import Address
-from turnfold.contract.records import ConversationId
-from turnfold.contract.tasks import QUEUE_OF, Queue, Task
+from turnfold.contract.tasks import QUEUE_OF, JobKind, Queue, Task
 from turnfold.doorbell import Doorbell, producer_app, publish
 from turnfold_worker.adapters.celery_publisher import CeleryPublisher
 
@@ -44,8 +43,7 @@ def message(client: redis.Redis, queue: Queue) -> dict[str, Any]:
 
 
 SHOWN = {
-    Task.DRAIN: "shard 7", Task.ERASE: "shard 7", Task.COMPRESS: "conversation 7", Task.REFOLD: "job 7",
-    Task.REFINE: "job 7",
+    Task.DRAIN: "shard 7", Task.ERASE: "shard 7", Task.COMPRESS: "conversation 7",
 }  # fmt: skip
 
 
@@ -63,11 +61,11 @@ def test_the_producers_message_is_the_tasks_name_and_one_number(app: Celery, cli
 def test_the_workers_messages_are_the_same(app: Celery, client: redis.Redis) -> None:
     publisher = CeleryPublisher(app, expires_seconds=60)
     publisher.drain(3)
-    publisher.compress(ConversationId(12))
+    publisher.work(JobKind.COMPRESS)
     publisher.erase(4)
     assert message(client, Queue.INGEST)["body"][:2] == [[3], {}]
-    assert message(client, Queue.COMPRESS)["body"][:2] == [[12], {}]
-    assert message(client, Queue.COMPRESS)["headers"]["argsrepr"] == "conversation 12"
+    assert message(client, Queue.COMPRESS)["body"][:2] == [[], {}]
+    assert message(client, Queue.COMPRESS)["headers"]["argsrepr"] == "what is due"
     assert message(client, Queue.MAINTENANCE)["body"][:2] == [[4], {}]
 
 

@@ -218,7 +218,7 @@ def test_a_fold_that_cannot_write_is_done_later(
     local = make_worker(lease_seconds=0.001, republish_seconds=0.001)
     tf.append(CONVERSATION, talk(1, 40))
     local.worker.drain(Address(tf.tenant, CONVERSATION).shard)
-    _, conversation = local.messages.waiting[0]
+    (conversation,) = local.worker.store.resolve([Address(tf.tenant, CONVERSATION)])
 
     with locked(), impatient(local), pytest.raises(StoreAway):
         local.worker.compress(conversation)
@@ -257,7 +257,7 @@ def test_an_outage_that_ends_every_try_is_not_counted_even_when_it_cannot_be_sai
     local = make_worker(lease_seconds=30, republish_seconds=0.001)
     tf.append(CONVERSATION, talk(1, 40))
     local.worker.drain(Address(tf.tenant, CONVERSATION).shard)
-    _, conversation = local.messages.waiting[0]
+    (conversation,) = local.worker.store.resolve([Address(tf.tenant, CONVERSATION)])
     for _ in range(2 * local.worker.settings.attempts):
         with ExitStack() as outage:
             steps = Steps()
@@ -278,7 +278,7 @@ def test_the_try_of_another_worker_is_not_taken_back(
     early, late = (make_worker(lease_seconds=0.001, republish_seconds=0.001) for _ in range(2))
     tf.append(CONVERSATION, talk(1, 40))
     early.worker.drain(Address(tf.tenant, CONVERSATION).shard)
-    _, conversation = early.messages.waiting[0]
+    (conversation,) = early.worker.store.resolve([Address(tf.tenant, CONVERSATION)])
     with ExitStack() as outage:
         steps = Steps()
         steps.at["after claim_fold"] = lambda: outage.enter_context(down(early, locked))

@@ -22,6 +22,7 @@ from turnfold_worker.adapters import openai_model
 from turnfold_worker.testing import model_server as behaves
 from turnfold_worker.testing.messages import deliver
 from turnfold_worker.testing.model_server import Behaviour, OpenAIServer, Request
+from turnfold_worker.wiring import Worker
 
 CONVERSATIONS = 200
 TURNS = 44
@@ -172,15 +173,17 @@ def _work(refinery: Refinery, threads: ThreadPoolExecutor) -> None:
     refinery.make_due()
     refinery.local.worker.sweep()
     waiting = refinery.local.messages.waiting
-    calls = []
     while waiting:
         task, argument = waiting.popleft()
-        if task is Task.REFINE:
-            calls.append(threads.submit(refinery.local.worker.refine, argument))
-        else:
+        if task is not Task.REFINE:
             deliver(refinery.local.worker, task, argument)
-    for call in calls:
+    for call in [threads.submit(_refine, refinery.local.worker) for _ in range(THREADS)]:
         call.result()
+
+
+def _refine(worker: Worker) -> None:
+    while worker.refine() != "nothing was due":
+        pass
 
 
 def _check_words(refinery: Refinery, read: list[str]) -> None:

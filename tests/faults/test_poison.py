@@ -200,7 +200,7 @@ def test_a_chapter_that_cannot_be_made_holds_up_nothing_and_is_mended_by_folding
     with engine.begin() as connection:
         assert set(connection.execute(text("SELECT method FROM node WHERE height = 1")).scalars()) == {0}
         jobs = connection.execute(text("SELECT id FROM job WHERE state = 'parked' ORDER BY id")).scalars().all()
-    parked = SqlParkedWork(local.write_engine, republish_seconds=60)
+    parked = SqlParkedWork(local.write_engine)
     assert [decided.work.row for decided in retry(Selection(), parked=parked, publisher=local.messages)] == jobs
     local.settle()
     with engine.begin() as connection:
@@ -213,7 +213,6 @@ import os, signal, sys
 from turnfold.database.engines import connect
 from turnfold_worker import compress as module
 from turnfold_worker.compress import CompressLimits, compress
-from turnfold_worker.offline import _Nobody
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.wiring import sql_store
 
@@ -229,7 +228,7 @@ module.fold_segment = deadly
 engine = connect(url, write=True, timeout_seconds=10)
 store = sql_store(WorkerSettings(lease_seconds=0.05, republish_seconds=0.001), engine, engine)
 limits = CompressLimits(slice_seconds=60.0, attempts=3)
-compress(int(conversation), store=store, publisher=_Nobody(), limits=limits, clock=lambda: 0.0)
+compress(int(conversation), store=store, limits=limits, clock=lambda: 0.0)
 """
 
 

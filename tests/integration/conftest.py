@@ -20,5 +20,5 @@ def platform(
 ) -> Iterator[Platform]:
     engine = connect(database_url, write=True, timeout_seconds=10)
     monkeypatch.setattr(compress_module, "RETRY_SECONDS", 0.0)
-    yield Platform(tf, make_worker(republish_seconds=0.001), SqlParkedWork(engine, republish_seconds=60), monkeypatch)
+    yield Platform(tf, make_worker(republish_seconds=0.001), SqlParkedWork(engine), monkeypatch)
     engine.dispose()

@@ -11,8 +11,7 @@ from sqlalchemy import Engine
 
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address
-from turnfold.contract.records import JobId
-from turnfold.contract.tasks import Operation, Task
+from turnfold.contract.tasks import Operation
 from turnfold.edge import accept
 from turnfold.turn_changes import TurnChange
 from turnfold_worker.adapters.memory_database import memory_database
@@ -22,7 +21,6 @@ from turnfold_worker.drain import receive
 from turnfold_worker.exchange import InboxEntry
 from turnfold_worker.refold import refold
 from turnfold_worker.settings import WorkerSettings
-from turnfold_worker.testing.messages import HeldMessages
 from turnfold_worker.wiring import sql_store
 
 SMALL_SEGMENTS = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns": 4}
@@ -64,14 +62,9 @@ class InMemory:
     def fold(self) -> None:
         """Fold all that is stored, and again what was changed."""
         limits = CompressLimits(slice_seconds=math.inf, attempts=3)
-        messages = HeldMessages()
-        compress(self.conversation, store=self.store, publisher=messages, limits=limits, clock=time.monotonic)
-        refolds = self.store.due_refolds(1_000)
-        for job in refolds:
-            refold(JobId(job), store=self.store, publisher=messages)
-        if refolds:
-            compress(self.conversation, store=self.store, publisher=messages, limits=limits, clock=time.monotonic)
-        assert not [task for task, _ in messages.waiting if task is not Task.COMPRESS]
+        compress(self.conversation, store=self.store, limits=limits, clock=time.monotonic)
+        while refold(store=self.store) is not None:
+            compress(self.conversation, store=self.store, limits=limits, clock=time.monotonic)
 
     def settle(self) -> None:
         self.drain(self.stored, len(self.entries))

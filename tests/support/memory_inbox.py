@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from turnfold.contract.access import Expansions
 from turnfold.contract.keys import BELL_MILLISECONDS, Address, encode_id
-from turnfold.contract.tasks import Operation
+from turnfold.contract.tasks import JobKind, Operation
 from turnfold.edge import Entry
 from turnfold_worker.exchange import Claim, InboxEntry
 
@@ -32,8 +32,8 @@ class MemoryInbox:
         self.sweep = sweep
         """Seconds between two sweeps; None: the test sweeps itself."""
         self.refusals: dict[Address, int] = {}
-        self.bells: dict[int, int] = {}
-        """Shard -> microseconds at which its bell falls silent."""
+        self.bells: dict[int | JobKind, int] = {}
+        """Shard or kind of job -> microseconds at which its bell falls silent."""
         self.receipts: dict[Address, dict[str, int]] = {}
         self._calls = 0
         self._entries = 0
@@ -74,12 +74,21 @@ class MemoryInbox:
         self.bells.pop(shard, None)
 
     def ring_bell(self, shard: int) -> bool:
+        return self._ring(shard)
+
+    def silence_jobs(self, kind: JobKind) -> None:
+        self.bells.pop(kind, None)
+
+    def ring_jobs(self, kind: JobKind) -> bool:
+        return self._ring(kind)
+
+    def _ring(self, bell: int | JobKind) -> bool:
         now = self._moment()
         ends = now + BELL_MILLISECONDS * 1_000
-        if shard in self.bells and self.bells[shard] > now:
-            self.bells[shard] = min(ends, self.bells[shard])
+        if bell in self.bells and self.bells[bell] > now:
+            self.bells[bell] = min(ends, self.bells[bell])
             return False
-        self.bells[shard] = ends
+        self.bells[bell] = ends
         return True
 
     def claim(self, shard: int, most: int) -> list[Claim]:

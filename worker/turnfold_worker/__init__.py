@@ -10,6 +10,7 @@ wiring, model_wiring, settings, model_settings    settings and adapters put toge
 Use cases, which know ports only:
 
 drain           inbox to SQL
+due_jobs        what is due, whoever is told: folds of many conversations, tenant by tenant
 compress, refold, meanings   SQL to segments, anchors, levels, chapters; one of them again; vectors for these
 open_tail, earlier   the anchors of turns that no segment holds yet; what of earlier segments turns may change or repeat
 refine, model_calls, batches, reconstruct   what models are asked and what of it is kept

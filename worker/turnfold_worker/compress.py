@@ -8,7 +8,6 @@ lease therefore costs double work, never double rows.
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -37,7 +36,7 @@ from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.segments.segmenter import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings, settings_at
 from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
-from turnfold_worker.ports import Clock, Publisher, SentenceEmbedder, Store
+from turnfold_worker.ports import Clock, SentenceEmbedder, Store
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +58,6 @@ def compress(
     conversation: ConversationId,
     *,
     store: Store,
-    publisher: Publisher,
     limits: CompressLimits,
     clock: Clock,
     embedder: SentenceEmbedder | None = None,
@@ -68,28 +66,25 @@ def compress(
     claim = store.claim_fold(conversation)
     if claim is None:
         return 0
-    return fold_claimed(claim, store=store, publisher=publisher, limits=limits, clock=clock, embedder=embedder)
+    return fold_claimed(claim, store=store, limits=limits, clock=clock, embedder=embedder)
 
 
 def fold_claimed(
     claim: FoldClaim,
     *,
     store: Store,
-    publisher: Publisher,
     limits: CompressLimits,
     clock: Clock,
     embedder: SentenceEmbedder | None = None,
 ) -> int:
-    """As `compress`, under a claim that was taken."""
+    """As `compress`, under a claim that was taken; what is left then is due again."""
     end = clock() + limits.slice_seconds
-    conversation = claim.conversation
     closed, plain = 0, claim.attempts >= limits.attempts
     try:
         while True:
             if clock() > end:
-                # Somebody is told right away: it has its place behind those who were told before.
-                store.release_fold(claim, error=None, delay_seconds=math.inf)
-                publisher.compress(conversation)
+                # It has its place behind those that were due before.
+                store.release_fold(claim, error=None, delay_seconds=0.0)
                 return closed
             folded, settled = _advance(claim, store, embedder, plain=plain, is_over=lambda: clock() > end)
             closed += folded
@@ -103,7 +98,7 @@ def fold_claimed(
             store.release_fold(claim, error=None, delay_seconds=RETRY_SECONDS)
         raise
     except Exception as error:  # noqa: BLE001 - one conversation is kept from hurting its neighbours
-        _log.error("folding conversation %s failed (attempt %s): %s", conversation, claim.attempts, where(error))
+        _log.error("folding conversation %s failed (attempt %s): %s", claim.conversation, claim.attempts, where(error))
         store.release_fold(claim, error=where(error), delay_seconds=RETRY_SECONDS * claim.attempts)
         return closed
 
@@ -121,7 +116,7 @@ def _advance(
     while (segment := next_segment(tail, total=plain and not closed)) is not None:
         why = _why(claim) if plain and not closed else None
         fold = fold_next(tail, segment, store, embedder=embedder, plain_error=why)
-        if not store.commit_fold(fold):
+        if not store.commit_fold(claim, fold):
             return closed, False
         if fold.refold_error is not None:
             node = fold.nodes[0].node
@@ -134,9 +129,8 @@ def _advance(
             return closed, False
     if tail.turns and tail.turns[-1].seq < tail.turn_count:
         return closed, False
-    if not write_outline(tail, store, embedder, total=plain):
-        return closed, False
-    return closed, store.finish_fold(claim, tail)
+    outline, frame_only = outline_of(tail, store, embedder, total=plain)
+    return closed, store.finish_fold(claim, tail, outline, frame_only=frame_only)
 
 
 def with_vectors(tail: Tail, store: Store, embedder: SentenceEmbedder, *, total: bool = False) -> Tail:
@@ -251,8 +245,10 @@ def _chapter(children: Sequence[FoldedNode], *, height: int, idx: int, total: bo
         return plain_roll_up(children, height=height, idx=idx)
 
 
-def write_outline(tail: Tail, store: Store, embedder: SentenceEmbedder | None = None, *, total: bool = False) -> bool:
-    """Write what a context needs of all that is folded; False when the conversation has moved on.
+def outline_of(
+    tail: Tail, store: Store, embedder: SentenceEmbedder | None = None, *, total: bool = False
+) -> tuple[Outline, bool]:
+    """What a context needs of all that is folded, and whether only what it holds of the open tail is new.
 
     `total`: rules that fail cost the words of the outline, not the conversation's progress.
     """
@@ -274,7 +270,7 @@ def write_outline(tail: Tail, store: Store, embedder: SentenceEmbedder | None = 
         _log.error("the outline of conversation %s has no words: %s", tail.conversation, where(error))
         cover = choose_cover(store.node_sizes(tail.conversation, tail.node_count), last_seq=tail.closed_seq)
         outline, same = plain_outline(cover), False
-    return store.write_outline(tail, outline, frame_only=same)
+    return outline, same
 
 
 def _outline(tail: Tail, store: Store) -> Outline:

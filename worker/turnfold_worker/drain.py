@@ -16,10 +16,11 @@ from typing import assert_never
 from turnfold.contract.configuration import settlement_read
 from turnfold.contract.keys import checked_id
 from turnfold.contract.records import ConversationId
-from turnfold.contract.tasks import CHANGES, Operation
+from turnfold.contract.tasks import CHANGES, JobKind, Operation
 from turnfold.entries import decode_turn, placeholder
 from turnfold.errors import InvalidIdentifier, InvalidInput, InvalidTurn
 from turnfold.turn_changes import read_change
+from turnfold_worker.due_jobs import ring
 from turnfold_worker.erase import erase_claimed
 from turnfold_worker.errors import Permanent, Retryable, Stalled, StoreAway, where
 from turnfold_worker.exchange import (
@@ -46,9 +47,6 @@ ERASING_STEPS = 20
 
 MOST_STALLED = 1
 """Conversations that may stall alone in one drain: with one more, it is the database and not the conversation."""
-
-FOLDS_WAITING = 2_000
-"""Messages for those who fold from which a drain adds none: sweeps do, up to twice as many, tenant by tenant."""
 
 REFUSALS = 3
 """Tries before an entry is parked whose failure says nothing about the entry itself."""
@@ -215,17 +213,9 @@ class _Batch:
         self._kept -= result.missing
         self._new_turns += result.new_turns
         if result.to_fold:
-            self._publish(result.to_fold)
-        for job in result.to_refold:
-            self._publisher.refold(job)
-
-    def _publish(self, to_fold: Sequence[ConversationId]) -> None:
-        """Tell those who fold, unless so much waits for them that others' work would never be reached."""
-        room = max(0, FOLDS_WAITING - self._publisher.backlog())
-        for conversation in to_fold[:room]:
-            self._publisher.compress(conversation)
-        if left := to_fold[room:]:
-            self._store.leave_to_sweeps(left)
+            ring(JobKind.COMPRESS, inbox=self._inbox, publisher=self._publisher)
+        if result.to_refold:
+            ring(JobKind.REFOLD, inbox=self._inbox, publisher=self._publisher)
 
 
 def parked(item: Received, error: str) -> Received:

@@ -170,6 +170,15 @@ class FoldClaim:
 
 
 @dataclass(frozen=True, slots=True)
+class FoldClaims:
+    """Fold jobs that one task took."""
+
+    claims: Sequence[FoldClaim]
+    more: bool
+    """Whether others are due."""
+
+
+@dataclass(frozen=True, slots=True)
 class RefoldClaim:
     """A job to fold a closed segment again, that is ours until its lease ends."""
 

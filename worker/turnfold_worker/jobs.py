@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from turnfold.contract.records import JobId
+from turnfold.contract.tasks import JobKind
 from turnfold.entries import decode_turn
 from turnfold.errors import InvalidTurn
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.parked import ParkedWork, Selection, Work, WorkKind, WorkState
 from turnfold_worker.ports import Publisher
-
-MOST_PUBLISHED = 500
-"""Messages that one retry sends; a sweep finds what is due beyond them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +29,8 @@ def retry(selection: Selection, *, parked: ParkedWork, publisher: Publisher) -> 
     works = parked.find(selection)
     jobs = [work for work in works if work.kind is not WorkKind.ENTRY]
     due = set(parked.make_due([JobId(work.row) for work in jobs]))
-    for work in [work for work in jobs if work.row in due][:MOST_PUBLISHED]:
-        if work.kind is WorkKind.REFOLD:
-            publisher.refold(JobId(work.row))
-        elif work.kind is WorkKind.REFINE:
-            publisher.refine(JobId(work.row))
-        else:
-            publisher.compress(work.conversation)
+    for kind in dict.fromkeys(work.kind for work in jobs if work.row in due):
+        publisher.work(JobKind(kind))
     return [
         _retry_entry(work, parked, publisher) if work.kind is WorkKind.ENTRY else _asked_for(work, done=work.row in due)
         for work in works
@@ -66,9 +59,9 @@ def _retry_entry(work: Work, parked: ParkedWork, publisher: Publisher) -> Decide
     if stored is None:
         return Decided(work=work, done=False, outcome="it is not parked any more")
     if stored.fold is not None:
-        publisher.compress(stored.fold)
+        publisher.work(JobKind.COMPRESS)
     if stored.refold is not None:
-        publisher.refold(stored.refold)
+        publisher.work(JobKind.REFOLD)
     outcome = "stored" if stored.refold is None else "stored; its segment is folded again"
     return Decided(work=work, done=True, outcome=outcome)
 

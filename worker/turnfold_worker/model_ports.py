@@ -251,11 +251,11 @@ class RefineStore(Protocol):
 
     target: RefineTarget
 
-    def due_refines(self, most: int) -> list[JobId]:
-        """Jobs that are due or whose lease lapsed, few of each tenant; they count as published from now on."""
+    def has_due(self) -> bool:
+        """Whether any job is due. One whose workers died as often as they may is parked."""
 
-    def claim_refine(self, job: JobId) -> RefineClaim | None:
-        """Take the job and count the attempt; None when it is not due or another has it."""
+    def claim_refine(self) -> RefineClaim | None:
+        """Take the next job that is due, tenant by tenant, and count the attempt; None when there is none."""
 
     def renew_refine(self, claim: RefineClaim) -> bool:
         """Keep the job for another while; False when it is no longer ours."""

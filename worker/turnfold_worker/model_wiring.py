@@ -39,7 +39,7 @@ def sql_refinements(settings: WorkerSettings, engine: Engine, read_engine: Engin
     """Refine jobs in SQL."""
     return SqlRefinements(
         engine, read_engine=read_engine, target=refine_target(settings), attempts=settings.refine_attempts,
-        lease_seconds=refine_lease_seconds(settings), republish_seconds=settings.republish_seconds,
+        lease_seconds=refine_lease_seconds(settings),
     )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section, poli
 from turnfold.client_inputs import listed
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address, checked_id
-from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, JobId, Node, Origin
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, Node, Origin
 from turnfold.contract.results import Expansion, Hit, Note, Relation, Status, TieredSegment, TimelineEntry
 from turnfold.contract.tasks import Operation
 from turnfold.database.reader import Reader
@@ -281,28 +281,8 @@ class _Folder:
         self._turns += self._store.store({self._conversation: received}).new_turns
         limits = CompressLimits(slice_seconds=math.inf, attempts=WorkerSettings().attempts)
         compress(
-            self._conversation, store=self._store, publisher=_Nobody(), limits=limits, clock=time.monotonic,
+            self._conversation, store=self._store, limits=limits, clock=time.monotonic,
             embedder=self._embedder,
         )  # fmt: skip
         if self._on_progress is not None:
             self._on_progress(self._turns)
-
-
-class _Nobody:
-    """A publisher for a process that has no one to tell."""
-
-    def drain(self, shard: int) -> None: ...
-
-    def compress(self, conversation: ConversationId) -> None: ...
-
-    def refold(self, job: JobId) -> None: ...
-
-    def refine(self, job: JobId) -> None: ...
-
-    def erase(self, shard: int) -> None: ...
-
-    def backlog(self) -> int:
-        return 0
-
-    def refine_backlog(self) -> int:
-        return 0

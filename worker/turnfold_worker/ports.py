@@ -9,13 +9,15 @@ from turnfold.contract.access import Expansions
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Covered
 from turnfold.contract.outlines import Outline
-from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
+from turnfold.contract.records import Anchor, ConversationId, StoredTurn
+from turnfold.contract.tasks import JobKind
 from turnfold.contract.vectors import Vector
 from turnfold_worker.exchange import (
     Claim,
     ClosedSegment,
     Fold,
     FoldClaim,
+    FoldClaims,
     Hidden,
     InboxEntry,
     Received,
@@ -39,6 +41,12 @@ class Inbox(Protocol):
 
     def ring_bell(self, shard: int) -> bool:
         """Set the bell; False if it is set already."""
+
+    def silence_jobs(self, kind: JobKind) -> None:
+        """As `silence_bell`, of due jobs."""
+
+    def ring_jobs(self, kind: JobKind) -> bool:
+        """As `ring_bell`, of due jobs."""
 
     def claim(self, shard: int, most: int) -> list[Claim]:
         """Take up to `most` ready conversations, round robin over tenants."""
@@ -89,14 +97,14 @@ class Store(Protocol):
     def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
         """Store what was received, all or nothing, in order; repeats change nothing."""
 
-    def leave_to_sweeps(self, conversations: Sequence[ConversationId]) -> None:
-        """Let the next sweep find due folds of which nobody was told."""
-
     def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
         """Take the fold job and count the attempt; None when there is nothing to do or another has it."""
 
-    def claim_fold_in_turn(self, conversation: ConversationId) -> FoldClaim | None:
-        """As `claim_fold`, but of the tenant whose turn it is: `conversation` is folded by who is told of another."""
+    def claim_folds(self, hurried: ConversationId | None) -> FoldClaims:
+        """Take some of the fold jobs that are due, tenant by tenant; `hurried` is due from now on.
+
+        One that was tried before is taken alone, and its attempt counted; else it is counted when it fails.
+        """
 
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
         """The state to fold from; None when the conversation is gone."""
@@ -126,7 +134,7 @@ class Store(Protocol):
     def siblings(self, conversation: ConversationId, height: int, first: int, last: int) -> list[FoldedNode]:
         """Nodes of a height by index, with their words."""
 
-    def commit_fold(self, fold: Fold) -> bool:
+    def commit_fold(self, claim: FoldClaim, fold: Fold) -> bool:
         """Write a closed segment; False when the conversation is no longer in the state it was computed from."""
 
     def outline_frame(self, conversation: ConversationId) -> Outline | None:
@@ -144,23 +152,26 @@ class Store(Protocol):
     def user_turns(self, conversation: ConversationId, last_seq: int) -> list[StoredTurn]:
         """The first and the newest turns of users up to a number, in order."""
 
-    def write_outline(self, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
-        """Replace the outline (`frame_only`: of the open tail alone); False when the conversation has moved on."""
+    def finish_fold(self, claim: FoldClaim, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
+        """Replace the outline (`frame_only`: of the open tail alone), and record that the segmenter has seen all.
 
-    def finish_fold(self, claim: FoldClaim, seen: Tail) -> bool:
-        """Record that the segmenter has seen all; False when more came meanwhile and the job is still ours."""
+        False when the conversation has moved on, or more came meanwhile and the job is still ours.
+        """
 
     def release_fold(self, claim: FoldClaim, *, error: str | None, delay_seconds: float) -> None:
-        """Give the job back, due after `delay_seconds`, or after as long as a message is trusted to be on its way."""
+        """Give the job back, due after `delay_seconds`."""
 
-    def due_folds(self, most: int) -> list[ConversationId]:
-        """Jobs that are due or whose lease lapsed, few of each tenant; they count as published from now on."""
+    def return_folds(self, claims: Sequence[FoldClaim]) -> None:
+        """Give jobs back that were taken together and not begun: they keep their places."""
 
-    def due_refolds(self, most: int) -> list[JobId]:
-        """As `due_folds`. One whose worker died as often as it may is parked again."""
+    def ripen(self) -> None:
+        """Make due what was to be later and whose time has come; park jobs whose workers died as often as they may."""
 
-    def claim_refold(self, job: JobId) -> RefoldClaim | None:
-        """Take the job and count the attempt; None when it is not due or another has it."""
+    def has_due(self, kind: JobKind) -> bool:
+        """Whether any job is due, or was left by a worker that died."""
+
+    def claim_refold(self) -> RefoldClaim | None:
+        """Take the next job that is due, tenant by tenant, and count the attempt; None when there is none."""
 
     def closed_segment(self, conversation: ConversationId, idx: int) -> ClosedSegment | None:
         """The state to fold a segment again from; None when it is gone."""
@@ -205,19 +216,10 @@ class Publisher(Protocol):
 
     def drain(self, shard: int) -> None: ...
 
-    def compress(self, conversation: ConversationId) -> None: ...
-
-    def refold(self, job: JobId) -> None: ...
-
-    def refine(self, job: JobId) -> None: ...
-
     def erase(self, shard: int) -> None: ...
 
-    def backlog(self) -> int:
-        """Messages that wait for whoever folds; 0 when the broker does not say."""
-
-    def refine_backlog(self) -> int:
-        """Messages that wait for whoever refines; 0 when the broker does not say."""
+    def work(self, kind: JobKind) -> None:
+        """Tell somebody that jobs of a kind are due."""
 
 
 class Clock(Protocol):

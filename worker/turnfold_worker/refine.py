@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeVar
 
-from turnfold.contract.records import JobId
 from turnfold.contract.vectors import Vector
 from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits, Retryable, where
 from turnfold_worker.model_calls import ModelCalls
@@ -79,10 +78,10 @@ class _NotOurs(Exception):  # noqa: N818 - no error: somebody else goes on
     """The lease went to another worker."""
 
 
-def refine(job: JobId, *, refining: Refining) -> str:  # noqa: PLR0911 - each way in which a job may end
-    """Do a due refine job; what came of it, in words without content."""
+def refine(*, refining: Refining) -> str:  # noqa: PLR0911 - each way in which a job may end
+    """Do the next refine job that is due; what came of it, in words without content."""
     store = refining.store
-    claim = store.claim_refine(job)
+    claim = store.claim_refine()
     if claim is None:
         return "nothing was due"
     try:

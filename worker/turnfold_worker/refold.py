@@ -22,7 +22,7 @@ from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.roll_up import roll_up
 from turnfold_worker.pipeline.settings import FoldSettings, settings_at
-from turnfold_worker.ports import Publisher, SentenceEmbedder, Store
+from turnfold_worker.ports import SentenceEmbedder, Store
 
 _log = logging.getLogger(__name__)
 
@@ -30,16 +30,17 @@ TRIES: Final = 20
 """Times that one task starts over because the conversation moved on; then the job waits for the next sweep."""
 
 
-def refold(job: JobId, *, store: Store, publisher: Publisher, embedder: SentenceEmbedder | None = None) -> bool:
-    """Fold the segment of a due job again; True when it was written. A failure parks the job with its error.
+def refold(*, store: Store, embedder: SentenceEmbedder | None = None) -> bool | None:
+    """Fold the segment of the next due job again; True when it was written, None when nothing was due.
 
-    A fold follows: what the open tail says may change what the segment holds now.
+    A failure parks the job with its error. The conversation's fold is due after it: what the open tail says may change
+    what the segment holds now.
     """
-    claim = store.claim_refold(job)
+    claim = store.claim_refold()
     if claim is None:
-        return False
+        return None
     try:
-        written = _refold(claim, store, embedder)
+        return _refold(claim, store, embedder)
     except Retryable:
         with suppress(Retryable):
             store.release_refold(claim, error=None)
@@ -50,9 +51,6 @@ def refold(job: JobId, *, store: Store, publisher: Publisher, embedder: Sentence
         )
         store.release_refold(claim, error=where(error))
         return False
-    if written:
-        publisher.compress(claim.conversation)
-    return written
 
 
 def _refold(claim: RefoldClaim, store: Store, embedder: SentenceEmbedder | None) -> bool:

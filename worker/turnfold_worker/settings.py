@@ -26,7 +26,7 @@ class WorkerSettings(ModelSettings):
     sweep_seconds: float = 3.0
     """How often somebody looks for work that nobody was told of."""
     republish_seconds: float = 60.0
-    """How long a published job is trusted to be on its way before a sweep publishes it again."""
+    """After which a message that nobody took is dropped; nothing that failed is put off for longer."""
     attempts: int = 3
     """Tries on one segment; the last one writes plain words, parks a refold job and goes on."""
     fold_turns: int = 8

@@ -31,25 +31,26 @@ def drain(shard: int) -> str:
 
 
 @app.task(name=str(Task.COMPRESS), throws=(WorkerError,))
-def compress(conversation: int) -> str:
-    """Fold what a conversation has stored: the one that is named, or one of a tenant whose turn it is."""
-    folded = _worker().compress_in_turn(conversation)
-    if folded is None:
-        return f"{shown(Task.COMPRESS, conversation)}, nothing was due"
-    return f"{shown(Task.COMPRESS, folded[0])}, segments folded: {folded[1]}"
+def compress(conversation: int | None = None) -> str:
+    """Fold some of the conversations that are due, tenant by tenant; one that is named is due from now on."""
+    folded = _worker().fold_due(conversation)
+    numbers = ", ".join(map(str, folded.conversations)) or "none were due"
+    return f"conversations folded: {numbers}; segments: {folded.segments}"
 
 
 @app.task(name=str(Task.REFOLD), throws=(WorkerError,))
-def refold(job: int) -> str:
-    """Fold one closed segment again, by the rules."""
-    done = "folded by the rules" if _worker().refold(job) else "nothing was written"
-    return f"{shown(Task.REFOLD, job)}, {done}"
+def refold() -> str:
+    """Fold a closed segment again, by the rules."""
+    written = _worker().refold()
+    if written is None:
+        return "nothing was due"
+    return "folded by the rules" if written else "nothing was written"
 
 
 @app.task(name=str(Task.REFINE), throws=(WorkerError,))
-def refine(job: int) -> str:
+def refine() -> str:
     """Ask models for better words for a few closed segments."""
-    return f"{shown(Task.REFINE, job)}, {_worker().refine(job)}"
+    return _worker().refine()
 
 
 @app.task(name=str(Task.RECONSTRUCT), throws=(WorkerError,))
@@ -64,7 +65,7 @@ def reconstruct(conversation: int, height: int, idx: int) -> str:
 def sweep() -> str:
     """Ring for what is ready or due."""
     swept = _worker().sweep_in_turn()
-    return f"drains rung for: {swept.shards}, folds rung for: {swept.folds}"
+    return f"drains rung for: {swept.shards}, jobs that are due: {', '.join(swept.jobs) or 'none'}"
 
 
 @app.task(name=str(Task.EXPIRE), throws=(WorkerError,))

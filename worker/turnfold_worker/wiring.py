@@ -17,7 +17,8 @@ from celery import Celery
 from sqlalchemy import Engine
 
 from turnfold import inbox as producer_inbox
-from turnfold.contract.records import ConversationId, JobId
+from turnfold.contract.records import ConversationId
+from turnfold.contract.tasks import JobKind
 from turnfold.database.engines import connect
 from turnfold.errors import InvalidSettings
 from turnfold_worker.adapters.celery_publisher import CeleryPublisher
@@ -26,12 +27,12 @@ from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedd
 from turnfold_worker.adapters.sql_retention import SqlRetention
 from turnfold_worker.adapters.sql_store import SqlStore
 from turnfold_worker.adapters.sql_turns import FoldDue
-from turnfold_worker.compress import CompressLimits, compress, fold_claimed
+from turnfold_worker.compress import CompressLimits, compress
 from turnfold_worker.drain import Drained, DrainLimits, drain
+from turnfold_worker.due_jobs import Folded, fold_due, refold_due, ring
 from turnfold_worker.erase import erase
 from turnfold_worker.expire import Retention, expire
 from turnfold_worker.ports import Inbox, Publisher, SentenceEmbedder, Store
-from turnfold_worker.refold import refold
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.sweep import Swept, sweep
 
@@ -71,35 +72,33 @@ class Worker:
         return drained
 
     def compress(self, conversation: int) -> int:
-        limits = CompressLimits(slice_seconds=self.settings.slice_seconds, attempts=self.settings.attempts)
+        """Fold one conversation, whosever turn it is; the number of segments closed."""
         return compress(
-            ConversationId(conversation), store=self.store, publisher=self.publisher, limits=limits,
-            clock=time.monotonic, embedder=self.embedder,
-        )  # fmt: skip
-
-    def compress_in_turn(self, conversation: int) -> tuple[int, int] | None:
-        """Fold a conversation of the tenant whose turn it is; which one, and how many segments were closed.
-
-        `conversation` is what the message names: there are as many messages as conversations that are due. None where
-        nothing was to be folded.
-        """
-        claim = self.store.claim_fold_in_turn(ConversationId(conversation))
-        if claim is None:
-            return None
-        limits = CompressLimits(slice_seconds=self.settings.slice_seconds, attempts=self.settings.attempts)
-        closed = fold_claimed(
-            claim, store=self.store, publisher=self.publisher, limits=limits, clock=time.monotonic,
+            ConversationId(conversation), store=self.store, limits=self._limits, clock=time.monotonic,
             embedder=self.embedder,
         )  # fmt: skip
-        return claim.conversation, closed
 
-    def refold(self, job: int) -> bool:
-        return refold(JobId(job), store=self.store, publisher=self.publisher, embedder=self.embedder)
+    def fold_due(self, hurried: int | None = None) -> Folded:
+        return fold_due(
+            None if hurried is None else ConversationId(hurried), inbox=self.inbox, store=self.store,
+            publisher=self.publisher, limits=self._limits, clock=time.monotonic, embedder=self.embedder,
+        )  # fmt: skip
 
-    def refine(self, job: int) -> str:
+    @property
+    def _limits(self) -> CompressLimits:
+        return CompressLimits(slice_seconds=self.settings.slice_seconds, attempts=self.settings.attempts)
+
+    def refold(self) -> bool | None:
+        return refold_due(inbox=self.inbox, store=self.store, publisher=self.publisher, embedder=self.embedder)
+
+    def refine(self) -> str:
         from turnfold_worker.refine import refine
 
-        return refine(JobId(job), refining=self._with_model())
+        refining = self._with_model()
+        self.inbox.silence_jobs(JobKind.REFINE)
+        if refining.store.has_due():
+            ring(JobKind.REFINE, inbox=self.inbox, publisher=self.publisher)
+        return refine(refining=refining)
 
     def reconstruct(self, conversation: int, height: int, idx: int) -> str:
         from turnfold_worker.model_wiring import reconstruct_with
@@ -127,7 +126,7 @@ class Worker:
         if self.settings.keep_level0_days and self.inbox.start_expiry():
             # Retention needs no beat either.
             self.expire()
-        return self.sweep() if self.inbox.start_sweep() else Swept(shards=0, folds=0)
+        return self.sweep() if self.inbox.start_sweep() else Swept()
 
     def erase(self, shard: int) -> int:
         return erase(shard, inbox=self.inbox, store=self.store, publisher=self.publisher)

@@ -11,6 +11,7 @@ tf:{SS}:accessed                     SET     <tenant>:<conversation> that have s
 tf:{SS}:refs:<tenant>:<conv>         ZSET    reference -> microseconds when its context ends; lives as long as the last
 tf:{SS}:ctx:<tenant>:<reference>     STRING  a context as it was made, compressed; lives TURNFOLD_REFERENCE_SECONDS
 tf:{SS}:refused:<tenant>:<conv>      STRING  how often in a row a conversation could not be stored; lives 10 min
+tf:{jobs}:<kind>                     STRING  set while a message about due jobs is on its way; lives 1 s
 tf:{sweep}                           STRING  set by the one who sweeps now; lives a few seconds
 tf:{expire}                          STRING  set by the one who looked for turns to expire; lives an hour
 tf:{m:<model>}:requests              STRING  milliseconds up to which its requests are spoken for; lives until then
@@ -94,6 +95,10 @@ def shard_of(tenant: str, conversation: str) -> int:
 
 def bell(shard: int) -> str:
     return f"tf:{{{shard:02d}}}:bell"
+
+
+def jobs_bell(kind: str) -> str:
+    return f"tf:{{jobs}}:{kind}"
 
 
 def tenants(shard: int) -> str:

@@ -12,11 +12,11 @@ class Task(StrEnum):
     DRAIN = "turnfold.drain"
     """(shard): store what is ready in the shard's inboxes."""
     COMPRESS = "turnfold.compress"
-    """(conversation id): fold what is stored and not folded."""
+    """(), or (conversation id) from who waits for it: fold some of what is due, tenant by tenant."""
     REFOLD = "turnfold.refold"
-    """(job id): fold one closed segment again, by the rules."""
+    """(): fold a closed segment again, by the rules, of those that are due."""
     REFINE = "turnfold.refine"
-    """(job id): ask models for better words for a few closed segments."""
+    """(): ask models for better words for a few closed segments of those that are due."""
     RECONSTRUCT = "turnfold.reconstruct"
     """(conversation id, height, index): ask a model for words in the place of turns that retention removed."""
     SWEEP = "turnfold.sweep"
@@ -49,14 +49,13 @@ QUEUE_OF: Final[dict[Task, Queue]] = {
 
 
 _SUBJECT_OF: Final[dict[Task, str]] = {
-    Task.DRAIN: "shard", Task.COMPRESS: "conversation", Task.REFOLD: "job", Task.REFINE: "job",
-    Task.RECONSTRUCT: "node", Task.ERASE: "shard",
+    Task.DRAIN: "shard", Task.COMPRESS: "conversation", Task.RECONSTRUCT: "node", Task.ERASE: "shard",
 }  # fmt: skip
 
 
 def shown(task: Task, *arguments: int) -> str:
-    """A task's arguments as Flower and events show them: `shard 3`, `conversation 12`, `node 12/0/7`."""
-    return f"{_SUBJECT_OF[task]} {'/'.join(map(str, arguments))}"
+    """A task's arguments as Flower and events show them: `shard 3`, `conversation 12`, `node 12/0/7`, `what is due`."""
+    return f"{_SUBJECT_OF[task]} {'/'.join(map(str, arguments))}" if arguments else "what is due"
 
 
 class Operation(StrEnum):
@@ -84,6 +83,12 @@ class JobKind(StrEnum):
     """One per segment that is to be folded again: it got plain words, or a turn of it became readable later."""
     REFINE = "refine"
     """One per group of closed segments, models and prompts: a model may find better words for them."""
+
+
+TASK_OF: Final[dict[JobKind, Task]] = {
+    JobKind.COMPRESS: Task.COMPRESS, JobKind.REFOLD: Task.REFOLD, JobKind.REFINE: Task.REFINE,
+}  # fmt: skip
+"""Which task does the jobs of a kind."""
 
 
 class JobState(StrEnum):

@@ -139,7 +139,7 @@ def test_nobody_sees_half_of_it(long: Turnfold, local: LocalWorker, engine: Engi
         anchors(NO_INBOX, Reader(engine), ADDRESS)
     with pytest.raises(UnknownConversation):
         digest(engine, "acme", "long")
-    assert SqlParkedWork(local.write_engine, republish_seconds=60).find(Selection()) == []
+    assert SqlParkedWork(local.write_engine).find(Selection()) == []
     assert stored_totals(engine, "acme").conversations == 0
 
 

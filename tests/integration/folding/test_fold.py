@@ -13,16 +13,19 @@ from conftest import LocalWorker
 from support.interruptions import Steps, interrupted
 from support.stored import broken_invariants
 from turnfold import Turnfold
-from turnfold.contract.records import StoredTurn
+from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.tables import JobRow, table
+from turnfold.contract.tasks import JobKind
 from turnfold.database.engines import connect
 from turnfold_worker import compress as compress_module
 from turnfold_worker.compress import CompressLimits, compress, fold_next, next_segment
-from turnfold_worker.exchange import Fold
+from turnfold_worker.due_jobs import Folded
+from turnfold_worker.exchange import Fold, FoldClaim
 from turnfold_worker.offline import fold
 from turnfold_worker.pipeline.fold import FoldedNode
 
 SUBJECTS = ("payments", "seat maps", "refunds", "emails", "deployment", "analytics", "accessibility", "backups")
+NOBODYS = FoldClaim(ConversationId(0), "nobody", 1)
 
 
 def talk(number: int) -> list[dict[str, Any]]:
@@ -144,7 +147,7 @@ def test_plain_words_are_for_the_segment_that_failed_and_not_for_what_another_wo
     assert tail is not None
     late = fold_next(tail, next_segment(tail), store, plain_error=None)
     steps = Steps()
-    steps.at["before commit_fold"] = lambda: store.commit_fold(late)
+    steps.at["before commit_fold"] = lambda: store.commit_fold(NOBODYS, late)
     assert interrupted(local.worker, steps).compress(conversation)
     with engine.begin() as connection:
         methods = connection.scalars(text("SELECT DISTINCT method FROM node WHERE height = 0")).all()
@@ -161,7 +164,8 @@ def test_a_job_that_failed_often_waits_however_long_its_delay_has_become(
     claim = local.worker.store.claim_fold(stored_id(engine))  # type: ignore[arg-type]
     assert claim is not None
     local.worker.store.release_fold(claim, error="ValueError", delay_seconds=100_000)
-    assert local.worker.store.due_folds(10) == []
+    assert not local.worker.store.has_due(JobKind.COMPRESS)
+    assert local.worker.fold_due() == Folded([], 0)
 
 
 @pytest.mark.parametrize("size", [60, 8])
@@ -179,10 +183,10 @@ def test_a_worker_that_was_overtaken_does_not_write_the_outline_of_an_older_tail
         late.settle()
 
     steps = Steps()
-    steps.at["before write_outline"] = overtake
+    steps.at["before finish_fold"] = overtake
     interrupted(early.worker, steps).compress(stored_id(early.engine))
     early.settle()
-    assert "before write_outline" in steps.reached
+    assert "before finish_fold" in steps.reached
     with fold(turns, conversation_id="c") as undisturbed:
         assert early.digest("c") == undisturbed.digest()
 
@@ -196,7 +200,7 @@ def test_of_two_workers_that_fold_the_same_segment_one_writes_it(
     store, conversation = local.worker.store, stored_id(engine)
     tails = [store.tail(conversation, 512) for _ in range(2)]  # type: ignore[arg-type]
     folds = [fold_next(t, next_segment(t), store, plain_error=None) for t in tails if t is not None]
-    assert [store.commit_fold(fold) for fold in folds] == [True, False]
+    assert [store.commit_fold(NOBODYS, fold) for fold in folds] == [True, False]
     local.settle()
     assert broken_invariants(engine) == {}
 
@@ -211,7 +215,7 @@ def test_a_fold_of_a_forgotten_conversation_writes_nothing(tf: Turnfold, local: 
     fold = fold_next(tail, next_segment(tail), local.worker.store, plain_error=None)
     tf.forget("c", timeout_seconds=0)
     local.settle()
-    assert local.worker.store.commit_fold(fold) is False
+    assert local.worker.store.commit_fold(NOBODYS, fold) is False
     assert local.worker.compress(conversation) == 0
     with engine.begin() as connection:
         for table in ("conversation", "turn", "node", "level", "anchor", "posting", "anchor_posting", "job"):
@@ -250,18 +254,18 @@ def test_a_slice_ends_behind_the_segment_at_which_it_is_over_and_the_lease_is_re
     leases: list[int] = []
     commit = store.commit_fold
 
-    def noted(fold: Fold) -> bool:
-        done = commit(fold)
+    def noted(claim: FoldClaim, fold: Fold) -> bool:
+        done = commit(claim, fold)
         with engine.begin() as connection:
             leases.append(connection.scalar(select(table(JobRow).c.lease_until)) or 0)
         return done
 
     store.commit_fold = noted  # type: ignore[method-assign]
     limits = CompressLimits(slice_seconds=1.0, attempts=3)
-    closed = compress(conversation, store=store, publisher=worker.messages, limits=limits, clock=lambda: next(ticks))
+    closed = compress(conversation, store=store, limits=limits, clock=lambda: next(ticks))
     assert closed == 3
     assert leases == sorted(set(leases))
-    assert [task.value for task, _ in worker.messages.waiting] == ["turnfold.compress"]
+    assert store.has_due(JobKind.COMPRESS)
     worker.settle()
     whole = make_worker()
     tf.append("whole", talk(200))
@@ -278,7 +282,7 @@ def test_one_task_works_for_its_slice_and_then_lets_others_have_their_place(
         local.worker.drain(shard)
     local.messages.waiting.clear()
     # Nothing, or what was begun before a clock could tell that the slice is over.
-    assert local.worker.compress(stored_id(engine)) <= 1
+    assert local.worker.fold_due().segments <= 1
     assert [task.value for task, _ in local.messages.waiting] == ["turnfold.compress"]
     patient = make_worker()
     patient.messages.waiting.extend(local.messages.waiting)

@@ -15,12 +15,14 @@ from support.platforms import EVERYTHING, POISON, Platform, append_unreadable, t
 from support.stored import broken_invariants
 from turnfold import Turnfold
 from turnfold.contract.keys import Address
+from turnfold.contract.outlines import Outline
 from turnfold.contract.tasks import Task
 from turnfold.database.engines import connect
 from turnfold.inbox import connect as connect_redis
 from turnfold_worker import compress as compress_module
 from turnfold_worker.cli import main
 from turnfold_worker.parked import Selection, WorkKind, WorkState
+from turnfold_worker.testing.messages import NOBODY
 
 # Entries
 
@@ -110,7 +112,7 @@ def test_a_worker_that_has_read_the_placeholder_does_not_end_without_the_turn(
     assert tail is not None
     mended("bad")
     platform.retry()
-    assert store.finish_fold(claim, tail) is False, "it has to look again"
+    assert store.finish_fold(claim, tail, Outline(), frame_only=False) is False, "it has to look again"
 
 
 def test_a_parked_operation_cannot_come_later_but_can_be_skipped(platform: Platform, redis_url: str) -> None:
@@ -170,16 +172,15 @@ def test_folding_that_fails_is_listed_and_can_be_asked_for_at_once_but_not_skipp
     platform.break_rules()
     for shard in range(16):
         local.worker.drain(shard)
-    (conversation,) = [number for task, number in local.messages.waiting if task is Task.COMPRESS]
     monkeypatch.setattr(compress_module, "RETRY_SECONDS", 60.0)
-    local.worker.compress(conversation)
+    local.worker.fold_due()
     (work,) = platform.parked.find(EVERYTHING)
     assert (work.kind, work.state, work.attempts) == (WorkKind.COMPRESS, WorkState.FAILING, 1)
     (refused,) = platform.skip()
     assert not refused.done
     platform.local.messages.waiting.clear()
     assert [decided.done for decided in platform.retry()] == [True]
-    assert list(platform.local.messages.waiting) == [(Task.COMPRESS, conversation)]
+    assert list(platform.local.messages.waiting) == [(Task.COMPRESS, NOBODY)]
 
 
 # The command

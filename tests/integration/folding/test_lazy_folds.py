@@ -11,6 +11,7 @@ from conftest import LocalWorker
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold.contract.tasks import Task
+from turnfold_worker.testing.messages import deliver
 
 BUDGET_WAS = "We must never spend more than 2,000 euros on the offsite, no exceptions."
 BUDGET_IS = "Correction: we must never spend more than 3,500 euros on the offsite."
@@ -70,7 +71,7 @@ def test_what_is_told_to_the_memory_itself_is_done_at_once(
     assert store(worker) == []
     tf.configure("c", goal="Plan the offsite")
     assert store(worker) == [Task.COMPRESS]
-    assert worker.worker.compress(1) == 0
+    assert worker.worker.fold_due().segments == 0
     tf.edit("c", "lake", content="The lake was rough this morning.")
     assert Task.COMPRESS in store(worker)
 
@@ -102,7 +103,7 @@ def test_rows_are_the_same_however_many_turns_a_fold_has(
         while worker.messages.waiting:
             task, number = worker.messages.waiting.popleft()
             assert task is Task.COMPRESS
-            worker.worker.compress(number)
+            deliver(worker.worker, task, number)
     worker.settle()
     assert tf.status("lazy").folded == 60
     assert worker.digest("lazy") == whole.digest("whole")
@@ -137,7 +138,7 @@ def test_a_wait_asks_for_the_fold_of_what_is_stored(
 
     def ring(task: Task, *numbers: int) -> None:
         rung.append(task)
-        worker.worker.compress(*numbers)
+        worker.worker.fold_due(*numbers)
 
     monkeypatch.setattr(tf._resources, "ring", ring)
     monkeypatch.setattr(tf, "_settings", replace(tf._settings, doorbell=True))

@@ -17,6 +17,7 @@ from turnfold.database.engines import connect
 from turnfold_worker import compress as compress_module
 from turnfold_worker.adapters import sql_jobs
 from turnfold_worker.errors import DIED, StoreAway
+from turnfold_worker.exchange import FoldClaim
 from turnfold_worker.parked import WorkKind, WorkState
 from turnfold_worker.refold import refolded
 
@@ -41,13 +42,12 @@ def test_a_segment_that_is_folded_again_is_as_if_it_had_never_failed(platform: P
 @pytest.mark.daily_on("sqlite")
 def test_folding_again_twice_or_late_changes_nothing(platform: Platform, engine: Engine) -> None:
     with_a_plain_segment(platform)
-    (work,) = platform.parked.find(EVERYTHING)
-    assert platform.local.worker.refold(work.row) is False, "it is not due yet"
+    assert platform.local.worker.refold() is None, "it is not due yet"
     platform.mend_rules()
     platform.retry()
-    assert platform.local.worker.refold(work.row) is True
+    assert platform.local.worker.refold() is True
     digest = platform.local.digest("c")
-    assert platform.local.worker.refold(work.row) is False
+    assert platform.local.worker.refold() is None
     platform.local.settle()
     assert platform.local.digest("c") == digest
     assert platform.retry() == []
@@ -86,8 +86,8 @@ def test_a_fold_under_way_starts_over_when_a_segment_is_folded_again(platform: P
     assert tail is not None
     fold = compress_module.fold_next(tail, compress_module.next_segment(tail), store, plain_error=None)
     platform.retry()
-    assert platform.local.worker.refold(work.row)
-    assert store.commit_fold(fold) is False
+    assert platform.local.worker.refold()
+    assert store.commit_fold(FoldClaim(work.conversation, "an earlier one", 1), fold) is False
     platform.local.settle()
     assert platform.tf.status("c").folded == 100
     assert broken_invariants(engine) == {}
@@ -139,7 +139,6 @@ def test_an_outage_while_folding_again_takes_its_attempt_back(
 ) -> None:
     with_a_plain_segment(platform)
     platform.mend_rules()
-    (work,) = platform.parked.find(EVERYTHING)
     platform.retry()
 
     def away(*_: object) -> bool:
@@ -149,7 +148,7 @@ def test_an_outage_while_folding_again_takes_its_attempt_back(
     with monkeypatch.context() as patched:
         patched.setattr(type(platform.local.worker.store), "commit_refold", away)
         with pytest.raises(StoreAway):
-            platform.local.worker.refold(work.row)
+            platform.local.worker.refold()
     platform.local.settle()
     assert platform.parked.find(EVERYTHING) == []
 
@@ -160,10 +159,9 @@ def test_a_segment_whose_refold_kills_its_worker_is_parked_again_after_as_many_t
 ) -> None:
     with_a_plain_segment(platform)
     mortal = make_worker(lease_seconds=0.001, republish_seconds=0.001)
-    (work,) = platform.parked.find(EVERYTHING)
     platform.retry()
     tries = 0
-    while mortal.worker.store.claim_refold(JobId(work.row)) is not None:
+    while mortal.worker.store.claim_refold() is not None:
         tries += 1
         mortal.worker.sweep()
     assert 1 <= tries <= 3
@@ -238,12 +236,11 @@ def test_a_segment_that_kills_its_workers_in_the_second_round_too_waits_for_a_pe
     platform: Platform, engine: Engine, killed: Callable[[], None], later: Callable[[], None]
 ) -> None:
     with_a_killed_segment(platform, engine, killed)
-    (work,) = platform.parked.find(EVERYTHING)
     later()
     store = platform.local.worker.store
     tries = 0
-    assert store.due_refolds(10) == [work.row]
-    while store.claim_refold(JobId(work.row)) is not None:
+    store.ripen()
+    while store.claim_refold() is not None:
         tries += 1
         killed()
     assert tries == 3

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -15,17 +15,19 @@ from sqlalchemy import Engine, event, text
 from conftest import LocalWorker
 from support.inboxes import SHARD, addresses
 from support.talk import talk
+from support.waiting import wait_until
 from turnfold import Settings, Turnfold
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
-from turnfold.contract.records import ConversationId
-from turnfold.contract.tasks import Queue, Task
+from turnfold.contract.tasks import JobKind, Queue, Task
 from turnfold.database.engines import connect
 from turnfold.doorbell import producer_app
 from turnfold_worker.adapters.celery_publisher import CeleryPublisher
 from turnfold_worker.adapters.redis_inbox import TENANTS_A_CLAIM, RedisInbox
-from turnfold_worker.adapters.sql_store import SqlStore
-from turnfold_worker.sweep import FOLDS_AT_ONCE, MOST_WAITING, sweep
+from turnfold_worker.adapters.sql_fold_claims import MOST_CLAIMED
+from turnfold_worker.due_jobs import Folded
+from turnfold_worker.sweep import sweep
+from turnfold_worker.testing.messages import NOBODY
 
 MANY = 100_000
 
@@ -169,65 +171,88 @@ def fill_jobs(database_url: str, tenants: dict[str, int]) -> None:
     engine.dispose()
 
 
-def tenants_of(engine: Engine, conversations: list[ConversationId]) -> Counter[str]:
+def fold_next(worker: LocalWorker) -> list[int]:
+    """The conversations that a task of this worker takes, in order."""
+    return [claim.conversation for claim in worker.worker.store.claim_folds(None).claims]
+
+
+def tenants_of(engine: Engine, conversations: list[int]) -> list[str]:
     with engine.begin() as connection:
         names = {row.id: row.tenant for row in connection.execute(text("SELECT id, tenant FROM conversation"))}
-    return Counter(names[conversation] for conversation in conversations)
+    return [names[conversation] for conversation in conversations]
 
 
-def test_due_folds_of_one_tenant_do_not_hide_another_ones(
+def test_tenants_take_turns_however_many_folds_of_one_are_due(
     local: LocalWorker, engine: Engine, database_url: str
 ) -> None:
     fill_jobs(database_url, {"large": 10_000, "small": 1, "zeta": 3})
-    served = tenants_of(engine, local.worker.store.due_folds(100))
-    assert served["small"] == 1
-    assert served["zeta"] == 3
-    assert sum(served.values()) == 100
-    again = local.worker.store.due_folds(100)
-    assert tenants_of(engine, again) == {"large": 100}, "what was published is on its way"
+    served = tenants_of(engine, fold_next(local))
+    assert served[:3] == ["large", "small", "zeta"]
+    assert Counter(served) == {"large": MOST_CLAIMED - 4, "small": 1, "zeta": 3}
+    again = tenants_of(engine, fold_next(local))
+    assert again == ["large"] * MOST_CLAIMED
 
 
 def test_every_one_of_many_tenants_has_its_turn(local: LocalWorker, engine: Engine, database_url: str) -> None:
     fill_jobs(database_url, {f"t{number:03d}": 4 for number in range(120)})
     seen: Counter[str] = Counter()
     for _ in range(3):
-        seen += tenants_of(engine, local.worker.store.due_folds(50))
+        seen += Counter(tenants_of(engine, fold_next(local)))
     assert len(seen) == 120
-    while found := local.worker.store.due_folds(50):
-        seen += tenants_of(engine, found)
+    while found := fold_next(local):
+        seen += Counter(tenants_of(engine, found))
     assert set(seen.values()) == {4}
 
 
-def test_a_lapsed_lease_is_found_beside_many_due_jobs(local: LocalWorker, engine: Engine, database_url: str) -> None:
+def test_a_task_takes_less_where_more_waits(local: LocalWorker, database_url: str) -> None:
+    fill_jobs(database_url, {"large": 40})
+    write = connect(database_url, write=True, timeout_seconds=10)
+    with write.begin() as connection:
+        connection.execute(text("UPDATE conversation SET unfolded_tokens = 3000"))
+    write.dispose()
+    taken = local.worker.store.claim_folds(None)
+    assert (len(taken.claims), taken.more) == (2, True)
+
+
+def test_what_was_tried_before_is_taken_alone(local: LocalWorker, database_url: str) -> None:
     fill_jobs(database_url, {"large": 1_000})
     write = connect(database_url, write=True, timeout_seconds=10)
     with write.begin() as connection:
         connection.execute(text("UPDATE job SET state = 'running', lease_until = 5 WHERE conversation = 7"))
+        connection.execute(text("UPDATE job SET attempts = 1, error = 'ValueError' WHERE conversation = 9"))
     write.dispose()
-    assert 7 in local.worker.store.due_folds(10)
+    store = local.worker.store
+    died, failed = (store.claim_folds(None).claims for _ in range(2))
+    assert [(claim.conversation, claim.attempts) for claim in (*died, *failed)] == [(7, 1), (9, 2)]
+    assert len(store.claim_folds(None).claims) == MOST_CLAIMED
 
 
-def test_looking_for_due_folds_is_cheap_however_many_there_are(
+def test_two_who_look_at_once_take_different_ones(make_worker: Callable[..., LocalWorker], database_url: str) -> None:
+    fill_jobs(database_url, {"large": 200, "small": 20})
+    workers = [make_worker() for _ in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        taken = [one for found in threads.map(fold_next, workers * 2) for one in found]
+    assert len(taken) == len(set(taken)) >= MOST_CLAIMED
+
+
+def test_claiming_due_folds_is_cheap_however_many_there_are(
     local: LocalWorker, engine: Engine, database_url: str
 ) -> None:
     fill_jobs(database_url, {"large": MANY - 2_000, **{f"t{number}": 20 for number in range(100)}})
-    store = local.worker.store
-    assert isinstance(store, SqlStore)
     plans: list[str] = []
 
     def explain(connection: Any, cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
-        if "job" in statement and "EXPLAIN" not in statement and "UPDATE" not in statement:
+        if "job" in statement and "EXPLAIN" not in statement and "UPDATE job" not in statement:
             prefix = "EXPLAIN QUERY PLAN " if engine.dialect.name == "sqlite" else "EXPLAIN "
             rows = connection.exec_driver_sql(prefix + statement, parameters).all()
             plans.append("\n".join(str(row[-1]) for row in rows))
 
-    store.due_folds(500)
-    assert len(store.due_folds(500)) == 500
-    event.listen(local.engine, "before_cursor_execute", explain)
+    assert len(fold_next(local)) == MOST_CLAIMED
+    event.listen(local.write_engine, "before_cursor_execute", explain)
     try:
-        store.due_folds(500)
+        fold_next(local)
     finally:
-        event.remove(local.engine, "before_cursor_execute", explain)
+        event.remove(local.write_engine, "before_cursor_execute", explain)
     assert plans
     for plan in plans:
         assert "Seq Scan on job" not in plan, plan
@@ -249,36 +274,30 @@ def turns(number: int, name: str) -> list[dict[str, Any]]:
 
 @pytest.mark.daily_on("sqlite")
 def test_a_long_conversation_gives_way_after_each_slice(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
-    """Messages are delivered in order, by one worker: what is behind the long one waits for one slice of it."""
+    """Whoever waits for it waits for one slice of it, be it of the same tenant."""
     local = make_worker(slice_seconds=0.05)
     for start in range(0, 1_000, 500):
         tf.append("long", turns(1_000, "long")[start : start + 500])
-        local.worker.drain(next(iter(a.shard for a in [keys.Address("acme", "long")])))
+        local.worker.drain(Address("acme", "long").shard)
     small = [f"small{i}" for i in range(5)]
     for name in small:
         tf.append(name, turns(30, name))
-        local.worker.drain(keys.Address("acme", name).shard)
-    waiting = local.messages.waiting
-    kept = [message for message in dict.fromkeys(waiting) if message[0] is Task.COMPRESS]
-    waiting.clear()
-    waiting.extend(kept)
-    slices = 0
+        local.worker.drain(Address("acme", name).shard)
+    long, *others = (local.worker.store.resolve([Address("acme", name)])[0] for name in ("long", *small))
+    folded: list[int] = []
     while any(tf.status(name).folded < 30 for name in small):
-        task, conversation = waiting.popleft()
-        assert task is Task.COMPRESS
-        local.worker.compress(conversation)
-        slices += conversation == kept[0][1]
-        assert slices <= 1, "a slice of the long one, then everybody else"
+        folded += local.worker.fold_due().conversations
+    assert folded.count(long) <= 2, "a slice of the long one, then everybody else"
+    assert set(folded) >= set(others)
     assert tf.status("long").folded < 1_000
     local.settle()
     assert tf.status("long").folded == 1_000
 
 
-# The queue
+# Messages
 
 
-@pytest.mark.daily_on("sqlite")
-def test_a_tenant_whose_folds_were_told_of_first_leaves_every_second_one_to_another(
+def test_a_tenant_that_came_later_is_folded_with_the_first_of_another(
     settings: Settings, make_worker: Callable[..., LocalWorker]
 ) -> None:
     worker = make_worker()
@@ -289,109 +308,74 @@ def test_a_tenant_whose_folds_were_told_of_first_leaves_every_second_one_to_anot
         for number in range(2):
             tf.for_tenant("quiet").append(f"q{number}", talk(number, 3))
         worker.drain()
-        messages = [number for task, number in worker.messages.waiting if task is Task.COMPRESS]
-        folded = [worker.worker.compress_in_turn(number) for number in messages]
-        assert worker.worker.compress_in_turn(messages[0]) is None
-        rest = [
-            tf.for_tenant(tenant).status(name) for tenant, name in (("busy", "c0"), ("busy", "c19"), ("quiet", "q1"))
-        ]
-    order = [found[0] for found in folded if found is not None]
-    quiet = messages[-2:]
-    assert sorted(order) == sorted(messages)
-    assert [order.index(number) for number in quiet] in ([0, 2], [1, 3])
-    assert [(status.stored, status.folded) for status in rest] == [(3, 3)] * 3
+        quiet = worker.worker.store.resolve([Address("quiet", f"q{number}") for number in range(2)])
+        folded = worker.worker.fold_due()
+        assert worker.worker.fold_due() == Folded([], 0)
+        assert [folded.conversations.index(number) for number in quiet] == [1, 3]
+        assert len(folded.conversations) == 22
+        assert tf.for_tenant("busy").status("c19").folded == 3
 
 
-def test_a_conversation_that_gave_its_place_up_is_folded_on_by_any_message(
+def test_however_much_is_due_one_message_waits(
+    tf: Turnfold, local: LocalWorker, make_worker: Callable[..., LocalWorker]
+) -> None:
+    names = [address.conversation for address in addresses("large", 60)]
+    for name in names:
+        tf.for_tenant("large").append(name, turns(2, name))
+    local.worker.drain(SHARD)
+    messages = local.messages.waiting
+    assert [task for task, _ in messages if task is not Task.DRAIN] == [Task.COMPRESS]
+    messages.clear()
+    # Who begins tells the next one first.
+    assert len(local.worker.fold_due().conversations) == MOST_CLAIMED
+    assert list(messages) == [(Task.COMPRESS, NOBODY)]
+    other = make_worker()
+    other.worker.fold_due()
+    assert not other.messages.waiting
+    assert all(tf.for_tenant("large").status(name).folded == 2 for name in names)
+
+
+def test_who_waits_for_a_fold_has_it_though_it_was_to_be_later(
     settings: Settings, make_worker: Callable[..., LocalWorker]
 ) -> None:
-    hasty, worker = make_worker(slice_seconds=0.000001), make_worker()
+    patient = make_worker(fold_turns=100)
     with Turnfold(settings=settings) as tf:
-        tf.for_tenant("busy").append("long", talk("long", 120))
-        tf.for_tenant("quiet").append("q", talk("q", 3))
-        worker.drain()
-        numbers = [number for task, number in worker.messages.waiting if task is Task.COMPRESS]
-        hasty.worker.compress(worker.worker.store.resolve([Address("busy", "long")])[0])
-        assert len(hasty.messages.waiting) == 1
-        for number in numbers:
-            worker.worker.compress_in_turn(number)
-        assert tf.for_tenant("quiet").status("q").folded == 3
-        assert tf.for_tenant("busy").status("long").folded == 120
-
-
-def test_a_fold_that_failed_is_tried_again_by_its_own_message(
-    settings: Settings, make_worker: Callable[..., LocalWorker]
-) -> None:
-    worker = make_worker()
-    with Turnfold(settings=settings) as tf:
-        for name in ("failed", "other"):
-            tf.append(name, talk(name, 3))
-        worker.drain()
-        failed, other = (worker.worker.store.resolve([Address("acme", name)])[0] for name in ("failed", "other"))
-        claimed = worker.worker.store.claim_fold(failed)
-        assert claimed is not None
-        worker.worker.store.release_fold(claimed, error="ValueError", delay_seconds=30.0)
-        assert worker.worker.compress_in_turn(failed) == (failed, 0)
-        assert worker.worker.compress_in_turn(other) == (other, 0)
-
-
-def test_who_asks_for_the_fold_of_what_waits_gets_that_one(
-    settings: Settings, make_worker: Callable[..., LocalWorker]
-) -> None:
-    eager, patient = make_worker(), make_worker(fold_turns=100)
-    with Turnfold(settings=settings) as tf:
-        tf.for_tenant("busy").append("c", talk("c", 3))
-        eager.drain()
-        tf.for_tenant("quiet").append("q", talk("q", 3))
+        tf.append("c", talk("c", 3))
         patient.drain()
-        asked = eager.worker.store.resolve([Address("quiet", "q")])[0]
-        assert eager.worker.compress_in_turn(asked) == (asked, 0)
-        assert tf.for_tenant("busy").status("c").folded == 0
+        assert patient.worker.fold_due() == Folded([], 0)
+        asked = patient.worker.store.resolve([Address("acme", "c")])[0]
+        assert patient.worker.fold_due(asked).conversations == [asked]
 
 
-def test_a_sweep_adds_nothing_to_a_long_queue_and_fills_a_short_one_up_to_its_limit(
+def test_a_worker_that_dies_among_many_takes_no_tries_from_the_others(
+    settings: Settings, make_worker: Callable[..., LocalWorker], database_url: str
+) -> None:
+    worker = make_worker(lease_seconds=0.001)
+    with Turnfold(settings=settings) as tf:
+        for number in range(5):
+            tf.append(f"c{number}", talk(number, 3))
+        worker.drain()
+        for _ in range(6):
+            wait_until(lambda: worker.worker.store.claim_folds(None).claims, timeout_seconds=10)
+        worker.settle()
+        assert [tf.status(f"c{number}").folded for number in range(5)] == [3] * 5
+        assert [tf.status(f"c{number}").parked for number in range(5)] == [0] * 5
+
+
+def test_a_sweep_tells_of_what_is_due_when_the_message_was_lost(
     local: LocalWorker, database_url: str, redis_url: str, client: redis.Redis
 ) -> None:
-    fill_jobs(database_url, {"large": 3 * MOST_WAITING // 2})
+    fill_jobs(database_url, {"large": 5_000})
     with producer_app(redis_url, timeout_seconds=2) as app:
         publisher = CeleryPublisher(app, expires_seconds=60)
-        assert publisher.backlog() == 0
-        rung = [sweep(inbox=local.worker.inbox, store=local.worker.store, publisher=publisher).folds for _ in range(4)]
-        assert rung == [FOLDS_AT_ONCE, FOLDS_AT_ONCE, 0, 0]
-        assert publisher.backlog() == client.llen(str(Queue.COMPRESS)) == MOST_WAITING
-        client.ltrim(str(Queue.COMPRESS), 0, MOST_WAITING - 101)
-        again = sweep(inbox=local.worker.inbox, store=local.worker.store, publisher=publisher)
-        assert again.folds == 100
-        bodies = {json.loads(raw)["headers"]["task"] for raw in client.lrange(str(Queue.COMPRESS), 0, -1)}
-    assert bodies == {str(Task.COMPRESS)}
+        swept = [sweep(inbox=local.worker.inbox, store=local.worker.store, publisher=publisher) for _ in range(4)]
+        assert [one.jobs for one in swept] == [(JobKind.COMPRESS,)] * 4
+        assert client.llen(str(Queue.COMPRESS)) == 1, "the others find that somebody was told"
     client.flushdb()
 
 
-@pytest.mark.daily_on("sqlite")
-def test_a_tenant_whose_folds_fill_the_queue_delays_another_ones_by_a_bounded_number_of_messages(
-    tf: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("turnfold_worker.drain.FOLDS_WAITING", 10)
-    monkeypatch.setattr("turnfold_worker.sweep.MOST_WAITING", 20)
-    large = [address.conversation for address in addresses("large", 60)]
-    for name in large:
-        tf.for_tenant("large").append(name, turns(2, name))
-    local.worker.drain(SHARD)
-    (small,) = addresses("small", 1)
-    tf.for_tenant("small").append(small.conversation, turns(2, "small"))
-    local.worker.drain(SHARD)
-    folded = 0
-    while tf.for_tenant("small").status(small.conversation).folded < 2:
-        if folded % 5 == 0:
-            local.worker.sweep()
-        _, conversation = local.messages.waiting.popleft()
-        local.worker.compress(conversation)
-        folded += 1
-    assert folded <= 25, "what the queue holds until the next sweep, and not the sixty that were there before"
-    local.settle()
-    assert all(tf.for_tenant("large").status(name).folded == 2 for name in large), "and nobody waits for a message"
-
-
-def test_a_broker_that_is_away_does_not_stop_a_sweep() -> None:
+def test_a_broker_that_is_away_does_not_stop_a_sweep(local: LocalWorker, database_url: str) -> None:
+    fill_jobs(database_url, {"large": 5})
     with producer_app("redis://127.0.0.1:1/0", timeout_seconds=0.2) as app:
-        assert CeleryPublisher(app, expires_seconds=60).backlog() == 0
+        publisher = CeleryPublisher(app, expires_seconds=60)
+        assert sweep(inbox=local.worker.inbox, store=local.worker.store, publisher=publisher).jobs

@@ -7,6 +7,7 @@ import pytest
 from support.refinery import Refinery
 from support.talk import talk
 from support.waiting import wait_until
+from turnfold_worker.adapters import sql_refine_jobs
 from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
 from turnfold_worker.model_wiring import refine_target
 
@@ -15,9 +16,9 @@ pytestmark = pytest.mark.daily_on("sqlite")
 
 def due(refinery: Refinery) -> list[int]:
     """Due jobs in the order in which they would be done."""
-    assert refinery.local.worker.refinements is not None
     refinery.make_due()
-    return [int(job) for job in refinery.local.worker.refinements.due_refines(100)]
+    with refinery.local.engine.begin() as connection:
+        return [int(job) for job in sql_refine_jobs.due(connection, 100, after="", lease_milliseconds=60_000)[0]]
 
 
 def test_the_important_and_the_large_come_first(refinery: Refinery) -> None:

@@ -183,7 +183,7 @@ def test_the_log_says_what_was_done_to_whom_and_never_what_was_said(
     ingest, compress = celery_setup.worker_cluster
 
     ingest.assert_log_exists("turns stored: 60")
-    compress.assert_log_exists("conversation 1, segments folded: ")
+    compress.assert_log_exists("conversations folded: 1; segments: ")
     assert "Zanzibar" not in ingest.logs() + compress.logs()
 
 

@@ -100,4 +100,4 @@ def test_turns_appended_outside_are_stored_and_folded_inside_the_image(celery_se
     with Turnfold(redis_url=redis_url, database_url="sqlite:////nowhere") as tf:
         tf.append("c", [{"role": "user", "content": f"We decided to launch on the {n}th."} for n in range(60)])
         celery_setup.worker.assert_log_exists("turns stored: 60")
-        celery_setup.worker.assert_log_exists("segments folded: ")
+        celery_setup.worker.assert_log_exists("conversations folded: 1")

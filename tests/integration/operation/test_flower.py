@@ -118,7 +118,8 @@ def test_the_browser_shows_what_each_task_did_and_to_what(watched: Watched, chro
     with Turnfold.from_settings(watched.stack.settings) as tf:
         segments = tf.status("c").segments
     folded = re.compile(
-        rf"turnfold\.compress conversation (\d+) 'conversation \1, segments folded: {segments}' SUCCESS"
+        r"turnfold\.compress (what is due|conversation \d+) "
+        rf"'conversations folded: [\d, ]+; segments: {segments}' SUCCESS"
     )
 
     shown = wait_until(look, what="a fold is shown")

@@ -177,12 +177,11 @@ def test_batches_change_neither_a_fold_nor_a_refold_with_vectors(semantic: Platf
 def test_folding_again_what_was_folded_changes_no_digest(semantic: Platform) -> None:
     semantic.break_rules()
     append(semantic, "c", batch=9)
-    (work,) = semantic.parked.find(EVERYTHING)
     semantic.mend_rules()
     semantic.retry()
-    assert semantic.local.worker.refold(work.row) is True
+    assert semantic.local.worker.refold() is True
     digest = semantic.local.digest("c")
-    assert semantic.local.worker.refold(work.row) is False
+    assert semantic.local.worker.refold() is None
     semantic.local.settle()
     assert semantic.local.digest("c") == digest
 

@@ -9,7 +9,7 @@ sql_store                    every other use of SQL while folding: each method o
 
 sql_received, sql_turns, sql_changes, sql_rewinds   what drains store
 sql_folds, sql_refolds, sql_anchors, sql_repeats, sql_outlines, sql_postings, sql_vectors   what folds read and write
-sql_jobs, sql_overdue        who works on what, and what nobody is on the way to
+sql_jobs, sql_fold_claims, sql_overdue   who works on what, and what is due
 sql_access, sql_erasures, sql_removals   what is looked up; what is forgotten; what goes with changed turns
 sql_errors, database_clock, bulk_insert   what all of these share
 

@@ -9,8 +9,7 @@ from celery import Celery
 from kombu.connection import Connection
 from kombu.exceptions import ChannelError, OperationalError
 
-from turnfold.contract.records import ConversationId, JobId
-from turnfold.contract.tasks import QUEUE_OF, Queue, Task, shown
+from turnfold.contract.tasks import QUEUE_OF, TASK_OF, JobKind, Queue, Task, shown
 
 _log = logging.getLogger(__name__)
 
@@ -40,52 +39,21 @@ class CeleryPublisher:
         """A message that nobody took within `expires_seconds` is worth nothing: a sweep has sent another by then."""
         self._app = app
         self._expires_seconds = expires_seconds
-        self._connection: Connection | None = None
-        """For looking at queues. Not from Celery's pool: kombu shares pools between apps, and whoever closes one closes
-        it for all."""
 
     def drain(self, shard: int) -> None:
         self._send(Task.DRAIN, shard)
 
-    def compress(self, conversation: ConversationId) -> None:
-        self._send(Task.COMPRESS, conversation)
-
-    def refold(self, job: JobId) -> None:
-        self._send(Task.REFOLD, job)
-
-    def refine(self, job: JobId) -> None:
-        self._send(Task.REFINE, job)
-
     def erase(self, shard: int) -> None:
         self._send(Task.ERASE, shard)
 
-    def backlog(self) -> int:
-        return self._length(Queue.COMPRESS)
+    def work(self, kind: JobKind) -> None:
+        self._send(TASK_OF[kind])
 
-    def refine_backlog(self) -> int:
-        return self._length(Queue.REFINE)
-
-    def _length(self, queue: Queue) -> int:
-        try:
-            if self._connection is None:
-                self._connection = self._app.connection_for_write()
-            return queue_length(self._connection, queue)
-        except (OperationalError, OSError) as error:
-            _log.warning("the length of %s is not known: %s", queue, type(error).__name__)
-            self.close()
-            return 0
-
-    def close(self) -> None:
-        """Close the connection that looks at queues; a later look opens another."""
-        if self._connection is not None:
-            self._connection.release()  # type: ignore[no-untyped-call]  # kombu is typed in part
-            self._connection = None
-
-    def _send(self, task: Task, argument: int) -> None:
+    def _send(self, task: Task, *arguments: int) -> None:
         try:
             self._app.send_task(
-                str(task), args=(argument,), queue=str(QUEUE_OF[task]), argsrepr=shown(task, argument),
+                str(task), args=arguments, queue=str(QUEUE_OF[task]), argsrepr=shown(task, *arguments),
                 expires=self._expires_seconds, ignore_result=True, retry=False,
             )  # fmt: skip
         except (OperationalError, OSError) as error:
-            _log.warning("%s(%s) was not published: %s", task, argument, type(error).__name__)
+            _log.warning("%s was not published: %s", task, type(error).__name__)

@@ -12,6 +12,7 @@ import redis
 from turnfold.contract import keys
 from turnfold.contract.access import Expansions, read_fields
 from turnfold.contract.keys import Address
+from turnfold.contract.tasks import JobKind
 from turnfold.inbox import pending_entry
 from turnfold.refusals import refusal
 from turnfold_worker.adapters import redis_scripts
@@ -61,6 +62,14 @@ class RedisInbox:
     def ring_bell(self, shard: int) -> bool:
         with _translated():
             return self._mark_for(keys.bell(shard), keys.BELL_MILLISECONDS)
+
+    def silence_jobs(self, kind: JobKind) -> None:
+        with _translated():
+            self._client.delete(keys.jobs_bell(str(kind)))
+
+    def ring_jobs(self, kind: JobKind) -> bool:
+        with _translated():
+            return self._mark_for(keys.jobs_bell(str(kind)), keys.BELL_MILLISECONDS)
 
     def claim(self, shard: int, most: int) -> list[Claim]:
         with _translated():

@@ -161,7 +161,9 @@ def _notes_of(row: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def commit(connection: Connection, fold: Fold, target: RefineTarget | None, *, lease_milliseconds: int) -> bool:
+def commit(
+    connection: Connection, fold: Fold, claim: str, target: RefineTarget | None, *, lease_milliseconds: int
+) -> bool:
     """Write a closed segment, its chapters and anchors, if the conversation is still as it was.
 
     With a `target` a group of segments that is complete now gets its refine job.
@@ -186,7 +188,7 @@ def commit(connection: Connection, fold: Fold, target: RefineTarget | None, *, l
     if fold.meant is not None:
         sql_vectors.keep_signs(connection, before.conversation, segment.idx, fold.meant)
     insert_anchors(connection, before.conversation, fold.anchors, fold.changes)
-    count_success(connection, fold, lease_milliseconds=lease_milliseconds)
+    count_success(connection, fold, claim, lease_milliseconds=lease_milliseconds)
     if target is not None:
         add_for_segment(connection, before.conversation, segment.idx, target)
     return True

@@ -15,7 +15,6 @@ from sqlalchemy import (
     case,
     func,
     literal_column,
-    not_,
     or_,
     select,
     update,
@@ -25,7 +24,7 @@ from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tables import ConversationRow, JobRow, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold_worker.adapters.database_clock import now_milliseconds
-from turnfold_worker.adapters.sql_turns import LATER, insert_new
+from turnfold_worker.adapters.sql_turns import insert_new
 from turnfold_worker.errors import DIED
 from turnfold_worker.exchange import Fold, FoldClaim, RefoldClaim, Tail
 
@@ -51,34 +50,19 @@ def fold_job(conversation: ConversationId) -> ColumnElement[bool]:
     return and_(_job.c.conversation == conversation, _job.c.kind == str(JobKind.COMPRESS))
 
 
-def _told(job: Any) -> ColumnElement[bool]:
-    """A fold job with a message on its way that has not failed."""
-    kind = job.c.kind == literal_column(f"'{JobKind.COMPRESS}'")
-    return and_(
-        job.c.state == literal_column("'due'"), kind, job.c.not_before > now_milliseconds(), job.c.error.is_(None)
-    )
-
-
-_next = _job.alias("next_job")
-_NEXT_TENANT: Final = select(func.min(_next.c.tenant)).where(_told(_next), _next.c.tenant > bindparam("after"))
-# Those that others take at this moment are stepped over.
-_ANY: Final = (
-    select(_job.c.tenant, _job.c.conversation)
-    .where(_told(_job))
-    .limit(literal_column("1"))
-    .with_for_update(skip_locked=True)
-)
-_ANY_IN_ORDER: Final = _ANY.order_by(_job.c.tenant, _job.c.not_before, _job.c.id)
-_IN_TURN: Final = _ANY.where(_job.c.tenant == _NEXT_TENANT.scalar_subquery()).order_by(_job.c.not_before, _job.c.id)
-"""Of the next tenant for whom somebody was told: the job of which that was said first."""
 RUNNING_FOLD: Final = and_(RUNNING, _job.c.kind == literal_column(f"'{JobKind.COMPRESS}'"))
+RUNNING_REFOLD: Final = and_(RUNNING, _job.c.kind == literal_column(f"'{JobKind.REFOLD}'"))
 _COUNT_SUCCESS: Final = (
     update(_job)
     .where(_job.c.conversation == bindparam("of_conversation"), _job.c.kind == str(JobKind.COMPRESS))
     .values(
         attempts=1, error=None,
         lease_until=case(
-            (RUNNING, now_milliseconds() + bindparam("lease", type_=BigInteger)), else_=_job.c.lease_until
+            (
+                and_(RUNNING, _job.c.claim == bindparam("by_claim")),
+                now_milliseconds() + bindparam("lease", type_=BigInteger),
+            ),
+            else_=_job.c.lease_until,
         ),
     )
 )  # fmt: skip
@@ -93,50 +77,12 @@ def lapsed(lease_milliseconds: int) -> ColumnElement[bool]:
     )
 
 
-def _taken(token: str, lease_milliseconds: int) -> dict[str, Any]:
+def taken_by(token: str, lease_milliseconds: int) -> dict[str, Any]:
     """Values of a claimed job. The attempt is counted before any work: what kills its worker is counted too."""
     return {
         "state": str(JobState.RUNNING), "claim": token, "attempts": _job.c.attempts + 1,
         "lease_until": now_milliseconds() + lease_milliseconds,
     }  # fmt: skip
-
-
-def _one_more(lease_milliseconds: int) -> ColumnElement[int]:
-    """The tries with this one. Who took the job a moment ago may be at work still, under a lease that was too short."""
-    now, taken_at = now_milliseconds(), _job.c.lease_until - lease_milliseconds
-    again = and_(_job.c.attempts > 0, _job.c.error.is_(None), taken_at.between(now - TRY_MILLISECONDS, now))
-    return case((again, _job.c.attempts), else_=_job.c.attempts + 1)
-
-
-def claim(
-    connection: Connection, conversation: ConversationId, token: str, *, lease_milliseconds: int
-) -> FoldClaim | None:
-    """Take the fold job of a conversation."""
-    row = connection.execute(
-        update(_job)
-        .where(fold_job(conversation), or_(LATER, DUE, lapsed(lease_milliseconds)))
-        .values({**_taken(token, lease_milliseconds), "attempts": _one_more(lease_milliseconds)})
-        .returning(_job.c.attempts, _job.c.error)
-    ).first()
-    return None if row is None else FoldClaim(conversation, token, row.attempts, row.error)
-
-
-def claim_in_turn(
-    connection: Connection, named: ConversationId, token: str, *, after: str, lease_milliseconds: int
-) -> tuple[FoldClaim | None, str]:
-    """Take a fold job of the tenant behind `after` that has any; the claim, and the tenant that had its turn.
-
-    `named` itself is taken where no other message may be on its way to it: it failed, or waited, or is left to sweeps.
-    """
-    only_this = select(_job.c.id).where(fold_job(named), or_(LATER, DUE), not_(_told(_job)))
-    if connection.scalar(only_this) is None:
-        for statement, parameters in ((_IN_TURN, {"after": after}), (_IN_TURN, {"after": ""}), (_ANY_IN_ORDER, {})):
-            found = connection.execute(statement, parameters).first()
-            if found is not None:
-                conversation = ConversationId(found.conversation)
-                taken = claim(connection, conversation, token, lease_milliseconds=lease_milliseconds)
-                return taken, found.tenant
-    return claim(connection, named, token, lease_milliseconds=lease_milliseconds), after
 
 
 def release(connection: Connection, claimed: FoldClaim, *, error: str | None, delay_milliseconds: int) -> None:
@@ -146,9 +92,10 @@ def release(connection: Connection, claimed: FoldClaim, *, error: str | None, de
     }  # fmt: skip
     if error is None:
         # A slice that ended is not a failed try.
-        values["attempts"] = _one_less()
+        values["attempts"] = one_less()
     else:
-        values["error"] = error[:MAX_ERROR]
+        # The first try, which others shared, is counted when it has failed.
+        values |= {"error": error[:MAX_ERROR], "attempts": case((_job.c.attempts > 0, _job.c.attempts), else_=1)}
     connection.execute(update(_job).where(fold_job(claimed.conversation), _job.c.claim == claimed.claim).values(values))
 
 
@@ -157,11 +104,11 @@ def give_back(connection: Connection, job: ColumnElement[bool], token: str) -> N
     connection.execute(
         update(_job)
         .where(job, _job.c.claim == token)
-        .values(state=str(JobState.DUE), claim=None, not_before=now_milliseconds(), attempts=_one_less())
+        .values(state=str(JobState.DUE), claim=None, not_before=now_milliseconds(), attempts=one_less())
     )
 
 
-def _one_less() -> ColumnElement[int]:
+def one_less() -> ColumnElement[int]:
     return case((_job.c.attempts > 0, _job.c.attempts - 1), else_=0)
 
 
@@ -191,7 +138,7 @@ def finish(connection: Connection, claimed: FoldClaim, seen: Tail) -> bool:
     return True
 
 
-def count_success(connection: Connection, fold: Fold, *, lease_milliseconds: int) -> None:
+def count_success(connection: Connection, fold: Fold, claim: str, *, lease_milliseconds: int) -> None:
     """A segment was closed: the next one has all its tries and a whole lease; plain words are noted for a person."""
     conversation, node = fold.tail.conversation, fold.nodes[0]
     if fold.refold_error is not None:
@@ -201,7 +148,9 @@ def count_success(connection: Connection, fold: Fold, *, lease_milliseconds: int
             attempts=attempts or 0, error=fold.refold_error,
         )  # fmt: skip
     # 1: whoever closed this segment is at the next one already, and may die there.
-    connection.execute(_COUNT_SUCCESS, {"of_conversation": conversation, "lease": lease_milliseconds})
+    connection.execute(
+        _COUNT_SUCCESS, {"of_conversation": conversation, "by_claim": claim, "lease": lease_milliseconds}
+    )
 
 
 def add_refold(
@@ -243,7 +192,7 @@ def claim_refold(
             refold_job(job),
             or_(DUE, and_(lapsed(lease_milliseconds), _job.c.attempts % round_of != 0)),
         )
-        .values(_taken(token, lease_milliseconds))
+        .values(taken_by(token, lease_milliseconds))
         .returning(_job.c.conversation, _job.c.subject)
     ).first()  # fmt: skip
     return None if row is None else RefoldClaim(job, ConversationId(row.conversation), row.subject, token)
@@ -253,7 +202,7 @@ def release_refold(connection: Connection, claimed: RefoldClaim, *, error: str |
     """Park the job with an error; without one it is due again, with its attempt."""
     values: dict[str, Any] = {"claim": None, "not_before": now_milliseconds()}
     if error is None:
-        values |= {"state": str(JobState.DUE), "attempts": _one_less()}
+        values |= {"state": str(JobState.DUE), "attempts": one_less()}
     else:
         values |= {"state": str(JobState.PARKED), "error": error[:MAX_ERROR]}
     connection.execute(update(_job).where(_job.c.id == claimed.job, _job.c.claim == claimed.claim).values(values))

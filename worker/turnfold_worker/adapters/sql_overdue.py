@@ -1,4 +1,4 @@
-"""Jobs that nobody is on the way to: found fairly among tenants, and put off for as long as somebody is told."""
+"""Jobs that are due, or were left by a worker that died: found fairly among tenants."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Integer, Select, and_, bindparam, or_, select, text, update
+from sqlalchemy import ColumnElement, Connection, Integer, Select, bindparam, or_, select, text, update
 
-from turnfold.contract.records import ConversationId, JobId
+from turnfold.contract.records import JobId
 from turnfold.contract.tables import JobRow, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold_worker.adapters.database_clock import now_milliseconds
@@ -16,6 +16,9 @@ from turnfold_worker.adapters.sql_jobs import DUE, lapsed
 from turnfold_worker.adapters.sql_turns import LATER
 
 _job = table(JobRow)
+
+LOOKS: Final = 4
+"""Times that whoever wants one job looks again because another took what was found."""
 
 TENANTS_AT_ONCE: Final = 2_000
 """Tenants that one look for due jobs steps over."""
@@ -53,20 +56,35 @@ def _stuck(kind: JobKind, lease_milliseconds: int) -> Select[int]:
     )
 
 
-def overdue(
-    connection: Connection, kind: JobKind, most: int, *, after: str, lease_milliseconds: int,
-    republish_milliseconds: int, first: Sequence[Any] = (),
+def due_in_turn(
+    connection: Connection, kind: JobKind, most: int, *, after: str, lease_milliseconds: int, longest_milliseconds: int,
+    first: Sequence[Any] = (),
 ) -> tuple[list[JobId], str]:  # fmt: skip
-    """Jobs that nobody is on the way to, and the tenant that was reached ('' at the end).
+    """Up to `most` jobs that are due, of tenants behind `after`, else from the first on; and the tenant reached.
 
-    `republish_milliseconds` is the longest that a job of this kind is put off; `first` orders a tenant's jobs before
+    `longest_milliseconds` is the longest that a job of this kind is put off; `first` orders a tenant's jobs before
     their times do.
+    """
+    for start in dict.fromkeys((after, "")):
+        reached: str | None = start
+        while reached is not None:
+            found, reached = _overdue(connection, kind, most, reached, lease_milliseconds, longest_milliseconds, first)
+            if found:
+                return found, reached or ""
+    return [], ""
 
-    Tenants behind `after` come first and share `most` evenly; one that is alone has all of it. Work is bounded by
-    `TENANTS_AT_ONCE` and `most`, however many jobs are due.
+
+def _overdue(
+    connection: Connection, kind: JobKind, most: int, after: str, lease_milliseconds: int, longest_milliseconds: int,
+    first: Sequence[Any],
+) -> tuple[list[JobId], str | None]:  # fmt: skip
+    """Jobs that are due, of tenants behind `after`, and the tenant that was reached; None at the end.
+
+    Tenants share `most` evenly; one that is alone has all of it. Work is bounded by `TENANTS_AT_ONCE` and `most`,
+    however many jobs are due.
     """
     now = connection.scalar(_NOW) or 0
-    ahead = now + 2 * republish_milliseconds
+    ahead = now + 2 * longest_milliseconds
     """Above this a job was put off under a clock that was set back."""
     stuck = connection.scalars(_stuck(kind, lease_milliseconds), {"most": max(1, most // 2)})
     found = [JobId(id_) for id_ in stuck]
@@ -82,14 +100,14 @@ def overdue(
     found += _shared(connection, kind, chosen, most - len(found), first)
     if len(tenants) < len(waiting):
         return found, tenants[-1] if tenants else after
-    return found, rows[-1].tenant if len(rows) == TENANTS_AT_ONCE else ""
+    return found, rows[-1].tenant if len(rows) == TENANTS_AT_ONCE else None
 
 
-def ripen(connection: Connection, kind: JobKind, most: int, *, longest_milliseconds: int) -> None:
+def ripen(connection: Connection, most: int, *, longest_milliseconds: int) -> None:
     """Make due what was to be later and whose time has come; also what was put off under a clock that was set back."""
     now = now_milliseconds()
     come = or_(_job.c.not_before <= now, _job.c.not_before > now + 2 * longest_milliseconds)
-    chosen = select(_job.c.id).where(LATER, _job.c.kind == str(kind), come).order_by(_job.c.not_before).limit(most)
+    chosen = select(_job.c.id).where(LATER, come).order_by(_job.c.not_before).limit(most)
     # A drain may be putting some off: these are not waited for.
     chosen = chosen.with_for_update(skip_locked=True)
     connection.execute(
@@ -122,20 +140,3 @@ def _shared(
                 still[tenant] = taken + room
         hungry = still
     return found
-
-
-def put_off(
-    connection: Connection, jobs: Sequence[JobId], *, lease_milliseconds: int, republish_milliseconds: int,
-    longest_milliseconds: int | None = None,
-) -> list[tuple[JobId, ConversationId]]:  # fmt: skip
-    """Of jobs that were overdue, those that still are: they count as published from now on."""
-    now = now_milliseconds()
-    longest = longest_milliseconds or republish_milliseconds
-    waiting = and_(DUE, or_(_job.c.not_before <= now, _job.c.not_before > now + 2 * longest))
-    rows = connection.execute(
-        update(_job)
-        .where(_job.c.id.in_(jobs), or_(waiting, lapsed(lease_milliseconds)))
-        .values(state=str(JobState.DUE), claim=None, not_before=now + republish_milliseconds)
-        .returning(_job.c.id, _job.c.conversation)
-    )
-    return [(JobId(row.id), ConversationId(row.conversation)) for row in rows]

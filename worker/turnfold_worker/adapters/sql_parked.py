@@ -38,9 +38,8 @@ _BLOCK: Final = 500
 class SqlParkedWork:
     """Implements `parked.ParkedWork` for SQLite and PostgreSQL."""
 
-    def __init__(self, engine: Engine, *, republish_seconds: float) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._republish = int(republish_seconds * 1_000)
 
     def find(self, selection: Selection) -> list[Work]:
         with transaction(self._engine) as connection:
@@ -73,7 +72,7 @@ class SqlParkedWork:
             id_ = connection.scalar(select(_entry.c.conversation).where(_entry.c.id == number, _WAITING))
             if id_ is None:
                 return None
-            return _store_entry(connection, number, ConversationId(id_), turn, self._republish)
+            return _store_entry(connection, number, ConversationId(id_), turn)
 
     def count_attempt(self, number: int, error: str) -> None:
         with transaction(self._engine) as connection:
@@ -176,9 +175,7 @@ def _of(address: Address) -> list[ColumnElement[bool]]:
     return [_conversation.c.tenant == address.tenant, _conversation.c.external_id == address.conversation]
 
 
-def _store_entry(
-    connection: Connection, number: int, id_: ConversationId, turn: StoredTurn, republish_milliseconds: int
-) -> Stored | None:
+def _store_entry(connection: Connection, number: int, id_: ConversationId, turn: StoredTurn) -> Stored | None:
     """Under the conversation's row lock: a fold under way either sees the turn or starts over."""
     row = connection.execute(
         select(_conversation).where(_conversation.c.id == id_, standing()).with_for_update()
@@ -203,7 +200,7 @@ def _store_entry(
         update(_conversation).where(_conversation.c.id == id_).values(**changed, updated_at=func.current_timestamp())
     )
     if is_open:
-        to_fold = fold_due(connection, [id_], republish_milliseconds)
+        to_fold = fold_due(connection, [id_])
         return Stored(fold=id_ if to_fold else None)
     return Stored(refold=_refold_of(connection, id_, turn.seq, number))
 

@@ -260,11 +260,11 @@ def park_killers(connection: Connection, *, lease_milliseconds: int, attempts: i
     )  # fmt: skip
 
 
-def overdue(connection: Connection, most: int, *, after: str, lease_milliseconds: int) -> tuple[list[JobId], str]:
-    """Jobs that nobody is on the way to, and the tenant that was reached; the important first."""
-    return sql_overdue.overdue(
+def due(connection: Connection, most: int, *, after: str, lease_milliseconds: int) -> tuple[list[JobId], str]:
+    """Jobs that are due, tenant by tenant, the important first; and the tenant that was reached."""
+    return sql_overdue.due_in_turn(
         connection, JobKind.REFINE, most, after=after, lease_milliseconds=lease_milliseconds,
-        republish_milliseconds=int(LONGEST_DELAY_SECONDS * 1_000), first=(_job.c.priority.desc(),),
+        longest_milliseconds=int(LONGEST_DELAY_SECONDS * 1_000), first=(_job.c.priority.desc(),),
     )  # fmt: skip
 
 

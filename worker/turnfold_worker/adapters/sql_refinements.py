@@ -50,13 +50,12 @@ class SqlRefinements:
 
     def __init__(
         self, engine: Engine, *, read_engine: Engine, target: RefineTarget, lease_seconds: float,
-        republish_seconds: float, attempts: int,
+        attempts: int,
     ) -> None:  # fmt: skip
         self._engine = engine
         self._read_engine = read_engine
         self.target = target
         self._lease = int(lease_seconds * 1_000)
-        self._republish = int(republish_seconds * 1_000)
         self._attempts = attempts
         self._reached = ""
 
@@ -65,27 +64,23 @@ class SqlRefinements:
         with transaction(self._engine) as connection:
             yield connection
 
-    def due_refines(self, most: int) -> list[JobId]:
-        """Jobs that are due or whose lease lapsed, few of each tenant; they count as published from now on."""
+    def has_due(self) -> bool:
         with self._transaction() as connection:
             sql_refine_jobs.park_killers(connection, lease_milliseconds=self._lease, attempts=self._attempts)
         with transaction(self._read_engine) as connection:
-            found, self._reached = sql_refine_jobs.overdue(
-                connection, most, after=self._reached, lease_milliseconds=self._lease
-            )
-        if not found:
-            return []
-        with self._transaction() as connection:
-            due = sql_overdue.put_off(
-                connection, found, lease_milliseconds=self._lease, republish_milliseconds=self._republish,
-                longest_milliseconds=int(sql_refine_jobs.LONGEST_DELAY_SECONDS * 1_000),
-            )  # fmt: skip
-        order = {job: place for place, job in enumerate(found)}
-        return sorted((job for job, _ in due), key=lambda job: order[job])
+            return bool(self._due(connection, 1)[0])
 
-    def claim_refine(self, job: JobId) -> RefineClaim | None:
+    def claim_refine(self) -> RefineClaim | None:
         with self._transaction() as connection:
-            return sql_refine_jobs.claim(connection, job, lease_milliseconds=self._lease)
+            for _ in range(sql_overdue.LOOKS):
+                due, self._reached = self._due(connection, 1)
+                claimed = sql_refine_jobs.claim(connection, due[0], lease_milliseconds=self._lease) if due else None
+                if claimed is not None or not due:
+                    return claimed
+        return None
+
+    def _due(self, connection: Connection, most: int) -> tuple[list[JobId], str]:
+        return sql_refine_jobs.due(connection, most, after=self._reached, lease_milliseconds=self._lease)
 
     def renew_refine(self, claim: RefineClaim) -> bool:
         with self._transaction() as connection:

@@ -109,7 +109,7 @@ def _loose(connection: Connection, conversation: ConversationId) -> list[Anchor]
     return [anchor_record(row) for row in rows]
 
 
-def commit(connection: Connection, refold: Refold, target: RefineTarget | None, *, republish_milliseconds: int) -> bool:
+def commit(connection: Connection, refold: Refold, target: RefineTarget | None) -> bool:
     """Replace a segment and the chapters above it, if the conversation is still as it was; folds start over.
 
     The fold becomes due with it: the anchors of the open tail are settled with those of the segment.
@@ -140,7 +140,7 @@ def commit(connection: Connection, refold: Refold, target: RefineTarget | None, 
     )
     if target is not None:
         add_for_segment(connection, before.conversation, before.idx, target, again=True)
-    fold_due(connection, [before.conversation], republish_milliseconds)
+    fold_due(connection, [before.conversation])
     return True
 
 

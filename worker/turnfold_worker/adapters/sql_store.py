@@ -22,6 +22,7 @@ from turnfold_worker.adapters import (
     sql_anchors,
     sql_changes,
     sql_erasures,
+    sql_fold_claims,
     sql_folds,
     sql_jobs,
     sql_outlines,
@@ -40,6 +41,7 @@ from turnfold_worker.exchange import (
     ClosedSegment,
     Fold,
     FoldClaim,
+    FoldClaims,
     Hidden,
     Received,
     Refold,
@@ -53,6 +55,8 @@ from turnfold_worker.pipeline.notes.in_force import SettledAnchor
 from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
 from turnfold_worker.ports import ConfirmErasure
 
+MOST_RIPENED: Final = 2_000
+"""Folds whose time has come that one sweep makes due."""
 MOST_UNTOLD: Final = 1_000
 """Claims that are remembered through an outage; of further ones the tries stay counted."""
 
@@ -77,14 +81,12 @@ class SqlStore:
         self._refine_target = refine_target
         self._changer = partial(sql_changes.apply, group=refine_target.segments if refine_target else FAN_OUT)
         self._reached = dict.fromkeys(JobKind, "")
-        """The tenant at which the last look for due jobs ended: the next one goes on behind it."""
+        """The tenant that was served last: the next look for due jobs goes on behind it."""
         self._untold: dict[str, ColumnElement[bool]] = {}
         """Claims that an outage ended and that could not be given back then: token -> job."""
         self._lease = int(lease_seconds * 1_000)
         self._fold_due = fold_due
-        self._republish = fold_due.republish_milliseconds
-        self._folded_for = ""
-        """The tenant whose conversation was folded last."""
+        self._longest = fold_due.longest_milliseconds
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
@@ -133,20 +135,18 @@ class SqlStore:
         with self._transaction() as connection:
             return sql_received.store(connection, batches, changer=self._changer, due=self._fold_due)
 
-    def leave_to_sweeps(self, conversations: Sequence[ConversationId]) -> None:
-        with self._transaction() as connection:
-            sql_turns.leave_to_sweeps(connection, conversations)
-
     def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
         with self._claiming(sql_jobs.fold_job(conversation)) as (connection, token):
-            return sql_jobs.claim(connection, conversation, token, lease_milliseconds=self._lease)
+            return sql_fold_claims.claim(connection, conversation, token, lease_milliseconds=self._lease)
 
-    def claim_fold_in_turn(self, conversation: ConversationId) -> FoldClaim | None:
+    def claim_folds(self, hurried: ConversationId | None) -> FoldClaims:
         with self._claiming(sql_jobs.RUNNING_FOLD) as (connection, token):
-            claimed, self._folded_for = sql_jobs.claim_in_turn(
-                connection, conversation, token, after=self._folded_for, lease_milliseconds=self._lease
-            )
-            return claimed
+            if hurried is not None:
+                sql_fold_claims.hurry(connection, hurried)
+            due, _ = self._due(connection, JobKind.COMPRESS, sql_fold_claims.MOST_CLAIMED + 1)
+            claims, tenant = sql_fold_claims.claim_together(connection, due, token, lease_milliseconds=self._lease)
+            self._reached[JobKind.COMPRESS] = tenant
+            return FoldClaims(claims, more=len(claims) < len(due))
 
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
         with self._look() as connection:
@@ -184,9 +184,9 @@ class SqlStore:
         with self._look() as connection:
             return sql_folds.siblings(connection, conversation, height, first, last)
 
-    def commit_fold(self, fold: Fold) -> bool:
+    def commit_fold(self, claim: FoldClaim, fold: Fold) -> bool:
         with self._transaction() as connection:
-            return sql_folds.commit(connection, fold, self._refine_target, lease_milliseconds=self._lease)
+            return sql_folds.commit(connection, fold, claim.claim, self._refine_target, lease_milliseconds=self._lease)
 
     def outline_frame(self, conversation: ConversationId) -> Outline | None:
         with self._look() as connection:
@@ -208,59 +208,52 @@ class SqlStore:
         with self._look() as connection:
             return sql_outlines.users(connection, conversation, last_seq)
 
-    def write_outline(self, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
+    def finish_fold(self, claim: FoldClaim, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
         with self._transaction() as connection:
-            return sql_outlines.write(connection, seen, outline, frame_only=frame_only)
-
-    def finish_fold(self, claim: FoldClaim, seen: Tail) -> bool:
-        with self._transaction() as connection:
-            return sql_jobs.finish(connection, claim, seen)
+            written = sql_outlines.write(connection, seen, outline, frame_only=frame_only)
+            return written and sql_jobs.finish(connection, claim, seen)
 
     def release_fold(self, claim: FoldClaim, *, error: str | None, delay_seconds: float) -> None:
         job = sql_jobs.fold_job(claim.conversation)
         with self._giving_back(job, claim.claim, failed=error is not None) as connection:
-            # A job that waits longer than it is trusted to be on its way looks like one from before a clock step.
-            delay = int(min(delay_seconds * 1_000, self._republish))
+            # A job that is put off for longer looks like one from before a clock step.
+            delay = int(min(delay_seconds * 1_000, self._longest))
             sql_jobs.release(connection, claim, error=error, delay_milliseconds=delay)
 
-    def due_folds(self, most: int) -> list[ConversationId]:
+    def return_folds(self, claims: Sequence[FoldClaim]) -> None:
         with self._transaction() as connection:
-            sql_overdue.ripen(connection, JobKind.COMPRESS, most, longest_milliseconds=self._fold_due.idle_milliseconds)
-        return [conversation for _, conversation in self._due(JobKind.COMPRESS, most)]
+            sql_fold_claims.give_back_untouched(connection, claims)
 
-    def due_refolds(self, most: int) -> list[JobId]:
+    def ripen(self) -> None:
         with self._transaction() as connection:
+            sql_overdue.ripen(connection, MOST_RIPENED, longest_milliseconds=self._fold_due.idle_milliseconds)
             sql_jobs.park_killers(connection, lease_milliseconds=self._lease, round_of=self._attempts)
             sql_jobs.give_second_rounds(connection, round_of=self._attempts)
-        return [job for job, _ in self._due(JobKind.REFOLD, most)]
 
-    def _due(self, kind: JobKind, most: int) -> list[tuple[JobId, ConversationId]]:
-        """Looked for without a lock, then put off in a short transaction: a sweep must not hold up writers."""
-        went_on = self._reached[kind] != ""
-        found = self._overdue(kind, most)
-        if not found and went_on:
-            self._reached[kind] = ""
-            found = self._overdue(kind, most)
-        if not found:
-            return []
-        with self._transaction() as connection:
-            return sql_overdue.put_off(
-                connection, found, lease_milliseconds=self._lease, republish_milliseconds=self._republish,
-            )  # fmt: skip
-
-    def _overdue(self, kind: JobKind, most: int) -> list[JobId]:
+    def has_due(self, kind: JobKind) -> bool:
         with self._look() as connection:
-            found, self._reached[kind] = sql_overdue.overdue(
-                connection, kind, most, after=self._reached[kind], lease_milliseconds=self._lease,
-                republish_milliseconds=self._republish,
-            )  # fmt: skip
-            return found
+            found, _ = self._due(connection, kind, 1)
+            return bool(found)
 
-    def claim_refold(self, job: JobId) -> RefoldClaim | None:
-        with self._claiming(sql_jobs.refold_job(job)) as (connection, token):
-            return sql_jobs.claim_refold(
-                connection, job, token, lease_milliseconds=self._lease, round_of=self._attempts
-            )
+    def _due(self, connection: Connection, kind: JobKind, most: int) -> tuple[list[JobId], str]:
+        """Jobs that are due, of tenants behind the one that was served last, else of all; and the tenant reached."""
+        return sql_overdue.due_in_turn(
+            connection, kind, most, after=self._reached[kind], lease_milliseconds=self._lease,
+            longest_milliseconds=self._longest,
+        )  # fmt: skip
+
+    def claim_refold(self) -> RefoldClaim | None:
+        with self._claiming(sql_jobs.RUNNING_REFOLD) as (connection, token):
+            for _ in range(sql_overdue.LOOKS):
+                due, self._reached[JobKind.REFOLD] = self._due(connection, JobKind.REFOLD, 1)
+                if not due:
+                    break
+                claimed = sql_jobs.claim_refold(
+                    connection, due[0], token, lease_milliseconds=self._lease, round_of=self._attempts
+                )
+                if claimed is not None:
+                    return claimed
+        return None
 
     def closed_segment(self, conversation: ConversationId, idx: int) -> ClosedSegment | None:
         with self._look() as connection:
@@ -268,7 +261,7 @@ class SqlStore:
 
     def commit_refold(self, refold: Refold) -> bool:
         with self._transaction() as connection:
-            return sql_refolds.commit(connection, refold, self._refine_target, republish_milliseconds=self._republish)
+            return sql_refolds.commit(connection, refold, self._refine_target)
 
     def release_refold(self, claim: RefoldClaim, *, error: str | None) -> None:
         job = sql_jobs.refold_job(claim.job)

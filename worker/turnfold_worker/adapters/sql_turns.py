@@ -18,7 +18,6 @@ from sqlalchemy import (
     or_,
     select,
     tuple_,
-    update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
@@ -111,7 +110,8 @@ class FoldDue:
     """So many wait until they are folded together."""
     idle_milliseconds: int
     """After which fewer are folded, when no more have come."""
-    republish_milliseconds: int
+    longest_milliseconds: int
+    """A job is never put off for longer: one that seems to be is from before the clock was set back."""
     tokens: int = _RIPE_TOKENS
 
     def is_ripe(self, turns: int, tokens: int) -> bool:
@@ -126,21 +126,19 @@ class FoldDue:
         soon = _job.c.not_before < now_milliseconds() + self.idle_milliseconds // 2
         waits = or_(_IS_DONE, and_(LATER, soon))
         _make_due(connection, others, JobState.LATER, self.idle_milliseconds, waits)
-        return fold_due(connection, ripe, self.republish_milliseconds)
+        return fold_due(connection, ripe)
 
 
-def fold_due(
-    connection: Connection, conversations: Sequence[ConversationId], republish_milliseconds: int
-) -> tuple[ConversationId, ...]:
-    """Make the fold jobs due; those that were not already, and so are to be published."""
-    return _make_due(connection, conversations, JobState.DUE, republish_milliseconds, or_(_IS_DONE, LATER))
+def fold_due(connection: Connection, conversations: Sequence[ConversationId]) -> tuple[ConversationId, ...]:
+    """Make the fold jobs due; those that were not already, and so are to be told of."""
+    return _make_due(connection, conversations, JobState.DUE, 0, or_(_IS_DONE, LATER))
 
 
 def _make_due(
     connection: Connection, conversations: Sequence[ConversationId], state: JobState, milliseconds: int,
     where: ColumnElement[bool],
 ) -> tuple[ConversationId, ...]:  # fmt: skip
-    """Fold jobs in a state, to be looked at in a while if nobody is told of them: new ones, and those `where` is true.
+    """Fold jobs in a state from some time on: new ones, and those of which `where` is true.
 
     A running job stays as it is: it looks for new turns, under the row lock, before it ends.
     """
@@ -160,15 +158,3 @@ def _make_due(
         where=where,
     ).returning(_job.c.conversation)  # fmt: skip
     return tuple(ConversationId(id_) for id_ in connection.scalars(upsert))
-
-
-def leave_to_sweeps(connection: Connection, conversations: Sequence[ConversationId]) -> None:
-    """Due folds that nobody was told of: they are not on their way, so that the next sweep may take them."""
-    connection.execute(
-        update(_job)
-        .where(
-            _job.c.conversation.in_(conversations), _job.c.kind == str(JobKind.COMPRESS),
-            _job.c.state == str(JobState.DUE),
-        )
-        .values(not_before=now_milliseconds())
-    )  # fmt: skip

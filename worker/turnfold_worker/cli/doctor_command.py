@@ -64,7 +64,7 @@ def _fold_what_waits(session: Session, address: Address) -> None:
     settings = session.settings
     # Once: what fails is tried again by workers, as often as it may.
     compress(
-        conversation, store=sql_store(settings, session.write_engine, session.engine), publisher=session.publisher,
+        conversation, store=sql_store(settings, session.write_engine, session.engine),
         limits=CompressLimits(slice_seconds=_LONGEST_FOLD_SECONDS, attempts=settings.attempts), clock=time.monotonic,
         embedder=sentence_embedder(settings),
     )  # fmt: skip

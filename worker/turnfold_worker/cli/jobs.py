@@ -162,7 +162,7 @@ def _parked(session: Session, *, write: bool) -> ParkedWork:
     from turnfold_worker.adapters.sql_parked import SqlParkedWork
 
     engine = session.write_engine if write else session.engine
-    return SqlParkedWork(engine, republish_seconds=session.settings.republish_seconds)
+    return SqlParkedWork(engine)
 
 
 def _report(ctx: click.Context, decided: list[Decided], ids: tuple[str, ...], *, as_json: bool) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from turnfold.contract.records import ConversationId, JobId
-from turnfold.contract.tasks import QUEUE_OF, Queue, Task
+from turnfold.contract.tasks import TASK_OF, JobKind, Task
 
 if TYPE_CHECKING:
     from turnfold_worker.wiring import Worker
+
+NOBODY: Final = 0
+"""In the place of an argument: the message names none."""
 
 
 class HeldMessages:
@@ -21,23 +23,11 @@ class HeldMessages:
     def drain(self, shard: int) -> None:
         self.waiting.append((Task.DRAIN, shard))
 
-    def compress(self, conversation: ConversationId) -> None:
-        self.waiting.append((Task.COMPRESS, conversation))
-
-    def refold(self, job: JobId) -> None:
-        self.waiting.append((Task.REFOLD, job))
-
-    def refine(self, job: JobId) -> None:
-        self.waiting.append((Task.REFINE, job))
-
     def erase(self, shard: int) -> None:
         self.waiting.append((Task.ERASE, shard))
 
-    def backlog(self) -> int:
-        return sum(QUEUE_OF[task] is Queue.COMPRESS for task, _ in self.waiting)
-
-    def refine_backlog(self) -> int:
-        return sum(QUEUE_OF[task] is Queue.REFINE for task, _ in self.waiting)
+    def work(self, kind: JobKind) -> None:
+        self.waiting.append((TASK_OF[kind], NOBODY))
 
 
 def deliver(worker: Worker, task: Task, argument: int) -> None:
@@ -46,11 +36,11 @@ def deliver(worker: Worker, task: Task, argument: int) -> None:
         case Task.DRAIN:
             worker.drain(argument)
         case Task.COMPRESS:
-            worker.compress_in_turn(argument)
+            worker.fold_due(None if argument == NOBODY else argument)
         case Task.REFOLD:
-            worker.refold(argument)
+            worker.refold()
         case Task.REFINE:
-            worker.refine(argument)
+            worker.refine()
         case Task.ERASE:
             worker.erase(argument)
         case Task.SWEEP:
@@ -66,6 +56,9 @@ def run_until_idle(worker: Worker, messages: HeldMessages, *, most: int = 10_000
     """Deliver everything, and what follows from it; then sweep until a sweep finds nothing."""
     for _ in range(most):
         if not messages.waiting:
+            for kind in JobKind:
+                # As it does after a while, when a message was lost.
+                worker.inbox.silence_jobs(kind)
             worker.sweep()
             if not messages.waiting:
                 return
