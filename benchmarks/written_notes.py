@@ -27,9 +27,7 @@ from typing import Any
 from retention_system import TurnfoldSystem, as_turn
 from sqlalchemy import Engine, select
 
-from turnfold.contract.records import JobId
 from turnfold.contract.tables import JobRow, TurnRow, table
-from turnfold.contract.tasks import JobKind, JobState
 from turnfold.database.rows import turn_record
 from turnfold.database.statements import turn_columns
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
@@ -118,22 +116,13 @@ def refined(folded: FoldedConversation, model: FiledModel) -> None:
     admin = SqlRefinementAdmin(engine, refine_target(settings))
     for conversation in admin.conversations(TENANT):
         admin.ask(conversation)
-    tried: set[JobId] = set()
-    while jobs := [job for job in _due(engine) if job not in tried]:
-        for job in jobs:
-            tried.add(job)
-            refine(job, refining=refining)
+    while refine(refining=refining) != "nothing was due":
+        pass
 
 
 def engine_of(folded: FoldedConversation) -> Engine:
     """The memory that a conversation was folded in."""
     return folded._engine  # noqa: SLF001 - nobody else refines what was folded in this process
-
-
-def _due(engine: Engine) -> list[JobId]:
-    with engine.connect() as connection:
-        due = select(_job.c.id).where(_job.c.kind == str(JobKind.REFINE), _job.c.state == str(JobState.DUE))
-        return [JobId(job) for job in connection.scalars(due.order_by(_job.c.id))]
 
 
 class WrittenSystem(TurnfoldSystem):

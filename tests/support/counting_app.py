@@ -13,7 +13,7 @@ from typing import Any, Final
 from turnfold.contract.records import ConversationId
 from turnfold_worker.adapters.sql_store import SqlStore
 from turnfold_worker.celery_app import app
-from turnfold_worker.exchange import Fold, Received, StoreResult
+from turnfold_worker.exchange import Fold, FoldClaim, Received, StoreResult
 
 __all__ = ["app"]
 
@@ -29,8 +29,8 @@ def _counting_store(self: SqlStore, batches: Mapping[ConversationId, Sequence[Re
     return result
 
 
-def _counting_commit_fold(self: SqlStore, fold: Fold) -> bool:
-    written = _commit_fold(self, fold)
+def _counting_commit_fold(self: SqlStore, claim: FoldClaim, fold: Fold) -> bool:
+    written = _commit_fold(self, claim, fold)
     _log.info("counted fold written=%s", written)
     return written
 
