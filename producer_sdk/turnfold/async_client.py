@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, Self, TypeVar
 
 from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section
 from turnfold.client import Turnfold
-from turnfold.client_inputs import check_timeout
+from turnfold.client_inputs import Priority, check_timeout
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin
 from turnfold.contract.results import (
     ErasureReceipt,
@@ -105,9 +105,11 @@ class AsyncTurnfold:
         await asyncio.to_thread(self._client.close)
         self._pool.shutdown(wait=False)
 
-    async def append(self, conversation_id: str, turns: TurnInput | Iterable[TurnInput]) -> Receipt:
+    async def append(
+        self, conversation_id: str, turns: TurnInput | Iterable[TurnInput], *, priority: Priority = "live"
+    ) -> Receipt:
         """As `Turnfold.append`."""
-        return await self._run(self._client.append, conversation_id, turns)
+        return await self._run(self._client.append, conversation_id, turns, priority=priority)
 
     async def configure(
         self,

@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 from turnfold import expansion, references, retrieval, search_read, turn_changes, writes
 from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section, policy_named, request_of
 from turnfold.change_events import OnChange
-from turnfold.client_inputs import check_search, check_timeout, listed, read_from, settings_from
+from turnfold.client_inputs import Priority, check_search, check_timeout, listed, may_wait, read_from, settings_from
 from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.lazy_patterns import compile_lazy_patterns
@@ -119,16 +119,21 @@ class Turnfold:
 
     # Writing
 
-    def append(self, conversation_id: str, turns: TurnInput | Iterable[TurnInput]) -> Receipt:
+    def append(
+        self, conversation_id: str, turns: TurnInput | Iterable[TurnInput], *, priority: Priority = "live"
+    ) -> Receipt:
         """Append one turn or several, in order. Returns when Redis has them: one round trip for up to 500 or 16 MiB.
 
         A turn is a `Turn`, a provider's message dict as it is, or a provider client's message object. A repeated
-        `turn_id` changes nothing. Raises `InvalidTurn` or, for more turns than an inbox holds, `InvalidInput`
-        (nothing was appended); `InboxFull` or `Unavailable`, whose `turns` have their ids: append those again, and
-        nothing is doubled.
+        `turn_id` changes nothing. `priority="backfill"` is for what was said long ago and is brought in now: it is
+        stored as it comes, and folded when no fold of live turns, of whatever tenant, is due.
+
+        Raises `InvalidTurn` or, for more turns than an inbox holds, `InvalidInput` (nothing was appended); `InboxFull`
+        or `Unavailable`, whose `turns` have their ids: append those again, and nothing is doubled.
         """
-        given = listed(turns)
-        entries = [accept(turn, max_bytes=self._settings.max_turn_bytes) for turn in given]
+        given, waits = listed(turns), may_wait(priority)
+        most = self._settings.max_turn_bytes
+        entries = [accept(turn, max_bytes=most, may_wait=waits) for turn in given]
         try:
             self._put(conversation_id, Operation.APPEND, entries)
         except (InboxFull, Unavailable) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from turnfold.assemble import Context
 from turnfold.contract.records import Turn
@@ -14,6 +14,9 @@ from turnfold.settings import Settings
 from turnfold.whole_numbers import whole_number
 
 _Settings = TypeVar("_Settings", bound=Settings)
+
+Priority = Literal["live", "backfill"]
+"""How soon turns are folded."""
 
 
 def settings_from(values: Mapping[str, Any], kind: type[_Settings]) -> _Settings:
@@ -40,6 +43,14 @@ def check_timeout(seconds: object) -> None:
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds >= 0:
         msg = f"timeout_seconds must be a number of at least 0, not {seconds!r}"
         raise InvalidInput(msg)
+
+
+def may_wait(priority: object) -> bool:
+    """Whether turns of a priority may wait for others. Raises `InvalidInput` for one that there is not."""
+    if priority not in get_args(Priority):
+        msg = f"priority must be one of {', '.join(get_args(Priority))}, not {priority!r}"
+        raise InvalidInput(msg)
+    return priority == "backfill"
 
 
 def listed(turns: object) -> list[Any]:

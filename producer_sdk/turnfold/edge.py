@@ -45,8 +45,8 @@ def new_turn_id() -> str:
     return f"{time.time_ns() // 1000:014x}{secrets.token_hex(9)}"
 
 
-def accept(turn: object, *, max_bytes: int) -> Entry:
-    """Check one turn and put it into the inbox's form.
+def accept(turn: object, *, max_bytes: int, may_wait: bool = False) -> Entry:
+    """Check one turn and put it into the inbox's form; one that `may_wait` is folded when nothing else is due.
 
     Accepts a `Turn`, a provider's message dict, or an object with `model_dump` (a provider client's message).
     Raises `InvalidTurn` naming the field and the remedy.
@@ -67,6 +67,7 @@ def accept(turn: object, *, max_bytes: int) -> Entry:
         "importance": _importance(given.get("importance")),
         "created_at": _created_at(given.get("created_at")),
         "metadata": _metadata(given.get("metadata")),
+        "may_wait": may_wait or None,
     }
     encoded = encode({key: value for key, value in body.items() if value is not None})
     check_size("a turn", encoded, max_bytes=max_bytes)

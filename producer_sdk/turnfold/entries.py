@@ -40,6 +40,11 @@ def decode_turn(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
         raise InvalidTurn(msg) from error
 
 
+def may_wait(body: bytes) -> bool:
+    """Whether an entry that is a turn is of the priority `backfill`."""
+    return b'"may_wait"' in body and json.loads(body).get("may_wait") is True
+
+
 def read_entry(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
     """As `decode_turn`; for an entry that is no turn, what will stand in its place."""
     try:

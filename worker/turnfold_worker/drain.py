@@ -17,7 +17,7 @@ from turnfold.contract.configuration import settlement_read
 from turnfold.contract.keys import checked_id
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import CHANGES, JobKind, Operation
-from turnfold.entries import decode_turn, placeholder
+from turnfold.entries import decode_turn, may_wait, placeholder
 from turnfold.errors import InvalidIdentifier, InvalidInput, InvalidTurn
 from turnfold.turn_changes import read_change
 from turnfold_worker.due_jobs import ring
@@ -249,7 +249,8 @@ def receive(entry: InboxEntry) -> Received:
         return _parked_under_another_id(entry, str(error))
     if entry.operation == Operation.APPEND:
         try:
-            return ReceivedTurn(decode_turn(entry.body, seq=0, turn_id=entry.entry_id), entry)
+            turn = decode_turn(entry.body, seq=0, turn_id=entry.entry_id)
+            return ReceivedTurn(turn, entry, may_wait=may_wait(entry.body))
         except InvalidTurn as error:
             return ReceivedTurn(placeholder(entry.body, seq=0, turn_id=entry.entry_id), entry, str(error))
     return _receive_operation(entry)

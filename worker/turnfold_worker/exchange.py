@@ -47,6 +47,8 @@ class ReceivedTurn:
     """As it came; kept whole when it is parked."""
     error: str | None = None
     """Why it is parked."""
+    may_wait: bool = False
+    """Whether it is folded when nothing else is due."""
 
 
 @dataclass(frozen=True, slots=True)

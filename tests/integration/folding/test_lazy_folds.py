@@ -10,7 +10,10 @@ import pytest
 from conftest import LocalWorker
 from support.talk import talk
 from turnfold import Turnfold
-from turnfold.contract.tasks import Task
+from turnfold.contract.keys import Address
+from turnfold.contract.tasks import JobKind, Task
+from turnfold.errors import InvalidInput
+from turnfold_worker.adapters.sql_fold_claims import MOST_CLAIMED
 from turnfold_worker.testing.messages import deliver
 
 BUDGET_WAS = "We must never spend more than 2,000 euros on the offsite, no exceptions."
@@ -144,3 +147,49 @@ def test_a_wait_asks_for_the_fold_of_what_is_stored(
     monkeypatch.setattr(tf, "_settings", replace(tf._settings, doorbell=True))
     assert tf.wait("c").folded == 1
     assert rung == [Task.COMPRESS]
+
+
+def test_backfill_is_folded_when_nothing_else_is_due(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+    worker = make_worker(fold_turns=2, fold_idle_seconds=3_600.0)
+    old = [f"old{number}" for number in range(MOST_CLAIMED + 5)]
+    for name in old:
+        tf.append(name, talk(name, 3), priority="backfill")
+    store(worker)
+    live = tf.for_tenant("another")
+    live.append("now", talk("now", 3))
+    live.append("few", said(SMALL_TALK))
+    store(worker)
+    assert worker.worker.fold_due().conversations == worker.worker.store.resolve([Address("another", "now")])
+    assert worker.worker.store.has_due(JobKind.COMPRESS)
+    # A sweep does not take them for what waited long enough.
+    worker.worker.sweep()
+    assert len(worker.worker.fold_due().conversations) == MOST_CLAIMED
+    live.append("now", talk("again", 3))
+    store(worker)
+    folded = worker.worker.fold_due().conversations
+    worker.settle()
+    assert folded == worker.worker.store.resolve([Address("another", "now")])
+    assert [tf.status(name).folded for name in old] == [3] * len(old)
+    assert live.status("few").folded == 0, "it waits for more, as live turns do"
+
+
+def test_a_live_turn_takes_what_waits_of_its_conversation_along(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker]
+) -> None:
+    worker, whole = make_worker(fold_turns=4), make_worker()
+    turns = talk("c", 60)
+    tf.append("c", turns[:59], priority="backfill")
+    store(worker)
+    tf.append("old", said(SMALL_TALK), priority="backfill")
+    tf.append("c", turns[59])
+    store(worker)
+    assert worker.worker.fold_due().conversations == worker.worker.store.resolve([Address("acme", "c")])
+    worker.settle()
+    tf.append("whole", turns)
+    whole.settle()
+    assert worker.digest("c") == whole.digest("whole")
+
+
+def test_a_priority_that_there_is_not_is_refused(tf: Turnfold) -> None:
+    with pytest.raises(InvalidInput, match="live, backfill, not 'soon'"):
+        tf.append("c", said(SMALL_TALK), priority="soon")  # type: ignore[arg-type]

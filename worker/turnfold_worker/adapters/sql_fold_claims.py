@@ -14,7 +14,7 @@ from turnfold.contract.tables import ConversationRow, JobRow, table
 from turnfold.contract.tasks import JobState
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_jobs import DUE, TRY_MILLISECONDS, fold_job, lapsed, taken_by
-from turnfold_worker.adapters.sql_turns import LATER
+from turnfold_worker.adapters.sql_turns import BACKFILL, LATER
 from turnfold_worker.exchange import FoldClaim
 
 _conversation = table(ConversationRow)
@@ -61,6 +61,22 @@ def hurry(connection: Connection, conversation: ConversationId) -> None:
     connection.execute(
         update(_job).where(fold_job(conversation), LATER).values(state=str(JobState.DUE), not_before=now_milliseconds())
     )
+
+
+def begin_backfill(connection: Connection) -> bool:
+    """Make some of the folds due that wait until nothing else is; False where there are none."""
+    chosen = select(_job.c.id).where(LATER, BACKFILL).order_by(_job.c.not_before).limit(MOST_CLAIMED)
+    begun = connection.execute(
+        update(_job)
+        .where(_job.c.id.in_(chosen.with_for_update(skip_locked=True).scalar_subquery()), LATER)
+        .values(state=str(JobState.DUE), not_before=now_milliseconds())
+    )  # fmt: skip
+    return bool(begun.rowcount)
+
+
+def has_backfill(connection: Connection) -> bool:
+    """Whether folds wait until nothing else is due."""
+    return connection.scalar(select(_job.c.id).where(LATER, BACKFILL).limit(1)) is not None
 
 
 def claim_together(

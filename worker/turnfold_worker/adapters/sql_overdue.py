@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Integer, Select, bindparam, or_, select, text, update
+from sqlalchemy import ColumnElement, Connection, Integer, Select, bindparam, not_, or_, select, text, update
 
 from turnfold.contract.records import JobId
 from turnfold.contract.tables import JobRow, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_jobs import DUE, lapsed
-from turnfold_worker.adapters.sql_turns import LATER
+from turnfold_worker.adapters.sql_turns import BACKFILL, LATER
 
 _job = table(JobRow)
 
@@ -107,7 +107,7 @@ def ripen(connection: Connection, most: int, *, longest_milliseconds: int) -> No
     """Make due what was to be later and whose time has come; also what was put off under a clock that was set back."""
     now = now_milliseconds()
     come = or_(_job.c.not_before <= now, _job.c.not_before > now + 2 * longest_milliseconds)
-    chosen = select(_job.c.id).where(LATER, come).order_by(_job.c.not_before).limit(most)
+    chosen = select(_job.c.id).where(LATER, not_(BACKFILL), come).order_by(_job.c.not_before).limit(most)
     # A drain may be putting some off: these are not waited for.
     chosen = chosen.with_for_update(skip_locked=True)
     connection.execute(

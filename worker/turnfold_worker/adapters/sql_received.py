@@ -24,7 +24,7 @@ from turnfold_worker.adapters import sql_outlines
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_anchors import settle
 from turnfold_worker.adapters.sql_erasures import standing
-from turnfold_worker.adapters.sql_turns import FoldDue, insert_new, turn_row
+from turnfold_worker.adapters.sql_turns import FoldDue, FoldWhen, insert_new, turn_row
 from turnfold_worker.exchange import (
     Changed,
     ParkedOperation,
@@ -71,8 +71,7 @@ def store(
     Rows are locked in the order of their ids, so that two drains cannot wait for each other.
     """
     counts = _lock(connection, sorted(batches))
-    ripe: list[ConversationId] = []
-    others: list[ConversationId] = []
+    to_fold: dict[FoldWhen, list[ConversationId]] = {when: [] for when in FoldWhen}
     counters: list[dict[str, int]] = []
     turns: list[dict[str, Any]] = []
     refolds: list[JobId] = []
@@ -84,7 +83,7 @@ def store(
         new_turns += writer.new_turns
         refolds += writer.refolds
         if writer.changed:
-            (ripe if writer.is_ripe(due) else others).append(id_)
+            to_fold[writer.when(due)].append(id_)
             counters.append({"changed": id_, "count": writer.count, "more_tokens": writer.new_tokens})
     if turns:
         connection.execute(_turn.insert(), turns)
@@ -92,7 +91,7 @@ def store(
         connection.execute(_COUNTED, counters)
     return StoreResult(
         missing=frozenset(set(batches) - set(counts)),
-        to_fold=due.make(connection, ripe, others),
+        to_fold=due.make(connection, to_fold),
         to_refold=tuple(refolds),
         new_turns=new_turns,
     )
@@ -148,6 +147,8 @@ class _Conversation:
         self.new_turns = self.new_tokens = 0
         self._may_change = False
         """Whether a new turn may change what was said before."""
+        self._is_live = False
+        """Whether a new turn is to be folded like what people say now."""
         self.refolds: list[JobId] = []
 
     @property
@@ -160,12 +161,16 @@ class _Conversation:
         """Whether anything was new."""
         return self._count > self._before or self._settings is not None or self._changed_any
 
-    def is_ripe(self, due: FoldDue) -> bool:
-        """Whether the conversation is to be folded now."""
-        if self._settings is not None or self._changed_any or self._may_change:
-            return True
+    def when(self, due: FoldDue) -> FoldWhen:
+        """When the conversation is to be folded."""
+        if self._settings is not None or self._changed_any:
+            return FoldWhen.NOW
+        if not self._is_live:
+            return FoldWhen.NOTHING_ELSE
+        if self._may_change:
+            return FoldWhen.NOW
         turns, tokens = self._locked.unfolded + self.new_turns, self._locked.unfolded_tokens + self.new_tokens
-        return due.is_ripe(turns, tokens)
+        return FoldWhen.NOW if due.is_ripe(turns, tokens) else FoldWhen.IDLE
 
     def take(self, received: Sequence[Received]) -> None:
         """Number the new turns and carry out the new operations, in order."""
@@ -232,6 +237,7 @@ class _Conversation:
     def _append(self, item: ReceivedTurn) -> None:
         self._count += 1
         self.new_turns += 1
+        self._is_live = self._is_live or not item.may_wait
         self.new_tokens += item.turn.tokens
         self._may_change = self._may_change or may_change(item.turn.role, item.turn.content)
         self.turns.append(turn_row(self._id, self._count, item.turn))

@@ -143,10 +143,14 @@ class SqlStore:
         with self._claiming(sql_jobs.RUNNING_FOLD) as (connection, token):
             if hurried is not None:
                 sql_fold_claims.hurry(connection, hurried)
-            due, _ = self._due(connection, JobKind.COMPRESS, sql_fold_claims.MOST_CLAIMED + 1)
+            most, has_more = sql_fold_claims.MOST_CLAIMED + 1, False
+            due, _ = self._due(connection, JobKind.COMPRESS, most)
+            if not due and sql_fold_claims.begin_backfill(connection):
+                due, _ = self._due(connection, JobKind.COMPRESS, most)
+                has_more = sql_fold_claims.has_backfill(connection)
             claims, tenant = sql_fold_claims.claim_together(connection, due, token, lease_milliseconds=self._lease)
             self._reached[JobKind.COMPRESS] = tenant
-            return FoldClaims(claims, more=len(claims) < len(due))
+            return FoldClaims(claims, more=has_more or len(claims) < len(due))
 
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
         with self._look() as connection:
@@ -233,7 +237,7 @@ class SqlStore:
     def has_due(self, kind: JobKind) -> bool:
         with self._look() as connection:
             found, _ = self._due(connection, kind, 1)
-            return bool(found)
+            return bool(found) or (kind is JobKind.COMPRESS and sql_fold_claims.has_backfill(connection))
 
     def _due(self, connection: Connection, kind: JobKind, most: int) -> tuple[list[JobId], str]:
         """Jobs that are due, of tenants behind the one that was served last, else of all; and the tenant reached."""

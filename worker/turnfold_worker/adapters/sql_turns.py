@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -46,6 +47,19 @@ _RIPE_TOKENS: Final = 1_000
 """Tokens of turns that are folded whatever their number."""
 _IS_DONE: Final = _job.c.state == str(JobState.DONE)
 LATER: Final = _job.c.state == literal_column("'later'")
+BACKFILL_FROM: Final = 2**50
+"""Milliseconds behind which a time never comes: such a job is done when no other is due, the earliest first."""
+BACKFILL: Final = _job.c.not_before >= literal_column(str(BACKFILL_FROM))
+
+
+class FoldWhen(Enum):
+    """When a conversation that has more to fold is folded."""
+
+    NOW = auto()
+    IDLE = auto()
+    """When no more has come for a while."""
+    NOTHING_ELSE = auto()
+    """When nothing else is due."""
 
 
 def insert_new(connection: Connection, into: Any) -> Any:
@@ -119,24 +133,26 @@ class FoldDue:
         return turns >= self.turns or (tokens >= self.tokens and turns > 0)
 
     def make(
-        self, connection: Connection, ripe: Sequence[ConversationId], others: Sequence[ConversationId]
+        self, connection: Connection, to_fold: Mapping[FoldWhen, Sequence[ConversationId]]
     ) -> tuple[ConversationId, ...]:
-        """Make the fold jobs of `ripe` due, of `others` later; those of which somebody is to be told."""
+        """Make fold jobs; those that are due now and were not."""
+        now = now_milliseconds()
         # Each turn puts it off, which is written where that makes a difference.
-        soon = _job.c.not_before < now_milliseconds() + self.idle_milliseconds // 2
-        waits = or_(_IS_DONE, and_(LATER, soon))
-        _make_due(connection, others, JobState.LATER, self.idle_milliseconds, waits)
-        return fold_due(connection, ripe)
+        soon = _job.c.not_before < now + self.idle_milliseconds // 2
+        waits = or_(_IS_DONE, and_(LATER, or_(soon, BACKFILL)))
+        _make(connection, to_fold[FoldWhen.IDLE], JobState.LATER, now + self.idle_milliseconds, waits)
+        _make(connection, to_fold[FoldWhen.NOTHING_ELSE], JobState.LATER, now + BACKFILL_FROM, _IS_DONE)
+        return fold_due(connection, to_fold[FoldWhen.NOW])
 
 
 def fold_due(connection: Connection, conversations: Sequence[ConversationId]) -> tuple[ConversationId, ...]:
     """Make the fold jobs due; those that were not already, and so are to be told of."""
-    return _make_due(connection, conversations, JobState.DUE, 0, or_(_IS_DONE, LATER))
+    return _make(connection, conversations, JobState.DUE, now_milliseconds(), or_(_IS_DONE, LATER))
 
 
-def _make_due(
-    connection: Connection, conversations: Sequence[ConversationId], state: JobState, milliseconds: int,
-    where: ColumnElement[bool],
+def _make(
+    connection: Connection, conversations: Sequence[ConversationId], state: JobState,
+    not_before: ColumnElement[Any], where: ColumnElement[bool],
 ) -> tuple[ConversationId, ...]:  # fmt: skip
     """Fold jobs in a state from some time on: new ones, and those of which `where` is true.
 
@@ -144,7 +160,6 @@ def _make_due(
     """
     if not conversations:
         return ()
-    not_before = now_milliseconds() + milliseconds
     source = select(
         _conversation.c.id, _conversation.c.tenant, bindparam("kind", str(JobKind.COMPRESS)),
         bindparam("state", str(state)), not_before,

@@ -110,7 +110,7 @@ def append_all(
             wait=wait_random_exponential(multiplier=0.1, max=2.0), before_sleep=told, reraise=True,
         )  # fmt: skip
         with told_when_slow(waited_for):
-            patient(client.append, transcript.conversation_id, turns)
+            patient(client.append, transcript.conversation_id, turns, priority="backfill")
         sent(len(turns))
 
 
