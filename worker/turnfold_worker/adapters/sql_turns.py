@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -11,6 +12,7 @@ from typing import Any, Final
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Text,
     and_,
     bindparam,
     case,
@@ -18,7 +20,7 @@ from sqlalchemy import (
     literal_column,
     or_,
     select,
-    tuple_,
+    text,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
@@ -62,6 +64,17 @@ class FoldWhen(Enum):
     """When nothing else is due."""
 
 
+# Joined: a list of pairs is compiled anew for each length, and takes three times as long for 64 of them.
+_FIND: Final = text(
+    "SELECT c.id, c.tenant, c.external_id FROM unnest(:tenants, :names) AS asked(tenant, external_id) "
+    "JOIN conversation c USING (tenant, external_id)"
+).bindparams(bindparam("tenants", type_=postgresql.ARRAY(Text)), bindparam("names", type_=postgresql.ARRAY(Text)))
+_FIND_IN_SQLITE: Final = text(
+    "SELECT c.id, c.tenant, c.external_id FROM json_each(:pairs) AS asked JOIN conversation c "
+    "ON c.tenant = json_extract(asked.value, '$[0]') AND c.external_id = json_extract(asked.value, '$[1]')"
+)
+
+
 def insert_new(connection: Connection, into: Any) -> Any:
     """An insert with ON CONFLICT, in the dialect of the connection."""
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
@@ -80,11 +93,11 @@ def resolve(connection: Connection, addresses: Sequence[Address]) -> list[Conver
 
 
 def _find(connection: Connection, addresses: Sequence[Address]) -> dict[Address, ConversationId]:
-    rows = connection.execute(
-        select(_conversation.c.id, _conversation.c.tenant, _conversation.c.external_id).where(
-            tuple_(_conversation.c.tenant, _conversation.c.external_id).in_([_sorted(one) for one in addresses])
-        )
-    )
+    tenants, names = [one.tenant for one in addresses], [one.conversation for one in addresses]
+    if connection.dialect.name == "postgresql":
+        rows = connection.execute(_FIND, {"tenants": tenants, "names": names})
+    else:
+        rows = connection.execute(_FIND_IN_SQLITE, {"pairs": json.dumps([*zip(tenants, names, strict=True)])})
     return {Address(row.tenant, row.external_id): ConversationId(row.id) for row in rows}
 
 
