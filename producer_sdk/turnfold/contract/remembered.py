@@ -1,14 +1,36 @@
-"""What a pure function of a word gave, so that it is worked out once: words come again and again."""
+"""What a pure function of a word or a clause gave, so that it is worked out once: they come again and again."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeVar
+from functools import lru_cache, wraps
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
 LONGEST: Final = 64
 """Code points of a text that is remembered."""
 
 Value = TypeVar("Value")
+
+Given = ParamSpec("Given")
+
+_CLAUSES: Final = 4_096
+_LONGEST_CLAUSE: Final = 400
+
+
+def remembers_clauses(function: Callable[Concatenate[str, Given], Value]) -> Callable[Concatenate[str, Given], Value]:
+    """A pure function of a clause, with what it gave for the newest ones: an open tail is worded at each of its folds.
+
+    Clauses that are long are not remembered, so that nobody's text takes the memory.
+    """
+    remembered = lru_cache(_CLAUSES)(function)
+
+    @wraps(function)
+    def given(clause: str, /, *more: Given.args, **named: Given.kwargs) -> Value:
+        if len(clause) > _LONGEST_CLAUSE:
+            return function(clause, *more, **named)
+        return remembered(clause, *more, **named)  # type: ignore[arg-type]  # all are hashable
+
+    return given
 
 
 class Remembered(dict[str, Value]):

@@ -123,7 +123,8 @@ def test_no_telegram_loses_a_small_word(words: list[str]) -> None:
 
 def check_small_words(words: Sequence[str]) -> None:
     """A telegram has all of the small words; fails when one of them is lost."""
-    brief = telegraphic(" ".join(words)).split()
+    # Not the one that is remembered, of when the rules were whole.
+    brief = telegraphic.__wrapped__(" ".join(words)).split()
     assert [word for word in brief if word in KEPT] == [word for word in words if word in KEPT]
 
 

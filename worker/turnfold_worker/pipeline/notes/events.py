@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.remembered import remembers_clauses
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_words
 from turnfold.dates.periods import MONTHS
@@ -58,6 +59,7 @@ _SPEAKER: Final = lazy_pattern(r"(?i)\b(?:i|we|my|our|me|us|mine|ours)\b")
 _INNER_NAME: Final = lazy_pattern(r"[^.!?] [A-Z]|[\"\u201c]")
 
 
+@remembers_clauses
 def event_share(clause: str, answered: frozenset[str]) -> float:
     """A multiplier of a clause's worth. `answered` are the stems of the turn before, of somebody else.
 

@@ -14,6 +14,7 @@ from math import fsum
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.remembered import remembers_clauses
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_words
 from turnfold_worker.pipeline.language.rarity import is_feeling, rarity_of
@@ -43,6 +44,7 @@ _TIME: Final = lazy_pattern(
 )
 
 
+@remembers_clauses
 def salience(clause: str, *, place: int, replies: bool) -> float:
     """From about 0, nothing would be missed, to about 1, an event with its names, of the `place`-th clause of a turn.
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.remembered import remembers_clauses
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.spoken_verbs import has_verb
 from turnfold_worker.pipeline.language.word_places import is_negation
@@ -53,6 +54,7 @@ _JOINED_AFTER: Final = listed(
 )
 
 
+@remembers_clauses
 def telegraphic(whole: str) -> str:
     """The clause in fewer words, on one line; never empty unless it is, never longer.
 

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import Remembered
+from turnfold.contract.remembered import Remembered, remembers_clauses
 from turnfold.dates.resolve import resolve_relative_days
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.rarity import is_feeling, rarity_of
@@ -78,6 +78,7 @@ _TOLD_WORDS: Final = 3
 _LAST_MARKS: Final = ".!,;:-–— "
 
 
+@remembers_clauses
 def whole_clause(said: str, names: frozenset[str] = frozenset(), said_on: date | None = None) -> str:
     """The clause on one line; never empty unless it is. `names` are those by which people call each other.
 
