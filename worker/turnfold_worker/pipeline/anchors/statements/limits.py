@@ -25,11 +25,13 @@ class Limit(NamedTuple):
 
 _NOT_MORE: Final = joined(r"""
     <=?|≤|under|below|(?:less|fewer|shorter|smaller|lower|cheaper) than|at most|(?:no|not) (?:more|longer|larger|bigger|
-    higher|later|over) than|up to|max(?:imum)?(?: of| is)?|(?:not |cannot |can't |never )exceed|within|
+    higher|later|over) than|(?:never|not|cannot|don't|can't|mustn't|won't) (?P<capped>[a-z]+) (?:more|longer|larger|
+    bigger|higher|later) than|up to|max(?:imum)?(?: of| is)?|(?:not |cannot |can't |never )exceed|within|
     (?:limit|cap|budget|ceiling|maximum|threshold)(?:ed|ped)? (?:is|of|to|at)
 """)
 _NOT_LESS: Final = joined(r"""
-    >=?|≥|at least|(?:no|not) (?:less|fewer|shorter|smaller|lower|earlier) than|min(?:imum)?(?: of| is)?
+    >=?|≥|at least|(?:no|not) (?:less|fewer|shorter|smaller|lower|earlier) than|(?:never|not|cannot|don't|can't|mustn't|
+    won't) (?P<floored>[a-z]+) (?:less|fewer|shorter|smaller|lower|earlier) than|min(?:imum)?(?: of| is)?
 """)
 _BEYOND: Final = joined(r"""
     (?:can|may) (?:now )?(?:be|go|get|run) (?:(?:longer|more|larger|bigger|higher|greater) than|over|above|beyond)
@@ -57,7 +59,8 @@ def limit_of(text: str) -> Limit | None:
     unit = match["unit"] or ""
     known = unit not in _NO_UNIT
     after = said[match.end() if known else match.end("value") : stop]
-    subject = deed_words(f"{said[start : match.start()]} {after}") - _NO_SUBJECT
+    done = match["capped"] or match["floored"] or ""
+    subject = deed_words(f"{said[start : match.start()]} {done} {after}") - _NO_SUBJECT
     return Limit(
         match["upper"] is not None,
         match["value"],
