@@ -26,6 +26,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
+import scaling
 import steady
 from bench import Bench, drain_row, floor_of_a_read, row_id, talk
 from databases import machine, places
@@ -272,10 +273,11 @@ def measure(arguments: argparse.Namespace, progress: Progress) -> Row:
 
 
 def main() -> None:
-    """Write performance.md, its figures and the numbers as JSON; with `--steady` what a turn costs in steady state."""
-    if "--steady" in sys.argv:
-        steady.main(["--out", str(OUT), *sys.argv[1:]])
-        return
+    """Write performance.md, its figures and the numbers as JSON; `--steady` and `--scaling` write their own."""
+    for option, measure in (("--steady", steady.main), ("--scaling", scaling.main)):
+        if option in sys.argv:
+            measure(["--out", str(OUT), *sys.argv[1:]])
+            return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, nargs="+", default=[100, 1_000, 10_000, 100_000])
     parser.add_argument("--databases", nargs="+", default=["sqlite", "postgresql"], choices=["sqlite", "postgresql"])
