@@ -272,6 +272,28 @@ def test_an_outage_that_ends_every_try_is_not_counted_even_when_it_cannot_be_sai
         assert connection.scalars(text("SELECT DISTINCT method FROM node WHERE height = 0")).all() == [1]
 
 
+def test_an_outage_among_many_folds_gives_all_of_them_back(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], locked: Locked, engine: Engine
+) -> None:
+    local = make_worker(lease_seconds=3_600, republish_seconds=0.001)
+    names = [f"c{number}" for number in range(4)]
+    for name in names:
+        tf.append(name, talk(name, 6))
+        local.worker.drain(Address(tf.tenant, name).shard)
+    for _ in range(2 * local.worker.settings.attempts):
+        with ExitStack() as outage:
+            steps = Steps()
+            steps.at["after claim_folds"] = lambda outage=outage: outage.enter_context(down(local, locked))
+            with pytest.raises(StoreAway):
+                interrupted(local.worker, steps).fold_due()
+    local.settle()
+
+    assert [tf.status(name).folded for name in names] == [6] * 4
+    assert [tf.status(name).parked for name in names] == [0] * 4
+    with engine.begin() as connection:
+        assert connection.scalars(text("SELECT DISTINCT attempts FROM job WHERE kind = 'compress'")).all() == [0]
+
+
 def test_the_try_of_another_worker_is_not_taken_back(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], locked: Locked, engine: Engine
 ) -> None:

@@ -7,11 +7,13 @@ Each task tells the next one before it begins, as long as more is due: that is h
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import JobKind
 from turnfold_worker.compress import CompressLimits, fold_claimed
+from turnfold_worker.errors import Retryable
 from turnfold_worker.ports import Clock, Inbox, Publisher, SentenceEmbedder, Store
 from turnfold_worker.refold import refold
 
@@ -53,7 +55,12 @@ def fold_due(
         if place and clock() > end:
             store.return_folds(taken.claims[place:])
             break
-        segments += fold_claimed(claim, store=store, limits=limits, clock=clock, embedder=embedder)
+        try:
+            segments += fold_claimed(claim, store=store, limits=limits, clock=clock, embedder=embedder)
+        except Retryable:
+            with suppress(Retryable):
+                store.return_folds(taken.claims[place + 1 :])
+            raise
         folded.append(claim.conversation)
     if clock() > end:
         # Of what is due again nobody may have been told.

@@ -225,7 +225,9 @@ class SqlStore:
             sql_jobs.release(connection, claim, error=error, delay_milliseconds=delay)
 
     def return_folds(self, claims: Sequence[FoldClaim]) -> None:
-        with self._transaction() as connection:
+        if not claims:
+            return
+        with self._giving_back(sql_jobs.RUNNING_FOLD, claims[0].claim, failed=False) as connection:
             sql_fold_claims.give_back_untouched(connection, claims)
 
     def ripen(self) -> None:
