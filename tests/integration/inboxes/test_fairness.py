@@ -22,7 +22,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.tasks import JobKind, Queue, Task
 from turnfold.database.engines import connect
 from turnfold.doorbell import producer_app
-from turnfold_worker.adapters.celery_publisher import CeleryPublisher
+from turnfold_worker.adapters.celery_publisher import MOST_MESSAGES, CeleryPublisher
 from turnfold_worker.adapters.redis_inbox import TENANTS_A_CLAIM, RedisInbox
 from turnfold_worker.adapters.sql_fold_claims import MOST_CLAIMED
 from turnfold_worker.due_jobs import Folded
@@ -371,6 +371,15 @@ def test_a_sweep_tells_of_what_is_due_when_the_message_was_lost(
         swept = [sweep(inbox=local.worker.inbox, store=local.worker.store, publisher=publisher) for _ in range(4)]
         assert [one.jobs for one in swept] == [(JobKind.COMPRESS,)] * 4
         assert client.llen(str(Queue.COMPRESS)) == 1, "the others find that somebody was told"
+    client.flushdb()
+
+
+def test_a_queue_whose_worker_is_away_does_not_grow(redis_url: str, client: redis.Redis) -> None:
+    with producer_app(redis_url, timeout_seconds=2) as app:
+        publisher = CeleryPublisher(app, expires_seconds=60)
+        for _ in range(MOST_MESSAGES + 5):
+            publisher.work(JobKind.REFINE)
+        assert client.llen(str(Queue.REFINE)) == MOST_MESSAGES
     client.flushdb()
 
 

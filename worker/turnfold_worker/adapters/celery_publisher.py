@@ -13,6 +13,8 @@ from turnfold.contract.tasks import QUEUE_OF, TASK_OF, JobKind, Queue, Task, sho
 
 _log = logging.getLogger(__name__)
 
+MOST_MESSAGES: Final = 100
+"""Of a queue whose worker is away, above which nothing is added: one message is enough for whoever comes."""
 _NOT_FOUND: Final = "404"
 
 
@@ -47,7 +49,18 @@ class CeleryPublisher:
         self._send(Task.ERASE, shard)
 
     def work(self, kind: JobKind) -> None:
-        self._send(TASK_OF[kind])
+        task = TASK_OF[kind]
+        if self._length(QUEUE_OF[task]) < MOST_MESSAGES:
+            self._send(task)
+
+    def _length(self, queue: Queue) -> int:
+        try:
+            # Not from Celery's pool: kombu shares pools between apps, and whoever closes one closes it for all.
+            with self._app.connection_for_write() as connection:
+                return queue_length(connection, queue)
+        except (OperationalError, OSError) as error:
+            _log.warning("the length of %s is not known: %s", queue, type(error).__name__)
+            return 0
 
     def _send(self, task: Task, *arguments: int) -> None:
         try:
