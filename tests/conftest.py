@@ -271,8 +271,8 @@ def workers_of(redis_url: str, database_url: str) -> Iterator[Callable[..., Loca
         def make(
             *, embedder: SentenceEmbedder | None = None, sleep: Callable[[float], None] = time.sleep, **values: float
         ) -> LocalWorker:
-            # Tests that say when work is done do not wait for more of it.
-            values = {"fold_turns": 1, **values}
+            # Tests that say when work is done do not wait for more of it, and no batch ends early on a busy machine.
+            values = {"fold_turns": 1, "slice_seconds": 3_600.0, **values}
             settings = WorkerSettings(redis_url=redis_url, database_url=database_url, **values)  # type: ignore[arg-type]
             client = connect_redis(redis_url, timeout_seconds=5)
             return workers.enter_context(LocalWorker.open(settings, client, embedder=embedder, sleep=sleep))

@@ -1,7 +1,7 @@
 """What is due, whoever is told: a message names no job, and whoever takes it does what comes next, tenant by tenant.
 
 So no queue holds more than a few messages, a lost one loses no work, and nobody's jobs stand behind all of another's.
-Each task tells the next one before it begins, as long as more is due: that is how all processes come to work.
+As long as more is due each task tells the next one: that is how all processes come to work.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import JobKind
@@ -16,6 +17,9 @@ from turnfold_worker.compress import CompressLimits, fold_claimed
 from turnfold_worker.errors import Retryable
 from turnfold_worker.ports import Clock, Inbox, Publisher, SentenceEmbedder, Store
 from turnfold_worker.refold import refold
+
+if TYPE_CHECKING:
+    from turnfold_worker.refine import Refining
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ def fold_due(
                 store.return_folds(taken.claims[place + 1 :])
             raise
         folded.append(claim.conversation)
-    if clock() > end:
+    if clock() > end and store.has_due(JobKind.COMPRESS):
         # Of what is due again nobody may have been told.
         ring(JobKind.COMPRESS, inbox=inbox, publisher=publisher)
     return Folded(folded, segments)
@@ -79,3 +83,14 @@ def refold_due(
     if store.has_due(JobKind.REFOLD):
         ring(JobKind.REFOLD, inbox=inbox, publisher=publisher)
     return written
+
+
+def refine_due(*, inbox: Inbox, publisher: Publisher, refining: Refining) -> str:
+    """Do the next refine job of those that are due; as of `refine`."""
+    # Imported where a model is configured, as `wiring` does.
+    from turnfold_worker.refine import refine
+
+    inbox.silence_jobs(JobKind.REFINE)
+    if refining.store.has_due():
+        ring(JobKind.REFINE, inbox=inbox, publisher=publisher)
+    return refine(refining=refining)

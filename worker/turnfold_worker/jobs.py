@@ -29,19 +29,21 @@ def retry(selection: Selection, *, parked: ParkedWork, publisher: Publisher) -> 
     works = parked.find(selection)
     jobs = [work for work in works if work.kind is not WorkKind.ENTRY]
     due = set(parked.make_due([JobId(work.row) for work in jobs]))
-    for kind in dict.fromkeys(work.kind for work in jobs if work.row in due):
-        publisher.work(JobKind(kind))
-    return [
-        _retry_entry(work, parked, publisher) if work.kind is WorkKind.ENTRY else _asked_for(work, done=work.row in due)
+    made_due = {JobKind(work.kind) for work in jobs if work.row in due}
+    decided = [
+        _retry_entry(work, parked, made_due) if work.kind is WorkKind.ENTRY else _asked_for(work, done=work.row in due)
         for work in works
     ]
+    for kind in made_due:
+        publisher.work(kind)
+    return decided
 
 
 def _asked_for(work: Work, *, done: bool) -> Decided:
     return Decided(work=work, done=done, outcome="a worker was asked to" if done else "somebody has it already")
 
 
-def _retry_entry(work: Work, parked: ParkedWork, publisher: Publisher) -> Decided:
+def _retry_entry(work: Work, parked: ParkedWork, made_due: set[JobKind]) -> Decided:
     entry = parked.entry(work.row)
     if entry is None:
         return Decided(work=work, done=False, outcome="it is not parked any more")
@@ -58,11 +60,9 @@ def _retry_entry(work: Work, parked: ParkedWork, publisher: Publisher) -> Decide
         return _refused(work, where(error), parked)
     if stored is None:
         return Decided(work=work, done=False, outcome="it is not parked any more")
-    if stored.fold is not None:
-        publisher.work(JobKind.COMPRESS)
-    if stored.refold is not None:
-        publisher.work(JobKind.REFOLD)
-    outcome = "stored" if stored.refold is None else "stored; its segment is folded again"
+    if stored.due is not None:
+        made_due.add(stored.due)
+    outcome = "stored; its segment is folded again" if stored.due is JobKind.REFOLD else "stored"
     return Decided(work=work, done=True, outcome=outcome)
 
 

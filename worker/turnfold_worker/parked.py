@@ -9,6 +9,7 @@ from typing import Protocol
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, JobId, StoredTurn
+from turnfold.contract.tasks import JobKind
 
 
 class WorkKind(StrEnum):
@@ -90,10 +91,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What is to be done after a placeholder became its turn: one of both, or nothing when it is in good hands."""
+    """A placeholder became its turn."""
 
-    fold: ConversationId | None = None
-    refold: JobId | None = None
+    due: JobKind | None
+    """What is to be done now; None when it is in good hands."""
 
 
 class ParkedWork(Protocol):

@@ -18,7 +18,6 @@ from sqlalchemy import Engine
 
 from turnfold import inbox as producer_inbox
 from turnfold.contract.records import ConversationId
-from turnfold.contract.tasks import JobKind
 from turnfold.database.engines import connect
 from turnfold.errors import InvalidSettings
 from turnfold_worker.adapters.celery_publisher import CeleryPublisher
@@ -29,7 +28,7 @@ from turnfold_worker.adapters.sql_store import SqlStore
 from turnfold_worker.adapters.sql_turns import FoldDue
 from turnfold_worker.compress import CompressLimits, compress
 from turnfold_worker.drain import Drained, DrainLimits, drain
-from turnfold_worker.due_jobs import Folded, fold_due, refold_due, ring
+from turnfold_worker.due_jobs import Folded, fold_due, refine_due, refold_due
 from turnfold_worker.erase import erase
 from turnfold_worker.expire import Retention, expire
 from turnfold_worker.ports import Inbox, Publisher, SentenceEmbedder, Store
@@ -92,13 +91,7 @@ class Worker:
         return refold_due(inbox=self.inbox, store=self.store, publisher=self.publisher, embedder=self.embedder)
 
     def refine(self) -> str:
-        from turnfold_worker.refine import refine
-
-        refining = self._with_model()
-        self.inbox.silence_jobs(JobKind.REFINE)
-        if refining.store.has_due():
-            ring(JobKind.REFINE, inbox=self.inbox, publisher=self.publisher)
-        return refine(refining=refining)
+        return refine_due(inbox=self.inbox, publisher=self.publisher, refining=self._with_model())
 
     def reconstruct(self, conversation: int, height: int, idx: int) -> str:
         from turnfold_worker.model_wiring import reconstruct_with

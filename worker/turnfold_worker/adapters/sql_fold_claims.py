@@ -13,13 +13,15 @@ from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tables import ConversationRow, JobRow, table
 from turnfold.contract.tasks import JobState
 from turnfold_worker.adapters.database_clock import now_milliseconds
-from turnfold_worker.adapters.sql_jobs import DUE, TRY_MILLISECONDS, fold_job, lapsed, taken_by
+from turnfold_worker.adapters.sql_jobs import DUE, fold_job, lapsed, taken_by
 from turnfold_worker.adapters.sql_turns import BACKFILL, LATER
 from turnfold_worker.exchange import FoldClaim
 
 _conversation = table(ConversationRow)
 _job = table(JobRow)
 
+_TRY_MILLISECONDS: Final = 1_000
+"""Until a try that left no error is taken for one that failed: a hundred times what folding a segment takes."""
 MOST_CLAIMED: Final = 50
 """Conversations that one task folds together."""
 _CLAIMED_TOKENS: Final = 8_000
@@ -39,7 +41,7 @@ _FREE: Final = (
 def _one_more(lease_milliseconds: int) -> ColumnElement[int]:
     """The tries with this one. Who took the job a moment ago may be at work still, under a lease that was too short."""
     now, taken_at = now_milliseconds(), _job.c.lease_until - lease_milliseconds
-    again = and_(_job.c.attempts > 0, _job.c.error.is_(None), taken_at.between(now - TRY_MILLISECONDS, now))
+    again = and_(_job.c.attempts > 0, _job.c.error.is_(None), taken_at.between(now - _TRY_MILLISECONDS, now))
     return case((again, _job.c.attempts), else_=_job.c.attempts + 1)
 
 

@@ -1,4 +1,4 @@
-"""The job table: who works on what, how often it was tried, and what nobody is on the way to."""
+"""The job table: who works on what, how often it was tried, and what waits for a person."""
 
 from __future__ import annotations
 
@@ -29,9 +29,6 @@ from turnfold_worker.errors import DIED
 from turnfold_worker.exchange import Fold, FoldClaim, RefoldClaim, Tail
 
 MAX_ERROR: Final = 500
-
-TRY_MILLISECONDS: Final = 1_000
-"""Until a try that left no error is taken for one that failed: a hundred times what folding a segment takes."""
 
 SECOND_ROUND_MILLISECONDS: Final = 600_000
 """After which a segment whose workers died is folded again by itself, once: what killed them may be gone by then."""
@@ -92,7 +89,7 @@ def release(connection: Connection, claimed: FoldClaim, *, error: str | None, de
     }  # fmt: skip
     if error is None:
         # A slice that ended is not a failed try.
-        values["attempts"] = one_less()
+        values["attempts"] = _one_less()
     else:
         # The first try, which others shared, is counted when it has failed.
         values |= {"error": error[:MAX_ERROR], "attempts": case((_job.c.attempts > 0, _job.c.attempts), else_=1)}
@@ -104,11 +101,11 @@ def give_back(connection: Connection, job: ColumnElement[bool], token: str) -> N
     connection.execute(
         update(_job)
         .where(job, _job.c.claim == token)
-        .values(state=str(JobState.DUE), claim=None, not_before=now_milliseconds(), attempts=one_less())
+        .values(state=str(JobState.DUE), claim=None, not_before=now_milliseconds(), attempts=_one_less())
     )
 
 
-def one_less() -> ColumnElement[int]:
+def _one_less() -> ColumnElement[int]:
     return case((_job.c.attempts > 0, _job.c.attempts - 1), else_=0)
 
 
@@ -202,7 +199,7 @@ def release_refold(connection: Connection, claimed: RefoldClaim, *, error: str |
     """Park the job with an error; without one it is due again, with its attempt."""
     values: dict[str, Any] = {"claim": None, "not_before": now_milliseconds()}
     if error is None:
-        values |= {"state": str(JobState.DUE), "attempts": one_less()}
+        values |= {"state": str(JobState.DUE), "attempts": _one_less()}
     else:
         values |= {"state": str(JobState.PARKED), "error": error[:MAX_ERROR]}
     connection.execute(update(_job).where(_job.c.id == claimed.job, _job.c.claim == claimed.claim).values(values))

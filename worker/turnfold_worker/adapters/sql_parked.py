@@ -200,26 +200,18 @@ def _store_entry(connection: Connection, number: int, id_: ConversationId, turn:
         update(_conversation).where(_conversation.c.id == id_).values(**changed, updated_at=func.current_timestamp())
     )
     if is_open:
-        to_fold = fold_due(connection, [id_])
-        return Stored(fold=id_ if to_fold else None)
-    return Stored(refold=_refold_of(connection, id_, turn.seq, number))
+        return Stored(JobKind.COMPRESS if fold_due(connection, [id_]) else None)
+    return Stored(JobKind.REFOLD if _refold_of(connection, id_, turn.seq, number) else None)
 
 
-def _refold_of(connection: Connection, id_: ConversationId, seq: int, number: int) -> JobId | None:
-    """A due job for the segment of a turn; one for each entry, for each changes what the segment is made from."""
+def _refold_of(connection: Connection, id_: ConversationId, seq: int, number: int) -> bool:
+    """Make a due job for the segment of a turn; one for each entry, for each changes what the segment is made from."""
     idx = connection.scalar(
         select(_node.c.idx).where(
             _node.c.conversation == id_, _node.c.height == 0, _node.c.first_seq <= seq, _node.c.last_seq >= seq
         )
     )
     if idx is None:
-        return None
-    input_hash = f"entry-{number}"
-    add_refold(connection, id_, idx, input_hash=input_hash, state=JobState.DUE)
-    job = connection.scalar(
-        select(_job.c.id).where(
-            _job.c.conversation == id_, _job.c.kind == str(JobKind.REFOLD), _job.c.subject == idx,
-            _job.c.input_hash == input_hash,
-        )
-    )  # fmt: skip
-    return None if job is None else JobId(job)
+        return False
+    add_refold(connection, id_, idx, input_hash=f"entry-{number}", state=JobState.DUE)
+    return True

@@ -166,7 +166,7 @@ class _Conversation:
         if self._settings is not None or self._changed_any:
             return FoldWhen.NOW
         if not self._is_live:
-            return FoldWhen.NOTHING_ELSE
+            return FoldWhen.BACKFILL
         if self._may_change:
             return FoldWhen.NOW
         turns, tokens = self._locked.unfolded + self.new_turns, self._locked.unfolded_tokens + self.new_tokens

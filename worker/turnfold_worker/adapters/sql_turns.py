@@ -60,7 +60,7 @@ class FoldWhen(Enum):
     NOW = auto()
     IDLE = auto()
     """When no more has come for a while."""
-    NOTHING_ELSE = auto()
+    BACKFILL = auto()
     """When nothing else is due."""
 
 
@@ -154,7 +154,7 @@ class FoldDue:
         soon = _job.c.not_before < now + self.idle_milliseconds // 2
         waits = or_(_IS_DONE, and_(LATER, or_(soon, BACKFILL)))
         _make(connection, to_fold[FoldWhen.IDLE], JobState.LATER, now + self.idle_milliseconds, waits)
-        _make(connection, to_fold[FoldWhen.NOTHING_ELSE], JobState.LATER, now + BACKFILL_FROM, _IS_DONE)
+        _make(connection, to_fold[FoldWhen.BACKFILL], JobState.LATER, now + BACKFILL_FROM, _IS_DONE)
         return fold_due(connection, to_fold[FoldWhen.NOW])
 
 
