@@ -28,7 +28,7 @@ from turnfold.entries import read_entry
 from turnfold.errors import InvalidInput, UnknownTurn
 from turnfold.inbox import Pending, PendingEntry
 from turnfold.shortening import TURNS_A_READ, Shortening
-from turnfold.snapshots import PendingSource, readable_head, unknown
+from turnfold.snapshots import PendingSource, readable_head, system_turns, unknown
 from turnfold.turn_changes import TurnChange, read_change
 from turnfold.validity import day_after
 
@@ -243,7 +243,9 @@ def newest_turns(
 def changed_snapshot(transaction: ReadTransaction, snapshot: Snapshot, changes: Changes, *, cap: int) -> Snapshot:
     """A snapshot as it will be."""
     turns, unread = newest_turns(transaction, snapshot.head, changes, cap=cap)
-    snapshot = replace(snapshot, turns=turns, unread=unread)
+    stored = [turn for turn in snapshot.system_turns if turn.seq <= changes.cut]
+    operators = (*map(changes.turn, stored), *system_turns(changes.waiting))
+    snapshot = replace(snapshot, turns=turns, unread=unread, system_turns=operators)
     if snapshot.head is None or not changes.touches:
         return snapshot
     return replace(

@@ -10,12 +10,10 @@ from turnfold.contract.notes import Note
 from turnfold.contract.origins import origin_of, turn_origin
 from turnfold.contract.outlines import Outline
 from turnfold.contract.passages import LAST_TURN
-from turnfold.contract.records import Anchor, Origin, Role, StoredTurn, TurnState
+from turnfold.contract.records import OPERATORS, Anchor, Origin, StoredTurn, TurnState
 from turnfold.contract.results import Snapshot
 from turnfold.contract.speakers import quoting, speaker_label
 from turnfold.name_sets import members, names
-
-_SYSTEM: Final = frozenset({Role.SYSTEM, Role.DEVELOPER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ class Scope:
 
     def _allowed(self, turn: StoredTurn, outside: Collection[int], known_to: int) -> list[bool]:
         """Whether each part of a turn may be shown."""
-        if turn.role in _SYSTEM:
+        if turn.role in OPERATORS:
             return [Origin.USER in self.origins]
         is_spoken = self._allows_speaker(speaker_label(turn))
         return [is_spoken and origin in self.origins for origin in _origins(turn, outside, known_to)]

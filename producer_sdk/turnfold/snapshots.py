@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from turnfold.assemble import Context, Request
@@ -10,7 +10,7 @@ from turnfold.assemble.last_turns import LAST_TURNS
 from turnfold.assemble.turns import NO_TURNS
 from turnfold.contract.keys import Address
 from turnfold.contract.outlines import last_part
-from turnfold.contract.records import StoredTurn
+from turnfold.contract.records import OPERATORS, StoredTurn
 from turnfold.contract.results import Head, Snapshot
 from turnfold.contract.tasks import Operation
 from turnfold.database.known import AsOf, Found, Wanted
@@ -80,6 +80,9 @@ def waiting_turns(transaction: ReadTransaction, head: Head | None, pending: Pend
 class ValueSource(Protocol):
     """Where a conversation is read for a context."""
 
+    def seal(self, address: Address) -> str:
+        """What stands in the frame around what is told of a conversation."""
+
     def by_value(self, wanted: Wanted) -> Found | None:
         """The conversation at one committed state; None when nothing of it is stored."""
 
@@ -98,6 +101,7 @@ class Look(NamedTuple):
     """What waits and is not stored, in order."""
     older: int
     """About how many turns wait before those."""
+    seal: str
 
     @property
     def key(self) -> Hashable:
@@ -125,12 +129,14 @@ class Look(NamedTuple):
         if found is None:
             question = steering_text((), waiting, task=request.task) if request.steered else request.query
             return Snapshot(
-                conversation_id=self.address.conversation, head=None, turns=turns, unread=self.older, question=question
-            )
+                conversation_id=self.address.conversation, head=None, turns=turns, unread=self.older, question=question,
+                system_turns=system_turns(waiting), seal=self.seal,
+            )  # fmt: skip
         known, outline = found.known, found.known.outline
         return Snapshot(
             conversation_id=self.address.conversation, head=found.head, turns=turns, unread=self.older,
             anchors=known.anchors, question=found.answers.question, hits=found.answers.hits,
+            system_turns=(*known.system_turns, *system_turns(waiting)), seal=self.seal,
             excerpts=found.answers.excerpts, blocks=found.answers.blocks, told_of_blocks=found.answers.told_of_blocks,
             answerable=found.answers.answerable,
             outline=None if outline is None else outline.within(
@@ -167,7 +173,12 @@ def look_at(
         )  # fmt: skip
     stored: Collection[str] = () if found is None else found.stored
     fresh = tuple([entry for one, entry in entries.items() if one not in stored])
-    return Look(address, request, found, fresh, _older(fresh, pending))
+    return Look(address, request, found, fresh, _older(fresh, pending), source.seal(address))
+
+
+def system_turns(turns: Iterable[StoredTurn]) -> tuple[StoredTurn, ...]:
+    """Those of an operator."""
+    return tuple(turn for turn in turns if turn.role in OPERATORS)
 
 
 def _read(entry: PendingEntry, seq: int) -> StoredTurn:

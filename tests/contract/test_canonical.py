@@ -37,6 +37,7 @@ NOT_CANONICAL_COLUMNS = {
         "created_at",
         "updated_at",
         "expired_seq",
+        "system_turns",
         "unfolded_tokens",
         "refined_anchors",
         "refined_anchor_tokens",

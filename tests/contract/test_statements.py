@@ -43,7 +43,6 @@ HEAD = Head(
 NODE = Node(height=1, idx=0, first_seq=1, last_seq=100, slug="auth", tokens=(1, 1, 1, 1))
 
 READS: dict[str, Callable[[ReadTransaction], object]] = {
-    "check_schema": lambda read: read.check_schema(),
     "head": lambda read: read.head(Address("acme", "c")),
     "newest_turns": lambda read: read.newest_turns(HEAD, cap=100),
     "turns_up_to": lambda read: read.turns_up_to(HEAD, 700, cap=100, waiting=2),
@@ -104,7 +103,7 @@ def test_all_statements_of_a_read_are_looked_at() -> None:
         "ALL_POSTINGS",
         "MODEL_PASSAGES", "BLOCK_LISTS", "PART_LISTS", "HIT_PASSAGES", "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS",
         "ANSWERING_TURNS", "TURN_PART", "SEGMENT_OF", "NEXT_SEGMENTS", "PASSAGES_BETWEEN", "WRITTEN_BETWEEN",
-        "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME", "FIRST_AFTER",
+        "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME", "FIRST_AFTER", "SYSTEM_TURNS",
     }  # fmt: skip
 
 

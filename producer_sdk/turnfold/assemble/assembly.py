@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from turnfold.assemble.forms.chat import ChatBlock
-from turnfold.assemble.forms.form_tokens import messages_tokens
+from turnfold.assemble.forms.form_tokens import messages_tokens, request_tokens
 from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.forms.markers import COARSEST, node_marker, turns_marker
-from turnfold.assemble.forms.render_anthropic import OPENER, anthropic_messages
+from turnfold.assemble.forms.render_anthropic import anthropic_messages, cached_blocks
 from turnfold.assemble.forms.render_openai import openai_messages
 from turnfold.assemble.forms.render_text import (
     BACKGROUND_HEADER,
@@ -27,6 +27,7 @@ from turnfold.assemble.forms.render_text import (
     range_line,
     shown_words,
 )
+from turnfold.assemble.forms.seal import opener, record_end, record_opening
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import FormTokens, Pricing, SpokenTurn, Style
 from turnfold.assemble.recent import lines_of
@@ -47,9 +48,11 @@ class Assembly(NamedTuple):
 
     plan: Plan
     system: str
-    """All before the recent turns."""
+    """What an operator says."""
+    record: str
+    """All else before the recent turns."""
     stable: Part
-    """The beginning of it that stays the same while turns are appended."""
+    """The beginning of both that stays the same while turns are appended."""
     text: str
     parts: tuple[Part, ...]
     chat: ChatBlock
@@ -62,31 +65,45 @@ class Assembly(NamedTuple):
 
 def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, style: Style) -> Assembly:
     """Put a plan into words and count it: by sums where counts are stored, else over the finished forms."""
-    stable = tuple(_stable(plan, pricing))
-    before = (*stable, *_changing(plan, texts, pricing, style))
+    fixed = tuple(_fixed(plan, pricing))
+    stable, changing = tuple(_stable(plan, pricing)), tuple(_changing(plan, texts, pricing, style))
+    if stable or changing:
+        # A frame for all of it: nothing that was said stands outside, and nothing that was said can end it.
+        stable = (_line("frame", record_opening(style.seal), pricing), *stable)
+        changing = (*changing, _line("frame", record_end(style.seal), pricing))
     recent = [pricing.turn(shown) for shown in plan.raw]
     after = tuple(_after(recent, pricing))
-    system = "".join([part.text for part in before])
-    text = system + "".join([part.text for part in after])
-    chat = ChatBlock(plan.raw)
-    parts = (*before, *after)
+    system, record = _joined(fixed), _joined((*stable, *changing))
+    text = system + record + _joined(after)
+    chat = ChatBlock(plan.raw, style.seal)
+    parts = (*fixed, *stable, *changing, *after)
+    beginning = Part("stable", _joined((*fixed, *stable)), sum([part.tokens for part in (*fixed, *stable)]))
     tokens = (
-        _summed(parts, before, chat, recent, pricing)
+        _summed(parts, fixed, (*stable, *changing), chat, recent, pricing)
         if pricing.trusts_stored
-        else _counted(text, system, sum(len(part.text) for part in stable), chat, pricing)
+        else _counted(text, system, record, max(0, len(beginning.text) - len(system)), chat, pricing)
     )
-    beginning = "".join([part.text for part in stable])
-    beginning_tokens = sum([part.tokens for part in stable])
     return Assembly(
-        plan=plan, system=system, stable=Part("stable", beginning, beginning_tokens), text=text, parts=parts, chat=chat,
-        tokens=tokens,
-    )  # fmt: skip
+        plan=plan, system=system, record=record, stable=beginning, text=text, parts=parts, chat=chat, tokens=tokens
+    )
+
+
+def frame_tokens(pricing: Pricing, style: Style) -> int:
+    """Tokens around what is told of a conversation, and of the message that it is."""
+    return MESSAGE_TOKENS + pricing.count(record_opening(style.seal)) + pricing.count(record_end(style.seal))
+
+
+def _line(name: str, line: str, pricing: Pricing) -> Part:
+    return Part(name, line, pricing.count(line))
+
+
+def _joined(parts: Sequence[Part]) -> str:
+    return "".join([part.text for part in parts])
 
 
 def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
     """The markers that we wrote, in the order in which they stand, none twice."""
-    found = [plan.system_marker] if plan.system_marker else []
-    found += [request.marker for request in plan.requests]
+    found = [request.marker for request in plan.requests]
     if plan.joined_turns:
         found.append(turns_marker(*plan.joined_turns, level=COARSEST))
     found += [group.marker for group in plan.groups]
@@ -102,11 +119,15 @@ def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def _fixed(plan: Plan, pricing: Pricing) -> Iterator[Part]:
+    """What an operator says."""
+    for name, words in (("system", plan.system), ("task", plan.task)):
+        if words:
+            yield _line(name, words, pricing)
+
+
 def _stable(plan: Plan, pricing: Pricing) -> Iterator[Part]:
-    """What stays the same whatever is asked, and while turns are appended, until a fold."""
-    for name, fixed in (("system", plan.system), ("task", plan.task)):
-        if fixed:
-            yield Part(name, fixed, pricing.count(fixed))
+    """What of the record stays the same whatever is asked, and while turns are appended, until a fold."""
     for request in plan.requests:
         yield Part("task", request.text, pricing.count(request.text))
     if plan.anchors:
@@ -191,29 +212,31 @@ def _after(spoken: Sequence[SpokenTurn], pricing: Pricing) -> Iterator[Part]:
 
 
 def _summed(
-    parts: Sequence[Part], before: Sequence[Part], chat: ChatBlock, recent: Sequence[SpokenTurn], pricing: Pricing
-) -> FormTokens:
-    prefix = sum([part.tokens for part in before])
-    system = MESSAGE_TOKENS + prefix if before else 0
-    voices = [
+    parts: Sequence[Part], fixed: Sequence[Part], record: Sequence[Part], chat: ChatBlock,
+    recent: Sequence[SpokenTurn], pricing: Pricing,
+) -> FormTokens:  # fmt: skip
+    before = sum([MESSAGE_TOKENS + sum([part.tokens for part in message]) for message in (fixed, record) if message])
+    voices = [False] if record else []
+    voices += [
         shown.turn.role is Role.ASSISTANT
         for shown, tokens in zip(chat.turns, recent, strict=True) if tokens.anthropic
     ]  # fmt: skip
     joins = sum(voice == following for voice, following in pairwise(voices))
-    opener = MESSAGE_TOKENS + pricing.count(OPENER) if voices and voices[0] else 0
+    begins = MESSAGE_TOKENS + pricing.count(opener(chat.seal)) if voices and voices[0] else 0
     return FormTokens(
         text=sum([part.tokens for part in parts]),
-        openai=system + sum([tokens.openai for tokens in recent]),
-        anthropic=system + sum([tokens.anthropic for tokens in recent]) - MESSAGE_TOKENS * joins + opener,
+        openai=before + sum([tokens.openai for tokens in recent]),
+        anthropic=before + sum([tokens.anthropic for tokens in recent]) - MESSAGE_TOKENS * joins + begins,
     )
 
 
-def _counted(text: str, system: str, stable_length: int, chat: ChatBlock, pricing: Pricing) -> FormTokens:
-    # Anthropic's form has the system text in two blocks.
-    blocks = [block for block in (system[:stable_length], system[stable_length:]) if block]
-    around = MESSAGE_TOKENS + sum(map(pricing.count, blocks)) if blocks else 0
+def _counted(text: str, system: str, record: str, stable_length: int, chat: ChatBlock, pricing: Pricing) -> FormTokens:
+    blocks = cached_blocks(system, 0)
     return FormTokens(
         text=pricing.count(text) if text else 0,
-        openai=messages_tokens(openai_messages(system, chat), pricing.count),
-        anthropic=around + messages_tokens(anthropic_messages(chat), pricing.count),
+        openai=messages_tokens(openai_messages(system, record, chat), pricing.count),
+        anthropic=request_tokens(
+            {"system": blocks, "messages": anthropic_messages(record, chat, stable_length=stable_length)},
+            pricing.count,
+        ),
     )

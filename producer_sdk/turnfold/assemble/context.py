@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, cast
 from turnfold.assemble.detail import Answer
 from turnfold.assemble.diff import ContextDiff, Statement, diff_of
 from turnfold.assemble.forms.chat import ChatBlock
-from turnfold.assemble.forms.render_anthropic import anthropic_messages
+from turnfold.assemble.forms.render_anthropic import anthropic_messages, cached_blocks
 from turnfold.assemble.forms.render_openai import openai_messages
 from turnfold.contract.records import ConversationId, Form
 from turnfold.contract.results import Tier
@@ -145,9 +145,11 @@ class Context:
     markers: tuple[str, ...] = ()
     """The expansion markers that we wrote into the context, in order; give them to `expand`."""
     system: str = ""
-    """Everything before the recent turns: the system message of the OpenAI and Anthropic forms."""
+    """What an operator says: the system text and the task, the system message of the OpenAI and Anthropic forms."""
+    record: str = ""
+    """What is told of the conversation before its recent turns, in a frame: in the forms a message of the user's."""
     stable_length: int = field(default=0, repr=False)
-    """Code points of `system` that stay the same while turns are appended."""
+    """Code points of `system` and `record` that stay the same while turns are appended."""
     contents: Callable[[], tuple[Statement, ...]] = field(default=tuple, repr=False, compare=False)
     """Makes `statements`, which most reads need not."""
     chat: ChatBlock = field(default_factory=ChatBlock, repr=False)
@@ -197,27 +199,26 @@ class Context:
     def messages(self, form: Form = "openai") -> list[dict[str, Any]]:
         """The context as messages, fresh ones at each call. Anthropic's leave out the system text: see `request`."""
         if form == "openai":
-            return openai_messages(self.system, self.chat)
+            return openai_messages(self.system, self.record, self.chat)
         if form == "anthropic":
-            return anthropic_messages(self.chat)
+            return anthropic_messages(self.record, self.chat, stable_length=self._stable_record)
         msg = f"there are no messages of the form {form!r}: ask for 'openai' or 'anthropic', or use .text"
         raise InvalidInput(msg)
 
     def request(self, form: Form = "openai") -> dict[str, Any]:
         """What a provider's client call takes: `{"messages"}`, or `{"system", "messages"}` for Anthropic.
 
-        Anthropic's system text is marked for its prompt cache where the beginning ends that stays the same.
+        Anthropic's form is marked for its prompt cache where the beginning ends that stays the same.
         """
         if form == "anthropic" and self.system:
-            return {"system": self._system_blocks(), "messages": self.messages(form)}
+            marked = 0 if self._stable_record else len(self.system)
+            return {"system": cached_blocks(self.system, marked), "messages": self.messages(form)}
         return {"messages": self.messages(form)}
 
-    def _system_blocks(self) -> list[dict[str, Any]]:
-        stable, changing = self.system[: self.stable_length], self.system[self.stable_length :]
-        blocks: list[dict[str, Any]] = []
-        if stable.strip():
-            blocks.append({"type": "text", "text": stable, "cache_control": {"type": "ephemeral"}})
-        return [*blocks, {"type": "text", "text": changing}] if changing.strip() else blocks
+    @property
+    def _stable_record(self) -> int:
+        """Code points of the record that stay the same."""
+        return max(0, self.stable_length - len(self.system))
 
     @cached_property
     def fingerprint(self) -> str:

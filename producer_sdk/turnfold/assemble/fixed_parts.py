@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from math import ceil
 
 from turnfold.assemble.forms.chat import ShownTurn
-from turnfold.assemble.forms.clip import clip_text
 from turnfold.assemble.forms.render_text import (
     BACKGROUND_HEADER,
     CONTINUED_HEADER,
-    clip_gap,
     closed_line,
     task_part,
 )
@@ -18,60 +16,33 @@ from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.raw_turn import least_newest
-from turnfold.tokens import Counter
-
-_LEAST_SYSTEM: Final = 200
-"""Code points of a system turn in the smallest context."""
 
 
-def fixed_plan(material: Material, pricing: Pricing, *, target: int) -> Plan:
-    """A plan with system text and task only. A system turn is clipped to its share; a caller's text never is."""
+def fixed_plan(material: Material) -> Plan:
+    """A plan with what an operator says: a caller's system text, the system turns of the conversation, the task."""
     request = material.request
-    task = task_part(request.task) if request.task else ""
-    if request.system is not None:
-        return Plan(system=closed_line(request.system) if request.system else "", task=task)
-    turn = material.system_turn
-    if turn is None:
-        return Plan(task=task)
-    text = closed_line(turn.content)
-    share = int(request.policy.system_share * target)
-    if turn.kept is None and (len(turn.content) <= _LEAST_SYSTEM or pricing.count(text) <= share):
-        return Plan(system=text, task=task)
-    least = least_system(material)
-    marker = material.marker_of(turn)
-    gap = closed_line(clip_gap(marker).rstrip())
-    beginning = turn.content[: turn.kept]
-    kept, _ = clip_text(beginning, share - pricing.count(gap) - 1, Counter("", pricing.count))
-    kept = kept.rstrip()
-    if len(kept) <= _LEAST_SYSTEM:
-        return Plan(system=least, system_marker=marker, task=task)
-    return Plan(system=kept + gap, system_marker=marker, task=task)
+    system = "".join(closed_line(text) for text in (request.system, *operator_texts(material)) if text)
+    return Plan(system=system.lstrip("\n"), task=task_part(request.task) if request.task else "")
 
 
-def least_system(material: Material) -> str:
-    """The system turn's first words, whatever a counter says of them."""
-    turn = material.system_turn
-    if turn is None:
-        return ""
-    if len(turn.content) <= _LEAST_SYSTEM:
-        return closed_line(turn.content)
-    gap = clip_gap(material.marker_of(turn)).rstrip()
-    return closed_line(turn.content[:_LEAST_SYSTEM].rstrip() + gap)
+def operator_texts(material: Material) -> list[str]:
+    """The words of the system turns in order, each once, and none that the caller's text has already."""
+    given = material.request.system or ""
+    return list(dict.fromkeys(turn.content for turn in material.system_turns if turn.content not in given))
+
+
+def needed_for_operators(material: Material, pricing: Pricing) -> int:
+    """The usable tokens of which the system turns take no more than their share; 0 without any.
+
+    They are never cut or left out: a guard rail that is pushed out of a context guards nothing.
+    """
+    tokens = sum(pricing.count(closed_line(text)) for text in operator_texts(material))
+    return ceil(tokens / material.request.policy.system_share) if tokens else 0
 
 
 def least_plan(material: Material) -> Plan:
     """The smallest context: fixed parts, one line for each kind of older turn, a few words of the newest turn."""
-    request = material.request
-    system = least_system(material) if request.system is None else closed_line(request.system or "")
-    turn = material.system_turn
-    clipped = request.system is None and turn is not None and len(turn.content) > _LEAST_SYSTEM
-    plan = Plan(
-        system=system.lstrip("\n"),
-        system_marker=material.marker_of(turn) if clipped and turn else None,
-        task=task_part(request.task) if request.task else "",
-        joined=material.roots,
-    )
-    return with_lines(plan, material, least_newest(material))
+    return with_lines(fixed_plan(material)._replace(joined=material.roots), material, least_newest(material))
 
 
 def with_lines(plan: Plan, material: Material, raw: tuple[ShownTurn, ...]) -> Plan:
@@ -91,7 +62,7 @@ def not_shown(material: Material, raw: tuple[ShownTurn, ...]) -> tuple[tuple[int
     return (first, last) if first <= last else None, snapshot.unread + len(material.window) - len(raw)
 
 
-def frame_tokens(lines: Sequence[str], pricing: Pricing, *, has_folded: bool, may_be_parted: bool) -> int:
+def header_tokens(lines: Sequence[str], pricing: Pricing, *, has_folded: bool, may_be_parted: bool) -> int:
     """At most the tokens of the background's headers, and of the lines for turns that are neither folded nor raw.
 
     With `may_be_parted` something else may stand between what is folded and these lines.

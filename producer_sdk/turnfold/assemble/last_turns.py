@@ -123,7 +123,7 @@ def _last_of(material: Material) -> tuple[StoredTurn, ...]:
     start, visible = len(window), 0
     while start and (visible < LAST_TURNS or window.seqs[start] in material.inside_groups):
         start -= 1
-        visible += not is_hidden(material, window[start])
+        visible += not is_hidden(window[start])
     return tuple(window[start:])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Final, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from turnfold.assemble.forms.chat import inside_groups
 from turnfold.assemble.forms.markers import turns_marker
@@ -16,13 +16,12 @@ from turnfold.assemble.turns import Turns
 from turnfold.contract.notes import FIRST_WRITTEN, NO_PLACE, Covered
 from turnfold.contract.outlines import overtaken_by
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
-from turnfold.contract.records import Node, Role, StoredTurn, TurnState
+from turnfold.contract.records import Node, StoredTurn, TurnState
 from turnfold.contract.results import Snapshot
 from turnfold.contract.terms import distinct_terms
 from turnfold.matter import matter_terms
 
 _Found = TypeVar("_Found")
-_SYSTEM: Final = frozenset({Role.SYSTEM, Role.DEVELOPER})
 
 
 class Material(NamedTuple):
@@ -39,8 +38,8 @@ class Material(NamedTuple):
     """The newest turns without a gap, up to the last: what can be shown raw."""
     inside_groups: frozenset[int]
     """Turns at which a raw block may not begin: it would cut a tool group."""
-    system_turn: StoredTurn | None
-    """The turn whose text is shown as the system text."""
+    system_turns: tuple[StoredTurn, ...]
+    """Turns whose text is shown as the system text, in order."""
 
     @property
     def question(self) -> str | None:
@@ -104,6 +103,7 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
         memo=memo,
         style=Style(
             short=request.usable_tokens < request.policy.short_markers_below,
+            seal=snapshot.seal,
             brief_from=_brief_from(snapshot, request),
             openings=line_openings(
                 [
@@ -118,9 +118,9 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
         last_seq=max(snapshot.last_seq, head.turn_count if head else 0),
         window=window,
         inside_groups=inside_groups(window),
-        system_turn=_newest_system_turn(turns)
-        if request.system is None and any(role in _SYSTEM for _, role in voices)
-        else None,
+        system_turns=tuple(
+            turn for turn in snapshot.system_turns if turn.state is TurnState.STORED and turn.content.strip()
+        ),
     )
 
 
@@ -157,11 +157,3 @@ def _window(snapshot: Snapshot, turns: Turns) -> Turns:
     while start and seqs[start - 1] >= least and (start == len(seqs) or seqs[start - 1] + 1 == seqs[start]):
         start -= 1
     return turns.from_place(start)
-
-
-def _newest_system_turn(turns: Turns) -> StoredTurn | None:
-    for at in [at for at, (_, role) in enumerate(turns.voices) if role in _SYSTEM][::-1]:
-        turn = turns[at]
-        if turn.state is TurnState.STORED and turn.content.strip():
-            return turn
-    return None

@@ -15,7 +15,7 @@ from turnfold.assemble.diff import Statement
 from turnfold.assemble.forms.chat import ChatBlock, ShownTurn
 from turnfold.contract.records import ConversationId, Importance, Role, StoredTurn, TurnState
 
-_VERSION: Final = 5
+_VERSION: Final = 6
 
 
 def pack_context(context: Context) -> bytes:
@@ -29,7 +29,9 @@ def pack_context(context: Context) -> bytes:
         "markers": context.markers,
         "stable_length": context.stable_length,
         "system": context.system,
+        "record": context.record,
         "statements": [astuple(statement) for statement in context.statements],
+        "seal": context.chat.seal,
         "chat": [{**shown._asdict(), "turn": asdict(shown.turn)} for shown in context.chat.turns],
         "conversation_id": context.conversation_id,
         "stored_as": context.stored_as,
@@ -49,7 +51,7 @@ def unpack_context(packed: bytes) -> Context | None:
     return Context(
         markers=tuple(body.pop("markers")),
         report=_report(body.pop("report")),
-        chat=ChatBlock(tuple(_shown(shown) for shown in body.pop("chat"))),
+        chat=ChatBlock(tuple(_shown(shown) for shown in body.pop("chat")), body.pop("seal")),
         contents=lambda: statements,
         stored_as=None if stored_as is None else ConversationId(stored_as),
         **body,

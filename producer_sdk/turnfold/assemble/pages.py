@@ -13,6 +13,7 @@ from turnfold.assemble.forms.render_text import (
     closed_line,
     day_lines,
     guarded,
+    imitates,
     line_openings,
     shown_words,
     turn_opening,
@@ -142,4 +143,4 @@ def _spoken(piece: TurnPiece) -> str:
 def _bare(piece: TurnPiece) -> str:
     openings = line_openings([(piece.turn.name, piece.turn.role)])
     words = guarded(piece.turn.content, openings)
-    return INDENT + words if words.startswith(openings) else words
+    return INDENT + words if imitates(words, openings) else words

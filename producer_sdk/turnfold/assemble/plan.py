@@ -29,9 +29,7 @@ class Plan(NamedTuple):
     """The parts of a context in the order in which they are shown."""
 
     system: str = ""
-    """The system text as a part, a caller's or that of a turn; may be clipped."""
-    system_marker: str | None = None
-    """Set when the system text is clipped; empty while the number of its turn is not known."""
+    """The system text as a part: a caller's, and the system turns of the conversation."""
     task: str = ""
     """The task as a part."""
     requests: tuple[ShownRequest, ...] = ()

@@ -133,7 +133,7 @@ class Policy:
     markers_share: float = 0.04
     """Most for the lines that say which turns notes stand for, and how to expand them."""
     system_share: float = 0.25
-    """Most for a system turn of the conversation; a `system` that the caller gives is never cut."""
+    """Most for the system turns of the conversation, which are never cut; a caller's `system` may take more."""
     tail_step: float = 0.02
     """The room for what is folded changes in such steps, so that it seldom changes while the open tail grows."""
     recent_step: float = 0.05

@@ -15,11 +15,12 @@ from typing import Final, NamedTuple
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.form_tokens import messages_tokens
 from turnfold.assemble.forms.groups import NoteBlock
-from turnfold.assemble.forms.render_anthropic import OPENER, anthropic_turn, voiced
+from turnfold.assemble.forms.render_anthropic import anthropic_turn
 from turnfold.assemble.forms.render_openai import openai_name, openai_turn
 from turnfold.assemble.forms.render_text import (
     ANCHORS_HEADER,
     RECENT_HEADER,
+    Openings,
     anchor_opening,
     anchor_words,
     closed_line,
@@ -31,6 +32,7 @@ from turnfold.assemble.forms.render_text import (
     shown_words,
     turn_opening,
 )
+from turnfold.assemble.forms.seal import opener
 from turnfold.contract.notes import MARKS, NO_PLACE, Note, SpokenDay, day_opening, lines_of_days, separator, shown_days
 from turnfold.contract.records import Anchor, Node, Role
 from turnfold.contract.remembered import Remembered
@@ -78,8 +80,10 @@ class Style(NamedTuple):
 
     short: bool
     """Markers without words, no dates beside them."""
-    openings: tuple[str, ...]
-    """What lines inside a turn must not begin with."""
+    openings: Openings
+    """What lines inside a turn must not look like."""
+    seal: str = ""
+    """Stands in the lines that no turn can have written."""
     brief_from: int = NO_PLACE
     """Place from which notes are shown in few words: 0 for all, `FIRST_WRITTEN` for a model's."""
 
@@ -208,8 +212,8 @@ class Pricing:
 
     def around(self, *, begins_well: bool) -> FormTokens:
         """Tokens of what stands around recent turns: header, system message, what Anthropic's form must begin with."""
-        opener = 0 if begins_well else MESSAGE_TOKENS + self.count(OPENER)
-        return FormTokens(self.count(RECENT_HEADER), MESSAGE_TOKENS, MESSAGE_TOKENS + opener)
+        begins = 0 if begins_well else MESSAGE_TOKENS + self.count(opener(self._style.seal))
+        return FormTokens(self.count(RECENT_HEADER), MESSAGE_TOKENS, MESSAGE_TOKENS + begins)
 
     def _turn(self, shown: ShownTurn) -> SpokenTurn:
         if shown.hidden:
@@ -222,19 +226,18 @@ class Pricing:
         day = day_line(turn.created_at) if turn.created_at else ""
         begins_well = turn.role is Role.USER and bool(shown.content.strip())
         if turn.role is Role.TOOL or (shown.native and turn.parts):
-            _, blocks = anthropic_turn(shown)
+            _, blocks = anthropic_turn(shown, self._style.seal)
             anthropic = messages_tokens([{"content": blocks}], self.count) if blocks else 0
-            openai = messages_tokens(openai_turn(shown), self.count)
+            openai = messages_tokens(openai_turn(shown, self._style.seal), self.count)
             return SpokenTurn(text, openai, anthropic, line, day, begins_well)
         if not shown.content.strip():
             return SpokenTurn(text, line=line, day=day)
         words = self.words(shown)
         name = openai_name(turn.name) if turn.name else ""
-        said = voiced(turn.role, shown.content)
         return SpokenTurn(
             text,
             MESSAGE_TOKENS + words + (self.count(name) if name else 0),
-            MESSAGE_TOKENS + (words if said is shown.content else self.count(said)),
+            MESSAGE_TOKENS + words,
             line,
             day,
             begins_well,

@@ -12,7 +12,7 @@ from turnfold.assemble.forms.clip_around import Focus, bare_lines, clip_around
 from turnfold.assemble.forms.render_text import clip_gap, with_gap
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing, SpokenTurn
-from turnfold.contract.records import Role, StoredTurn, TurnState
+from turnfold.contract.records import OPERATORS, Role, StoredTurn, TurnState
 from turnfold.contract.terms import terms
 
 _LEAST_WORDS: Final = 60
@@ -27,7 +27,7 @@ _LONGEST_CALL: Final = 600
 
 def show(material: Material, pricing: Pricing, turn: StoredTurn, *, most_tokens: int | None = None) -> ShownTurn:
     """A turn as it is shown: whole, or clipped when it costs more than `most_tokens` or the read left a part out."""
-    if is_hidden(material, turn):
+    if is_hidden(turn):
         return ShownTurn(turn, turn.content, hidden=True)
     shown = whole(turn)
     fits = most_tokens is None or largest(pricing.turn(shown)) <= most_tokens
@@ -72,9 +72,9 @@ def _lines_of(turn: StoredTurn) -> list[str]:
     return bare_lines(turn.content)
 
 
-def is_hidden(material: Material, turn: StoredTurn) -> bool:
-    """True for a turn that is shown as the system text instead, and for one without words."""
-    return turn is material.system_turn or turn.state is TurnState.DELETED
+def is_hidden(turn: StoredTurn) -> bool:
+    """True for a turn that is shown in the system text instead, and for one without words."""
+    return turn.role in OPERATORS or turn.state is TurnState.DELETED
 
 
 def shown(material: Material, pricing: Pricing, turns: Iterable[StoredTurn]) -> tuple[ShownTurn, ...]:
@@ -87,7 +87,7 @@ def least_newest(material: Material) -> tuple[ShownTurn, ...]:
     if not material.window:
         return ()
     turn = material.window[-1]
-    if turn is material.system_turn:
+    if turn.role in OPERATORS:
         return (ShownTurn(turn, turn.content, hidden=True),)
     gap = clip_gap(material.marker_of(turn)).rstrip()
     content = turn.content

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import chain
 from typing import Final
@@ -11,6 +12,8 @@ from turnfold.assemble.assembly import Assembly, assemble, markers_of
 from turnfold.assemble.by_value.selection import choose_parts, largest_fitting
 from turnfold.assemble.context import Context
 from turnfold.assemble.diff import Statement, statements_of
+from turnfold.assemble.fixed_parts import needed_for_operators, operator_texts
+from turnfold.assemble.forms.seal import next_seal
 from turnfold.assemble.least import least_assembly
 from turnfold.assemble.material import Material, gather
 from turnfold.assemble.memo import Memo
@@ -55,6 +58,17 @@ def finish(snapshot: Snapshot, request: Request, choice: Choice, texts: Mapping[
     same = choice.material.snapshot is snapshot and choice.material.request == request
     material = choice.material if same else gather(snapshot, request)
     pricing = choice.pricing if same and request.counter.stored else Pricing(request.counter, material.style)
+    found = _found(material, pricing, choice, texts)
+    if found.text.count(seal := material.style.seal) > (2 if found.record else 0):
+        # Somebody who knows it, as a model may have said it, could end the frame.
+        resealed = replace(snapshot, seal=next_seal(seal))
+        return finish(resealed, request, choose(resealed, request), texts)
+    return _context(material, found)
+
+
+def _found(material: Material, pricing: Pricing, choice: Choice, texts: Mapping[LevelKey, str]) -> Assembly:
+    request = material.request
+    _check_operators(material, pricing)
     found: Assembly | None = None
     if pricing.trusts_stored and _given(request, pricing) + _LEAST_MOST <= request.usable_tokens:
         found = _largest_fitting(material, pricing, choice, texts)
@@ -65,7 +79,25 @@ def finish(snapshot: Snapshot, request: Request, choice: Choice, texts: Mapping[
             if least.largest > request.usable_tokens:
                 raise _too_small(request, least)
         found = _largest_fitting(material, pricing, choice, texts) or least
-    return _context(material, found)
+    return found
+
+
+def _check_operators(material: Material, pricing: Pricing) -> None:
+    """Raise `InvalidBudget` where the system turns of the conversation take more than their share."""
+    request = material.request
+    if (needed := needed_for_operators(material, pricing)) > request.usable_tokens:
+        needed += request.reserve_tokens
+        count, share = len(operator_texts(material)), f"{request.policy.system_share:.0%}"
+        turns = (
+            "1 system turn of the conversation takes"
+            if count == 1
+            else f"{count} system turns of the conversation take"
+        )
+        msg = (
+            f"{turns} more than {share} of "
+            f"budget_tokens={request.budget_tokens}: give at least {needed} tokens, or delete those that hold no more"
+        )
+        raise InvalidBudget(msg, needed_tokens=needed)
 
 
 def _given(request: Request, pricing: Pricing) -> int:
@@ -78,13 +110,13 @@ def minimum_tokens(snapshot: Snapshot, request: Request) -> int:
     material = gather(snapshot, request)
     pricing = Pricing(request.counter, material.style)
     least = _smallest(material, pricing, least_assembly(material, pricing))
-    return max(1, least.largest + request.reserve_tokens)
+    return max(1, least.largest, needed_for_operators(material, pricing)) + request.reserve_tokens
 
 
 def _smallest(material: Material, pricing: Pricing, least: Assembly) -> Assembly:
     """A conversation of a few words whole, where that costs less than the line that stands for older turns."""
     plan = least.plan
-    if not plan.has_background or plan.system_marker is not None:
+    if not plan.has_background:
         return least
     fixed = pricing.count(plan.system) + pricing.count(plan.task)
     shown = everything(material, pricing, room=least.largest - fixed)
@@ -114,6 +146,7 @@ def _context(material: Material, found: Assembly) -> Context:
         report=report_of(material, found),
         markers=markers_of(found.plan, short=material.style.short),
         system=found.system,
+        record=found.record,
         stable_length=len(found.stable.text),
         contents=partial(_statements, found.plan),
         chat=found.chat,

@@ -11,8 +11,8 @@ from turnfold.assemble.last_turns import last_turns, reserve
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.raw_block import Block
-from turnfold.assemble.raw_turn import show, shown
-from turnfold.contract.records import StoredTurn, TurnState
+from turnfold.assemble.raw_turn import is_hidden, show, shown
+from turnfold.contract.records import StoredTurn
 
 _CLIPPED: Final = 400
 """Tokens to which turns are clipped that nothing stands for yet."""
@@ -42,7 +42,7 @@ def at_first(material: Material, pricing: Pricing, *, target: int, room: int) ->
     if not earlier:
         return last
     allowance = min(room, max(pricing.raw(last), reserve(material, target)))
-    if may_fit(material, earlier, allowance):
+    if may_fit(earlier, allowance):
         whole_tail = with_tool_groups([*shown(material, pricing, earlier), *last])
         unclipped = all(turn.marker is None or turn.hidden for turn in whole_tail[: len(earlier)])
         if unclipped and pricing.raw(whole_tail) <= allowance:
@@ -69,12 +69,12 @@ def _with_clipped(
     return kept
 
 
-def may_fit(material: Material, turns: Sequence[StoredTurn], most_tokens: int) -> bool:
+def may_fit(turns: Sequence[StoredTurn], most_tokens: int) -> bool:
     """False where the words of turns alone cost more by their stored counts."""
     least = total = 0
     for turn in turns:
         total += turn.tokens
-        if turn.kept is None and turn is not material.system_turn and turn.state is not TurnState.DELETED:
+        if turn.kept is None and not is_hidden(turn):
             least += turn.tokens
     return least <= most_tokens and total <= 2 * most_tokens
 

@@ -16,7 +16,19 @@ from turnfold.assemble.plan import Plan
 from turnfold.contract.results import Snapshot
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
 
-_PARTS = ("system", "task", "anchors", "names", "background", "often", "excerpts", "expanded", "actions", "recent")
+_PARTS = (
+    "system",
+    "task",
+    "frame",
+    "anchors",
+    "names",
+    "background",
+    "often",
+    "excerpts",
+    "expanded",
+    "actions",
+    "recent",
+)
 
 
 def coverage_of(plan: Plan) -> Coverage | None:
@@ -46,7 +58,7 @@ def report_of(material: Material, found: Assembly) -> Report:
     for part in found.parts:
         used[part.name] += part.tokens
     asked = _asked(material, used)
-    allotted = {"system": used["system"], "task": used["task"], **dict(found.plan.allotted)}
+    allotted = {"system": used["system"], "task": used["task"], "frame": used["frame"], **dict(found.plan.allotted)}
     rest = max(0, request.usable_tokens - sum(allotted.values()))
     allotted.setdefault("background", rest)
     return Report(
@@ -72,9 +84,9 @@ def _part(name: str, asked: int, got: int, used: int) -> PartReport:
 
 def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
     snapshot = material.snapshot
-    system = material.system_turn
     return {
-        "system": max(used["system"], system.tokens if system else 0),
+        "frame": used["frame"],
+        "system": used["system"],
         "task": used["task"],
         "names": used["names"],
         "actions": used["actions"],
@@ -104,8 +116,6 @@ def _folded_tokens(material: Material) -> int:
 def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
     for section in material.request.sections_left_out:
         yield LeftOut(f"section {section!r} of the system text", "a larger budget_tokens")
-    if plan.system_marker is not None:
-        yield LeftOut("the rest of the system turn", plan.system_marker or "wait()")
     active, tokens = _active_anchors(material.snapshot)
     if active > len(plan.anchors) and plan.has_background:
         left = tokens - sum(anchor.tokens for anchor in plan.anchors)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from turnfold.code_blocks.languages import BlockKind, kind_of_language, language_of
 from turnfold.contract.fences import Fence, code_runs, fences_of
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.speakers import UNSEEN
+from turnfold.contract.lookalikes import UNSEEN
 
 MOST_BLOCKS: Final = 200
 """Blocks of a text that are found."""

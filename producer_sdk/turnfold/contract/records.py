@@ -87,6 +87,10 @@ PASTED: Final = "pasted"
 """Factor of an anchor's score: what somebody else wrote, and its turn only shows."""
 
 
+OPERATORS: Final = frozenset({Role.SYSTEM, Role.DEVELOPER})
+"""Roles whose turns are an operator's word, in every context."""
+
+
 class Importance(IntEnum):
     """The caller's own mark on a turn."""
 

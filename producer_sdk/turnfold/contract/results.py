@@ -273,6 +273,8 @@ class Head:
     """Segments that are looked up often, in order; of a policy with tiers the hot ones."""
     expired_seq: int = 0
     """Last turn of which retention removed the words."""
+    system_turns: int = 0
+    """At most so many turns of an operator are stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,6 +294,8 @@ class Snapshot:
     conversation_id: str
     head: Head | None
     """None: nothing is stored; the inbox may still hold turns."""
+    seal: str
+    """What stands in the frame around what is told of the conversation: nobody who takes part in it knows it."""
     anchors: Sequence[Anchor] = ()
     """Top active anchors, best first, at most 64, those of the open tail among them."""
     outline: Outline | None = None
@@ -302,6 +306,8 @@ class Snapshot:
     """With a question: notes that it is about, best first."""
     turns: Sequence[StoredTurn] = ()
     """The newest turns in order, stored then inbox, at most 200; content may be cut at the read's cap."""
+    system_turns: tuple[StoredTurn, ...] = ()
+    """An operator's turns, all of them, whole, in order."""
     excerpts: tuple[Excerpt, ...] = ()
     """With a question: turns of the segments that its terms point to, best first."""
     cold: tuple[tuple[int, int], ...] = ()

@@ -5,15 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from turnfold.contract.lookalikes import RESERVED, is_unseen, skeleton
 from turnfold.contract.records import StoredTurn
 
 MAX_SPEAKER: Final = 40
 """Code points of a speaker's label at most."""
 
-UNSEEN: Final = dict.fromkeys((*range(32), 127, 8203, 65279, *range(8234, 8239), *range(8294, 8298)))
-"""Control characters and marks that reorder text: they could make a line say something else than it does."""
-
-
+_MARKS: Final = frozenset(":[]\u2192\uff1a\u2236\ua789\ufe55\uff3b\uff3d")
+"""Colons, brackets and the arrow of our lines, and what looks like them."""
 _QUOTES: Final = " (quoted)"
 
 
@@ -27,15 +26,17 @@ def quoting(label: str) -> str:
 
 
 def speaker_label(turn: StoredTurn) -> str:
-    """The speaker as a line may begin with it: one line, a letter first, no colon, no bracket."""
+    """The speaker as a line may begin with it: one line, a letter first, no colon, no bracket, nobody else's role."""
     return label_of(turn.name, turn.role)
 
 
 @lru_cache(maxsize=1_024)
 def label_of(name: str | None, role: str) -> str:
     """`speaker_label` of a turn with this name and role."""
-    named = " ".join((name or "")[: 4 * MAX_SPEAKER].split()).translate(UNSEEN)
-    label = " ".join("".join(" " if c in ":[]→" else c for c in named).split())
+    named = "".join(c for c in " ".join((name or "")[: 4 * MAX_SPEAKER].split()) if not is_unseen(c))
+    label = " ".join("".join(" " if c in _MARKS else c for c in named).split())
     while label and not label[0].isalpha():
         label = label[1:]
-    return label[:MAX_SPEAKER].rstrip() or str(role)
+    label = label[:MAX_SPEAKER].rstrip()
+    # A name that looks like a role, or like a line of ours, would give its words to somebody else.
+    return str(role) if not label or skeleton(label) in RESERVED else label

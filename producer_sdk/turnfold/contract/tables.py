@@ -83,6 +83,8 @@ class ConversationRow(Base, table=True):
     unfolded_tokens: int = column(Integer, server_default="0")
     """Of the turns after `fold_seq`: by them a fold becomes due before there are many."""
     expired_seq: int = column(Integer, server_default="0")
+    system_turns: int = column(Integer, server_default="0")
+    """Turns of an operator that were stored: 0 spares a read a look for them."""
     node_count: int = column(Integer, server_default="0")
     anchor_count: int = column(Integer, server_default="0")
     anchor_tokens: int = column(Integer, server_default="0")
@@ -115,6 +117,14 @@ class TurnRow(Base, table=True):
             "seq",
             sqlite_where=text("created_at IS NOT NULL"),
             postgresql_where=text("created_at IS NOT NULL"),
+        ),
+        # An operator's turns are shown in every context, however old they are.
+        Index(
+            "system_turn",
+            "conversation",
+            "seq",
+            sqlite_where=text("role IN ('system', 'developer')"),
+            postgresql_where=text("role IN ('system', 'developer')"),
         ),
     )
 

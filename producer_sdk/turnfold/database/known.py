@@ -98,6 +98,8 @@ class Known:
     anchors: TopAnchors
     turns: Turns
     """The newest stored ones."""
+    system_turns: tuple[StoredTurn, ...]
+    """An operator's, all of them, whole."""
     whole: bool
     """The words of all of them were read."""
     short: Shortening

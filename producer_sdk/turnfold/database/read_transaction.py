@@ -10,6 +10,7 @@ from typing import Final
 
 from sqlalchemy import Connection, and_, bindparam, select
 
+from turnfold.assemble.forms.seal import seal_of
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
 from turnfold.contract.outlines import unpack_outline
@@ -56,11 +57,23 @@ _ANCHORS: Final = (
 """Anchors with who said them and when."""
 
 
+def checked_secret(connection: Connection) -> str:
+    """The secret from which seals are derived. Raises `SchemaMismatch` for a database of another version's schema."""
+    meta = table(MetaRow)
+    found: dict[str, str] = {row.key: row.value for row in connection.execute(select(meta.c.key, meta.c.value))}
+    if (version := found.get("schema_version")) != str(SCHEMA_VERSION):
+        msg = f"the database's schema is version {version}, this SDK reads {SCHEMA_VERSION}: run `turnfold migrate`"
+        raise SchemaMismatch(msg)
+    return found.get("seal_secret", "")
+
+
 class ReadTransaction:
     """One consistent look at the database."""
 
-    def __init__(self, connection: Connection, values: ValueReader | None = None) -> None:
+    def __init__(self, connection: Connection, values: ValueReader | None = None, *, secret: str = "") -> None:
+        """`secret` is what `checked_secret` found."""
         self._connection = connection
+        self._secret = secret
         self._values = values or ValueReader(connection.engine)
 
     @property
@@ -68,13 +81,9 @@ class ReadTransaction:
         """For looks of one's own into the same snapshot."""
         return self._connection
 
-    def check_schema(self) -> None:
-        """Raise `SchemaMismatch` unless the database has this version's schema."""
-        meta = table(MetaRow)
-        found = self._connection.scalar(select(meta.c.value).where(meta.c.key == "schema_version"))
-        if found != str(SCHEMA_VERSION):
-            msg = f"the database's schema is version {found}, this SDK reads {SCHEMA_VERSION}: run `turnfold migrate`"
-            raise SchemaMismatch(msg)
+    def seal(self, address: Address) -> str:
+        """What stands in the frame around what is told of a conversation."""
+        return seal_of(self._secret, address)
 
     def head(self, address: Address) -> Head | None:
         """The conversation's row; None when nothing is stored."""

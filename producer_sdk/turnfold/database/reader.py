@@ -8,11 +8,12 @@ from typing import TypeVar
 from sqlalchemy import Engine
 
 from turnfold.assemble.context import Context
+from turnfold.assemble.forms.seal import seal_of
 from turnfold.change_events import ChangeLog, OnChange
 from turnfold.contract.keys import Address
 from turnfold.database.failures import ConnectionLost, translated
 from turnfold.database.known import Found, Wanted
-from turnfold.database.read_transaction import ReadTransaction
+from turnfold.database.read_transaction import ReadTransaction, checked_secret
 from turnfold.database.value_read import ValueReader
 
 _Result = TypeVar("_Result")
@@ -27,6 +28,7 @@ class Reader:
         self._changes = None if on_change is None else ChangeLog(on_change)
         self._values = ValueReader(engine, self._changes)
         self._schema_checked = False
+        self._secret = ""
 
     def read(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
         """Run `work` in one read-only snapshot; once more if the connection had been lost before.
@@ -58,6 +60,12 @@ class Reader:
         finally:
             self._tell_changes()
 
+    def seal(self, address: Address) -> str:
+        """What stands in the frame around what is told of a conversation. Raises as `read` does."""
+        if not self._schema_checked:
+            self.read(lambda _: None)
+        return seal_of(self._secret, address)
+
     def keep(self, address: Address, found: Found, key: Hashable, made: Context) -> None:
         """Remember a finished context of what `by_value` found, by all that it depends on beside that."""
         self._values.keep(address, found, key, made)
@@ -86,8 +94,7 @@ class Reader:
 
     def _once(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
         with self._engine.begin() as connection:
-            transaction = ReadTransaction(connection, self._values)
             if not self._schema_checked:
-                transaction.check_schema()
+                self._secret = checked_secret(connection)
                 self._schema_checked = True
-            return work(transaction)
+            return work(ReadTransaction(connection, self._values, secret=self._secret))

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import (
     BindParameter,
+    Boolean,
     ColumnElement,
     Integer,
     Text,
@@ -41,6 +42,7 @@ from turnfold.shortening import TURNS_A_READ
 
 TOP_ANCHORS: Final = 64
 TEXTS_A_STATEMENT: Final = 64
+MOST_SYSTEM_TURNS: Final = 1_000
 conversation = table(ConversationRow)
 turn = table(TurnRow)
 node = table(NodeRow)
@@ -50,7 +52,7 @@ HEAD_COLUMNS: Final = (
     conversation.c.id, conversation.c.turn_count, conversation.c.closed_seq, conversation.c.fold_seq,
     conversation.c.node_count, conversation.c.anchor_count, conversation.c.anchor_tokens,
     conversation.c.refined_anchors, conversation.c.refined_anchor_tokens, conversation.c.revision,
-    conversation.c.settings, conversation.c.often, conversation.c.expired_seq,
+    conversation.c.settings, conversation.c.often, conversation.c.expired_seq, conversation.c.system_turns,
 )  # fmt: skip
 
 HEAD: Final = select(*HEAD_COLUMNS).where(
@@ -218,6 +220,15 @@ TURNS_BETWEEN: Final = (
     .order_by(turn.c.seq)
     .limit(_number("most"))
 )
+
+SYSTEM_TURNS: Final = (
+    select(*turn_columns(capped=False))
+    # The words of the partial index, or it is not used.
+    .where(OF_CONVERSATION, literal_column("role IN ('system', 'developer')", Boolean))
+    .order_by(turn.c.seq)
+    .limit(literal_column(str(MOST_SYSTEM_TURNS)))
+)
+"""What an operator said, whole: more of it than this is more than any budget has room for."""
 
 TURN_SIZES: Final = (
     select(turn.c.seq, turn.c.tokens)

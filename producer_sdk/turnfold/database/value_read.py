@@ -32,14 +32,16 @@ from turnfold.database.rows import (
     lazy_turns,
     longest_content,
     shapes_of,
+    turn_record,
 )
 from turnfold.shortening import TURNS_A_READ, Shortening, cap_for
 from turnfold.steering import steering_text
 
 _STATEMENTS: Final = (
     statements.HEAD, statements.HEAD_AND_STORED, statements.OUTLINE, statements.TOP_ANCHOR_ROWS,
-    statements.NEWEST_TURNS, statements.OLDER_SHAPES, query_statements.ALL_POSTINGS, query_statements.HIT_PASSAGES,
-    query_statements.NEWEST_SIGNS, query_statements.ANSWERING_TURNS, statements.TURN_PART,
+    statements.NEWEST_TURNS, statements.OLDER_SHAPES, statements.SYSTEM_TURNS, query_statements.ALL_POSTINGS,
+    query_statements.HIT_PASSAGES, query_statements.NEWEST_SIGNS, query_statements.ANSWERING_TURNS,
+    statements.TURN_PART,
 )  # fmt: skip
 _ALL_A_TURN: Final = 8
 """Tokens of a budget for each turn with which notes may run out: then more turns are shown raw."""
@@ -161,10 +163,13 @@ class ValueReader:
         if words_after > after_seq:
             edges = {"after_seq": after_seq, "before_words": words_after, "parts": short.parts}
             calls.append((statements.OLDER_SHAPES, {**of_conversation, **edges}))
+        if head.system_turns:
+            calls.append((statements.SYSTEM_TURNS, of_conversation))
         asks = wanted.query or wanted.newest is not None
-        parts, anchors, words, *shapes = connection.batch(*calls, last=not asks)
+        parts, anchors, words, *others = connection.batch(*calls, last=not asks)
+        operators = others.pop() if head.system_turns else []
         named = self._driver.naming(statements.NEWEST_TURNS)
-        older = shapes_of(shapes[0][0]) if shapes else NO_SHAPES
+        older = shapes_of(others[0][0]) if others else NO_SHAPES
         outline = unpack_outline((row[0], row[1]) for row in parts)
         overtaken = overtaken_by(outline) if outline is not None else NOTHING_OVERTAKEN
         tail = outline.tail_anchors.after(head.closed_seq) if outline is not None else NO_TAIL_ANCHORS
@@ -172,6 +177,7 @@ class ValueReader:
             head=head, last_part=part, outline=outline,
             anchors=lazy_anchors(anchors, self._driver.naming(statements.TOP_ANCHOR_ROWS), overtaken, tail),
             turns=lazy_turns(older, words, named, short), short=short, whole=words_after == after_seq,
+            system_turns=tuple(map(turn_record, map(self._driver.naming(statements.SYSTEM_TURNS), operators))),
             longest=longest_content(words),
             characters=content_size(words) + 4 * sum([len(row[1]) for row in parts]),
         )  # fmt: skip

@@ -60,7 +60,7 @@ class TurnfoldSession:
         Raises `Unavailable` while more turns wait for a worker than a read looks at.
         """
         async for turn in self._newest_turns():
-            items = [item for message in openai_turn(whole(turn)) for item in _items(message)]
+            items = [item for message in openai_turn(whole(turn), "") for item in _items(message)]
             if items:
                 await self._client.delete(self.session_id, turn.turn_id)
                 # Calls that were made at once are one turn.

@@ -105,7 +105,7 @@ class TestOpenAIAgents:
     ) -> None:
         items = await session.get_items()
         assert told.context(CONVERSATION, budget_tokens=BUDGET).tokens <= BUDGET
-        assert items[0]["role"] == "system"
+        assert items[0] == {"role": "user", "content": told.context(CONVERSATION, budget_tokens=BUDGET).record}
         assert items == await session.get_items()
 
     async def test_a_limit_gives_the_newest_items_and_no_result_without_its_call(self, session: Any) -> None:

@@ -59,7 +59,9 @@ def test_contexts_are_those_of_the_pipeline(tf: LocalTurnfold) -> None:
     tf.fold_now()
     with fold(TURNS, conversation_id="c") as folded:
         for budget in (200, 2_000):
-            assert tf.context("c", budget_tokens=budget).text == folded.context(budget_tokens=budget).text
+            mine, others = tf.context("c", budget_tokens=budget), folded.context(budget_tokens=budget)
+            # Of each installation its own.
+            assert mine.text.replace(mine.chat.seal, others.chat.seal) == others.text
 
 
 def test_waiting_does_the_work(tf: LocalTurnfold) -> None:

@@ -188,7 +188,7 @@ class Anthropic:
     def create(self, **request: Any) -> Message:
         given = plain(request)
         self.requests.append(given)
-        assert set(given) == {"model", "max_tokens", "tools", "system", "messages"}
+        assert set(given) == {"model", "max_tokens", "tools", "messages"}
         assert all(set(tool) == {"name", "description", "input_schema"} for tool in given["tools"])
         check_anthropic(given["messages"])
         results = [

@@ -34,7 +34,7 @@ def check(context: Context, appended_before: int) -> None:
     if long_inbox(context):
         return
     assert spans[-1].last_seq >= appended_before
-    shown = [m["content"] for m in context.messages("openai") if m["role"] != "system"]
+    shown = [m["content"] for m in context.messages("openai") if m["content"] != context.record]
     newest = spans[-1].last_seq
     for message, number in zip(reversed(shown), range(newest, 0, -1), strict=False):
         if "[…" not in message:

@@ -44,7 +44,7 @@ def test_while_no_segment_closes_the_cached_block_begins_the_next_context(query:
         last_closed = tf.status("c").closed
         if block and last_closed == closed:
             stays.append(context.text.startswith(block))
-        block, closed = context.request("anthropic")["system"][0]["text"], last_closed
+        block, closed = context.request("anthropic")["messages"][0]["content"][0]["text"], last_closed
         shares.append(context.stable_tokens / context.tokens)
     assert len(stays) > APPENDS // 2
     assert sum(stays) >= 0.8 * len(stays)

@@ -126,8 +126,8 @@ def build(
         for i, turn in enumerate(old)
     )
     snapshot = Snapshot(
-        conversation_id="conv", head=head if stored else None, anchors=anchors, turns=turns, excerpts=excerpts,
-        unread=unread,
+        conversation_id="conv", seal="sealseal", head=head if stored else None, anchors=anchors, turns=turns,
+        excerpts=excerpts, unread=unread,
         outline=_outline(rng, nodes, ends, stored, words=words, wild=wild, behind=behind),
     )  # fmt: skip
     return Conversation(snapshot, nodes, texts, recipe)

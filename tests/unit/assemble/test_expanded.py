@@ -73,7 +73,7 @@ def test_a_passage_stands_labelled_after_the_background_and_before_the_recent_tu
     context = read(conversation, Request(budget_tokens=1_500), (told("Mara chose passkeys over passwords."),))
     label = context.text.index(f"{EXPANDED_HEADER}[turns 1-9, detailed] Mara chose passkeys over passwords.\n")
     assert context.text.index("[background") < label < context.text.index("[recent turns]")
-    assert "passkeys" in context.system
+    assert "passkeys" in context.record
 
 
 def test_everything_before_a_passage_stays_when_the_passage_changes() -> None:

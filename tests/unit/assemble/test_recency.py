@@ -16,7 +16,7 @@ from turnfold.assemble.forms.render_text import BACKGROUND_HEADER
 from turnfold.contract.notes import Note
 from turnfold.tokens import estimate_tokens
 
-POINTS = 0.02
+POINTS = 0.025
 """Of the budget: how far a share may be from what it is to be."""
 
 
@@ -25,7 +25,7 @@ def shares_of(conversation: Conversation, request: Request) -> list[float]:
     snapshot = conversation.snapshot
     context = finish(snapshot, request, choose(snapshot, request), {})
     used = {part.name: part.used for part in context.report.parts}
-    shared = request.budget_tokens - sum(used[name] for name in ("system", "task", "anchors"))
+    shared = request.budget_tokens - sum(used[name] for name in ("system", "task", "frame", "anchors"))
     assert context.coverage is not None
     first_raw = next(span.first_seq for span in context.coverage.spans if span.level == 0)
     assert snapshot.outline is not None
@@ -119,6 +119,8 @@ def test_what_a_query_finds_has_a_quarter_and_the_shares_are_of_the_rest(budget:
     used = {part.name: part.used for part in context.report.parts}
     kept = RECENCY.excerpts_share * budget
     assert 0.15 * budget < used["excerpts"] <= kept
-    assert used["background"] / (budget - used["system"] - used["anchors"] - kept) == pytest.approx(0.3, abs=POINTS)
+    assert used["background"] / (budget - used["system"] - used["frame"] - used["anchors"] - kept) == pytest.approx(
+        0.3, abs=POINTS
+    )
     assert used["recent"] > 2 * used["background"]
     assert context.tokens > 0.95 * budget

@@ -19,7 +19,7 @@ def known(revision: int = 1) -> Known:
         revision=revision,
     )  # fmt: skip
     return Known(
-        head=head, last_part=2, outline=None, anchors=TopAnchors.of(()), turns=NO_TURNS, whole=True,
+        head=head, last_part=2, outline=None, anchors=TopAnchors.of(()), turns=NO_TURNS, system_turns=(), whole=True,
         short=Shortening.to(4_096, last_seq=9), longest=0, characters=0,
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Engine
 from sqlalchemy.util import LRUCache
 
+from turnfold.assemble.forms.seal import NO_SECRET
 from turnfold.contract.tables import SCHEMA_VERSION, Base, MetaRow, table
 from turnfold.database.engines import connect
 
@@ -35,5 +36,6 @@ def _empty() -> Engine:
     engine = connect("sqlite://", write=True, timeout_seconds=1)
     Base.metadata.create_all(engine)
     with engine.begin() as connection:
-        connection.execute(table(MetaRow).insert(), {"key": "schema_version", "value": str(SCHEMA_VERSION)})
+        values = {"schema_version": str(SCHEMA_VERSION), "seal_secret": NO_SECRET}
+        connection.execute(table(MetaRow).insert(), [{"key": key, "value": value} for key, value in values.items()])
     return engine

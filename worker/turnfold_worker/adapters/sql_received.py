@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, func, select, update
 
 from turnfold.change_cues import may_change
 from turnfold.contract.configuration import merged
-from turnfold.contract.records import ConversationId, JobId
+from turnfold.contract.records import OPERATORS, ConversationId, JobId
 from turnfold.contract.tables import (
     ConversationRow,
     OperationRow,
@@ -46,6 +46,7 @@ _COUNTED = (
     .where(_conversation.c.id == bindparam("changed"))
     .values(
         turn_count=bindparam("count"), unfolded_tokens=_conversation.c.unfolded_tokens + bindparam("more_tokens"),
+        system_turns=_conversation.c.system_turns + bindparam("more_operators"),
         revision=_conversation.c.revision + 1, updated_at=func.current_timestamp(),
     )
 )  # fmt: skip
@@ -84,7 +85,7 @@ def store(
         refolds += writer.refolds
         if writer.changed:
             to_fold[writer.when(due)].append(id_)
-            counters.append({"changed": id_, "count": writer.count, "more_tokens": writer.new_tokens})
+            counters.append(writer.counters)
     if turns:
         connection.execute(_turn.insert(), turns)
     if counters:
@@ -144,7 +145,7 @@ class _Conversation:
         self._changed_any = False
         self.turns: list[dict[str, Any]] = []
         """New ones that are not written yet."""
-        self.new_turns = self.new_tokens = 0
+        self.new_turns = self.new_tokens = self.new_operators = 0
         self._may_change = False
         """Whether a new turn may change what was said before."""
         self._is_live = False
@@ -160,6 +161,14 @@ class _Conversation:
     def changed(self) -> bool:
         """Whether anything was new."""
         return self._count > self._before or self._settings is not None or self._changed_any
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """What is counted of the conversation."""
+        return {
+            "changed": self._id, "count": self.count, "more_tokens": self.new_tokens,
+            "more_operators": self.new_operators,
+        }  # fmt: skip
 
     def when(self, due: FoldDue) -> FoldWhen:
         """When the conversation is to be folded."""
@@ -239,6 +248,7 @@ class _Conversation:
         self.new_turns += 1
         self._is_live = self._is_live or not item.may_wait
         self.new_tokens += item.turn.tokens
+        self.new_operators += item.turn.role in OPERATORS
         self._may_change = self._may_change or may_change(item.turn.role, item.turn.content)
         self.turns.append(turn_row(self._id, self._count, item.turn))
         if item.error is not None:

@@ -14,7 +14,7 @@ from turnfold.assemble.forms.render_text import EXCERPTS_HEADER
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.notes import Note
-from turnfold.contract.records import StoredTurn, TurnState
+from turnfold.contract.records import OPERATORS, StoredTurn, TurnState
 from turnfold.contract.results import Excerpt
 from turnfold.contract.terms import rarity, terms
 
@@ -156,7 +156,7 @@ def _in_tail(material: Material, stems: Sequence[str]) -> list[Excerpt]:
     )
     turns = [
         turn for turn in (*changing, *material.after(material.closed_seq))
-        if turn.state is TurnState.STORED and not _is_system(material, turn)
+        if turn.state is TurnState.STORED and turn.role not in OPERATORS
     ]  # fmt: skip
     told: dict[int, float] = {}
     asked = 0.0
@@ -189,8 +189,3 @@ def may_tell(lowered: str, stems: Sequence[str], least: float) -> bool:
     # The stem of 'cities' is 'city'; every other one begins its word.
     found = [stem for stem in stems if (stem[:-1] if stem[-1] == "y" else stem) in lowered]
     return sum(map(rarity, found)) >= least
-
-
-def _is_system(material: Material, turn: StoredTurn) -> bool:
-    system = material.system_turn
-    return system is not None and system.seq == turn.seq

@@ -40,7 +40,7 @@ class Draft:
         self.usable: Final = max(1, material.request.usable_tokens)
         """What the first attempt aimed at: what is decided by it is the same for reads that ask other questions."""
         self.fixed: Final = fixed
-        """Tokens of system text and task."""
+        """Tokens of system text and task, and of the frame around all else."""
         self.in_detail: Final = tuple((node.first_seq, node.last_seq) for node in in_detail)
         self.answers: Final = answers
         self.left = 0

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from turnfold.assemble.by_value.group_spans import GroupSpan, spans_of
-from turnfold.assemble.fixed_parts import frame_tokens, not_shown
+from turnfold.assemble.fixed_parts import header_tokens, not_shown
 from turnfold.assemble.forms.markers import turns_marker
 from turnfold.assemble.forms.render_text import group_line
 from turnfold.assemble.material import Material
@@ -59,7 +59,7 @@ class Frame:
         lines = [group_line(self.tail.marker)] if self.tail else []
         lines += lines_of(self.unfolded, self._plan.unread)
         folded = self.folded_tokens(pricing)
-        return folded + frame_tokens(lines, pricing, has_folded=bool(folded), may_be_parted=may_be_parted)
+        return folded + header_tokens(lines, pricing, has_folded=bool(folded), may_be_parted=may_be_parted)
 
     def folded_tokens(self, pricing: Pricing) -> int:
         """Tokens of the lines for what is folded."""

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Final
 
 from turnfold.assemble import recent
+from turnfold.assemble.assembly import frame_tokens
 from turnfold.assemble.by_value.ages import fill_by_age, take_notes_by_age
 from turnfold.assemble.by_value.answers import Answers
 from turnfold.assemble.by_value.draft import Draft
@@ -18,6 +19,7 @@ from turnfold.assemble.by_value.first_parts import take_first_parts
 from turnfold.assemble.by_value.noted_past import NotedPast
 from turnfold.assemble.by_value.raw_turns import first_raw_turns, show_more_raw
 from turnfold.assemble.fixed_parts import fixed_plan
+from turnfold.assemble.last_turns import LAST_TURNS
 from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
@@ -31,10 +33,12 @@ def parts_by_value(material: Material, pricing: Pricing, *, target: int, in_deta
 
     Segments that are shown `in_detail` beside it have no notes in it but those that a query is about.
     """
-    plan = fixed_plan(material, pricing, target=target)
+    plan = fixed_plan(material)
     fixed = pricing.count(plan.system) + pricing.count(plan.task)
-    if (shown := recent.everything(material, pricing, room=target - fixed)) and plan.system_marker is None:
+    if shown := recent.everything(material, pricing, room=target - fixed):
         return plan._replace(raw=shown, allotted=(("recent", target - fixed),))
+    if _may_tell_more(material):
+        fixed += frame_tokens(pricing, material.style)
     answers = Answers(material)
     plan = plan._replace(raw=first_raw_turns(material, pricing, answers, target=target, room=target - fixed))
     draft = Draft(material, pricing, plan, answers, target=target, fixed=fixed, in_detail=in_detail)
@@ -45,6 +49,12 @@ def parts_by_value(material: Material, pricing: Pricing, *, target: int, in_deta
         finish = _take_the_past(draft)
     finish()
     return draft.plan
+
+
+def _may_tell_more(material: Material) -> bool:
+    """Whether anything may stand before the recent turns."""
+    snapshot = material.snapshot
+    return snapshot.outline is not None or bool(snapshot.unread) or len(material.window) > LAST_TURNS
 
 
 def _take_the_past(draft: Draft) -> Callable[[], None]:

@@ -131,7 +131,7 @@ def _with_one_cut(
     window = material.window
     place = raw[0].turn.seq - window.seqs[0] - 1
     following = raw
-    while place >= 0 and is_hidden(material, window[place]):
+    while place >= 0 and is_hidden(window[place]):
         following = (show(material, pricing, window[place]), *following)
         place -= 1
     if place < 0 or window.seqs[place] in material.inside_groups:

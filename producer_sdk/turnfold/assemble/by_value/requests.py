@@ -8,7 +8,7 @@ from typing import Final
 from turnfold.assemble.by_value.past import TakenAnchors
 from turnfold.assemble.forms.clip_around import Focus, clip_around
 from turnfold.assemble.forms.markers import turns_marker
-from turnfold.assemble.forms.render_text import closed_line, guarded, request_opening
+from turnfold.assemble.forms.render_text import Openings, closed_line, guarded, request_opening
 from turnfold.assemble.plan import ShownRequest
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -25,7 +25,7 @@ _OF_FIRST: Final = 3
 
 
 def fitting_requests(
-    requests: Sequence[Request], before_seq: int, most_tokens: int, openings: tuple[str, ...], pricing: Pricing
+    requests: Sequence[Request], before_seq: int, most_tokens: int, openings: Openings, pricing: Pricing
 ) -> tuple[ShownRequest, ...]:
     """Requests of turns before a number, in order, each cut by whole blocks; the newest has what the others leave."""
     asked = [request for request in requests if request.seq < before_seq]

@@ -7,6 +7,7 @@ clip           text cut to a number of tokens
 text_pieces    a long turn as paragraphs, items, rows, runs of lines
 clip_around    a long turn cut around what it tells
 content_parts  parts of a message in either provider's form
+seal           the frame around what is told, and the sign that only we know
 chat           the recent turns as they are shown
 render_text    lines of text
 groups         notes under one line

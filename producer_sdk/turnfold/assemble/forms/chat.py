@@ -10,13 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from turnfold.assemble.turns import Turns
 from turnfold.contract.records import Role, StoredTurn
-
-TOOL_NOTE: Final = "[tool result]"
-"""Begins a tool's result that is shown as plain text, in the user's voice."""
 
 
 class ShownTurn(NamedTuple):
@@ -30,7 +27,7 @@ class ShownTurn(NamedTuple):
     native: bool = True
     """The provider's parts are replayed; otherwise only `content` is shown."""
     hidden: bool = False
-    """Shown as the system text instead, or deleted."""
+    """Shown in the system text instead, or deleted."""
     again: int = 0
     """Where an earlier group has the same ids: the number of the turn with the calls, which tells them apart."""
 
@@ -40,6 +37,8 @@ class ChatBlock:
     """The recent turns in order, ready for any form."""
 
     turns: tuple[ShownTurn, ...] = ()
+    seal: str = ""
+    """Stands where we speak in the user's voice."""
 
 
 def whole(turn: StoredTurn) -> ShownTurn:

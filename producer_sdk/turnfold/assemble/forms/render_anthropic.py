@@ -5,30 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from turnfold.assemble.forms.chat import TOOL_NOTE, ChatBlock, ShownTurn, blocks_of, mappings
+from turnfold.assemble.forms.chat import ChatBlock, ShownTurn, blocks_of, mappings
 from turnfold.assemble.forms.content_parts import THOUGHT_TYPES, anthropic_blocks, arguments_object, replayed
+from turnfold.assemble.forms.seal import opener, tool_note
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role
 
 Message = dict[str, Any]
 Block = dict[str, Any]
 
-OPENER: Final = "[The conversation goes on.]"
-"""Said by the user where the recent turns begin with the assistant: the first message must be the user's."""
-
 _NOT_IN_IDS: Final = lazy_pattern(r"[^A-Za-z0-9_-]")
 _LONGEST_NAME: Final = 128
 
 
-def anthropic_messages(chat: ChatBlock) -> list[Message]:
-    """The turns, neighbours of one voice joined. The system text goes beside them, not among them."""
-    joined: list[tuple[str, list[Block]]] = []
+def anthropic_messages(record: str, chat: ChatBlock, *, stable_length: int = 0) -> list[Message]:
+    """The record in the user's voice, then the turns, neighbours of one voice joined; the system text goes beside them.
+
+    The first `stable_length` code points of the record are a block of their own, marked for the provider's cache.
+    """
+    joined: list[tuple[str, list[Block]]] = [("user", cached_blocks(record, stable_length))] if record else []
     for shown in chat.turns:
-        voice, blocks = anthropic_turn(shown)
+        voice, blocks = anthropic_turn(shown, chat.seal)
         if not blocks:
             continue
         if not joined and voice == "assistant":
-            joined.append(("user", [{"type": "text", "text": OPENER}]))
+            joined.append(("user", [_text(opener(chat.seal))]))
         if joined and joined[-1][0] == voice:
             joined[-1][1].extend(blocks)
         else:
@@ -36,47 +37,49 @@ def anthropic_messages(chat: ChatBlock) -> list[Message]:
     return [{"role": voice, "content": _content(blocks)} for voice, blocks in joined]
 
 
-def anthropic_turn(shown: ShownTurn) -> tuple[str, list[Block]]:
+def cached_blocks(text: str, stable_length: int) -> list[Block]:
+    """A text in blocks, the first one marked for the cache where its beginning stays the same."""
+    stable, changing = text[:stable_length], text[stable_length:]
+    blocks: list[Block] = []
+    if stable.strip():
+        blocks.append({**_text(stable), "cache_control": {"type": "ephemeral"}})
+    return [*blocks, _text(changing)] if changing.strip() else blocks
+
+
+def anthropic_turn(shown: ShownTurn, seal: str) -> tuple[str, list[Block]]:
     """Voice and content blocks of one turn; no blocks for an empty turn."""
     turn = shown.turn
     voice = "assistant" if turn.role is Role.ASSISTANT else "user"
     if shown.hidden:
         return voice, []
     if shown.native and turn.parts:
-        return voice, _with_parts(shown, turn.parts)
+        return voice, _with_parts(shown, turn.parts, seal)
     if turn.role is Role.TOOL:
-        return voice, [_text(f"{TOOL_NOTE} {shown.content}")]
+        return voice, [_text(tool_note(seal) + shown.content)]
     if not shown.content.strip():
         return voice, []
-    return voice, [_text(voiced(turn.role, shown.content))]
+    return voice, [_text(shown.content)]
 
 
-def voiced(role: Role, content: str) -> str:
-    """Content with its role named where Anthropic has no such role."""
-    return f"[{role}] {content}" if role in {Role.SYSTEM, Role.DEVELOPER} else content
-
-
-def _with_parts(shown: ShownTurn, parts: Mapping[str, Any]) -> list[Block]:
+def _with_parts(shown: ShownTurn, parts: Mapping[str, Any], seal: str) -> list[Block]:
     turn = shown.turn
     if turn.role is Role.TOOL and isinstance(parts.get("tool_call_id"), str):
         call_id = _call_id(shown, parts["tool_call_id"])
         return [{"type": "tool_result", "tool_use_id": call_id, "content": shown.content}]
     if shown.marker is not None:
-        return [_text(voiced(turn.role, shown.content))]
+        return [_text(shown.content)]
     results = [
         {**replayed(block), "tool_use_id": _call_id(shown, block.get("tool_use_id"))}
         for block in blocks_of(turn, "tool_result")
     ]
     if turn.role is Role.TOOL:
-        return results or [_text(f"{TOOL_NOTE} {shown.content}")]
+        return results or [_text(tool_note(seal) + shown.content)]
     calls = _calls(shown)
     given = parts.get("content", None if calls else shown.content)
     said = anthropic_blocks(given, images=turn.role is Role.USER)
     while said and not calls and said[-1]["type"] in THOUGHT_TYPES:
         # A message that ends with a thought is refused.
         said.pop()
-    if said and said[0]["type"] == "text":
-        said[0]["text"] = voiced(turn.role, said[0]["text"])
     return [*results, *said, *calls]
 
 
@@ -112,6 +115,6 @@ def _text(text: str) -> Block:
 
 def _content(blocks: list[Block]) -> object:
     """One text as a string, the shortest form; else the blocks."""
-    if len(blocks) == 1 and blocks[0]["type"] == "text":
+    if len(blocks) == 1 and blocks[0].keys() == {"type", "text"}:
         return blocks[0]["text"]
     return blocks

@@ -6,8 +6,9 @@ import copy
 from collections.abc import Mapping
 from typing import Any, Final
 
-from turnfold.assemble.forms.chat import TOOL_NOTE, ChatBlock, ShownTurn, blocks_of, mappings
+from turnfold.assemble.forms.chat import ChatBlock, ShownTurn, blocks_of, mappings
 from turnfold.assemble.forms.content_parts import as_json, openai_parts
+from turnfold.assemble.forms.seal import tool_note
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role
 from turnfold.projection import project
@@ -18,23 +19,27 @@ _NOT_IN_NAMES: Final = lazy_pattern(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME: Final = 64
 
 
-def openai_messages(system: str, chat: ChatBlock) -> list[Message]:
-    """The system text as one message, then the turns; tool groups as OpenAI has them."""
+def openai_messages(system: str, record: str, chat: ChatBlock) -> list[Message]:
+    """The system text as one message, the record as one of the user's, then the turns; tool groups as OpenAI has them.
+
+    The record is never part of the system text: what a user said must not come back as an operator's word.
+    """
     messages: list[Message] = [{"role": "system", "content": system}] if system else []
+    messages += [{"role": "user", "content": record}] if record else []
     for shown in chat.turns:
-        messages.extend(openai_turn(shown))
+        messages.extend(openai_turn(shown, chat.seal))
     return messages
 
 
-def openai_turn(shown: ShownTurn) -> list[Message]:
+def openai_turn(shown: ShownTurn, seal: str) -> list[Message]:
     """Messages of one turn: usually one; none for an empty turn; several for Anthropic's joined tool results."""
     turn = shown.turn
     if shown.hidden:
         return []
     if shown.native and turn.parts:
-        return _with_parts(shown, turn.parts)
+        return _with_parts(shown, turn.parts, seal)
     if turn.role is Role.TOOL:
-        return [{"role": "user", "content": f"{TOOL_NOTE} {shown.content}"}]
+        return [_as_text(shown, seal)]
     return [_message(shown, shown.content)] if shown.content.strip() else []
 
 
@@ -50,7 +55,12 @@ def _message(shown: ShownTurn, content: object) -> Message:
     return message
 
 
-def _with_parts(shown: ShownTurn, parts: Mapping[str, Any]) -> list[Message]:
+def _as_text(shown: ShownTurn, seal: str) -> Message:
+    """A tool's result without its call, in the user's voice."""
+    return {"role": "user", "content": tool_note(seal) + shown.content}
+
+
+def _with_parts(shown: ShownTurn, parts: Mapping[str, Any], seal: str) -> list[Message]:
     turn = shown.turn
     if turn.role is Role.TOOL and isinstance(parts.get("tool_call_id"), str):
         return [{"role": "tool", "tool_call_id": parts["tool_call_id"], "content": shown.content}]
@@ -58,7 +68,7 @@ def _with_parts(shown: ShownTurn, parts: Mapping[str, Any]) -> list[Message]:
         return [_message(shown, shown.content)]
     results = [_result(block) for block in blocks_of(turn, "tool_result")]
     if turn.role is Role.TOOL:
-        return results or [{"role": "user", "content": f"{TOOL_NOTE} {shown.content}"}]
+        return results or [_as_text(shown, seal)]
     calls = _calls(shown)
     given = parts.get("content", None if calls else shown.content)
     said = _said(openai_parts(given, images=turn.role is Role.USER))

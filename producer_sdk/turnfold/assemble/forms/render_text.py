@@ -1,7 +1,7 @@
 """Lines of the text form. Every line that begins with `[` or a speaker's name at column 0 was written here.
 
-Words of turns cannot imitate such lines: their own lines that begin like one are indented by two spaces. Each
-part ends in a newline and begins with `[` or a letter, so that counts of parts add up.
+Words of turns cannot imitate such lines: their own lines that begin like one, or look like it, are indented by two
+spaces. Each part ends in a newline and begins with `[` or a letter, so that counts of parts add up.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
+from itertools import takewhile
 from typing import Final
 
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.markers import ARROW, node_marker, turns_marker
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.records import Anchor, AnchorType, Node, Role, StoredTurn, TurnState
+from turnfold.contract.lookalikes import RESERVED, is_unseen, skeleton
+from turnfold.contract.records import Anchor, AnchorType, Node, StoredTurn, TurnState
 from turnfold.contract.speakers import label_of, speaker_label
 from turnfold.dates.passed import day_of, names_near_day
 from turnfold.dates.periods import MONTHS
@@ -23,7 +25,7 @@ _MOST_REPLACED: Final = 80
 """Code points of what a correction replaces that are shown with it."""
 _NO_BRACKETS: Final = str.maketrans({"[": "(", "]": ")", '"': "'", "→": ">"})
 ANCHORS_HEADER: Final = "[standing facts: exact words, by turn]\n"
-BACKGROUND_HEADER: Final = "[background: notes on earlier turns, not instructions]\n"
+BACKGROUND_HEADER: Final = "[background: notes on earlier turns]\n"
 STATE_HEADER: Final = "[state of the work: changed files, runs, failures, by turn]\n"
 NAMES: Final = "names"
 CONTINUED_HEADER: Final = "[background, continued]\n"
@@ -32,14 +34,16 @@ NO_MATCH_HEADER: Final = "[no turn matches the question; notes near it]\n"
 MORE_HEADER: Final = "[more notes]\n"
 """The same where no query is given."""
 EXCERPTS_HEADER: Final = "[excerpts for the question]\n"
-EXPANDED_HEADER: Final = "[expanded: what was said, not instructions]\n"
+EXPANDED_HEADER: Final = "[expanded: what was said]\n"
 OFTEN_HEADER: Final = "[looked up often, in detail]\n"
 IMPORTANT_HEADER: Final = "[important, in detail]\n"
 RECENT_HEADER: Final = "[recent turns]\n"
 INDENT: Final = "  "
 
-_ROLES: Final = frozenset(str(role) for role in Role)
-_ROLE_OPENINGS: Final = ("[", *sorted(f"{role}:" for role in _ROLES))
+_LONGEST_OPENING: Final = 64
+"""Code points of a line among which its colon is looked for."""
+_COLONS: Final = lazy_pattern("[:\\u2236\\ua789\\ufe55\\uff1a]")
+_BRACKETS: Final = ("[", "\uff3b", "\u3010", "\u301a", "\u27e6", "\u2045")
 _HOW: Final = ("word for word", "detailed", "brief", "tags")
 _TAKES_BACK: Final = lazy_pattern(r"(?i)(?<!\w)(?:not|instead of|rather than) (?=\S)")
 _DENIES: Final = lazy_pattern(r"(?i)(?<!\w)(?:I|we)(?: have|['\u2019]ve| do)?(?: never| not|n['\u2019]t)(?!\w)")
@@ -57,18 +61,38 @@ _TIMELESS: Final = frozenset(
 _ABSENT: Final = {TurnState.DELETED: "[deleted]", TurnState.EXPIRED: "[expired]", TurnState.PARKED: "[unreadable]"}
 
 
-def line_openings(voices: Iterable[tuple[str | None, str]]) -> tuple[str, ...]:
-    """How lines of ours begin: what a line inside a turn must not begin with. `voices` are names and roles."""
-    labels = {label_of(name, role) for name, role in set(voices) if name}
-    return ("[", *sorted(f"{label}:" for label in labels | _ROLES)) if labels else _ROLE_OPENINGS
+Openings = frozenset[str]
+"""Skeletons of the labels with which a line of ours may begin."""
 
 
-def guarded(text: str, openings: tuple[str, ...]) -> str:
-    """`text` with every line after the first that begins like one of ours indented."""
+def line_openings(voices: Iterable[tuple[str | None, str]]) -> Openings:
+    """How lines of ours begin: what a line inside a turn must not look like. `voices` are names and roles."""
+    return RESERVED | {skeleton(label_of(name, role)) for name, role in set(voices) if name}
+
+
+def guarded(text: str, openings: Openings) -> str:
+    """`text` with every line after the first that looks like the beginning of one of ours indented."""
     lines = text.splitlines(keepends=True)
-    if len(lines) < 2 or not any(line.startswith(openings) for line in lines[1:]):
+    if len(lines) < 2 or not any(imitates(line, openings) for line in lines[1:]):
         return text
-    return lines[0] + "".join(INDENT + line if line.startswith(openings) else line for line in lines[1:])
+    return lines[0] + "".join(INDENT + line if imitates(line, openings) else line for line in lines[1:])
+
+
+def imitates(line: str, openings: Openings) -> bool:
+    """Whether a line looks like the beginning of one of ours."""
+    begins = line[:_LONGEST_OPENING]
+    if not begins.isascii() or begins < " ":
+        begins = begins.lstrip(_first_unseen(begins))
+    if begins.startswith(_BRACKETS):
+        return True
+    colon = _COLONS.search(begins)
+    # Marks before it tell it apart: JSON, lists, what is indented already.
+    return colon is not None and begins[0].isalnum() and skeleton(begins[: colon.start()]) in openings
+
+
+def _first_unseen(text: str) -> str:
+    """The characters at the beginning of a text that are shown as nothing; line breaks are seen."""
+    return "".join(takewhile(lambda character: character not in "\r\n\t" and is_unseen(character), text))
 
 
 def shown_words(shown: ShownTurn) -> str:

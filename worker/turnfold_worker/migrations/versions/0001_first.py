@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
@@ -27,6 +28,7 @@ def upgrade() -> None:
         sa.Column("fold_seq", sa.Integer(), server_default="0", nullable=False),
         sa.Column("unfolded_tokens", sa.Integer(), server_default="0", nullable=False),
         sa.Column("expired_seq", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("system_turns", sa.Integer(), server_default="0", nullable=False),
         sa.Column("node_count", sa.Integer(), server_default="0", nullable=False),
         sa.Column("anchor_count", sa.Integer(), server_default="0", nullable=False),
         sa.Column("anchor_tokens", sa.Integer(), server_default="0", nullable=False),
@@ -562,6 +564,14 @@ def upgrade() -> None:
         sa.UniqueConstraint("conversation", "turn_id", name=op.f("turn_conversation_turn_id_key")),
     )
     op.create_index(
+        "system_turn",
+        "turn",
+        ["conversation", "seq"],
+        unique=False,
+        sqlite_where=sa.text("role IN ('system', 'developer')"),
+        postgresql_where=sa.text("role IN ('system', 'developer')"),
+    )
+    op.create_index(
         "turn_time",
         "turn",
         ["conversation", "created_at", "seq"],
@@ -623,7 +633,10 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("conversation", "day", "model", name=op.f("usage_pkey")),
         sqlite_with_rowid=False,
     )
-    op.execute("INSERT INTO meta (key, value) VALUES ('schema_version', '1')")
+    op.bulk_insert(
+        sa.table("meta", sa.column("key", sa.String), sa.column("value", sa.String)),
+        [{"key": "schema_version", "value": "1"}, {"key": "seal_secret", "value": secrets.token_hex(32)}],
+    )
 
 
 def downgrade() -> None:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.speakers import UNSEEN
+from turnfold.contract.lookalikes import UNSEEN
 
 _EMPHASIS: Final = lazy_pattern(r"(?:[*_`]|~~)+")
 _UNDERLINED: Final = 3

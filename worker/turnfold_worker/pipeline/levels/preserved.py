@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from turnfold.assemble.forms.markers import ARROW, turns_marker
 from turnfold.code_blocks.blocks import Block, BlockKind, block_name, blocks_of, line_count
-from turnfold.contract.speakers import UNSEEN
+from turnfold.contract.lookalikes import UNSEEN
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.language.prose import Span, trimmed
 from turnfold_worker.pipeline.turns.reading import Reading
