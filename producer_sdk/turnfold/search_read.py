@@ -14,6 +14,7 @@ from turnfold.contract.passages import PLACES, ROLE, ROLE_SHIFT, ROLES, unpack_p
 from turnfold.contract.records import Origin, StoredTurn, TurnState
 from turnfold.contract.results import Head, Hit
 from turnfold.contract.speakers import speaker_label
+from turnfold.contract.text import ends_of
 from turnfold.dates.periods import as_utc
 from turnfold.inbox import Pending
 from turnfold.pending_changes import Changes, changes_of, newest_turns
@@ -51,6 +52,7 @@ def search(
 
     Turns whose numbers are not known yet, because more wait than a read looks at, are found once they are stored.
     """
+    query = ends_of(query)
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> list[Hit]:

@@ -9,10 +9,8 @@ from typing import Final
 from turnfold.assemble.last_turns import LAST_TURNS
 from turnfold.contract.records import Role, StoredTurn, TurnState
 from turnfold.contract.terms import terms
+from turnfold.contract.text import ends_of
 from turnfold.matter import PLEASANTRIES
-
-_LONGEST: Final = 2_000
-"""Code points of either end of a longer turn that are looked at: a pasted document is about its ends."""
 
 _LEAST_TERMS: Final = 2
 """Telling words without which a text that asks nothing steers nothing."""
@@ -25,7 +23,7 @@ def steering_text(
 
     `stored` are the newest stored turns in order, `waiting` those of the inbox that are not among them.
     """
-    ends = [_ends_of(text) for text in (task, _newest_words(stored, waiting)) if text]
+    ends = [ends_of(text) for text in (task, _newest_words(stored, waiting)) if text]
     return "\n".join(filter(says_something, ends)) or None
 
 
@@ -33,10 +31,6 @@ def _newest_words(stored: Sequence[StoredTurn], waiting: Iterable[StoredTurn]) -
     last = [*chain(stored[max(0, len(stored) - LAST_TURNS) :], waiting)][-LAST_TURNS:]
     newest = next((turn for turn in reversed(last) if turn.role is Role.USER and turn.state is TurnState.STORED), None)
     return None if newest is None else newest.content
-
-
-def _ends_of(text: str) -> str:
-    return text if len(text) <= 2 * _LONGEST else f"{text[:_LONGEST]}\n{text[-_LONGEST:]}"
 
 
 def says_something(text: str) -> bool:

@@ -15,6 +15,7 @@ from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Role
 from turnfold.contract.results import TimelineEntry
 from turnfold.contract.terms import terms
+from turnfold.contract.text import ends_of
 from turnfold.database.known import Wanted
 from turnfold.dates.note_time import time_of
 from turnfold.dates.passed import day_of
@@ -42,6 +43,7 @@ def timeline(
     """Entries in the order of the turns. Raises `UnknownConversation`, `InvalidInput`."""
     limit = _checked(query, limit)
     check_now(now)
+    query = query and ends_of(query)
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> list[TimelineEntry]:

@@ -12,7 +12,7 @@ from turnfold.assemble.forms.markers import parse_marker
 from turnfold.assemble.policy import BALANCED, Policy
 from turnfold.assemble.sections import Section, flags_of, system_text
 from turnfold.contract.records import Origin
-from turnfold.contract.text import clean
+from turnfold.contract.text import clean, ends_of
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector, rounded
 from turnfold.errors import InvalidBudget, InvalidInput
 from turnfold.query_times import check_now
@@ -109,7 +109,7 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
     the budget, the others as much as `policy.system_share` leaves them.
     """
     plain = clean(system) if isinstance(system, str) else None
-    asked = None if query is False else query
+    asked = ends_of(query) if isinstance(query, str) else None if query is False else query
     is_steered = query is None and policy.steered_share > 0
     request = Request(
         budget_tokens=budget_tokens, query=asked, steered=is_steered, system=plain, reserve_tokens=reserve_tokens,

@@ -21,6 +21,15 @@ def _can_be_sent(text: str) -> bool:
     return True
 
 
+ENDS: Final = 2_000
+"""Code points of either end of a long question that are looked at: a pasted document is about its ends."""
+
+
+def ends_of(text: str) -> str:
+    """A question as it is looked for: the ends of one that is longer, so that no paste makes a read slow."""
+    return text if len(text) <= 2 * ENDS else f"{text[:ENDS]}\n{text[-ENDS:]}"
+
+
 _LONGEST_NUMBER: Final = 40
 """Code points of a number that is never cut; nobody reads a longer one as a number."""
 

@@ -107,7 +107,9 @@ def test_a_word_that_the_read_cut_is_never_shown_as_if_it_were_whole(tf: Turnfol
     context = both(tf, local, CONVERSATIONS["just above the cap"], budget_tokens=250)
     contents = [turn["content"] for turn in CONVERSATIONS["just above the cap"]]
     for message in context.messages("openai"):
-        assert message["content"] == context.record or "→L0:turn-" in message["content"] or message["content"] in contents
+        assert (
+            message["content"] == context.record or "→L0:turn-" in message["content"] or message["content"] in contents
+        )
 
 
 def test_the_newest_images_are_shown_however_long_they_are(tf: Turnfold, local: LocalWorker) -> None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from heapq import nlargest
 from itertools import takewhile
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from turnfold.assemble.forms.clip import clip_middle, head_of, longest_within
@@ -66,6 +68,8 @@ _FENCED: Final = 1.2
 _NAMED: Final = 0.6
 _ASKED: Final = 2.0
 """For the piece with most of what is asked about."""
+_MOST_ASKED: Final = 64
+"""Stems that are looked for, the rarest: each is looked for in every piece of a text."""
 _OVERHEAD: Final = 40
 """Code points that a piece is charged beside its own: a gap costs too."""
 _LEAST_BEGINNING: Final = 24
@@ -215,7 +219,7 @@ def _by_section(best: Iterable[int], sections: Mapping[int, int]) -> Iterator[in
 
 def _worth(pieces: _Pieces, told: Sequence[int], focus: Focus) -> dict[int, float]:
     """What each piece tells."""
-    asked = [(stem, rarity(stem)) for stem in focus.asked]
+    asked = nlargest(_MOST_ASKED, ((stem, rarity(stem)) for stem in focus.asked), key=itemgetter(1))
     held = {i: sum([weight for stem, weight in asked if stem in pieces.lowered[i]]) for i in told} if asked else {}
     most = max(held.values(), default=0)
     return {i: (_ASKED * held[i] / most if most else 0.0) + pieces.signs[i] for i in told}

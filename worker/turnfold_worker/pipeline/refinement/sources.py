@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from turnfold.contract.lookalikes import is_unseen
 from turnfold.contract.records import Anchor, AnchorState, Method, Node, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
 from turnfold.dates.periods import as_utc, day_label
@@ -30,6 +31,8 @@ SHOWN_HEAD: Final = 12_000
 """Code points of a long turn that are shown from its beginning."""
 SHOWN_TAIL: Final = 4_000
 _GAP: Final = "\n[…]\n"
+_BEGINS_OURS: Final = "#=-["
+"""What headings, turns, days and the line around all of them begin with."""
 _HASH_BYTES: Final = 16
 _LARGEST_TINY: Final = 80
 """Source tokens up to which the rules' level 1 is the source itself."""
@@ -263,9 +266,14 @@ def joined_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 def _plain(text: str) -> str:
     """Words that cannot pass for our marks, headings or turn numbers."""
     text = text.replace(OPEN, "< <").replace(CLOSE, "> >")
-    if "\n" not in text:
-        return text
-    return "\n".join(f" {line}" if line[:1] in "#=-[" and line else line for line in text.split("\n"))
+    return "".join(map(_plain_line, text.splitlines(keepends=True)))
+
+
+def _plain_line(line: str) -> str:
+    """A line, however it is broken, whose first character that is seen begins no line of ours."""
+    words = line.splitlines()[0]
+    seen = next((character for character in words if not is_unseen(character)), "")
+    return f"{' ' if seen and seen in _BEGINS_OURS else ''}{words}{'' if words == line else chr(10)}"
 
 
 def framing(source: RefineSource | ChapterSource) -> str:
