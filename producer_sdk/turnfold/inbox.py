@@ -67,11 +67,12 @@ def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
     # The client of a Redis behind a file knows neither of these.
     network = {} if redis_url.startswith("unix://") else {"socket_connect_timeout": each, "socket_keepalive": True}
     try:
-        client = redis.Redis.from_url(
-            redis_url, socket_timeout=each, retry=Retry(NoBackoff(), 1), health_check_interval=0, protocol=2, **network
-        )
+        # Threads beyond the connections wait for one, where redis-py's usual pool fails at once.
+        pool = redis.BlockingConnectionPool.from_url(
+            redis_url, max_connections=MOST_CONNECTIONS, timeout=timeout_seconds, socket_timeout=each,
+            retry=Retry(NoBackoff(), 1), health_check_interval=0, protocol=2, **network,
+        )  # fmt: skip
         # Connects to nothing. Options are looked at when a connection is made, which is at the first call.
-        pool = client.connection_pool
         pool.connection_class(**pool.connection_kwargs)
     except (ValueError, TypeError) as error:
         # Without what is taken for the port: it may be the rest of a password.
@@ -82,9 +83,13 @@ def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
             reason = "it has an option that redis-py does not know"
         msg = f"TURNFOLD_REDIS_URL is not a Redis URL: use redis://host:port/0, rediss://… or unix://… ({reason})"
         raise InvalidSettings(msg) from None
-    return client
+    return redis.Redis.from_pool(pool)
 
 
+MOST_CONNECTIONS: Final = 64
+"""Of one client to Redis: a call takes a millisecond, so that far more threads than that share them."""
+_NONE_FREE: Final = "No connection available"
+"""What redis-py says when none becomes free in time; it has no class for that."""
 _START_ONE: Final = "`turnfold up` of turnfold-worker starts one on this machine"
 
 
@@ -99,6 +104,12 @@ def translated(doing: str, *, remedy: str = _START_ONE) -> Iterator[None]:
         msg = f"Redis refused the user or password while {doing}: correct them in TURNFOLD_REDIS_URL"
         raise Unavailable(msg) from error
     except (redis.ConnectionError, redis.TimeoutError) as error:
+        if _NONE_FREE in str(error):
+            msg = (
+                f"all {MOST_CONNECTIONS} connections of this client to Redis were in use while {doing}: use fewer "
+                "threads, or several clients"
+            )
+            raise Unavailable(msg) from error
         msg = f"Redis did not answer while {doing}: is it running, and is TURNFOLD_REDIS_URL right? {remedy}"
         raise Unavailable(msg) from error
     except redis.RedisError as error:
