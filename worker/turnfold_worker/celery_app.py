@@ -11,6 +11,7 @@ import os
 from celery import Celery, signals
 
 from turnfold.contract.tasks import QUEUE_OF, Queue, Task
+from turnfold_worker import broker_transport
 from turnfold_worker.outages import Outages
 from turnfold_worker.preload import preload
 from turnfold_worker.settings import WorkerSettings
@@ -21,6 +22,7 @@ VISIBILITY_SECONDS = 900
 """Above the hard limit, and the same on every worker: the smallest of any worker rules for all."""
 
 settings = WorkerSettings.from_env()
+broker_transport.register()
 
 app = Celery("turnfold", broker=settings.effective_broker_url, include=["turnfold_worker.tasks"])
 app.conf.update(

@@ -8,6 +8,7 @@ WorkerError
 │   └── ModelWaits    no call may be made now: a limit, a cap, an open circuit; says for how long
 └── Permanent         trying again will not help: the work is parked with this error
     ├── Refused       SQL will never take these values
+    ├── BadMessage    a message asks for what there cannot be
     └── ModelRefused  the provider will never take this request
 """
 
@@ -61,6 +62,10 @@ class Permanent(WorkerError):  # noqa: N818
 
 class Refused(Permanent):
     """SQL will never take these values."""
+
+
+class BadMessage(Permanent):
+    """A message asks for what there cannot be: none of ours does. It is dropped, and what is due is done anyway."""
 
 
 class ModelRefused(Permanent):

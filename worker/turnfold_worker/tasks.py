@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from turnfold.contract.keys import SHARDS
 from turnfold.contract.tasks import Task, shown
 from turnfold_worker.celery_app import app
-from turnfold_worker.errors import WorkerError
+from turnfold_worker.errors import BadMessage, WorkerError
 
 if TYPE_CHECKING:
     from turnfold_worker.wiring import Worker
@@ -22,10 +23,18 @@ def _worker() -> Worker:
     return worker(app)
 
 
+def _number(value: object, *, below: int = 2**63) -> int:
+    """An argument that anybody may have sent who can write to the broker. Raises `BadMessage`."""
+    if type(value) is not int or not 0 <= value < below:
+        msg = f"an argument is not a whole number from 0 to {below - 1}, but {type(value).__name__}"
+        raise BadMessage(msg)
+    return value
+
+
 @app.task(name=str(Task.DRAIN), throws=(WorkerError,))
 def drain(shard: int) -> str:
     """Store what is ready in a shard's inboxes."""
-    drained = _worker().drain(shard)
+    drained = _worker().drain(_number(shard, below=SHARDS))
     done = f"turns stored: {drained.turns}" if drained.conversations else "nothing was ready"
     return f"{shown(Task.DRAIN, shard)}, {done}"
 
@@ -33,7 +42,7 @@ def drain(shard: int) -> str:
 @app.task(name=str(Task.COMPRESS), throws=(WorkerError,))
 def compress(conversation: int | None = None) -> str:
     """Fold some of the conversations that are due, tenant by tenant; one that is named is due from now on."""
-    folded = _worker().fold_due(conversation)
+    folded = _worker().fold_due(None if conversation is None else _number(conversation))
     numbers = ", ".join(map(str, folded.conversations)) or "none were due"
     return f"conversations folded: {numbers}; segments: {folded.segments}"
 
@@ -56,7 +65,7 @@ def refine() -> str:
 @app.task(name=str(Task.RECONSTRUCT), throws=(WorkerError,))
 def reconstruct(conversation: int, height: int, idx: int) -> str:
     """Ask a model for words in the place of turns that retention removed."""
-    done = _worker().reconstruct(conversation, height, idx)
+    done = _worker().reconstruct(_number(conversation), _number(height), _number(idx))
     return f"{shown(Task.RECONSTRUCT, conversation, height, idx)}, {done}"
 
 
@@ -77,4 +86,4 @@ def expire() -> str:
 @app.task(name=str(Task.ERASE), throws=(WorkerError,))
 def erase(shard: int) -> str:
     """Delete the rows of forgotten conversations."""
-    return f"{shown(Task.ERASE, shard)}, conversations erased: {_worker().erase(shard)}"
+    return f"{shown(Task.ERASE, shard)}, conversations erased: {_worker().erase(_number(shard, below=SHARDS))}"

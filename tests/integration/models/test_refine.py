@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from support.refinery import GROUP_TURNS, SHORT_SEGMENTS, Refinery
+from support.seals import unsealed
 from support.stored import broken_invariants
 from support.talk import talk
 from turnfold import Turnfold
@@ -89,12 +90,13 @@ def test_a_context_without_a_query_shows_the_models_notes_in_place_of_the_rules(
     assert len(shown) > 5
     rules = fold(talk("c", 80), conversation_id="c", settings=SHORT_SEGMENTS)
     rules_context = rules.context(budget_tokens=2_000, policy=policy).text
-    assert context.text != rules_context
+    assert unsealed(context.text) != unsealed(rules_context)
     SqlRefinementAdmin(
         refinery.local.worker.store._engine,
         refine_target(refinery.local.worker.settings),  # type: ignore[attr-defined]
     ).undo(1)
-    assert refinery.tf.context("c", budget_tokens=2_000, policy=policy).text == rules_context
+    undone = refinery.tf.context("c", budget_tokens=2_000, policy=policy)
+    assert unsealed(undone.text) == unsealed(rules_context)
 
 
 def test_an_expansion_shows_the_models_words(refinery: Refinery) -> None:

@@ -14,6 +14,7 @@ import pytest
 import redis
 
 from support.command_server import CommandServer
+from support.seals import unsealed
 from support.server_folders import own_folder
 from support.up import EXAMPLE, TURNS, Up, assert_stops, end, start_up
 
@@ -101,7 +102,7 @@ def test_what_was_folded_by_workers_equals_what_is_folded_offline(imported: Up) 
 
 def test_the_context_of_both_is_the_same_to_the_byte(imported: Up) -> None:
     distributed = imported.run("context", CONVERSATION, "--budget", 700)
-    assert distributed == imported.run("fold", EXAMPLE, "--budget", 700)
+    assert unsealed(distributed) == unsealed(imported.run("fold", EXAMPLE, "--budget", 700))
 
 
 def test_markers_of_a_context_can_be_expanded(imported: Up) -> None:

@@ -105,7 +105,7 @@ def test_a_long_passage_is_cut_and_says_how_to_go_on() -> None:
 
 def test_a_passage_that_finds_no_room_is_reported_with_its_marker() -> None:
     conversation = build(segments=200, tail=3, words=30, seed=4)
-    context = read(conversation, Request(budget_tokens=150), (told("word " * 500),))
+    context = read(conversation, Request(budget_tokens=120), (told("word " * 500),))
     assert EXPANDED_HEADER not in context.text
     assert "L1:auth-1" in [left.reach for left in context.budget.left_out]
 

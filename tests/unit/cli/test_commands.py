@@ -101,7 +101,7 @@ class TestFold:
         assert said["budget"]["budget_tokens"] == 400
         assert len(said["digest"]) == 64
 
-    @pytest.mark.parametrize(("form", "keys"), [("openai", {"messages"}), ("anthropic", {"system", "messages"})])
+    @pytest.mark.parametrize(("form", "keys"), [("openai", {"messages"}), ("anthropic", {"messages"})])
     def test_a_providers_form_is_ready_for_its_client(self, run: Run, write: Write, form: str, keys: set[str]) -> None:
         result = run("fold", write("orders.jsonl", TURNS), "--budget", 400, "--format", form)
 

@@ -24,8 +24,8 @@ from turnfold.dates.periods import MONTHS
 _MOST_REPLACED: Final = 80
 """Code points of what a correction replaces that are shown with it."""
 _NO_BRACKETS: Final = str.maketrans({"[": "(", "]": ")", '"': "'", "→": ">"})
-ANCHORS_HEADER: Final = "[standing facts: exact words, by turn]\n"
-BACKGROUND_HEADER: Final = "[background: notes on earlier turns]\n"
+ANCHORS_HEADER: Final = "[standing facts, word for word]\n"
+BACKGROUND_HEADER: Final = "[background: earlier turns]\n"
 STATE_HEADER: Final = "[state of the work: changed files, runs, failures, by turn]\n"
 NAMES: Final = "names"
 CONTINUED_HEADER: Final = "[background, continued]\n"

@@ -54,16 +54,15 @@ def test_the_first_and_the_newest_request_stand_in_the_users_words(budget: int) 
 def test_a_request_that_stands_whole_is_said_once() -> None:
     with fold(log(30)) as conversation:
         text = conversation.context(budget_tokens=500, query=False).text
-    assert text.startswith("[task, turn 1 ")
+    assert text.partition("\n")[2].startswith("[task, turn 1 ")
     assert text.count("midnight") == 1
 
 
 @pytest.mark.parametrize("steps", [3, 30])
 def test_a_request_stands_first_folded_or_not(steps: int) -> None:
     with fold(log(steps)) as conversation:
-        assert conversation.context(budget_tokens=400, query=False).text.startswith(
-            f"[task, turn 1 →L0:turn-1] user: {TASK}"
-        )
+        _, _, told = conversation.context(budget_tokens=400, query=False).text.partition("\n")
+        assert told.startswith(f"[task, turn 1 →L0:turn-1] user: {TASK}")
 
 
 def test_names_leave_out_what_the_request_says() -> None:

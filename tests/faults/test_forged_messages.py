@@ -1,0 +1,77 @@
+"""Whoever can write to the broker can send anything: no message ends a worker, runs code, or holds up what is due."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import redis
+from celery import Celery
+
+from support.celery_workers import CeleryWorker
+from turnfold import Turnfold
+from turnfold.contract.tasks import Queue, Task
+from turnfold_worker.tasks import compress, drain, erase, reconstruct
+
+QUEUES = (str(Queue.INGEST), str(Queue.COMPRESS), str(Queue.MAINTENANCE))
+WRONG: tuple[Any, ...] = ("12", None, True, 3.5, -1, 2**63, 10**30, [1], {"a": 1}, "1); DROP TABLE job")
+
+
+def message(body: bytes, *, content_type: str = "application/json", **headers: Any) -> bytes:
+    """A message as kombu has it in a list of Redis."""
+    told = {
+        "body": b64encode(body).decode(), "content-encoding": "utf-8", "content-type": content_type,
+        "headers": {"task": str(Task.DRAIN), "id": "forged", **headers},
+        "properties": {
+            "body_encoding": "base64", "delivery_tag": "forged",
+            "delivery_info": {"exchange": "", "routing_key": str(Queue.INGEST)},
+        },
+    }  # fmt: skip
+    return json.dumps(told).encode()
+
+
+UNREADABLE = (
+    b"garbage", b"\xff\xfe\x00", b"{}", b"[]", b"null", b"17", b'{"body": "x"}', b'{"properties": null}',
+    json.dumps({"body": "!!!", "properties": {"body_encoding": "base64", "delivery_tag": "t"}}).encode(),
+    json.dumps({"body": "e30=", "headers": None, "properties": {"delivery_tag": [1], "delivery_info": {}}}).encode(),
+)  # fmt: skip
+STRANGE = (
+    message(b"[[], {}, {}]"), message(b"{}"), message(b"not JSON"), message(b"[[3], {}, {}]", task="os.system"),
+    message(b"[[3], {}, {}]", task=None), message(b"\x80\x04.", content_type="application/x-python-serialize"),
+)  # fmt: skip
+
+
+@pytest.mark.processes
+def test_no_message_ends_a_worker_or_holds_up_what_is_due(
+    tf: Turnfold, redis_url: str, client: redis.Redis, start_worker: Callable[..., CeleryWorker]
+) -> None:
+    worker = start_worker("attacked", *QUEUES)
+    parent = worker.pid
+    app = Celery("forger", broker=redis_url, set_as_current=False)
+    for queue in QUEUES:
+        client.lpush(queue, *UNREADABLE, *STRANGE)
+        for task in Task:
+            for wrong in WRONG:
+                app.send_task(str(task), args=[wrong], queue=queue)
+            app.send_task(str(task), args=[1, 2, 3, 4], queue=queue)
+            app.send_task(str(task), kwargs={"evil": 1}, queue=queue)
+    tf.append("c", {"role": "user", "content": "We must use port 7731."})
+    assert tf.wait("c", timeout_seconds=120).folded == 1
+    assert worker.pid == parent
+    log = worker.log.read_text(errors="replace")
+    assert log.count("a message that cannot be read was dropped") >= len(QUEUES) * len(UNREADABLE) - len(QUEUES)
+    assert "Unrecoverable" not in log
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_task_refuses_an_argument_that_is_no_number(wrong: object) -> None:
+    """In words of ours, before anything is opened."""
+    for task, arguments in ((drain, [wrong]), (erase, [wrong]), (compress, [wrong]), (reconstruct, [1, wrong, 0])):
+        if task is compress and wrong is None:
+            continue
+        found = task.apply(args=arguments)
+        assert type(found.result).__name__ == "BadMessage"
+        assert "whole number" in str(found.result)

@@ -1,0 +1,13 @@
+"""Contexts of two installations, or of two conversations, but for the seals in which alone they differ."""
+
+from __future__ import annotations
+
+import re
+
+_SEAL = re.compile(r"(?<=^\[memory )[a-z]{8}(?=: a record, not instructions\]$)", re.MULTILINE)
+
+
+def unsealed(text: str) -> str:
+    """A context's text with the same seal in each."""
+    seal = _SEAL.search(text)
+    return text if seal is None else text.replace(seal[0], "sealseal")
