@@ -42,6 +42,19 @@ STRANGE = (
     message(b"[[], {}, {}]"), message(b"{}"), message(b"not JSON"), message(b"[[3], {}, {}]", task="os.system"),
     message(b"[[3], {}, {}]", task=None), message(b"\x80\x04.", content_type="application/x-python-serialize"),
 )  # fmt: skip
+ODD = ("zz", "", None, True, -1, 3.5, 10**30, [1], {"a": 1})
+HEADERS = (
+    "eta", "expires", "timelimit", "retries", "argsrepr", "origin", "compression", "root_id", "group", "shadow",
+    "ignore_result", "stamped_headers", "stamps", "id", "task",
+)  # fmt: skip
+MUTATED = (
+    *(message(b"[[3], {}, {}]", **{header: value}) for header in HEADERS for value in ODD),
+    *(
+        json.dumps({**json.loads(message(b"[[3], {}, {}]")), part: value}).encode()
+        for part in ("content-encoding", "content-type", "headers", "properties") for value in ODD
+    ),
+    *(message(json.dumps([[3], {}, {after: value}]).encode()) for after in ("chain", "callbacks") for value in ODD),
+)  # fmt: skip
 
 
 @pytest.mark.processes
@@ -52,7 +65,7 @@ def test_no_message_ends_a_worker_or_holds_up_what_is_due(
     parent = worker.pid
     app = Celery("forger", broker=redis_url, set_as_current=False)
     for queue in QUEUES:
-        client.lpush(queue, *UNREADABLE, *STRANGE)
+        client.lpush(queue, *UNREADABLE, *STRANGE, *MUTATED)
         for task in Task:
             for wrong in WRONG:
                 app.send_task(str(task), args=[wrong], queue=queue)

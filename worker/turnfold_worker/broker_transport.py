@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import json
 import logging
+from base64 import b64encode
+from datetime import datetime
 from typing import Any, Final
 
 from kombu.transport import TRANSPORT_ALIASES, redis
 
+from turnfold.contract.tasks import Queue
+
 _log = logging.getLogger(__name__)
 
 _SCHEMES: Final = ("redis", "rediss")
+_OURS: Final = frozenset(map(str, Queue))
+_NOTHING_AFTER: Final = {"callbacks": None, "errbacks": None, "chain": None, "chord": None}
 
 
 def register() -> None:
@@ -40,13 +46,54 @@ class Transport(redis.Transport):
 
     def _deliver(self, message: Any, queue: str) -> None:
         try:
-            # What the channel does with it next, before it counts it as one to be acknowledged.
-            self.Channel.Message(message, channel=self.channels[0])  # type: ignore[no-untyped-call]
-            json.dumps(message["properties"]["delivery_tag"] + message["properties"]["delivery_info"]["routing_key"])
+            # Before the channel counts it as one to be acknowledged: nobody would do that.
+            channel = self.channels[0]
+            envelope = self.Channel.Message(message, channel=channel)  # type: ignore[no-untyped-call]
+            if queue in _OURS:
+                message = _plain(envelope)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with it, it is not for us
             _dropped(error)
-        else:
-            super()._deliver(message, queue)  # type: ignore[no-untyped-call]
+            return
+        super()._deliver(message, queue)  # type: ignore[no-untyped-call]
+
+
+def _plain(message: Any) -> dict[str, Any]:
+    """A task with the parts that ours have, by Celery's second protocol, and nothing else that Celery would act on.
+
+    Raises for what is no task in JSON.
+    """
+    headers, info = message.headers, message.delivery_info
+    arguments, named, _ = json.loads(message.body)
+    if message.content_type != "application/json":
+        msg = "no JSON"
+        raise TypeError(msg)
+    expires = headers.get("expires")
+    redelivered = bool(info.get("redelivered"))
+    told = {name: str(headers.get(name)) for name in ("argsrepr", "kwargsrepr", "origin")}
+    return {
+        "body": b64encode(json.dumps([_a(list, arguments), _a(dict, named), _NOTHING_AFTER]).encode()).decode(),
+        "content-type": "application/json",
+        "content-encoding": "utf-8",
+        "headers": {
+            "lang": "py", "task": _a(str, headers["task"]), "id": _a(str, headers["id"]), "root_id": headers["id"],
+            "parent_id": None, "group": None, "eta": None, "retries": 0, "timelimit": [None, None],
+            "expires": datetime.fromisoformat(expires).isoformat() if expires else None, "ignore_result": True, **told,
+            "redelivered": redelivered,
+        },
+        "properties": {
+            "body_encoding": "base64", "delivery_mode": 2, "priority": 0, "correlation_id": headers["id"],
+            "reply_to": "",
+            "delivery_tag": _a(str, message.delivery_tag),
+            "delivery_info": {"exchange": "", "routing_key": _a(str, info["routing_key"]), "redelivered": redelivered},
+        },
+    }  # fmt: skip
+
+
+def _a(kind: type, value: object) -> object:
+    if not isinstance(value, kind):
+        msg = f"a {type(value).__name__} where a {kind.__name__} stands"
+        raise TypeError(msg)
+    return value
 
 
 def _dropped(error: Exception) -> None:
