@@ -457,7 +457,7 @@ class Turnfold:
     def _begin_erasure(self, conversation_id: str) -> Wait[ErasureReceipt]:
         address = self._address(conversation_id)
         inbox = self._resources.inbox()
-        wait = ErasureWait(inbox, address, inbox_turns=inbox.forget(address))
+        wait = ErasureWait(inbox, address, inbox_turns=inbox.forget(address), sqlite=self._settings.uses_sqlite)
         if self._settings.doorbell:
             self._resources.ring(Task.ERASE, address.shard)
         return wait

@@ -225,6 +225,11 @@ class ProducerInbox:
         with translated("reading the erasure receipt"):
             return cast("bytes | None", self._client.get(address.erased))
 
+    def remnants(self) -> list[str]:
+        """The kinds of logs that may hold erased words still."""
+        with translated("reading the erasure receipt"):
+            return [kind.decode() for kind in cast("list[bytes]", self._client.hkeys(keys.REMNANTS))]
+
 
 def blocks_of(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
     """The entries in order, in blocks that one call takes."""

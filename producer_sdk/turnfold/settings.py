@@ -90,6 +90,11 @@ class Settings:
             raise InvalidSettings(msg)
 
     @property
+    def uses_sqlite(self) -> bool:
+        """Whether the database is SQLite."""
+        return self.database_url.startswith("sqlite")
+
+    @property
     def effective_broker_url(self) -> str:
         """The broker that Celery uses. It has another word than Redis's client for a Redis behind a file."""
         url = self.broker_url or self.redis_url

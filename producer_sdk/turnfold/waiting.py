@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from turnfold import retrieval
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
+from turnfold.contract.remnants import remaining
 from turnfold.contract.results import ErasureReceipt, Status
 from turnfold.contract.tasks import Task
 from turnfold.errors import WaitTimeout
@@ -120,10 +121,12 @@ class FoldWait:
 class ErasureWait:
     """Until a worker has deleted the rows of a conversation that was forgotten."""
 
-    def __init__(self, inbox: ProducerInbox, address: Address, *, inbox_turns: int) -> None:
+    def __init__(self, inbox: ProducerInbox, address: Address, *, inbox_turns: int, sqlite: bool) -> None:
+        """`sqlite`: that is the database."""
         self._inbox = inbox
         self._address = address
         self._inbox_turns = inbox_turns
+        self._sqlite = sqlite
 
     def look(self) -> ErasureReceipt | None:
         counts = self._inbox.erased(self._address)
@@ -136,4 +139,5 @@ class ErasureWait:
         return ErasureReceipt(
             conversation_id=self._address.conversation, completed=completed, inbox_turns=self._inbox_turns,
             turns=erased.get("turns", 0), segments=erased.get("segments", 0), anchors=erased.get("anchors", 0),
+            remains=remaining(self._inbox.remnants(), sqlite=self._sqlite),
         )  # fmt: skip

@@ -180,6 +180,16 @@ class MemoryInbox:
         mark = self._marks.get(claim.address)
         return mark is not None and str(mark) == claim.forgotten_at
 
+    def mark_remnants(self) -> None: ...
+
+    def remnants(self) -> dict[str, str]:
+        return {}
+
+    def rewrite_log(self, mark: str) -> bool:
+        return True
+
+    def cleared(self, kind: str, mark: str) -> None: ...
+
     def erased(self, claim: Claim, counts: Mapping[str, int]) -> None:
         if self.still_forgotten(claim):
             del self._marks[claim.address]

@@ -17,7 +17,7 @@ open_tail, earlier   the anchors of turns that no segment holds yet; what of ear
 refine, model_calls, batches, reconstruct   what models are asked and what of it is kept
 summarizers     what a summarizer of one's own is, in the place of a provider
 sweep, jobs     work that nobody was told of, or that waits for a person
-erase, expire   a forgotten conversation; words that are older than they are to be kept
+erase, remnants, expire   a forgotten conversation; words that are older than they are to be kept
 
 pipeline        the pure stages
 ports, model_ports, parked, exchange   what use cases need of the outside world, and the values that they pass

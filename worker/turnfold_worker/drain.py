@@ -132,6 +132,9 @@ class _Batch:
             if claim not in self._refused
         ])  # fmt: skip
         self._inbox.postpone(self._refused, REFUSED_SECONDS)
+        if any(isinstance(item, ReceivedChange) for received in batches.values() for item in received):
+            # What was changed, deleted or cut off stood in rows that are gone, and in the inbox before.
+            self._inbox.mark_remnants()
         return self._new_turns
 
     def _erased_if_forgotten(self, claim: Claim) -> bool:

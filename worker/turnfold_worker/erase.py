@@ -9,6 +9,7 @@ from typing import Final
 from turnfold_worker.errors import StoreAway, where
 from turnfold_worker.exchange import Claim
 from turnfold_worker.ports import Inbox, Publisher, Store
+from turnfold_worker.remnants import clear_remnants
 
 _log = logging.getLogger(__name__)
 
@@ -33,6 +34,8 @@ def erase(shard: int, *, inbox: Inbox, store: Store, publisher: Publisher) -> in
         unfinished += not finished
     if unfinished:
         publisher.erase(shard)
+    if done:
+        clear_remnants(inbox=inbox, store=store)
     return done
 
 
@@ -50,5 +53,7 @@ def erase_claimed(claim: Claim, *, inbox: Inbox, store: Store, steps: int) -> bo
             steps -= 1
             if steps <= 0:
                 return False
+    # Before the receipt, which tells of them.
+    inbox.mark_remnants()
     inbox.erased(claim, counts)
     return True

@@ -75,6 +75,18 @@ class Inbox(Protocol):
     def erased(self, claim: Claim, counts: Mapping[str, int]) -> None:
         """Record that the rows are gone."""
 
+    def mark_remnants(self) -> None:
+        """Note that words were erased which logs may hold still."""
+
+    def remnants(self) -> dict[str, str]:
+        """What may hold erased words, and when these were erased, as a mark."""
+
+    def rewrite_log(self, mark: str) -> bool:
+        """Let Redis write its log anew, now and then; True once one that was begun after a mark is over."""
+
+    def cleared(self, kind: str, mark: str) -> None:
+        """Note that erased words are gone from there, unless more were erased since."""
+
     def start_sweep(self) -> bool:
         """True for the one caller who sweeps in this interval."""
 
@@ -193,6 +205,9 @@ class Store(Protocol):
 
     def delete_some(self, conversation: ConversationId) -> bool:
         """Delete some rows of a hidden conversation; False when nothing of it is left."""
+
+    def empty_log(self) -> bool:
+        """Empty the database's log of what was erased, where that is ours to do; False while reads are in the way."""
 
 
 class ConfirmErasure(Protocol):

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from turnfold.contract.tasks import JobKind
 from turnfold_worker.due_jobs import ring
 from turnfold_worker.ports import Inbox, Publisher, Store
+from turnfold_worker.remnants import clear_remnants
 
 EXPANSIONS_AT_ONCE: Final = 20
 """Conversations of each shard whose expansions one sweep counts."""
@@ -46,6 +47,7 @@ def sweep(*, inbox: Inbox, store: Store, publisher: Publisher, refines: DueRefin
     for expansions in inbox.take_expansions(EXPANSIONS_AT_ONCE):
         store.count_expansions(expansions)
     store.ripen()
+    clear_remnants(inbox=inbox, store=store)
     due = [kind for kind in (JobKind.COMPRESS, JobKind.REFOLD) if store.has_due(kind)]
     if refines is not None and refines.has_due():
         due.append(JobKind.REFINE)

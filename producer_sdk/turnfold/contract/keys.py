@@ -12,6 +12,7 @@ tf:{SS}:refs:<tenant>:<conv>         ZSET    reference -> microseconds when its 
 tf:{SS}:ctx:<tenant>:<reference>     STRING  a context as it was made, compressed; lives TURNFOLD_REFERENCE_SECONDS
 tf:{SS}:refused:<tenant>:<conv>      STRING  how often in a row a conversation could not be stored; lives 10 min
 tf:{jobs}:<kind>                     STRING  set while a message about due jobs is on its way; lives 1 s
+tf:{remnants}                        HASH    log that may hold erased words -> microseconds of the erasure; lives 7 days
 tf:{sweep}                           STRING  set by the one who sweeps now; lives a few seconds
 tf:{expire}                          STRING  set by the one who looked for turns to expire; lives an hour
 tf:{m:<model>}:requests              STRING  milliseconds up to which its requests are spoken for; lives until then
@@ -43,11 +44,13 @@ SHARDS: Final = 16
 
 BELL_MILLISECONDS: Final = 1_000
 ERASED_SECONDS: Final = 3_600
+REMNANTS_SECONDS: Final = 604_800
 REFUSALS_SECONDS: Final = 600
 MAX_ID_BYTES: Final = 200
 
 SWEEP: Final = "tf:{sweep}"
 EXPIRE: Final = "tf:{expire}"
+REMNANTS: Final = "tf:{remnants}"
 
 PERMANENT: Final[tuple[str, ...]] = ("in", "ready", "tenants", "forgotten")
 """Kinds of keys without a lifetime: they end with the work they stand for."""

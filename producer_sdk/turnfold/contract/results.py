@@ -31,6 +31,8 @@ class ErasureReceipt:
     turns: int
     segments: int
     anchors: int
+    remains: tuple[str, ...] = ()
+    """What may hold the words for a while yet, and until when: logs of the databases. Nobody reads them there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,6 +94,8 @@ _PRAGMAS = (
     "PRAGMA foreign_keys=ON",
     # What is forgotten is overwritten, not only unlinked.
     "PRAGMA secure_delete=ON",
+    # Its file is cut to this after a checkpoint: a long write would leave it as long as it was.
+    "PRAGMA journal_size_limit=67108864",
     "PRAGMA mmap_size=268435456",
 )
 

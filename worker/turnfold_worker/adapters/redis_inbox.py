@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, cast
@@ -12,12 +13,15 @@ import redis
 from turnfold.contract import keys
 from turnfold.contract.access import Expansions, read_fields
 from turnfold.contract.keys import Address
+from turnfold.contract.remnants import DATABASE_LOG, REDIS_LOG, REWRITING
 from turnfold.contract.tasks import JobKind
 from turnfold.inbox import pending_entry
 from turnfold.refusals import refusal
 from turnfold_worker.adapters import redis_scripts
 from turnfold_worker.errors import StoreAway
 from turnfold_worker.exchange import Claim, InboxEntry
+
+_log = logging.getLogger(__name__)
 
 TENANTS_A_CLAIM: Final = 512
 """Tenants that one claim looks at, those served longest ago first, until it has found enough that are ready."""
@@ -28,6 +32,8 @@ EXPIRY_MILLISECONDS: Final = 3_600_000
 BATCH_BYTES: Final = 16 * 1_048_576
 """What one claim reads of all its inboxes, so that storing it takes less than a lease."""
 LEAST_BYTES: Final = 65_536
+REWRITE_SECONDS: Final = 600
+"""How often Redis is told to write its log anew at most: all that it holds is written."""
 
 
 @contextmanager
@@ -54,6 +60,7 @@ class RedisInbox:
         self._postpone = client.register_script(redis_scripts.POSTPONE)
         self._take_expansions = client.register_script(redis_scripts.TAKE_EXPANSIONS)
         self._erased = client.register_script(redis_scripts.ERASED)
+        self._cleared = client.register_script(redis_scripts.CLEARED)
 
     def silence_bell(self, shard: int) -> None:
         with _translated():
@@ -155,6 +162,46 @@ class RedisInbox:
                 [keys.forgotten(address.shard), address.erased],
                 [address.member, claim.forgotten_at or "0", json.dumps(dict(counts)), keys.ERASED_SECONDS],
             )
+
+    def mark_remnants(self) -> None:
+        with _translated():
+            now = self._microseconds()
+            self._client.hset(keys.REMNANTS, mapping={DATABASE_LOG: now, REDIS_LOG: now})
+            self._client.expire(keys.REMNANTS, keys.REMNANTS_SECONDS)
+
+    def remnants(self) -> dict[str, str]:
+        with _translated():
+            found = cast("dict[bytes, bytes]", self._client.hgetall(keys.REMNANTS))
+        return {kind.decode(): mark.decode() for kind, mark in found.items()}
+
+    def rewrite_log(self, mark: str) -> bool:
+        with _translated():
+            about: dict[str, Any] = self._client.info("persistence")
+            if not about.get("aof_enabled"):
+                return True
+            if about.get("aof_rewrite_in_progress") or about.get("aof_rewrite_scheduled"):
+                return False
+            begun, now = int(self._client.hget(keys.REMNANTS, REWRITING) or 0), self._microseconds()
+            if begun > int(mark) and about.get("aof_last_bgrewrite_status") == "ok":
+                return True
+            if begun > now - REWRITE_SECONDS * 1_000_000:
+                return False
+            try:
+                self._client.bgrewriteaof()
+            except redis.ResponseError as error:
+                # Managed servers may forbid it; the doctor tells of marks that stay.
+                _log.warning("Redis does not write its log anew: %s", refusal(error))
+                now = max(now, begun)
+            self._client.hset(keys.REMNANTS, REWRITING, now)
+        return False
+
+    def cleared(self, kind: str, mark: str) -> None:
+        with _translated():
+            self._cleared([keys.REMNANTS], [kind, mark])
+
+    def _microseconds(self) -> int:
+        seconds, microseconds = self._client.time()
+        return seconds * 1_000_000 + microseconds
 
     def start_sweep(self) -> bool:
         with _translated():

@@ -141,6 +141,14 @@ return 1
 """
 
 
+# KEYS remnants     ARGV kind, mark
+# The mark goes only if no more words were erased meanwhile.
+CLEARED: Final = """
+if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
+return redis.status_reply('OK')
+"""
+
+
 # KEYS accessed     ARGV most, what precedes a member in the name of its hash
 # Returns the hashes of some members, each as a flat list, and drops them: a count that is lost on the way is no loss.
 TAKE_EXPANSIONS: Final = """

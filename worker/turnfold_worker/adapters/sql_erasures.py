@@ -14,6 +14,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Delete,
+    Engine,
     Integer,
     Select,
     Table,
@@ -23,6 +24,7 @@ from sqlalchemy import (
     tuple_,
     update,
 )
+from sqlalchemy.pool import StaticPool
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
@@ -33,6 +35,8 @@ from turnfold_worker.ports import ConfirmErasure
 HIDDEN_PREFIX: Final = "\x01"
 """Ids that callers give hold no control characters."""
 
+LOG_WAIT_MILLISECONDS: Final = 500
+"""How long reads may be in the way of emptying SQLite's log, before it is left to the next sweep."""
 COST_AT_ONCE: Final = 2_000
 """Rows that one transaction deletes, so that it holds no lock for long; large ones count more."""
 
@@ -124,3 +128,19 @@ def _delete(connection: Connection, part: _Part, conversation: ConversationId, m
         return connection.execute(part.delete_all, {"own": conversation}).rowcount
     keys = {f"last_{number}": value for number, value in enumerate(last)}
     return connection.execute(part.delete_first, {"own": conversation, **keys}).rowcount
+
+
+def empty_log(engine: Engine) -> bool:
+    """Empty SQLite's write-ahead log; False while a read is in the way. PostgreSQL's is not ours to empty."""
+    if engine.dialect.name != "sqlite" or isinstance(engine.pool, StaticPool):
+        return True
+    connection = engine.raw_connection()
+    try:
+        driver: Any = connection.driver_connection
+        waited = driver.execute("PRAGMA busy_timeout").fetchone()[0]
+        driver.execute(f"PRAGMA busy_timeout={LOG_WAIT_MILLISECONDS}")
+        busy, *_ = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        driver.execute(f"PRAGMA busy_timeout={waited}")
+    finally:
+        connection.close()
+    return not busy

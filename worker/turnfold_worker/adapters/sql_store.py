@@ -284,6 +284,9 @@ class SqlStore:
         with self._transaction() as connection:
             return sql_erasures.hide(connection, address, confirmed)
 
+    def empty_log(self) -> bool:
+        return sql_erasures.empty_log(self._engine)
+
     def delete_some(self, conversation: ConversationId) -> bool:
         with self._transaction() as connection:
             return sql_erasures.delete_some(connection, conversation)

@@ -45,6 +45,8 @@ def forget(session: Session, conversation: str | None, everything: bool, yes: bo
             print_json(receipt)
         else:
             _say(asdict(receipt), completed=receipt.completed)
+            for log in receipt.remains:
+                click.echo(f"the words may stand for a while in {log}")
             if receipt.completed and not any(getattr(receipt, name) for name in _COUNTED):
                 click.echo(f"nothing of conversation {conversation!r} was there: is the name right?", err=True)
         return

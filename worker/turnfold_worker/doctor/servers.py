@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine, select, text
 
 from turnfold.contract import keys
 from turnfold.contract.keys import SHARDS
+from turnfold.contract.remnants import DATABASE_LOG, REDIS_LOG
 from turnfold.contract.tables import SCHEMA_VERSION
 from turnfold.database.failures import translated as sql_translated
 from turnfold.inbox import translated as redis_translated
@@ -29,6 +30,8 @@ SLOW_INBOX_SECONDS: Final = 60.0
 """Age of an inbox entry from which no worker seems to be draining."""
 SLOW_ERASURE_SECONDS: Final = 300.0
 """Age of a request to forget from which nobody seems to be erasing."""
+SLOW_LOG_SECONDS: Final = 3_600.0
+"""Six times as long as workers wait between two rewrites of a log."""
 MOST_CLOCK_SECONDS: Final = 5.0
 """Difference of two clocks from which ages and the times of logs mislead."""
 FULL: Final = 0.9
@@ -143,8 +146,10 @@ def _check_inboxes(client: redis.Redis) -> list[Finding]:
     with redis_translated("looking at what is to be erased"):
         seconds, microseconds = client.time()
         marks = [client.zrange(keys.forgotten(shard), 0, 0, withscores=True) for shard in range(SHARDS)]
+        remnants = client.hmget(keys.REMNANTS, [DATABASE_LOG, REDIS_LOG])
     now = seconds + microseconds / 1_000_000
     since = max((now - float(rows[0][1]) / 1_000_000 for rows in marks if rows), default=0.0)
+    logs = max((now - float(mark) / 1_000_000 for mark in remnants if mark), default=0.0)
     forgotten = sum(totals.forgotten for totals in waiting)
     return [
         judged(
@@ -156,6 +161,12 @@ def _check_inboxes(client: redis.Redis) -> list[Finding]:
             "erasure: somebody deletes what is forgotten", ok=since < SLOW_ERASURE_SECONDS,
             detail=f"{forgotten} conversations to erase, the oldest for {since:.0f} s",
             remedy="start workers with -Q turnfold.maintenance; until then their rows are hidden but still there",
+        ),
+        judged(
+            "erasure: logs are written anew", ok=logs < SLOW_LOG_SECONDS,
+            detail=f"erased words may stand in logs for {logs:.0f} s" if logs else "no log holds erased words",
+            remedy="let the user of TURNFOLD_REDIS_URL do BGREWRITEAOF, or do it yourself; close programs that read "
+            "the SQLite file for hours",
         ),
     ]  # fmt: skip
 

@@ -1,0 +1,23 @@
+"""Where erased words may stand for a while, and until when."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+DATABASE_LOG: Final = "database"
+REDIS_LOG: Final = "redis"
+REWRITING: Final = "rewriting"
+"""When Redis was last told to write its log anew."""
+
+_SQLITE: Final = "SQLite's write-ahead log, until no read is in the way: workers empty it"
+_POSTGRESQL: Final = (
+    "PostgreSQL's dead rows until autovacuum has been there, its write-ahead log and backups as long as you keep them"
+)
+_REDIS: Final = "Redis's append-only file, until it is written anew: workers see to that, every ten minutes at most"
+
+
+def remaining(marks: Collection[str], *, sqlite: bool) -> tuple[str, ...]:
+    """What may hold erased words still, in words. `marks` are the kinds of logs that were not seen to yet."""
+    found = [_POSTGRESQL] if not sqlite else [_SQLITE] if DATABASE_LOG in marks else []
+    return (*found, *([_REDIS] if REDIS_LOG in marks else []))

@@ -1,0 +1,104 @@
+"""Erased means gone: not one byte of the words is left in any file of the databases, once workers have been there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import LocalWorker, workers_of
+from support.waiting import wait_until
+from turnfold import Turnfold
+from turnfold.contract import keys
+from turnfold.contract.remnants import remaining
+from turnfold.database.engines import connect
+from turnfold.settings import Settings
+from turnfold_worker.adapters.redis_inbox import RedisInbox
+from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.adapters.sql_erasures import empty_log
+
+SECRET = "xylophonequartz"
+REDACTED = "marmaladezeppelin"
+
+
+def files_with(folder: Path, word: str) -> list[str]:
+    """Files below a folder that hold a word in any of its bytes."""
+    return [path.name for path in folder.rglob("*") if path.is_file() and word.encode() in path.read_bytes()]
+
+
+def test_no_file_holds_what_was_erased(
+    redis_program: None, server_folder: Path, sqlite_url: str, tmp_path: Path
+) -> None:
+    redis_folder = server_folder / "redis"
+    redis_folder.mkdir()
+    with RedisServer(redis_folder) as server, workers_of(server.url, sqlite_url) as make_worker:
+        local = make_worker()
+        settings = Settings(redis_url=server.url, database_url=sqlite_url, tenant="acme", doorbell=False)
+        with Turnfold(settings=settings) as tf:
+            for number in range(30):
+                tf.append("c", {"role": "user", "content": f"We decided on {SECRET} {number}."})
+                tf.append("d", {"turn_id": f"t{number}", "role": "user", "content": f"We take {REDACTED} {number}."})
+            local.settle()
+            assert tf.context("c", budget_tokens=500, query="what did we decide on?").reference()
+            assert files_with(tmp_path, SECRET)
+            wait_until(lambda: files_with(redis_folder, SECRET), what="Redis writes its log")
+            tf.forget("c", timeout_seconds=0)
+            tf.edit("d", "t3", content="We take nothing.")
+            for number in range(30):
+                if number != 3:
+                    tf.delete("d", f"t{number}")
+            local.settle()
+            wait_until(lambda: _is_clear(local), what="the logs are written anew", timeout_seconds=60)
+            assert tf.forget("never there", timeout_seconds=0).remains == ()
+        for word in (SECRET, REDACTED):
+            assert files_with(tmp_path, word) == []
+            assert files_with(redis_folder, word) == []
+
+
+def _is_clear(local: LocalWorker) -> bool:
+    local.client.delete(keys.SWEEP)
+    local.worker.sweep()
+    return not set(local.worker.inbox.remnants()) & {"database", "redis"}
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Redis's log is written anew as often as it is asked for."""
+    monkeypatch.setattr("turnfold_worker.adapters.redis_inbox.REWRITE_SECONDS", 0)
+
+
+def test_a_read_in_the_way_leaves_it_to_the_next_sweep(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turnfold_worker.adapters.sql_erasures.LOG_WAIT_MILLISECONDS", 1)
+    writer = connect(sqlite_url, write=True, timeout_seconds=5)
+    reader = connect(sqlite_url, write=False, timeout_seconds=5)
+    with reader.begin() as connection:
+        connection.exec_driver_sql("SELECT COUNT(*) FROM turn")
+        with writer.begin() as writing:
+            writing.exec_driver_sql("INSERT INTO conversation (tenant, external_id) VALUES ('acme', 'c')")
+        assert not empty_log(writer)
+    assert empty_log(writer)
+    assert Path(sqlite_url.removeprefix("sqlite:///") + "-wal").stat().st_size == 0
+    for engine in (writer, reader):
+        engine.dispose()
+
+
+def test_a_mark_stays_when_more_is_erased_meanwhile(make_worker: Callable[..., LocalWorker]) -> None:
+    inbox = make_worker().worker.inbox
+    assert isinstance(inbox, RedisInbox)
+    inbox.mark_remnants()
+    old = inbox.remnants()["database"]
+    inbox.mark_remnants()
+    inbox.cleared("database", old)
+    assert "database" in inbox.remnants()
+    inbox.cleared("database", inbox.remnants()["database"])
+    assert "database" not in inbox.remnants()
+
+
+def test_a_receipt_names_what_may_hold_the_words() -> None:
+    assert remaining([], sqlite=True) == ()
+    (log, redis_log) = remaining(["database", "redis"], sqlite=True)
+    assert "write-ahead log" in log
+    assert "append-only file" in redis_log
+    (always,) = remaining([], sqlite=False)
+    assert "backups" in always
