@@ -31,6 +31,8 @@ change_cues     whether a turn may change what was said before
 change_events   what workers changed between two reads
 notes           the notes of a conversation as callers get them
 timeline, first_mentions   what came up, in order
+stored_pages    turns and conversations, page by page
+remnants        where erased words may stand for a while
 turn_parts      the parts of long turns, named and shown
 expansion, reconstruction, references, access   behind markers; removed words; kept contexts; what is looked up
 
@@ -53,6 +55,7 @@ from turnfold.contract.results import (
     ErasureReceipt,
     Expansion,
     Hit,
+    Listed,
     Note,
     Receipt,
     Relation,
@@ -96,6 +99,7 @@ __all__ = [
     "Context",
     "ContextDiff",
     "ErasureReceipt",
+    "Listed",
     "Expansion",
     "Hit",
     "InboxFull",

@@ -17,11 +17,12 @@ from typing import Any, ParamSpec, Self, TypeVar
 from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section
 from turnfold.client import Turnfold
 from turnfold.client_inputs import Priority, check_timeout
-from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin, StoredTurn
 from turnfold.contract.results import (
     ErasureReceipt,
     Expansion,
     Hit,
+    Listed,
     Note,
     Receipt,
     Relation,
@@ -34,6 +35,7 @@ from turnfold.errors import InvalidInput, InvalidSettings
 from turnfold.notes.wanted import NOTES_A_PAGE
 from turnfold.relations import MOST_RELATIONS
 from turnfold.settings import Settings
+from turnfold.stored_pages import CONVERSATIONS_A_PAGE, TURNS_A_PAGE
 from turnfold.tokens import TokenCount
 from turnfold.tool_schemas import ToolForm
 from turnfold.tools import RESULT_TOKENS
@@ -238,6 +240,14 @@ class AsyncTurnfold:
             self._client.notes, conversation_id, states=states, origins=origins, speakers=speakers,
             min_importance=min_importance, first_turn=first_turn, last_turn=last_turn, limit=limit,
         )  # fmt: skip
+
+    async def turns(self, conversation_id: str, *, after: int = 0, limit: int = TURNS_A_PAGE) -> list[StoredTurn]:
+        """As `Turnfold.turns`."""
+        return await self._run(self._client.turns, conversation_id, after=after, limit=limit)
+
+    async def conversations(self, *, after: str | None = None, limit: int = CONVERSATIONS_A_PAGE) -> list[Listed]:
+        """As `Turnfold.conversations`."""
+        return await self._run(self._client.conversations, after=after, limit=limit)
 
     async def timeline(
         self, conversation_id: str, query: str | None = None, *, limit: int = 50, now: datetime | None = None

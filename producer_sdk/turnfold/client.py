@@ -18,11 +18,12 @@ from turnfold.client_inputs import Priority, check_search, check_timeout, listed
 from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.lazy_patterns import compile_lazy_patterns
-from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin, StoredTurn
 from turnfold.contract.results import (
     ErasureReceipt,
     Expansion,
     Hit,
+    Listed,
     Note,
     Receipt,
     Relation,
@@ -42,6 +43,7 @@ from turnfold.resources import Resources
 from turnfold.scope import Scope
 from turnfold.segment_tiers import tiers as read_tiers
 from turnfold.settings import Settings
+from turnfold.stored_pages import CONVERSATIONS_A_PAGE, TURNS_A_PAGE, conversations_after, turns_after
 from turnfold.timeline import timeline as read_timeline
 from turnfold.tokens import TokenCount, chosen_counter
 from turnfold.tool_schemas import ToolForm, tool_schemas
@@ -356,6 +358,24 @@ class Turnfold:
         )  # fmt: skip
         address = self._address(conversation_id)
         return read_notes(self._resources.inbox(), self._resources.reader(), address, wanted)
+
+    def turns(self, conversation_id: str, *, after: int = 0, limit: int = TURNS_A_PAGE) -> list[StoredTurn]:
+        """At most `limit` turns behind number `after`, whole and in order, those that wait in the inbox last.
+
+        The next page is behind `turns[-1].seq`, and an empty one behind the end. A deleted turn keeps its place,
+        without its words. Raises `UnknownConversation`, `InvalidInput`.
+        """
+        inbox, reader = self._resources.inbox(), self._resources.reader()
+        return turns_after(inbox, reader, self._address(conversation_id), after=after, limit=limit)
+
+    def conversations(self, *, after: str | None = None, limit: int = CONVERSATIONS_A_PAGE) -> list[Listed]:
+        """At most `limit` stored conversations of the tenant by name, behind the one that `after` names.
+
+        The next page is behind `conversations[-1].conversation_id`, and an empty one behind the end. One whose first
+        turns still wait in the inbox is not among them. Raises `InvalidInput`.
+        """
+        inbox, reader = self._resources.inbox(), self._resources.reader()
+        return conversations_after(inbox, reader, self._tenant, after=after, limit=limit)
 
     def timeline(
         self, conversation_id: str, query: str | None = None, *, limit: int = 50, now: datetime | None = None

@@ -225,6 +225,17 @@ class ProducerInbox:
         with translated("reading the erasure receipt"):
             return cast("bytes | None", self._client.get(address.erased))
 
+    def forgotten(self, addresses: Sequence[Address]) -> set[str]:
+        """Those of some conversations whose rows are still to be deleted."""
+        if not addresses:
+            return set()
+        with translated("asking which conversations were forgotten"):
+            pipeline = self._client.pipeline(transaction=False)
+            for address in addresses:
+                pipeline.zscore(keys.forgotten(address.shard), address.member)
+            since = pipeline.execute()
+        return {address.conversation for address, when in zip(addresses, since, strict=True) if when is not None}
+
     def remnants(self) -> list[str]:
         """The kinds of logs that may hold erased words still."""
         with translated("reading the erasure receipt"):

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from turnfold import retrieval
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
-from turnfold.contract.remnants import remaining
 from turnfold.contract.results import ErasureReceipt, Status
 from turnfold.contract.tasks import Task
 from turnfold.errors import WaitTimeout
 from turnfold.inbox import ProducerInbox, stream_order
+from turnfold.remnants import remaining
 
 if TYPE_CHECKING:
     from turnfold.database.reader import Reader

@@ -45,6 +45,8 @@ NODE = Node(height=1, idx=0, first_seq=1, last_seq=100, slug="auth", tokens=(1, 
 READS: dict[str, Callable[[ReadTransaction], object]] = {
     "head": lambda read: read.head(Address("acme", "c")),
     "newest_turns": lambda read: read.newest_turns(HEAD, cap=100),
+    "turns_after": lambda read: read.turns_after(HEAD, 700, most=10),
+    "conversations_after": lambda read: read.conversations_after("acme", "c", most=10),
     "turns_up_to": lambda read: read.turns_up_to(HEAD, 700, cap=100, waiting=2),
     "state_of": lambda read: read.state_of(HEAD, 7),
     "refolding": lambda read: read.progress(HEAD).refolding(),
@@ -86,7 +88,9 @@ def plans_of(engine: Engine) -> Iterator[dict[str, list[str]]]:
         event.remove(engine, "before_cursor_execute", explain)
 
 
-KEYED = re.compile(r"USING (PRIMARY KEY|(COVERING )?INDEX \w+) \((conversation=\?|tenant=\? AND external_id=\?|key=\?)")
+KEYED = re.compile(
+    r"USING (PRIMARY KEY|(COVERING )?INDEX \w+) \((conversation=\?|tenant=\? AND external_id[=>]\?|key=\?)"
+)
 CONSTANT = re.compile(r"SCAN (\d+ CONSTANT ROWS?|CONSTANT ROW|w|want|older|p\d+|json_each VIRTUAL TABLE INDEX 1:)")
 
 
@@ -103,7 +107,8 @@ def test_all_statements_of_a_read_are_looked_at() -> None:
         "ALL_POSTINGS",
         "MODEL_PASSAGES", "BLOCK_LISTS", "PART_LISTS", "HIT_PASSAGES", "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS",
         "ANSWERING_TURNS", "TURN_PART", "SEGMENT_OF", "NEXT_SEGMENTS", "PASSAGES_BETWEEN", "WRITTEN_BETWEEN",
-        "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME", "FIRST_AFTER", "SYSTEM_TURNS",
+        "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME", "FIRST_AFTER", "SYSTEM_TURNS", "TURNS_AFTER",
+        "CONVERSATIONS_AFTER",
     }  # fmt: skip
 
 

@@ -12,21 +12,14 @@ from base64 import b64encode
 from datetime import datetime
 from typing import Any, Final
 
-from kombu.transport import TRANSPORT_ALIASES, redis
+from kombu.transport import redis
 
 from turnfold.contract.tasks import Queue
 
 _log = logging.getLogger(__name__)
 
-_SCHEMES: Final = ("redis", "rediss")
 _OURS: Final = frozenset(map(str, Queue))
 _NOTHING_AFTER: Final = {"callbacks": None, "errbacks": None, "chain": None, "chord": None}
-
-
-def register() -> None:
-    """Let brokers of Redis be read by `Transport`, in this process."""
-    for scheme in _SCHEMES:
-        TRANSPORT_ALIASES[scheme] = f"{__name__}:Transport"
 
 
 class _Channel(redis.Channel):

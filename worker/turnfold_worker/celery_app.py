@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 
 from celery import Celery, signals
+from kombu.transport import TRANSPORT_ALIASES
 
 from turnfold.contract.tasks import QUEUE_OF, Queue, Task
-from turnfold_worker import broker_transport
 from turnfold_worker.outages import Outages
 from turnfold_worker.preload import preload
 from turnfold_worker.settings import WorkerSettings
@@ -22,7 +22,8 @@ VISIBILITY_SECONDS = 900
 """Above the hard limit, and the same on every worker: the smallest of any worker rules for all."""
 
 settings = WorkerSettings.from_env()
-broker_transport.register()
+# Where no message ends a worker. By name: what only publishes needs no Redis client.
+TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), "turnfold_worker.broker_transport:Transport")
 
 app = Celery("turnfold", broker=settings.effective_broker_url, include=["turnfold_worker.tasks"])
 app.conf.update(

@@ -6,7 +6,7 @@ until each is written anew. Whoever erases leaves a mark, and what is marked is 
 
 from __future__ import annotations
 
-from turnfold.contract.remnants import DATABASE_LOG, REDIS_LOG
+from turnfold.remnants import DATABASE_LOG, REDIS_LOG
 from turnfold_worker.ports import Inbox, Store
 
 

@@ -17,7 +17,6 @@ access              what is looked up
 vectors             sentence vectors as they are stored
 fences              where code stands in a text
 turn_parts          the parts of a long turn, as they are stored
-remnants            where erased words may stand for a while
 lookalikes          what names and lines look like
 speakers, origins   what a speaker is called, where words come from
 text, remembered    text that is cut, results that are kept

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from typing import Any, Literal
 
 from turnfold.code_blocks.index import FoundBlock
@@ -33,6 +33,23 @@ class ErasureReceipt:
     anchors: int
     remains: tuple[str, ...] = ()
     """What may hold the words for a while yet, and until when: logs of the databases. Nobody reads them there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A conversation as SQL has it."""
+
+    conversation_id: str
+    turns: int
+    """Stored turns; those that wait in the inbox are not counted."""
+    folded: int
+    """The last turn that a fold has looked at; the newest of them wait in the open tail."""
+    closed: int
+    """Turns inside a segment."""
+    anchors: int
+    """Active ones of the rules."""
+    changed_at: datetime
+    """When a worker wrote to it last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

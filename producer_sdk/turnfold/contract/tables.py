@@ -68,6 +68,10 @@ ANCHOR_ORDER: Final = "rank + CASE WHEN replaces IS NULL THEN 0 ELSE 40 END"
 """By what active anchors are read, the highest first: what took another's place is what people go on to ask about."""
 
 
+HIDDEN_PREFIX = "\x01"
+"""Begins the external id of a conversation that is being deleted: ids that callers give hold no control characters."""
+
+
 class ConversationRow(Base, table=True):
     """A conversation and its counters; the row that writers lock."""
 

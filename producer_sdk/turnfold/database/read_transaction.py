@@ -17,7 +17,7 @@ from turnfold.contract.outlines import unpack_outline
 from turnfold.contract.passages import bundle_of, passages_among
 from turnfold.contract.posting_pieces import WantedPieces, opened
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
-from turnfold.contract.results import Head, Relation, SegmentSigns
+from turnfold.contract.results import Head, Listed, Relation, SegmentSigns
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
 from turnfold.contract.turn_parts import PartEntry, unpack_parts
@@ -33,6 +33,7 @@ from turnfold.database.rows import (
     said_anchor_record,
     said_in_turn,
     shortened_record,
+    turn_record,
 )
 from turnfold.database.segment_read import segment_relations, segment_signs, top_relations
 from turnfold.database.value_read import ValueReader
@@ -116,6 +117,22 @@ class ReadTransaction:
         edges = {"conversation": head.id, "from_seq": from_seq, "last_seq": last_seq}
         rows = self._connection.execute(statements.TURNS_UP_TO, {**edges, **short.numbers}).all()
         return tuple(shortened_record(row, short) for row in reversed(rows))
+
+    def turns_after(self, head: Head, after: int, *, most: int) -> list[StoredTurn]:
+        """At most so many turns behind a number, whole, oldest first."""
+        wanted = {"conversation": head.id, "after_seq": after, "most": most}
+        return [turn_record(row) for row in self._connection.execute(statements.TURNS_AFTER, wanted)]
+
+    def conversations_after(self, tenant: str, after: str, *, most: int) -> list[Listed]:
+        """At most so many conversations of a tenant behind a name, by name."""
+        wanted = {"tenant": tenant, "after": after, "most": most}
+        return [
+            Listed(
+                conversation_id=row.external_id, turns=row.turn_count, folded=row.fold_seq, closed=row.closed_seq,
+                anchors=row.anchor_count, changed_at=row.updated_at,
+            )
+            for row in self._connection.execute(statements.CONVERSATIONS_AFTER, wanted)
+        ]  # fmt: skip
 
     def state_of(self, head: Head, seq: int) -> TurnState | None:
         """What SQL holds of a turn; None where there is none."""

@@ -30,6 +30,7 @@ from sqlalchemy import (
 from turnfold.contract.outlines import FIRST_TIER, FRAME_PART
 from turnfold.contract.tables import (
     ANCHOR_ORDER,
+    HIDDEN_PREFIX,
     AnchorRow,
     ConversationRow,
     NodeRow,
@@ -220,6 +221,28 @@ TURNS_BETWEEN: Final = (
     .order_by(turn.c.seq)
     .limit(_number("most"))
 )
+
+TURNS_AFTER: Final = (
+    select(*turn_columns(capped=False))
+    .where(OF_CONVERSATION, turn.c.seq > bindparam("after_seq"))
+    .order_by(turn.c.seq)
+    .limit(_number("most"))
+)
+"""Whole turns, page by page."""
+
+CONVERSATIONS_AFTER: Final = (
+    select(
+        conversation.c.external_id, conversation.c.turn_count, conversation.c.fold_seq, conversation.c.closed_seq,
+        conversation.c.anchor_count, conversation.c.updated_at,
+    )
+    .where(
+        conversation.c.tenant == bindparam("tenant"), conversation.c.external_id > bindparam("after"),
+        conversation.c.external_id.not_like(f"{HIDDEN_PREFIX}%"),
+    )
+    .order_by(conversation.c.external_id)
+    .limit(_number("most"))
+)  # fmt: skip
+"""Conversations of a tenant by name, page by page, but for those that are being deleted."""
 
 SYSTEM_TURNS: Final = (
     select(*turn_columns(capped=False))

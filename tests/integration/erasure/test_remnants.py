@@ -11,8 +11,8 @@ from conftest import LocalWorker, workers_of
 from support.waiting import wait_until
 from turnfold import Turnfold
 from turnfold.contract import keys
-from turnfold.contract.remnants import remaining
 from turnfold.database.engines import connect
+from turnfold.remnants import remaining
 from turnfold.settings import Settings
 from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.redis_server import RedisServer

@@ -49,7 +49,16 @@ def test_pages_hold_each_conversation_of_the_tenant_once_and_no_other(stored: Tu
 
 def test_a_person_sees_a_table_and_how_to_go_on(stored: Turnfold, listed: Any) -> None:
     shown = listed("--limit", "4", tenant=TENANT)
-    assert shown.stdout.splitlines()[0].split() == ["conversation", "turns", "folded", "anchors", "changed", "(UTC)"]
+    assert shown.stdout.splitlines()[0].split() == [
+        "conversation",
+        "turns",
+        "in",
+        "segments",
+        "open",
+        "anchors",
+        "changed",
+        "(UTC)",
+    ]
     assert "more: turnfold list --after " in shown.stderr
     assert "has no stored conversations" in listed(tenant="nobody").stderr
 

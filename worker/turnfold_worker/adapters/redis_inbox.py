@@ -13,10 +13,10 @@ import redis
 from turnfold.contract import keys
 from turnfold.contract.access import Expansions, read_fields
 from turnfold.contract.keys import Address
-from turnfold.contract.remnants import DATABASE_LOG, REDIS_LOG, REWRITING
 from turnfold.contract.tasks import JobKind
 from turnfold.inbox import pending_entry
 from turnfold.refusals import refusal
+from turnfold.remnants import DATABASE_LOG, REDIS_LOG, REWRITING
 from turnfold_worker.adapters import redis_scripts
 from turnfold_worker.errors import StoreAway
 from turnfold_worker.exchange import Claim, InboxEntry

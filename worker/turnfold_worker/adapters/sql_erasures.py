@@ -28,12 +28,9 @@ from sqlalchemy.pool import StaticPool
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
-from turnfold.contract.tables import Base, ConversationRow, JobRow, ParkedEntryRow, TurnRow, table
+from turnfold.contract.tables import HIDDEN_PREFIX, Base, ConversationRow, JobRow, ParkedEntryRow, TurnRow, table
 from turnfold_worker.exchange import Hidden
 from turnfold_worker.ports import ConfirmErasure
-
-HIDDEN_PREFIX: Final = "\x01"
-"""Ids that callers give hold no control characters."""
 
 LOG_WAIT_MILLISECONDS: Final = 500
 """How long reads may be in the way of emptying SQLite's log, before it is left to the next sweep."""

@@ -18,7 +18,8 @@ from turnfold_worker.cli.session import Session, pass_session
 def list_conversations(session: Session, after: str, most: int, as_json: bool) -> None:
     """List the conversations that workers have stored for the tenant, by name, a page at a time.
 
-    Those whose first turns still wait in the inbox are not among them yet; `turnfold status` counts these.
+    Those whose first turns still wait in the inbox are not among them yet; `turnfold status` counts these. Turns are
+    inside a segment, or folded in the open tail, which no segment holds yet.
 
     \b
     Examples:
@@ -26,24 +27,25 @@ def list_conversations(session: Session, after: str, most: int, as_json: bool) -
       turnfold --tenant acme list --limit 500 --json
       turnfold list --after support-4711
     """
-    from turnfold_worker.listing import stored_conversations
-
-    page = stored_conversations(session.redis, session.engine, session.settings.tenant, after=after, most=most)
+    conversations = session.turnfold.conversations(after=after or None, limit=most)
+    following = conversations[-1].conversation_id if conversations else None
+    if following is not None and not session.turnfold.conversations(after=following, limit=1):
+        following = None
     if as_json:
-        print_json({"conversations": page.conversations, "after": page.following})
+        print_json({"conversations": conversations, "after": following})
         return
-    if page.conversations:
-        shown = table("conversation", "#turns", "#folded", "#anchors", "changed (UTC)")
-        for one in page.conversations:
+    if conversations:
+        shown = table("conversation", "#turns", "#in segments", "#open", "#anchors", "changed (UTC)")
+        for one in conversations:
             shown.add_row(
-                words(one.conversation_id), str(one.turns), str(one.folded), str(one.anchors),
-                f"{one.changed_at:%Y-%m-%d %H:%M}",
+                words(one.conversation_id), str(one.turns), str(one.closed), str(one.folded - one.closed),
+                str(one.anchors), f"{one.changed_at:%Y-%m-%d %H:%M}",
             )  # fmt: skip
         console().print(shown)
-    elif page.following is None:
+    else:
         click.echo(
             f"tenant {session.settings.tenant!r} has no stored conversations{' behind this one' * bool(after)}",
             err=True,
         )
-    if page.following is not None:
-        click.echo(f"more: turnfold list --after {shlex.quote(page.following)}", err=True)
+    if following is not None:
+        click.echo(f"more: turnfold list --after {shlex.quote(following)}", err=True)

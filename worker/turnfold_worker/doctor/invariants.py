@@ -10,10 +10,9 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, Connection, Engine, bindparam, select, text
 
 from turnfold.contract.records import FAN_OUT
-from turnfold.contract.tables import UtcDateTime
+from turnfold.contract.tables import HIDDEN_PREFIX, UtcDateTime
 from turnfold.database.failures import translated
 from turnfold_worker.adapters.database_clock import now_milliseconds
-from turnfold_worker.adapters.sql_erasures import HIDDEN_PREFIX
 from turnfold_worker.doctor.finding import Finding
 
 STUCK_JOB_MILLISECONDS: Final = 300_000

@@ -10,10 +10,10 @@ from sqlalchemy import Connection, Engine, select, text
 
 from turnfold.contract import keys
 from turnfold.contract.keys import SHARDS
-from turnfold.contract.remnants import DATABASE_LOG, REDIS_LOG
 from turnfold.contract.tables import SCHEMA_VERSION
 from turnfold.database.failures import translated as sql_translated
 from turnfold.inbox import translated as redis_translated
+from turnfold.remnants import DATABASE_LOG, REDIS_LOG
 from turnfold_worker import migrate
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.doctor.finding import Finding, judged

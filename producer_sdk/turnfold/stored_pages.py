@@ -1,0 +1,82 @@
+"""Pages of what is stored: the turns of a conversation, the conversations of a tenant."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from turnfold.contract.keys import Address, checked_id
+from turnfold.contract.results import Listed
+from turnfold.errors import InvalidInput
+from turnfold.pending_changes import changes_of
+from turnfold.shortening import TURNS_A_READ
+from turnfold.snapshots import readable_head, unknown, waiting_turns
+from turnfold.whole_numbers import whole_number
+
+if TYPE_CHECKING:
+    from turnfold.contract.records import StoredTurn
+    from turnfold.database.read_transaction import ReadTransaction
+    from turnfold.database.reader import Reader
+    from turnfold.inbox import ProducerInbox
+    from turnfold.snapshots import PendingSource
+
+TURNS_A_PAGE: Final = 100
+CONVERSATIONS_A_PAGE: Final = 50
+MOST_A_PAGE: Final = 1_000
+
+
+def turns_after(inbox: PendingSource, reader: Reader, address: Address, *, after: int, limit: int) -> list[StoredTurn]:
+    """At most `limit` turns behind number `after`, whole, in order, as what waits in the inbox will have made them.
+
+    Those of the inbox whose numbers are not known yet, because more wait than a read looks at, are left out. Raises
+    `UnknownConversation`, `InvalidInput`.
+    """
+    after, limit = whole_number("after", after, least=0), _limit(limit)
+    pending = inbox.peek(address, newest=TURNS_A_READ)
+
+    def look(transaction: ReadTransaction) -> list[StoredTurn]:
+        head = readable_head(transaction, address, pending)
+        if head is None and not pending.held:
+            raise unknown(address)
+        changes = changes_of(transaction, head, pending)
+        found = [] if head is None else list(transaction.turns_after(head, after, most=limit))
+        if changes is None:
+            waiting, older = waiting_turns(transaction, head, pending)
+        else:
+            found = [changes.turn(turn) for turn in found if turn.seq <= changes.cut]
+            waiting, older = changes.waiting, changes.older
+        numbered = () if older else (turn for turn in waiting if turn.seq > after)
+        return [*found, *numbered][:limit]
+
+    return reader.read(look)
+
+
+def conversations_after(
+    inbox: ProducerInbox, reader: Reader, tenant: str, *, after: str | None, limit: int
+) -> list[Listed]:
+    """At most `limit` stored conversations of a tenant by name, behind a name, without those that were forgotten.
+
+    The page is read by the key of tenant and name, so it costs the same in any table. Fewer than `limit` may be left of
+    a page; an empty one is the last. Raises `InvalidInput`.
+    """
+    begin, most = "" if after is None else checked_id("after", after), _limit(limit)
+    while True:
+        page = reader.read(partial(_page, tenant, begin, most))
+        # A worker hides the rows of one that was forgotten; until then Redis alone knows.
+        gone = inbox.forgotten([Address(tenant, one.conversation_id) for one in page])
+        standing = [one for one in page if one.conversation_id not in gone]
+        if standing or len(page) < most:
+            return standing
+        begin = page[-1].conversation_id
+
+
+def _page(tenant: str, after: str, most: int, transaction: ReadTransaction) -> list[Listed]:
+    return transaction.conversations_after(tenant, after, most=most)
+
+
+def _limit(limit: object) -> int:
+    found = whole_number("limit", limit, least=1)
+    if found > MOST_A_PAGE:
+        msg = f"limit must be at most {MOST_A_PAGE}, not {found}: read one page after the other"
+        raise InvalidInput(msg)
+    return found
