@@ -5,6 +5,7 @@ Keys and what they hold are listed in `turnfold.contract.keys`. All times are Re
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -50,6 +51,13 @@ class Pending:
     forgotten: bool
     """The conversation was forgotten, and SQL may still hold its old rows: they must not be read."""
     lag_seconds: float
+    away: bool = False
+    """Redis did not answer, and the read may do without it: nothing is known of the inbox."""
+
+
+AWAY: Final = Pending(held=0, newest=(), forgotten=False, lag_seconds=0.0, away=True)
+AWAY_SECONDS: Final = 1.0
+"""After Redis did not answer, how long reads that may do without it do not ask again."""
 
 
 def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
@@ -120,11 +128,14 @@ def translated(doing: str, *, remedy: str = _START_ONE) -> Iterator[None]:
 class ProducerInbox:
     """Appends to, looks at and drops inboxes. Safe to share among threads."""
 
-    def __init__(self, client: redis.Redis) -> None:
+    def __init__(self, client: redis.Redis, *, reads_without_redis: bool = False) -> None:
+        """`reads_without_redis`: a look finds nothing while Redis does not answer, where it would raise."""
         self._append = client.register_script(inbox_scripts.APPEND)
         self._peek = client.register_script(inbox_scripts.PEEK)
         self._forget = client.register_script(inbox_scripts.FORGET)
         self._client = client
+        self._reads_without_redis = reads_without_redis
+        self._asks_again = 0.0
 
     def append(
         self, address: Address, operation: Operation, entries: Sequence[Entry], *, most_entries: int, bell: bool
@@ -183,6 +194,18 @@ class ProducerInbox:
 
     def peek(self, address: Address, *, newest: int) -> Pending:
         """Look at the inbox in one round trip, at its `newest` entries at most, of 16 MiB at most."""
+        if not self._reads_without_redis:
+            return self._peeked(address, newest)
+        if time.monotonic() < self._asks_again:
+            return AWAY
+        try:
+            return self._peeked(address, newest)
+        except Unavailable:
+            # A read waits for it once a second, not each one for as long as a call may take.
+            self._asks_again = time.monotonic() + AWAY_SECONDS
+            return AWAY
+
+    def _peeked(self, address: Address, newest: int) -> Pending:
         with translated("reading the inbox"):
             held, sizes, joined, gone, age = cast(
                 "tuple[int, bytes, bytes, int, int]",

@@ -60,7 +60,9 @@ class Resources:
         self._enter()
         with self._lock:
             if self._inbox is None:
-                self._inbox = inbox.ProducerInbox(self._connected())
+                self._inbox = inbox.ProducerInbox(
+                    self._connected(), reads_without_redis=self._settings.reads_without_redis
+                )
             return self._inbox
 
     def references(self) -> ContextReferences:

@@ -53,6 +53,8 @@ class Settings:
     max_inbox_turns: int = 10_000
     """Turns of one conversation that may wait for a worker before `InboxFull`."""
 
+    reads_without_redis: bool = False
+    """Read from SQL alone while Redis does not answer: without the turns that wait in the inbox."""
     reference_seconds: int = 86_400
     """How long a context stays in Redis under its reference."""
     embedding_model: str = DEFAULT_MODEL

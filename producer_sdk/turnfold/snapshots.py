@@ -102,6 +102,8 @@ class Look(NamedTuple):
     older: int
     """About how many turns wait before those."""
     seal: str
+    away: bool
+    """Nothing is known of the inbox."""
 
     @property
     def key(self) -> Hashable:
@@ -111,7 +113,7 @@ class Look(NamedTuple):
         """
         if not self.request.counter.stored or self.request.query_vector:
             return None
-        return (self.request, tuple([(entry.entry_id, entry.body) for entry in self.fresh]), self.older)
+        return (self.request, tuple([(entry.entry_id, entry.body) for entry in self.fresh]), self.older, self.away)
 
     def finished(self) -> Context | None:
         """The context, where one of the same state and request is remembered."""
@@ -130,13 +132,13 @@ class Look(NamedTuple):
             question = steering_text((), waiting, task=request.task) if request.steered else request.query
             return Snapshot(
                 conversation_id=self.address.conversation, head=None, turns=turns, unread=self.older, question=question,
-                system_turns=system_turns(waiting), seal=self.seal,
+                system_turns=system_turns(waiting), seal=self.seal, degraded=self.away,
             )  # fmt: skip
         known, outline = found.known, found.known.outline
         return Snapshot(
             conversation_id=self.address.conversation, head=found.head, turns=turns, unread=self.older,
             anchors=known.anchors, question=found.answers.question, hits=found.answers.hits,
-            system_turns=(*known.system_turns, *system_turns(waiting)), seal=self.seal,
+            system_turns=(*known.system_turns, *system_turns(waiting)), seal=self.seal, degraded=self.away,
             excerpts=found.answers.excerpts, blocks=found.answers.blocks, told_of_blocks=found.answers.told_of_blocks,
             answerable=found.answers.answerable,
             outline=None if outline is None else outline.within(
@@ -173,7 +175,7 @@ def look_at(
         )  # fmt: skip
     stored: Collection[str] = () if found is None else found.stored
     fresh = tuple([entry for one, entry in entries.items() if one not in stored])
-    return Look(address, request, found, fresh, _older(fresh, pending), source.seal(address))
+    return Look(address, request, found, fresh, _older(fresh, pending), source.seal(address), pending.away)
 
 
 def system_turns(turns: Iterable[StoredTurn]) -> tuple[StoredTurn, ...]:

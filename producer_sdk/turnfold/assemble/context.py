@@ -127,6 +127,8 @@ class Report:
     left_out: tuple[LeftOut, ...] = ()
     coverage: Coverage | None = None
     """None: no turn of the conversation has a number yet."""
+    degraded: bool = False
+    """Made from SQL alone, because Redis did not answer: turns that no worker has stored yet are missing."""
     answerable: float | None = None
     """With a query: how likely what was found answers it, 0 to 1, by words; None without one, before anything is
     folded, and for one that only names a time."""

@@ -73,6 +73,7 @@ def report_of(material: Material, found: Assembly) -> Report:
         left_out=tuple(_left_out(material, found.plan)),
         coverage=coverage_of(found.plan),
         answerable=material.snapshot.answerable,
+        degraded=material.snapshot.degraded,
     )
 
 

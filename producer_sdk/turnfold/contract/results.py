@@ -341,6 +341,8 @@ class Snapshot:
     """Stored turns of which other words wait in the inbox: `turns` have those, and nothing else has."""
     passages: tuple[Passage, ...] = ()
     """What the caller asked to be expanded, in the order in which it was asked for."""
+    degraded: bool = False
+    """Redis did not answer: turns that wait in the inbox are missing."""
     unread: int = 0
     """About how many turns of the inbox are older than those in `turns`. Above 0 the numbers of turns that are not
     stored only order them: what the others will be is not known."""
