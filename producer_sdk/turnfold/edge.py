@@ -108,6 +108,9 @@ def _plain(value: object) -> object:
 
 
 def _role(value: object) -> Role:
+    if value == "function":
+        # What OpenAI called a tool before it had several.
+        return Role.TOOL
     try:
         return Role(value)  # type: ignore[arg-type]  # anything else is refused below
     except ValueError as error:

@@ -22,6 +22,16 @@ _SOCKET: Final = "unix://"
 _IN_MEMORY: Final = lazy_pattern(r"sqlite(\+\w+)?://(/(:memory:)?)?(\?.*)?")
 
 
+_USER_INFO: Final = lazy_pattern(r"(?<=://)[^/?#]{1,800}@")
+_IN_OPTIONS: Final = lazy_pattern(r"(?i)(?<=password=)[^&#]+")
+
+
+def _shown(value: object) -> str:
+    if not isinstance(value, str) or "://" not in value:
+        return repr(value)
+    return repr(_IN_OPTIONS.sub("***", _USER_INFO.sub("***@", value)))
+
+
 def _flag(text: str) -> bool:
     lowered = text.strip().lower()
     if lowered in {"1", "true", "yes", "on"}:
@@ -32,7 +42,7 @@ def _flag(text: str) -> bool:
     raise ValueError(msg)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Settings:
     """What a producer and a reader need. The variable of a field is `TURNFOLD_` and its name in capitals."""
 
@@ -59,6 +69,11 @@ class Settings:
     """How long a context stays in Redis under its reference."""
     embedding_model: str = DEFAULT_MODEL
     """Name or folder of the sentence model of workers with `TURNFOLD_SEMANTIC`, and of the vectors of queries."""
+
+    def __repr__(self) -> str:
+        """All fields, without the passwords that URLs hold: settings end up in logs and tracebacks."""
+        shown = ", ".join(f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self))
+        return f"{type(self).__name__}({shown})"
 
     def __post_init__(self) -> None:
         _check_types(self)

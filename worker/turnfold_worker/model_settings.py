@@ -24,7 +24,7 @@ _NOT_BELOW_ZERO: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ModelSettings(Settings):
     """The variable of a field is `TURNFOLD_` and its name in capitals."""
 

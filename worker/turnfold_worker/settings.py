@@ -11,7 +11,7 @@ _MOST_DAYS: Final = 36_500
 """A century: longer ago than that no database has a date for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class WorkerSettings(ModelSettings):
     """The variable of a field is `TURNFOLD_` and its name in capitals."""
 

@@ -35,6 +35,9 @@ def test_a_killed_up_leaves_no_process_and_the_next_one_finds_its_data_and_stops
     server_folder: Path, commands: CommandServer
 ) -> None:
     first = start_up(server_folder, commands, "--no-flower")
+    files = [path for path in server_folder.rglob("*") if path.is_file() and not path.is_symlink()]
+    assert files
+    assert [path.name for path in files if path.stat().st_mode & 0o077] == []
     first.run("import", EXAMPLE, "--wait", 60)
     family = first.family
 

@@ -232,3 +232,9 @@ def cleaned(value: Any) -> Any:
     if isinstance(value, list):
         return [cleaned(item) for item in value]
     return {clean(key): cleaned(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def test_a_function_message_of_before_there_were_tools_is_a_tools_result() -> None:
+    entry = accept({"role": "function", "name": "get_weather", "content": "9 degrees"}, max_bytes=10_000)
+    turn = decode_turn(entry.body, seq=1, turn_id="t")
+    assert (turn.role, turn.name, turn.content) == (Role.TOOL, "get_weather", "9 degrees")

@@ -30,6 +30,21 @@ def test_every_setting_has_an_example_here() -> None:
     assert set(EXAMPLES) == {field.name for field in fields(Settings)}
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://user:hidden@h:1/0", "redis://:hidden@h/0", "postgresql+psycopg://u:hid/den@h/db",
+        "postgresql+psycopg://h/db?user=u&password=hidden", "redis://hidden@h/0", "postgresql://u:a@hidden@h/db",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["redis_url", "database_url", "broker_url"])
+def test_no_password_is_shown(name: str, url: str) -> None:
+    settings = Settings(**{name: url}) if "/den" not in url else Settings(**{name: url.replace("/den", "%2Fden")})
+    assert "hid" not in repr(settings)
+    assert f"{name}=" in repr(settings)
+    assert "tenant='default'" in repr(settings)
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_each_variable_is_read(name: str) -> None:
     text, value = EXAMPLES[name]

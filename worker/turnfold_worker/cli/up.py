@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
 import time
@@ -56,6 +57,8 @@ def up(
     """
     from turnfold_worker.cli.stack import Stack
 
+    # All that it and its children write is for this user alone, also in a folder that was there before.
+    os.umask(0o077)
     signals = _Signals()
     stack = Stack(
         session.state_folder,
