@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import resource
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
+from turnfold_worker.adapters.bounded_http import MOST_REPLY_BYTES
 from turnfold_worker.adapters.openai_model import OpenAIModel
 from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits
 from turnfold_worker.model_ports import Finish
@@ -21,6 +26,8 @@ REQUEST = ModelRequest(
     schema=NOTES_SCHEMA, max_tokens=500,
 )  # fmt: skip
 TIMEOUT_SECONDS = 0.5
+PACKED = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "packed"}}
+OK_BODY = json.dumps({"id": "c", "choices": [PACKED]}).encode()
 
 
 @pytest.fixture
@@ -133,3 +140,45 @@ def test_a_server_that_is_not_there_is_said_so() -> None:
         model.complete(REQUEST)
     model.close()
     model.close()
+
+
+def _packed(size: int) -> Behaviour:
+    body = gzip.compress(b'{"choices": []' + b" " * size + b"}")
+    return Behaviour(body=body, headers={"content-encoding": "gzip"})
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        _packed(300_000_000), Behaviour(body=b" " * (MOST_REPLY_BYTES + 1)),
+        Behaviour(body=b"{}", headers={"content-encoding": "br"}), replace(_packed(300_000_000), status=500),
+    ],
+    ids=["gzip", "plain", "unknown", "error"],
+)  # fmt: skip
+def test_a_reply_that_is_too_long_is_refused_before_it_is_unpacked(server: OpenAIServer, behaviour: Behaviour) -> None:
+    model = OpenAIModel(api_key="sk-test", base_url=server.base_url, timeout_seconds=20)
+    before = _peak()
+    server.then(behaviour)
+    with pytest.raises(ModelAway, match="refused"):
+        model.complete(REQUEST)
+    assert _peak() - before < 100_000_000
+    # The connection is given up, and the next call has another.
+    assert model.complete(REQUEST).content == '{"anchors": []}'
+    model.close()
+
+
+def _peak() -> int:
+    """Bytes of memory that this process had at most."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1_024
+
+
+def test_a_packed_reply_is_read(model: OpenAIModel, server: OpenAIServer) -> None:
+    server.then(Behaviour(body=gzip.compress(OK_BODY), headers={"content-encoding": "gzip"}))
+    assert model.complete(REQUEST).content == "packed"
+
+
+def test_no_redirect_is_followed(model: OpenAIModel, server: OpenAIServer) -> None:
+    server.then(Behaviour(status=307, body=b"", headers={"location": f"{server.base_url}/elsewhere"}))
+    with pytest.raises(ModelWaits, match="TURNFOLD_OPENAI_BASE_URL"):
+        model.complete(REQUEST)
+    assert len(server.requests) == 1

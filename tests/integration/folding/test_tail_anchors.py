@@ -198,4 +198,4 @@ def test_rules_that_fail_cost_the_tail_its_anchors_and_nothing_else(
     after = tf.context("c", budget_tokens=500).text
     assert KAFKA in before
     assert KAFKA in after
-    assert "notes on earlier turns" in after
+    assert "[background: earlier turns]" in after

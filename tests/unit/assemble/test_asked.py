@@ -50,7 +50,7 @@ def before_answers(text: str) -> str:
     return text.partition(HITS_HEADER)[0]
 
 
-@pytest.mark.parametrize("budget", [2_000, 4_000, 16_000])
+@pytest.mark.parametrize("budget", [2_100, 4_000, 16_000])
 def test_contexts_for_other_questions_begin_alike(long: FoldedConversation, budget: int) -> None:
     questions = ("How many rows has the migration?", "What did Mara merge?", "Which PostgreSQL do we use?")
     texts = [long.context(budget_tokens=budget, query=question).text for question in questions]

@@ -98,7 +98,7 @@ def test_a_long_passage_is_cut_and_says_how_to_go_on() -> None:
     assert going in context.markers
     target = parse_marker(going).target
     reached = next(turn for turn in turns if turn.seq == target.first_seq)  # type: ignore[union-attr]
-    shown = context.text.split("word for word]\n")[1].split("[goes on")[0]
+    shown = context.text.split("word for word]\n")[-1].split("[goes on")[0]
     cut = reached.content[: target.offset].rstrip()  # type: ignore[union-attr]
     assert shown.rstrip().endswith(cut[-30:])
 

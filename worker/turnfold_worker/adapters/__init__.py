@@ -15,7 +15,7 @@ sql_errors, database_clock, bulk_insert   what all of these share
 
 `model_ports` and its neighbours:
 
-openai_model, openai_batches, prompt_files, redaction   what is asked, one by one or in batches
+openai_model, openai_batches, bounded_http, prompt_files, redaction   what is asked, one by one or in batches
 own_model                    a caller's own summarizer
 redis_model_limits           limits and circuits that all workers share
 sql_ledger, sql_batches      what models said and cost; batches under way

@@ -76,16 +76,21 @@ class OpenAIModel:
     def _connected(self) -> AsyncOpenAI:
         from openai import AsyncOpenAI
 
+        from turnfold_worker.adapters.bounded_http import bounded_client
+
         return AsyncOpenAI(
             # A server of one's own may want none, but the client insists.
             api_key=self._api_key or "none",
             base_url=self._base_url or None,
             max_retries=0,
             timeout=self._timeout_seconds,
+            http_client=bounded_client(timeout_seconds=self._timeout_seconds),
         )
 
     async def _complete(self, request: ModelRequest) -> bytes:
         import openai
+
+        from turnfold_worker.adapters.bounded_http import ReplyTooLong
 
         client = self._client
         assert client is not None  # noqa: S101 - made with the loop that this runs on
@@ -94,6 +99,9 @@ class OpenAIModel:
                 answer = await client.chat.completions.with_raw_response.create(**self.body(request))
                 content: bytes = answer.http_response.content
                 return content
+        except ReplyTooLong as error:
+            msg = f"the reply was refused: {error}"
+            raise ModelAway(msg) from None
         except (TimeoutError, openai.APITimeoutError):
             msg = f"no whole answer within {self._timeout_seconds:g} s"
             raise ModelAway(msg) from None
@@ -131,6 +139,9 @@ def status_error(error: APIStatusError) -> Exception:
     """What an HTTP status means for the work. A body's message may quote the request, so only its code is told."""
     status, code = error.status_code, _code(error)
     what = f"HTTP {status}" + (f" {code}" if code else "")
+    if 300 <= status < 400:
+        msg = f"{what}: the server redirects, which is not followed; set TURNFOLD_OPENAI_BASE_URL to where it leads"
+        return ModelWaits(msg, seconds=QUOTA_SECONDS)
     if code in _UNPAID or status in {401, 402, 403, 404}:
         msg = f"{what}: check the key, its quota, and the names of the models"
         return ModelWaits(msg, seconds=QUOTA_SECONDS)

@@ -176,7 +176,11 @@ class RedisInbox:
 
     def rewrite_log(self, mark: str) -> bool:
         with _translated():
-            about: dict[str, Any] = self._client.info("persistence")
+            try:
+                about: dict[str, Any] = self._client.info("persistence")
+            except redis.ResponseError:
+                # Nothing is known of its log; the doctor tells of marks that stay.
+                return False
             if not about.get("aof_enabled"):
                 return True
             if about.get("aof_rewrite_in_progress") or about.get("aof_rewrite_scheduled"):

@@ -1,0 +1,72 @@
+"""HTTP replies of a bounded size, however they are compressed, and from nowhere but where they were asked for."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import AsyncIterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from openai import DefaultAsyncHttpxClient
+
+MOST_REPLY_BYTES: Final = 4 * 1_048_576
+"""Of one reply, as it is unpacked: a hundred times the longest that is asked for."""
+
+ACCEPTED: Final[Mapping[str, str]] = {"accept-encoding": "gzip, deflate"}
+"""What can be unpacked piece by piece: 300 KB of gzip may be 300 MB."""
+
+_GZIP_OR_ZLIB: Final = zlib.MAX_WBITS | 32
+
+
+class ReplyTooLong(Exception):  # noqa: N818 - named by what it is
+    """A reply is longer than any that was asked for, or packed in a way that was not."""
+
+
+def bounded_client(*, timeout_seconds: float) -> DefaultAsyncHttpxClient:
+    """OpenAI's usual client, with replies of `MOST_REPLY_BYTES` at most, which follows no redirect.
+
+    A redirect would carry the key, and what was said, to wherever the server names.
+    """
+    from openai import DefaultAsyncHttpxClient
+
+    return DefaultAsyncHttpxClient(
+        timeout=timeout_seconds, follow_redirects=False, headers=ACCEPTED, event_hooks={"response": [_bound]}
+    )
+
+
+async def _bound(response: Any) -> None:
+    encoding = response.headers.pop("content-encoding", "identity").strip().lower()
+    # Of the client's own kind: OpenAI's takes HTTPX or its successor, by version.
+    kind = next(base for base in type(response.stream).__mro__ if base.__name__ == "AsyncByteStream")
+    response.stream = _bounded_kind(kind)(response.stream, encoding)
+
+
+@lru_cache(maxsize=4)
+def _bounded_kind(kind: type) -> type:
+    return type("BoundedStream", (_Bounded, kind), {})
+
+
+class _Bounded:
+    """A reply's bytes, unpacked as far as they are wanted."""
+
+    def __init__(self, stream: Any, encoding: str) -> None:
+        self._stream = stream
+        self._encoding = encoding
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        if self._encoding not in {"identity", "gzip", "deflate"}:
+            msg = "it is packed in a way that was not asked for"
+            raise ReplyTooLong(msg)
+        unpacker = None if self._encoding == "identity" else zlib.decompressobj(_GZIP_OR_ZLIB)
+        left = MOST_REPLY_BYTES
+        async for chunk in self._stream:
+            piece = chunk if unpacker is None else unpacker.decompress(chunk, left + 1)
+            left -= len(piece)
+            if left < 0:
+                msg = f"it is longer than {MOST_REPLY_BYTES} bytes"
+                raise ReplyTooLong(msg)
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
