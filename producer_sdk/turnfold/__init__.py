@@ -8,6 +8,7 @@ settings, resources, waiting   what it is made with; connections of a process; u
 To Redis:
 
 writes          entries into an inbox
+redaction       what a caller takes out before anything is stored
 edge, projection, turn_changes   turns, edits, deletions and rewinds become entries of an inbox
 inbox, inbox_scripts, entries, doorbell   the inbox, its entries as turns again, the message that wakes a worker
 refusals        why a Redis that answers does not do it

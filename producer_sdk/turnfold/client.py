@@ -37,6 +37,7 @@ from turnfold.errors import InboxFull, InvalidSettings, Unavailable, UnknownAnch
 from turnfold.notes.read import notes as read_notes
 from turnfold.notes.wanted import NOTES_A_PAGE, WantedNotes
 from turnfold.reconstruction import ReconstructionWait
+from turnfold.redaction import Redact, redacted
 from turnfold.relations import MOST_RELATIONS
 from turnfold.relations import relations as read_relations
 from turnfold.resources import Resources
@@ -63,17 +64,26 @@ class Turnfold:
     >>> tf.context("conv-1", budget_tokens=2000).text  # doctest: +SKIP
     """
 
-    def __init__(self, *, settings: Settings | None = None, on_change: OnChange | None = None, **values: Any) -> None:
+    def __init__(
+        self,
+        *,
+        settings: Settings | None = None,
+        on_change: OnChange | None = None,
+        redact: Redact | None = None,
+        **values: Any,
+    ) -> None:
         """Take `settings`, or their fields by name (`redis_url`, `tenant` …). Connects to nothing yet.
 
         `on_change` is called with a `ChangeEvent` when a read finds that workers changed what contexts show of a
-        conversation since this client read it before: at the end of that read, in its thread.
+        conversation since this client read it before: at the end of that read, in its thread. `redact` is given each
+        text of what is appended, edited or configured, and what it returns is all that leaves the process.
         """
         if settings is not None and values:
             msg = "give either settings or single values, not both"
             raise InvalidSettings(msg)
         self._settings = settings or settings_from(values, Settings)
         self._resources = Resources(self._settings, on_change)
+        self._redact = redact
         self._tenant = self._settings.tenant
 
     @classmethod
@@ -135,7 +145,7 @@ class Turnfold:
         """
         given, waits = listed(turns), may_wait(priority)
         most = self._settings.max_turn_bytes
-        entries = [accept(turn, max_bytes=most, may_wait=waits) for turn in given]
+        entries = [accept(turn, max_bytes=most, may_wait=waits, redact=self._redact) for turn in given]
         try:
             self._put(conversation_id, Operation.APPEND, entries)
         except (InboxFull, Unavailable) as error:
@@ -156,7 +166,9 @@ class Turnfold:
         `settings` are the fold's: `segment_target_turns` (how fine topics are told apart), `segment_max_turns`,
         `segment_max_tokens`, `gap_minutes` … Raises `InvalidInput`.
         """
-        body = configuration(goal=goal, constraints=constraints, settings=settings)
+        body = configuration(
+            goal=self._redacted(goal), constraints=self._redacted(constraints), settings=settings
+        )  # fmt: skip
         self._put(conversation_id, Operation.CONFIGURE, [Entry(f"configure-{secrets.token_hex(12)}", body)])
 
     def resolve_anchor(self, conversation_id: str, anchor: int, *, dismiss: bool = False) -> None:
@@ -179,7 +191,8 @@ class Turnfold:
         Reads show them at once; what was said before is nowhere any more when a worker has stored this. A parts list
         replaces tool blocks too. Raises `UnknownTurn`, `UnknownConversation`, `InvalidTurn`, and as `append`.
         """
-        self._change(conversation_id, turn_changes.edit(turn_id, content, max_bytes=self._settings.max_turn_bytes))
+        words, most = self._redacted(content), self._settings.max_turn_bytes
+        self._change(conversation_id, turn_changes.edit(turn_id, words, max_bytes=most))
 
     def delete(self, conversation_id: str, turn_id: str) -> None:
         """Remove what a turn says, for good: only its number stays. A repeat changes nothing.
@@ -454,6 +467,9 @@ class Turnfold:
         return until(self._wait(conversation_id), timeout_seconds)
 
     # Within
+
+    def _redacted(self, value: Any) -> Any:
+        return value if self._redact is None else redacted(value, self._redact)
 
     def _address(self, conversation_id: str) -> Address:
         return Address(self._tenant, checked_id("conversation id", conversation_id))

@@ -17,6 +17,7 @@ from turnfold.contract.text import clean
 from turnfold.entries import in_utc
 from turnfold.errors import InvalidTurn
 from turnfold.projection import project
+from turnfold.redaction import Redact, redacted
 
 IMPORTANCE: Final[Mapping[str, Importance]] = {
     "low": Importance.LOW, "normal": Importance.NORMAL, "medium": Importance.MEDIUM,
@@ -45,13 +46,16 @@ def new_turn_id() -> str:
     return f"{time.time_ns() // 1000:014x}{secrets.token_hex(9)}"
 
 
-def accept(turn: object, *, max_bytes: int, may_wait: bool = False) -> Entry:
+def accept(turn: object, *, max_bytes: int, may_wait: bool = False, redact: Redact | None = None) -> Entry:
     """Check one turn and put it into the inbox's form; one that `may_wait` is folded when nothing else is due.
 
     Accepts a `Turn`, a provider's message dict, or an object with `model_dump` (a provider client's message).
-    Raises `InvalidTurn` naming the field and the remedy.
+    What `redact` makes of its texts is all that is kept. Raises `InvalidTurn` naming the field and the remedy,
+    `InvalidInput` for what `redact` does wrong.
     """
     given = _as_mapping(turn)
+    if redact is not None:
+        given = redacted(given, redact)
     role = _role(given.get("role"))
     said, calls = content_of(given.get("content")), _tool_calls(given.get("tool_calls"))
     parts = _parts(given, said, calls)

@@ -1,0 +1,77 @@
+"""`Turnfold(redact=…)`: what it takes out is never stored, nor on its way there."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+import pytest
+import redis
+
+from conftest import LocalWorker
+from support.remnants import traces
+from turnfold import AsyncTurnfold, Turn, Turnfold
+from turnfold.errors import InvalidInput
+from turnfold.redaction import redacted
+from turnfold.settings import Settings
+
+SECRET = "zebra4711"
+
+
+def hide(text: str) -> str:
+    return re.sub(SECRET, "[hidden]", text)
+
+
+def test_no_text_of_a_turn_an_edit_or_a_goal_is_stored_with_it(
+    settings: Settings, local: LocalWorker, redis_server: object, redis_url: str
+) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": f'{{"q": "{SECRET}"}}'}}
+    with (
+        Turnfold(settings=settings, redact=hide) as tf,
+        redis.Redis.from_url(redis_url, decode_responses=True) as client,
+    ):
+        tf.append("c", [
+            {"role": "user", "content": f"My code is {SECRET}.", "turn_id": "t1", "name": SECRET},
+            Turn(role="user", content=f"Again {SECRET}.", metadata={"note": [SECRET]}),
+            {"role": "user", "content": [{"type": "text", "text": f"And {SECRET}."}]},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": SECRET},
+        ])  # fmt: skip
+        tf.configure("c", goal=f"Find {SECRET}", constraints=[f"Never say {SECRET}"])
+        assert traces(local.engine, client, SECRET) == []
+        local.settle()
+        tf.edit("c", "t1", content=f"My new code is {SECRET}.")
+        local.settle()
+        assert traces(local.engine, client, SECRET) == []
+        assert [turn.content for turn in tf.turns("c")][:2] == ["My new code is [hidden].", "Again [hidden]."]
+        assert tf.for_tenant("acme").turns("c") == tf.turns("c")
+
+
+def test_what_fails_in_it_stores_nothing_and_quotes_nothing(settings: Settings) -> None:
+    def broken(text: str) -> str:
+        raise ValueError(text)
+
+    with Turnfold(settings=settings, redact=broken) as tf:
+        with pytest.raises(InvalidInput, match="ValueError") as refused:
+            tf.append("c", {"role": "user", "content": SECRET})
+        assert SECRET not in str(refused.value)
+        assert tf.status("c").inbox == 0
+    nothing = Turnfold(settings=settings, redact=lambda _: None)  # type: ignore[arg-type,return-value]
+    with nothing as tf, pytest.raises(InvalidInput, match="must return a text"):
+        tf.append("c", {"role": "user", "content": SECRET})
+
+
+def test_ids_kinds_and_pictures_are_left_as_they_are() -> None:
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
+    turn = {"role": "user", "turn_id": "a", "content": [picture, {"type": "text", "text": "a"}]}
+    found = redacted(turn, str.upper)
+    assert found == {"role": "user", "turn_id": "a", "content": [picture, {"type": "text", "text": "A"}]}
+
+
+def test_the_asynchronous_client_takes_it_too(settings: Settings) -> None:
+    async def said() -> str:
+        async with AsyncTurnfold(client=Turnfold(settings=settings, redact=hide)) as tf:
+            await tf.append("c", {"role": "user", "content": f"It is {SECRET}."})
+            return (await tf.context("c", budget_tokens=300)).text
+
+    assert "It is [hidden]." in asyncio.run(said())
