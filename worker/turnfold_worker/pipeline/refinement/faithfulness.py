@@ -16,6 +16,7 @@ from turnfold.contract.records import StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import terms
 from turnfold_worker.pipeline.refinement.claimed_days import ToldDays
+from turnfold_worker.pipeline.refinement.conditions import drops_a_condition
 from turnfold_worker.pipeline.refinement.scopes import READ, Scope
 from turnfold_worker.pipeline.refinement.sources import is_readable
 from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
@@ -52,6 +53,8 @@ class Evidence:
             *scope.polarity(text),
             *scope.speakers.problems(text, seqs, speaker),
         ]
+        if drops_a_condition(text, [turn.content[:READ] for turn in self._turns if turn.seq in seqs], self._speakers):
+            found.append(Unfaithful.CONDITION)
         if not self._days.supports(text, seqs, scope.seqs):
             found.append(Unfaithful.DATE)
         if speaker is not None and (

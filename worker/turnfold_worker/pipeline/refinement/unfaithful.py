@@ -16,4 +16,5 @@ class Unfaithful(StrEnum):
     AFFIRMATION = "an affirmation of what the source denies"
     SPEAKER = "words of another speaker"
     TURN = "a turn that is not of this segment"
+    CONDITION = "a fact of what was said under a condition"
     WORD = "a word that is not in the source"

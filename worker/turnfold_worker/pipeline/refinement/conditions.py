@@ -1,0 +1,73 @@
+"""Whether a note states as a fact what was said under a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.terms import terms
+from turnfold_worker.pipeline.refinement.claims import sentences_of
+
+_CONDITION: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:if|as long as|in case|unless|provided that)\s"
+    r"(?!(?:you|we|i|they)\s(?:don['\u2019]?t mind|like|want|may|remember|recall|wish|prefer|ask)(?!\w))"
+    r"(?!(?:possible|needed|necessary|so|not|anything|that['\u2019]?s ok)(?!\w))[^.!?\n]{3,200}"
+)
+"""What limits a sentence, from its conjunction on; phrases of courtesy limit nothing."""
+_ASKS: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:ask|see|know|wonder|check|sure|tell|unsure|idea|care|matter|decid|figure|find out|determin|test|as"
+    r"|even|like|feel\w* as)\w*(?: \w{1,12}){0,2}\s*$"
+)
+"""Behind what 'if' asks or compares."""
+_BEHIND_COMMA: Final = lazy_pattern(r",(?=\s)")
+_BOUND: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:if|unless|until|only|provided|as long as|in case|when|once|whether|would|could|may|might|should|can"
+    r"|depend\w*|condition\w*|want\w*|plan\w*|hope\w*|wish\w*|aim\w*|intend\w*|prefer\w*|consider\w*|suggest\w*|ask\w*"
+    r"|propos\w*|recommend\w*|advis\w*|possib\w*|perhaps|maybe|offer\w*|not|no|never|without|cannot|\w{2,8}n['\u2019]t)"
+    r"(?!\w)"
+)
+"""What keeps a note from stating a fact."""
+_SAYS_SO: Final = 0.75
+"""Of a note's terms, how many a sentence holds that it rests on."""
+_LEAST: Final = 2
+
+
+def drops_a_condition(note: str, told: Iterable[str], speakers: Iterable[str] = ()) -> bool:
+    """Whether a note that limits nothing rests on a sentence with a condition alone.
+
+    `told` are the words of turns, `speakers` who may be named in a note and say 'I' there.
+    """
+    if _BOUND.search(note):
+        return False
+    wanted = frozenset(terms(note)).difference(terms(" ".join(speakers)))
+    if len(wanted) < _LEAST:
+        return False
+    limited = plain = 0.0
+    for text in told:
+        for sentence in sentences_of(text):
+            consequence = _consequence(sentence)
+            held = _share(wanted, sentence if consequence is None else consequence)
+            if consequence is None:
+                plain = max(plain, held)
+            else:
+                limited = max(limited, held)
+    return limited >= _SAYS_SO and plain < limited
+
+
+def _share(wanted: Collection[str], text: str) -> float:
+    """How many of some terms a text has, in whatever form: 'move' is in 'moves'."""
+    own = terms(text)
+    held = [term for term in wanted if any(one.startswith(term) or term.startswith(one) for one in own)]
+    return len(held) / len(wanted)
+
+
+def _consequence(sentence: str) -> str | None:
+    """What holds under the condition of a sentence; None without one."""
+    match = _CONDITION.search(sentence)
+    if match is None or _ASKS.search(sentence[: match.start()]):
+        return None
+    before, rest = sentence[: match.start()], sentence[match.start() :]
+    # 'If the price drops, buy three': the condition comes first, and ends at a comma.
+    ended = None if before.strip() else _BEHIND_COMMA.search(rest)
+    return before if ended is None else rest[ended.end() :]
