@@ -72,7 +72,7 @@ class Settings:
 
     def __repr__(self) -> str:
         """All fields, without the passwords that URLs hold: settings end up in logs and tracebacks."""
-        shown = ", ".join(f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self))
+        shown = ", ".join(f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self) if field.repr)
         return f"{type(self).__name__}({shown})"
 
     def __post_init__(self) -> None:
