@@ -25,7 +25,7 @@ from langgraph.config import get_config
 
 from turnfold.client import Turnfold
 from turnfold.errors import InvalidInput
-from turnfold.frameworks.reading import now, read_options
+from turnfold.frameworks.reading import checked_client, now, read_options
 
 _REMEMBERED: Final = 10_000
 """Threads of which the last message that was appended is known; of others all are sent again, which changes nothing."""
@@ -41,7 +41,7 @@ class TurnfoldMiddleware(AgentMiddleware):
 
     def __init__(self, client: Turnfold, *, budget_tokens: int, **options: Any) -> None:
         super().__init__()
-        self._client = client
+        self._client = checked_client(client, Turnfold)
         self._options = read_options(budget_tokens, options)
         self._appended: OrderedDict[str, str] = OrderedDict()
 
@@ -97,7 +97,7 @@ class TurnfoldHistory(BaseChatMessageHistory):
     def __init__(self, conversation_id: str, client: Turnfold, *, budget_tokens: int, **options: Any) -> None:
         super().__init__()
         self._conversation = conversation_id
-        self._client = client
+        self._client = checked_client(client, Turnfold)
         self._options = read_options(budget_tokens, options)
 
     @property

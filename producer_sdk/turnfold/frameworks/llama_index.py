@@ -16,7 +16,7 @@ from llama_index.core.memory.types import BaseMemory
 
 from turnfold.assemble.forms.content_parts import as_json
 from turnfold.client import Turnfold
-from turnfold.frameworks.reading import now, read_options
+from turnfold.frameworks.reading import checked_client, now, read_options
 from turnfold.projection import project
 
 
@@ -33,7 +33,7 @@ class TurnfoldMemory(BaseMemory):
     def __init__(self, conversation_id: str, client: Turnfold, *, budget_tokens: int, **options: Any) -> None:
         super().__init__()
         self._conversation = conversation_id
-        self._client = client
+        self._client = checked_client(client, Turnfold)
         self._options = read_options(budget_tokens, options)
 
     @classmethod

@@ -14,7 +14,7 @@ from turnfold.assemble.forms.render_openai import openai_turn
 from turnfold.async_client import AsyncTurnfold
 from turnfold.contract.records import StoredTurn, TurnState
 from turnfold.errors import Unavailable, UnknownMarker
-from turnfold.frameworks.reading import now, read_options
+from turnfold.frameworks.reading import checked_client, now, read_options
 
 Item = dict[str, Any]
 
@@ -36,7 +36,7 @@ class TurnfoldSession:
 
     def __init__(self, session_id: str, client: AsyncTurnfold, *, budget_tokens: int, **options: Any) -> None:
         self.session_id = session_id
-        self._client = client
+        self._client = checked_client(client, AsyncTurnfold)
         self._options = read_options(budget_tokens, options)
 
     async def get_items(self, limit: int | None = None) -> list[Item]:

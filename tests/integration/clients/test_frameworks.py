@@ -351,3 +351,20 @@ def test_what_changes_from_read_to_read_is_refused(tf: Turnfold, option: str) ->
 
     with pytest.raises(InvalidInput, match=option):
         read_options(BUDGET, {option: "x"})
+
+
+def test_a_client_of_the_other_kind_is_refused_at_once(tf: Turnfold, settings: Settings) -> None:
+    from turnfold.frameworks.langchain import TurnfoldHistory, TurnfoldMiddleware
+    from turnfold.frameworks.llama_index import TurnfoldMemory
+    from turnfold.frameworks.openai_agents import TurnfoldSession
+
+    other: Any = AsyncTurnfold(settings=settings)
+    with pytest.raises(InvalidInput, match="takes Turnfold, not AsyncTurnfold"):
+        TurnfoldMiddleware(other, budget_tokens=BUDGET)
+    with pytest.raises(InvalidInput, match="takes Turnfold"):
+        TurnfoldHistory("c", other, budget_tokens=BUDGET)
+    with pytest.raises(InvalidInput, match="takes Turnfold"):
+        TurnfoldMemory("c", other, budget_tokens=BUDGET)
+    synchronous: Any = tf
+    with pytest.raises(InvalidInput, match="takes AsyncTurnfold"):
+        TurnfoldSession("c", synchronous, budget_tokens=BUDGET)
