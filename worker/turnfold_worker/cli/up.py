@@ -6,6 +6,7 @@ import os
 import shlex
 import signal
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +16,7 @@ from turnfold_worker.cli.output import called, json_option, print_json
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import FrameType
 
     from turnfold_worker.cli.stack import Stack
@@ -57,8 +59,6 @@ def up(
     """
     from turnfold_worker.cli.stack import Stack
 
-    # All that it and its children write is for this user alone, also in a folder that was there before.
-    os.umask(0o077)
     signals = _Signals()
     stack = Stack(
         session.state_folder,
@@ -71,7 +71,7 @@ def up(
         tell=lambda sentence: click.echo(f"turnfold: {sentence}", err=True),
         cancelled=lambda: signals.came,
     )
-    with signals:
+    with signals, _for_this_user_alone():
         try:
             stack.start()
             if as_json:
@@ -86,6 +86,16 @@ def up(
         finally:
             stack.stop()
     click.echo("turnfold: stopped", err=True)
+
+
+@contextmanager
+def _for_this_user_alone() -> Iterator[None]:
+    """Nobody else may read what this process and its children write, also in a folder that was there before."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 class _Signals:
