@@ -126,15 +126,16 @@ class _Batch:
             self._store.discard_unused(unread)
         batches = {id_: [receive(entry) for entry in read] for id_, read in entries.items() if read}
         self._store_batches(batches, ids)
+        if any(isinstance(item, ReceivedChange) for received in batches.values() for item in received):
+            # What was changed, deleted or cut off stood in rows that are gone, and stands in the inbox. Before the
+            # entries go: who dies in between does it again.
+            self._inbox.mark_remnants()
         self._inbox.finish([
             (claim, entries[id_][-1].stream_id if id_ in self._kept else None)
             for id_, claim in ids.items()
             if claim not in self._refused
         ])  # fmt: skip
         self._inbox.postpone(self._refused, REFUSED_SECONDS)
-        if any(isinstance(item, ReceivedChange) for received in batches.values() for item in received):
-            # What was changed, deleted or cut off stood in rows that are gone, and in the inbox before.
-            self._inbox.mark_remnants()
         return self._new_turns
 
     def _erased_if_forgotten(self, claim: Claim) -> bool:

@@ -183,19 +183,18 @@ class RedisInbox:
                 return False
             if not about.get("aof_enabled"):
                 return True
-            if about.get("aof_rewrite_in_progress") or about.get("aof_rewrite_scheduled"):
-                return False
             begun, now = int(self._client.hget(keys.REMNANTS, REWRITING) or 0), self._microseconds()
-            if begun > int(mark) and about.get("aof_last_bgrewrite_status") == "ok":
+            is_over = not (about.get("aof_rewrite_in_progress") or about.get("aof_rewrite_scheduled"))
+            if is_over and begun > int(mark) and about.get("aof_last_bgrewrite_status") == "ok":
                 return True
-            if begun > now - REWRITE_SECONDS * 1_000_000:
+            if not is_over or begun > now - REWRITE_SECONDS * 1_000_000:
                 return False
             try:
                 self._client.bgrewriteaof()
             except redis.ResponseError as error:
                 # Managed servers may forbid it; the doctor tells of marks that stay.
                 _log.warning("Redis does not write its log anew: %s", refusal(error))
-                now = max(now, begun)
+                return False
             self._client.hset(keys.REMNANTS, REWRITING, now)
         return False
 

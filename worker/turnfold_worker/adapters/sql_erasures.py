@@ -136,8 +136,10 @@ def empty_log(engine: Engine) -> bool:
         driver: Any = connection.driver_connection
         waited = driver.execute("PRAGMA busy_timeout").fetchone()[0]
         driver.execute(f"PRAGMA busy_timeout={LOG_WAIT_MILLISECONDS}")
-        busy, *_ = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        driver.execute(f"PRAGMA busy_timeout={waited}")
+        try:
+            busy, *_ = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            driver.execute(f"PRAGMA busy_timeout={waited}")
     finally:
         connection.close()
     return not busy

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Engine, case, func, select, update
 
-from turnfold.contract.records import ConversationId, TurnState
+from turnfold.contract.records import OPERATORS, ConversationId, TurnState
 from turnfold.contract.tables import ConversationRow, NodeRow, ParkedEntryRow, TurnRow, table
 from turnfold.contract.tasks import EntryState
 from turnfold_worker.adapters.database_clock import now_milliseconds
@@ -77,7 +77,11 @@ def _last_old(connection: Connection, keep_days: float) -> ColumnElement[Any]:
 
 
 def _empty_turns(connection: Connection, conversation: ConversationId, last_seq: int) -> int:
-    stored = (_turn.c.conversation == conversation, _turn.c.seq <= last_seq, _turn.c.state == int(TurnState.STORED))
+    stored = (
+        _turn.c.conversation == conversation, _turn.c.seq <= last_seq, _turn.c.state == int(TurnState.STORED),
+        # An operator's word holds, however old it is.
+        _turn.c.role.not_in([str(role) for role in OPERATORS]),
+    )  # fmt: skip
     removed = connection.execute(
         update(_turn).where(*stored).values(content="", parts=None, metadata=None, state=int(TurnState.EXPIRED))
     )
