@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import redis
 
 from conftest import LocalWorker, workers_of
 from support.waiting import wait_until
@@ -102,3 +103,19 @@ def test_a_receipt_names_what_may_hold_the_words() -> None:
     assert "append-only file" in redis_log
     (always,) = remaining([], sqlite=False)
     assert "backups" in always
+
+
+def test_a_server_that_forbids_it_leaves_the_mark(
+    make_worker: Callable[..., LocalWorker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inbox = make_worker().worker.inbox
+    assert isinstance(inbox, RedisInbox)
+    inbox.mark_remnants()
+
+    def forbidden() -> None:
+        msg = "NOPERM this user has no permissions to run the 'bgrewriteaof' command"
+        raise redis.ResponseError(msg)
+
+    monkeypatch.setattr(inbox._client, "bgrewriteaof", forbidden)
+    mark = inbox.remnants()["redis"]
+    assert [inbox.rewrite_log(mark) for _ in range(3)] == [False] * 3
