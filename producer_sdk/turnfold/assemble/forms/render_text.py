@@ -6,10 +6,10 @@ spaces. Each part ends in a newline and begins with `[` or a letter, so that cou
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
-from itertools import takewhile
 from typing import Final
 
 from turnfold.assemble.forms.chat import ShownTurn
@@ -42,6 +42,8 @@ INDENT: Final = "  "
 
 _LONGEST_OPENING: Final = 64
 """Code points of a line among which its colon is looked for."""
+_LONGEST_UNSEEN: Final = 4_096
+"""Those that are looked at for one that is seen."""
 _COLONS: Final = lazy_pattern("[:\\u2236\\ua789\\ufe55\\uff1a]")
 _BRACKETS: Final = ("[", "\uff3b", "\u3010", "\u301a", "\u27e6", "\u2045")
 _HOW: Final = ("word for word", "detailed", "brief", "tags")
@@ -81,8 +83,10 @@ def guarded(text: str, openings: Openings) -> str:
 def imitates(line: str, openings: Openings) -> bool:
     """Whether a line looks like the beginning of one of ours."""
     begins = line[:_LONGEST_OPENING]
-    if not begins.isascii() or begins < " ":
-        begins = begins.lstrip(_first_unseen(begins))
+    if not begins.isascii() or not begins.rstrip("\r\n").replace("\t", " ").isprintable():
+        begins = "".join(filter(_is_seen, line[:_LONGEST_UNSEEN]))[:_LONGEST_OPENING]
+        if not begins and line.strip():
+            return True
     if begins.startswith(_BRACKETS):
         return True
     colon = _COLONS.search(begins)
@@ -90,9 +94,9 @@ def imitates(line: str, openings: Openings) -> bool:
     return colon is not None and begins[0].isalnum() and skeleton(begins[: colon.start()]) in openings
 
 
-def _first_unseen(text: str) -> str:
-    """The characters at the beginning of a text that are shown as nothing; line breaks are seen."""
-    return "".join(takewhile(lambda character: character not in "\r\n\t" and is_unseen(character), text))
+def _is_seen(character: str) -> bool:
+    """Whether a character at the beginning of a line is more than a mark, a blank that is no space, or nothing."""
+    return character == " " or (unicodedata.category(character)[0] not in "CMZ" and not is_unseen(character))
 
 
 def shown_words(shown: ShownTurn) -> str:
