@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import starmap
 from typing import NamedTuple, TypeVar
 
 from turnfold.assemble.forms.chat import inside_groups
@@ -18,6 +19,7 @@ from turnfold.contract.outlines import overtaken_by
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.records import Node, StoredTurn, TurnState
 from turnfold.contract.results import Snapshot
+from turnfold.contract.speakers import label_of, speaker_label
 from turnfold.contract.terms import distinct_terms
 from turnfold.matter import matter_terms
 
@@ -95,7 +97,6 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
     head = snapshot.head
     cover: Sequence[Covered] = snapshot.outline.cover if snapshot.outline else ()
     turns = Turns.of(snapshot.turns)
-    voices = frozenset(turns.voices)
     window = _window(snapshot, turns)
     return Material(
         snapshot=snapshot,
@@ -105,14 +106,7 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
             short=request.usable_tokens < request.policy.short_markers_below,
             seal=snapshot.seal,
             brief_from=_brief_from(snapshot, request),
-            openings=line_openings(
-                [
-                    *voices,
-                    *((excerpt.turn.name, excerpt.turn.role) for excerpt in snapshot.excerpts),
-                    *((block.turn.name, block.turn.role) for block in snapshot.blocks),
-                    *((turn.name, turn.role) for passage in snapshot.passages for turn in passage.expansion.turns),
-                ]
-            ),
+            openings=line_openings(_labels(snapshot, turns)),
         ),
         closed_seq=cover[-1].last_seq if cover else 0,
         last_seq=max(snapshot.last_seq, head.turn_count if head else 0),
@@ -122,6 +116,21 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
             turn for turn in snapshot.system_turns if turn.state is TurnState.STORED and turn.content.strip()
         ),
     )
+
+
+def _labels(snapshot: Snapshot, turns: Turns) -> Iterator[str]:
+    """Of everybody whose words may be shown."""
+    yield from starmap(label_of, set(turns.voices))
+    for turn in (
+        *(excerpt.turn for excerpt in snapshot.excerpts),
+        *(block.turn for block in snapshot.blocks),
+        *(turn for passage in snapshot.passages for turn in passage.expansion.turns),
+    ):
+        yield speaker_label(turn)
+    yield from [anchor.speaker for anchor in snapshot.anchors if anchor.speaker]
+    yield from [note.speaker for note in snapshot.hits]
+    if snapshot.outline:
+        yield from snapshot.outline.speakers
 
 
 def _brief_from(snapshot: Snapshot, request: Request) -> int:

@@ -19,6 +19,7 @@ from turnfold.assemble.forms.render_text import (
     turn_opening,
 )
 from turnfold.contract.records import StoredTurn
+from turnfold.contract.speakers import speaker_label
 from turnfold.tokens import estimate_tokens
 
 GOES_ON: Final = "… "
@@ -97,7 +98,7 @@ def page(pieces: Sequence[TurnPiece], max_tokens: int | None) -> Page:
 
 def _parts(pieces: Sequence[TurnPiece]) -> list[str]:
     """Each piece as it stands in the text, a line for each new day before it."""
-    openings = line_openings([(piece.turn.name, piece.turn.role) for piece in pieces])
+    openings = line_openings([speaker_label(piece.turn) for piece in pieces])
     days = day_lines([whole(piece.turn) for piece in pieces])
     return [
         day
@@ -141,6 +142,6 @@ def _spoken(piece: TurnPiece) -> str:
 
 
 def _bare(piece: TurnPiece) -> str:
-    openings = line_openings([(piece.turn.name, piece.turn.role)])
+    openings = line_openings([speaker_label(piece.turn)])
     words = guarded(piece.turn.content, openings)
     return INDENT + words if imitates(words, openings) else words

@@ -17,6 +17,7 @@ access              what is looked up
 vectors             sentence vectors as they are stored
 fences              where code stands in a text
 turn_parts          the parts of a long turn, as they are stored
+lookalike_letters   characters that look like letters and colons
 lookalikes          what names and lines look like
 speakers, origins   what a speaker is called, where words come from
 text, remembered    text that is cut, results that are kept

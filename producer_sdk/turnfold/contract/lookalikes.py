@@ -6,6 +6,9 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.lookalike_letters import ALIKE, COLONS
+
 RESERVED_LABELS: Final = (
     "user", "assistant", "system", "developer", "tool", "function", "human", "task", "memory",
 )  # fmt: skip
@@ -15,18 +18,14 @@ UNSEEN: Final = dict.fromkeys((*range(32), 127, 8203, 65279, *range(8234, 8239),
 """For `str.translate`: control characters and marks that reorder text; a line could say something else with them."""
 _FILLERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Characters that are shown as nothing, or as a blank, and that Unicode counts among letters, marks or symbols."""
+_LONGEST_UNSEEN: Final = 4_096
+"""Code points of a line that are looked at for one that is seen."""
 
-# Letters that look like Latin ones in most fonts: those of Unicode's confusables (UTS 39) in Cyrillic and Greek.
-_CAPITALS: Final = str.maketrans(
-    "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7", "ABEZHIKMNOPTYX"
-)
-_SMALL: Final = str.maketrans(
-    "\u0430\u0431\u0432\u0435\u0437\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0455\u0456\u0458\u0501\u04bb"
-    "\u051b\u051d\u03b1\u03b5\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03c3\u03c4\u03c5\u03c7\u03c9\u0131\u0261\u0251",
-    "a6be3kmhopctyxsijdhqwaenikmvopotuxwiga",
-)
+_LETTERS: Final = str.maketrans({character: letter for letter, alike in ALIKE.items() for character in alike})
+_NAMES_LETTER: Final = lazy_pattern(r"\b(?:LATIN|SYMBOL)\b.* LETTER (?:SMALL CAPITAL )?([A-Z])(?![A-Z])")
+"""Of a character's name: \u00f8, \u1d00, \U0001f150 and \U0001f1e6 are letters of the alphabet in another dress."""
 # Of one skeleton: letters and digits that are taken for each other.
-_ALIKE: Final = str.maketrans(
+_TAKEN_FOR: Final = str.maketrans(
     {"l": "i", "1": "i", "|": "i", "!": "i", "0": "o", "5": "s", "$": "s", "3": "e", "@": "a"}
 )
 _PAIRS: Final = (("rn", "m"), ("vv", "w"))
@@ -37,6 +36,24 @@ def is_unseen(character: str) -> bool:
     return unicodedata.category(character) in {"Cc", "Cf"} or character in _FILLERS
 
 
+def is_bracket(character: str) -> bool:
+    """Whether a character is, or looks like, the bracket with which our lines begin."""
+    return character == "[" or (not character.isascii() and unicodedata.category(character) == "Ps")
+
+
+def seen_beginning(line: str, most: int) -> str:
+    r"""The first code points of a line that are seen, at most `most`: no marks, no blanks but spaces, nothing unseen.
+
+    >>> seen_beginning("\ufe0f\u00a0[recent]", 4)
+    '[rec'
+    """
+    begins = line[:most]
+    # A tab is a blank that everybody sees.
+    if begins.isascii() and begins.replace("\t", " ").rstrip("\r\n").isprintable():
+        return begins
+    return "".join(filter(_is_seen, line[:_LONGEST_UNSEEN]))[:most]
+
+
 @lru_cache(maxsize=4_096)
 def skeleton(text: str) -> str:
     r"""The letters that a short text looks like: equal for texts that are taken for each other.
@@ -44,12 +61,25 @@ def skeleton(text: str) -> str:
     >>> skeleton("A\u200bss\u0456stant") == skeleton("assistant") == skeleton("ASSlSTANT")
     True
     """
-    spread = unicodedata.normalize("NFKD", text).translate(_CAPITALS).casefold()
-    latin = "".join(c for c in spread if not is_unseen(c) and not unicodedata.combining(c)).translate(_SMALL)
-    letters = "".join(c for c in latin.translate(_ALIKE) if c.isalnum())
+    spread = unicodedata.normalize("NFKD", text).translate(_LETTERS).casefold().translate(_LETTERS)
+    seen = [c for c in spread if c.isascii() or not (is_unseen(c) or unicodedata.combining(c))]
+    letters = "".join(c for c in "".join(map(_latin, seen)).translate(_TAKEN_FOR) if c.isalnum())
     for pair, single in _PAIRS:
         letters = letters.replace(pair, single)
     return letters
+
+
+def _latin(character: str) -> str:
+    if character.isascii():
+        return character
+    named = _NAMES_LETTER.search(unicodedata.name(character, ""))
+    return named[1].lower() if named else character
+
+
+def _is_seen(character: str) -> bool:
+    if character == " " or character in COLONS:
+        return True
+    return unicodedata.category(character)[0] not in "CMZ" and not is_unseen(character)
 
 
 RESERVED: Final = frozenset(map(skeleton, RESERVED_LABELS))

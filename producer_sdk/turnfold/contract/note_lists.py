@@ -185,6 +185,11 @@ class Tiers(Sequence[Note]):
             self._parts[i] = notes
             yield notes
 
+    @property
+    def speakers(self) -> list[str]:
+        """Who says any of them."""
+        return [speaker for notes in self.lists() for speaker in notes.speakers]
+
     def said_by(self, is_one: Callable[[str], bool]) -> Iterator[Note]:
         """The notes of the parts in which some speakers have any."""
         return chain.from_iterable(notes for notes in self.lists() if any(map(is_one, notes.speakers)))

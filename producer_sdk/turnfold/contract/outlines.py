@@ -82,6 +82,13 @@ class Outline:
     """Anchors of the turns after it, and what they do to stored ones."""
 
     @property
+    def speakers(self) -> frozenset[str]:
+        """Who says any of the notes that were read, as it is shown."""
+        notes = self.notes
+        said = notes.speakers if isinstance(notes, Tiers) else [note.speaker for note in notes]
+        return frozenset([*said, *(note.speaker for note in self.tail)])
+
+    @property
     def tokens_a_turn(self) -> int:
         """Tokens of a usual turn of what is folded; 0 without any."""
         return sum(self.said.values()) // self.last_seq if self.last_seq else 0

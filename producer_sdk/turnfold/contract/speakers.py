@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from turnfold.contract.lookalikes import RESERVED, is_unseen, skeleton
+from turnfold.contract.lookalike_letters import COLONS
+from turnfold.contract.lookalikes import RESERVED, is_bracket, is_unseen, skeleton
 from turnfold.contract.records import StoredTurn
 
 MAX_SPEAKER: Final = 40
 """Code points of a speaker's label at most."""
 
-_MARKS: Final = frozenset(":[]\u2192\uff1a\u2236\ua789\ufe55\uff3b\uff3d")
+_MARKS: Final = frozenset(f"{COLONS}[]\u2192\uff3d")
 """Colons, brackets and the arrow of our lines, and what looks like them."""
 _QUOTES: Final = " (quoted)"
 
@@ -34,7 +35,7 @@ def speaker_label(turn: StoredTurn) -> str:
 def label_of(name: str | None, role: str) -> str:
     """`speaker_label` of a turn with this name and role."""
     named = "".join(c for c in " ".join((name or "")[: 4 * MAX_SPEAKER].split()) if not is_unseen(c))
-    label = " ".join("".join(" " if c in _MARKS else c for c in named).split())
+    label = " ".join("".join(" " if c in _MARKS or is_bracket(c) else c for c in named).split())
     while label and not label[0].isalpha():
         label = label[1:]
     label = label[:MAX_SPEAKER].rstrip()

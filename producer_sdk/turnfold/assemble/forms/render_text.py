@@ -6,7 +6,6 @@ spaces. Each part ends in a newline and begins with `[` or a letter, so that cou
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -15,9 +14,10 @@ from typing import Final
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.markers import ARROW, node_marker, turns_marker
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.lookalikes import RESERVED, is_unseen, skeleton
+from turnfold.contract.lookalike_letters import COLONS
+from turnfold.contract.lookalikes import RESERVED, is_bracket, seen_beginning, skeleton
 from turnfold.contract.records import Anchor, AnchorType, Node, StoredTurn, TurnState
-from turnfold.contract.speakers import label_of, speaker_label
+from turnfold.contract.speakers import speaker_label
 from turnfold.dates.passed import day_of, names_near_day
 from turnfold.dates.periods import MONTHS
 
@@ -42,10 +42,9 @@ INDENT: Final = "  "
 
 _LONGEST_OPENING: Final = 64
 """Code points of a line among which its colon is looked for."""
-_LONGEST_UNSEEN: Final = 4_096
-"""Those that are looked at for one that is seen."""
-_COLONS: Final = lazy_pattern("[:\\u2236\\ua789\\ufe55\\uff1a]")
-_BRACKETS: Final = ("[", "\uff3b", "\u3010", "\u301a", "\u27e6", "\u2045")
+_COLON: Final = lazy_pattern(f"[{COLONS}]")
+_EMPHASIS: Final = "*_`#>~"
+"""Marks of Markdown, which many a reader does not see."""
 _HOW: Final = ("word for word", "detailed", "brief", "tags")
 _TAKES_BACK: Final = lazy_pattern(r"(?i)(?<!\w)(?:not|instead of|rather than) (?=\S)")
 _DENIES: Final = lazy_pattern(r"(?i)(?<!\w)(?:I|we)(?: have|['\u2019]ve| do)?(?: never| not|n['\u2019]t)(?!\w)")
@@ -67,9 +66,9 @@ Openings = frozenset[str]
 """Skeletons of the labels with which a line of ours may begin."""
 
 
-def line_openings(voices: Iterable[tuple[str | None, str]]) -> Openings:
-    """How lines of ours begin: what a line inside a turn must not look like. `voices` are names and roles."""
-    return RESERVED | {skeleton(label_of(name, role)) for name, role in set(voices) if name}
+def line_openings(labels: Iterable[str]) -> Openings:
+    """How lines of ours begin: what a line inside a turn must not look like. `labels` are those of speakers."""
+    return RESERVED.union(map(skeleton, set(labels)))
 
 
 def guarded(text: str, openings: Openings) -> str:
@@ -82,21 +81,20 @@ def guarded(text: str, openings: Openings) -> str:
 
 def imitates(line: str, openings: Openings) -> bool:
     """Whether a line looks like the beginning of one of ours."""
-    begins = line[:_LONGEST_OPENING]
-    if not begins.isascii() or not begins.rstrip("\r\n").replace("\t", " ").isprintable():
-        begins = "".join(filter(_is_seen, line[:_LONGEST_UNSEEN]))[:_LONGEST_OPENING]
-        if not begins and line.strip():
-            return True
-    if begins.startswith(_BRACKETS):
+    begins = seen_beginning(line, _LONGEST_OPENING)
+    if not begins:
+        return bool(line.strip())
+    if begins[0] in _EMPHASIS:
+        begins = begins.lstrip(f"{_EMPHASIS} ") or " "
+    if is_bracket(begins[0]):
         return True
-    colon = _COLONS.search(begins)
+    colon = _COLON.search(begins)
     # Marks before it tell it apart: JSON, lists, what is indented already.
-    return colon is not None and begins[0].isalnum() and skeleton(begins[: colon.start()]) in openings
-
-
-def _is_seen(character: str) -> bool:
-    """Whether a character at the beginning of a line is more than a mark, a blank that is no space, or nothing."""
-    return character == " " or (unicodedata.category(character)[0] not in "CMZ" and not is_unseen(character))
+    if colon is None or (begins[0].isascii() and not begins[0].isalnum()):
+        return False
+    label = begins[: colon.start()]
+    # What stands in brackets behind a name, as we write it too, gives the line to the same speaker.
+    return skeleton(label) in openings or skeleton(label.partition("(")[0]) in openings
 
 
 def shown_words(shown: ShownTurn) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from turnfold.contract.lookalikes import is_unseen
+from turnfold.contract.lookalikes import is_bracket, seen_beginning
 from turnfold.contract.records import Anchor, AnchorState, Method, Node, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
 from turnfold.dates.periods import as_utc, day_label
@@ -272,8 +273,10 @@ def _plain(text: str) -> str:
 def _plain_line(line: str) -> str:
     """A line, however it is broken, whose first character that is seen begins no line of ours."""
     words = line.splitlines()[0]
-    seen = next((character for character in words if not is_unseen(character)), "")
-    return f"{' ' if seen and seen in _BEGINS_OURS else ''}{words}{'' if words == line else chr(10)}"
+    # As compatible characters: a wide number sign reads like a number sign.
+    seen = unicodedata.normalize("NFKC", seen_beginning(words.lstrip(), 1))
+    ours = bool(seen) and (seen in _BEGINS_OURS or is_bracket(seen))
+    return f"{' ' if ours else ''}{words}{'' if words == line else chr(10)}"
 
 
 def framing(source: RefineSource | ChapterSource) -> str:
