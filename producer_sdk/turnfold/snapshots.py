@@ -12,6 +12,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.outlines import last_part
 from turnfold.contract.records import OPERATORS, StoredTurn
 from turnfold.contract.results import Head, Snapshot
+from turnfold.contract.seals import Seals
 from turnfold.contract.tasks import Operation
 from turnfold.database.known import AsOf, Found, Wanted
 from turnfold.entries import read_entry
@@ -80,8 +81,8 @@ def waiting_turns(transaction: ReadTransaction, head: Head | None, pending: Pend
 class ValueSource(Protocol):
     """Where a conversation is read for a context."""
 
-    def seal(self, address: Address) -> str:
-        """What stands in the frame around what is told of a conversation."""
+    def seals(self, address: Address) -> Seals:
+        """What may stand in the frame around what is told of a conversation."""
 
     def by_value(self, wanted: Wanted) -> Found | None:
         """The conversation at one committed state; None when nothing of it is stored."""
@@ -101,7 +102,7 @@ class Look(NamedTuple):
     """What waits and is not stored, in order."""
     older: int
     """About how many turns wait before those."""
-    seal: str
+    seals: Seals
     away: bool
     """Nothing is known of the inbox."""
 
@@ -132,13 +133,13 @@ class Look(NamedTuple):
             question = steering_text((), waiting, task=request.task) if request.steered else request.query
             return Snapshot(
                 conversation_id=self.address.conversation, head=None, turns=turns, unread=self.older, question=question,
-                system_turns=system_turns(waiting), seal=self.seal, degraded=self.away,
+                system_turns=system_turns(waiting), seals=self.seals, degraded=self.away,
             )  # fmt: skip
         known, outline = found.known, found.known.outline
         return Snapshot(
             conversation_id=self.address.conversation, head=found.head, turns=turns, unread=self.older,
             anchors=known.anchors, question=found.answers.question, hits=found.answers.hits,
-            system_turns=(*known.system_turns, *system_turns(waiting)), seal=self.seal, degraded=self.away,
+            system_turns=(*known.system_turns, *system_turns(waiting)), seals=self.seals, degraded=self.away,
             excerpts=found.answers.excerpts, blocks=found.answers.blocks, told_of_blocks=found.answers.told_of_blocks,
             answerable=found.answers.answerable,
             outline=None if outline is None else outline.within(
@@ -175,7 +176,7 @@ def look_at(
         )  # fmt: skip
     stored: Collection[str] = () if found is None else found.stored
     fresh = tuple([entry for one, entry in entries.items() if one not in stored])
-    return Look(address, request, found, fresh, _older(fresh, pending), source.seal(address), pending.away)
+    return Look(address, request, found, fresh, _older(fresh, pending), source.seals(address), pending.away)
 
 
 def system_turns(turns: Iterable[StoredTurn]) -> tuple[StoredTurn, ...]:

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import re
 
+from turnfold.contract.keys import Address
+from turnfold.contract.seals import NO_SECRET, Seals
+
+SEALS = Seals(NO_SECRET, Address("default", "c"))
+
 _SEAL = re.compile(r"(?<=^\[memory )[a-z]{8}(?=: a record, not instructions\]$)", re.MULTILINE)
 
 

@@ -8,10 +8,9 @@ from sqlalchemy import Engine, select
 
 from turnfold.contract import keys
 from turnfold.contract.keys import SHARDS
-from turnfold.contract.tables import ConversationRow, table
+from turnfold.contract.tables import ConversationRow, standing, table
 from turnfold.database.failures import translated as sql_translated
 from turnfold.inbox import translated as redis_translated
-from turnfold_worker.adapters.sql_erasures import standing
 
 if TYPE_CHECKING:
     import redis

@@ -20,11 +20,10 @@ from turnfold import retrieval
 from turnfold.assemble import Request
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Method
-from turnfold.contract.tables import TENANT_USAGE, ConversationRow, NodeRow, table
+from turnfold.contract.tables import TENANT_USAGE, ConversationRow, NodeRow, standing, table
 from turnfold.database.failures import translated
 from turnfold.errors import SchemaMismatch, Unavailable
 from turnfold.inbox import ProducerInbox
-from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_ledger import ALL_MODELS
 from turnfold_worker.totals import waiting_totals
 

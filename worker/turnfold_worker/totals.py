@@ -17,11 +17,11 @@ from turnfold.contract.tables import (
     NodeRow,
     ParkedEntryRow,
     TurnRow,
+    standing,
     table,
 )
 from turnfold.database.failures import translated as sql_translated
 from turnfold.inbox import translated as redis_translated
-from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.trees import LookedUp
 
 if TYPE_CHECKING:

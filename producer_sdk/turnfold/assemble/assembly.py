@@ -81,7 +81,7 @@ def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, sty
     tokens = (
         _summed(parts, fixed, (*stable, *changing), chat, recent, pricing)
         if pricing.trusts_stored
-        else _counted(text, system, record, max(0, len(beginning.text) - len(system)), chat, pricing)
+        else _counted(text, system, record, len(beginning.text) - len(system), chat, pricing)
     )
     return Assembly(
         plan=plan, system=system, record=record, stable=beginning, text=text, parts=parts, chat=chat, tokens=tokens
@@ -129,13 +129,13 @@ def _fixed(plan: Plan, pricing: Pricing) -> Iterator[Part]:
 def _stable(plan: Plan, pricing: Pricing) -> Iterator[Part]:
     """What of the record stays the same whatever is asked, and while turns are appended, until a fold."""
     for request in plan.requests:
-        yield Part("task", request.text, pricing.count(request.text))
+        yield _line("task", request.text, pricing)
     if plan.anchors:
         yield Part("anchors", *pricing.anchors(plan.anchors))
     if plan.names:
-        yield Part("names", line := names_line(plan.names), pricing.count(line))
+        yield _line("names", names_line(plan.names), pricing)
     if plan.has_folded:
-        yield Part("background", BACKGROUND_HEADER, pricing.count(BACKGROUND_HEADER))
+        yield _line("background", BACKGROUND_HEADER, pricing)
     yield from _background(plan.groups[: plan.settled], pricing)
 
 
@@ -143,14 +143,14 @@ def _changing(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style
     yield from _background(plan.groups[plan.settled :], pricing)
     if plan.joined_turns:
         line = range_line(*plan.joined_turns, marker=turns_marker(*plan.joined_turns, level=COARSEST))
-        yield Part("background", line, pricing.count(line))
+        yield _line("background", line, pricing)
     yield from _often(plan, texts, pricing, style)
     yield from _repeated(plan, pricing, style)
     yield from _latest(plan, pricing)
     for request in plan.late_requests:
-        yield Part("task", request.text, pricing.count(request.text))
+        yield _line("task", request.text, pricing)
     for line in plan.actions:
-        yield Part("actions", line, pricing.count(line))
+        yield _line("actions", line, pricing)
 
 
 def _often(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
@@ -160,7 +160,7 @@ def _often(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: S
             opening = node_opening(node, level=1, short=style.short)
             # Counted: the size that was known when it was chosen may be that of earlier words.
             text = header + closed_line(opening + guarded(words, style.openings))
-            yield Part("often", text, pricing.count(text))
+            yield _line("often", text, pricing)
             header = ""
 
 
@@ -169,14 +169,14 @@ def _repeated(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:
     if plan.hits:
         yield Part("excerpts", plan.hits.text, pricing.notes(plan.hits))
     if plan.excerpts:
-        yield Part("excerpts", EXCERPTS_HEADER, pricing.count(EXCERPTS_HEADER))
+        yield _line("excerpts", EXCERPTS_HEADER, pricing)
     for shown in plan.excerpts:
         line = closed_line(excerpt_opening(shown.turn) + guarded(shown_words(shown), style.openings))
         yield Part("excerpts", line, pricing.excerpt(shown))
     if plan.expanded:
-        yield Part("expanded", EXPANDED_HEADER, pricing.count(EXPANDED_HEADER))
+        yield _line("expanded", EXPANDED_HEADER, pricing)
     for passage in plan.expanded:
-        yield Part("expanded", passage.text, pricing.count(passage.text))
+        yield _line("expanded", passage.text, pricing)
 
 
 def _background(groups: Sequence[Group], pricing: Pricing) -> Iterator[Part]:
@@ -188,25 +188,25 @@ def _latest(plan: Plan, pricing: Pricing) -> Iterator[Part]:
     """What changes with each turn, behind all that does not."""
     if plan.has_latest and (plan.is_parted or not plan.has_folded):
         header = CONTINUED_HEADER if plan.has_folded else BACKGROUND_HEADER
-        yield Part("background", header, pricing.count(header))
+        yield _line("background", header, pricing)
     if plan.tail:
         yield Part("background", plan.tail.text, pricing.notes(plan.tail))
     for line in lines_of(plan.unfolded, plan.unread):
-        yield Part("background", line, pricing.count(line))
+        yield _line("background", line, pricing)
     if plan.late_names:
-        yield Part("names", line := names_line(plan.late_names), pricing.count(line))
+        yield _line("names", names_line(plan.late_names), pricing)
 
 
 def _after(spoken: Sequence[SpokenTurn], pricing: Pricing) -> Iterator[Part]:
     if not any(one.line for one in spoken):
         return
-    yield Part("recent", RECENT_HEADER, pricing.count(RECENT_HEADER))
+    yield _line("recent", RECENT_HEADER, pricing)
     today = ""
     for tokens, _, _, line, day, _ in spoken:
         if day and day != today:
             dated = day_line_after(day, today)
             today = day
-            yield Part("recent", dated, pricing.count(dated))
+            yield _line("recent", dated, pricing)
         if line:
             yield Part("recent", line, tokens)
 

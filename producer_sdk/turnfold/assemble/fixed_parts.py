@@ -26,9 +26,10 @@ def fixed_plan(material: Material) -> Plan:
 
 
 def operator_texts(material: Material) -> list[str]:
-    """The words of the system turns in order, each once, and none that the caller's text has already."""
-    given = material.request.system or ""
-    return list(dict.fromkeys(turn.content for turn in material.system_turns if turn.content not in given))
+    """The words of the system turns in order, each where it was said last, and none that the caller gives himself."""
+    given = (material.request.system or "").strip()
+    newest_first = dict.fromkeys(turn.content for turn in reversed(material.system_turns))
+    return [text for text in reversed(newest_first) if text.strip() != given]
 
 
 def needed_for_operators(material: Material, pricing: Pricing) -> int:

@@ -104,7 +104,7 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
         memo=memo,
         style=Style(
             short=request.usable_tokens < request.policy.short_markers_below,
-            seal=snapshot.seal,
+            seal=snapshot.seals.numbered(snapshot.sealed),
             brief_from=_brief_from(snapshot, request),
             openings=line_openings(_labels(snapshot, turns)),
         ),

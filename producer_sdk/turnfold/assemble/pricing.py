@@ -233,7 +233,7 @@ class Pricing:
         if not shown.content.strip():
             return SpokenTurn(text, line=line, day=day)
         words = self.words(shown)
-        name = openai_name(turn.name) if turn.name else ""
+        name = openai_name(turn)
         return SpokenTurn(
             text,
             MESSAGE_TOKENS + words + (self.count(name) if name else 0),

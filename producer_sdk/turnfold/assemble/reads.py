@@ -13,7 +13,6 @@ from turnfold.assemble.by_value.selection import choose_parts, largest_fitting
 from turnfold.assemble.context import Context
 from turnfold.assemble.diff import Statement, statements_of
 from turnfold.assemble.fixed_parts import needed_for_operators, operator_texts
-from turnfold.assemble.forms.seal import next_seal
 from turnfold.assemble.least import least_assembly
 from turnfold.assemble.material import Material, gather
 from turnfold.assemble.memo import Memo
@@ -24,8 +23,8 @@ from turnfold.assemble.recent import everything
 from turnfold.assemble.report import report_of
 from turnfold.assemble.request import Request
 from turnfold.contract.records import LevelKey
-from turnfold.contract.results import Snapshot
-from turnfold.errors import InvalidBudget
+from turnfold.contract.results import MOST_SYSTEM_TEXTS, Snapshot
+from turnfold.errors import InvalidBudget, InvalidInput
 from turnfold.tokens import ESTIMATOR
 
 _LEAST_MOST: Final = 1_500
@@ -59,11 +58,22 @@ def finish(snapshot: Snapshot, request: Request, choice: Choice, texts: Mapping[
     material = choice.material if same else gather(snapshot, request)
     pricing = choice.pricing if same and request.counter.stored else Pricing(request.counter, material.style)
     found = _found(material, pricing, choice, texts)
-    if found.text.count(seal := material.style.seal) > (2 if found.record else 0):
+    if (sealed := _unsaid(snapshot, found)) != snapshot.sealed:
         # Somebody who knows it, as a model may have said it, could end the frame.
-        resealed = replace(snapshot, seal=next_seal(seal))
+        resealed = replace(snapshot, sealed=sealed)
         return finish(resealed, request, choose(resealed, request), texts)
     return _context(material, found)
+
+
+def _unsaid(snapshot: Snapshot, found: Assembly) -> int:
+    """The number of the first seal, from the one that was taken on, that nobody says in what is shown."""
+    said = found.text + "".join(repr(shown.turn.parts) for shown in found.plan.raw if shown.native and shown.turn.parts)
+    number = snapshot.sealed
+    ours = 2 if found.record else 0
+    while said.count(snapshot.seals.numbered(number)) > ours:
+        number += 1
+        ours = 0
+    return number
 
 
 def _found(material: Material, pricing: Pricing, choice: Choice, texts: Mapping[LevelKey, str]) -> Assembly:
@@ -85,8 +95,13 @@ def _found(material: Material, pricing: Pricing, choice: Choice, texts: Mapping[
 def _check_operators(material: Material, pricing: Pricing) -> None:
     """Raise `InvalidBudget` where the system turns of the conversation take more than their share."""
     request = material.request
-    if (needed := needed_for_operators(material, pricing)) > request.usable_tokens:
-        needed += request.reserve_tokens
+    if len(material.snapshot.system_turns) > 2 * MOST_SYSTEM_TEXTS:
+        msg = (
+            f"the conversation has more than {MOST_SYSTEM_TEXTS} different system turns: delete those that hold no more"
+        )
+        raise InvalidInput(msg)
+    if needed_for_operators(material, pricing) > request.usable_tokens:
+        needed = minimum_tokens(material.snapshot, request)
         count, share = len(operator_texts(material)), f"{request.policy.system_share:.0%}"
         turns = (
             "1 system turn of the conversation takes"

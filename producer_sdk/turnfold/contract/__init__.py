@@ -19,6 +19,7 @@ fences              where code stands in a text
 turn_parts          the parts of a long turn, as they are stored
 lookalike_letters   characters that look like letters and colons
 lookalikes          what names and lines look like
+seals               words that only an installation can have written
 speakers, origins   what a speaker is called, where words come from
 text, remembered    text that is cut, results that are kept
 """

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from turnfold.code_blocks.index import FoundBlock
 from turnfold.contract.notes import Note as ShownNote
 from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Anchor, AnchorState, ConversationId, Node, Origin, Role, StoredTurn
+from turnfold.contract.seals import Seals
+
+MOST_SYSTEM_TEXTS: Final = 1_000
+"""Different texts of operators that a conversation may have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,8 +317,10 @@ class Snapshot:
     conversation_id: str
     head: Head | None
     """None: nothing is stored; the inbox may still hold turns."""
-    seal: str
-    """What stands in the frame around what is told of the conversation: nobody who takes part in it knows it."""
+    seals: Seals
+    """What may stand in the frame around what is told of the conversation: nobody who takes part in it knows them."""
+    sealed: int = 0
+    """The number of the seal that stands there."""
     anchors: Sequence[Anchor] = ()
     """Top active anchors, best first, at most 64, those of the open tail among them."""
     outline: Outline | None = None
@@ -326,7 +332,7 @@ class Snapshot:
     turns: Sequence[StoredTurn] = ()
     """The newest turns in order, stored then inbox, at most 200; content may be cut at the read's cap."""
     system_turns: tuple[StoredTurn, ...] = ()
-    """An operator's turns, all of them, whole, in order."""
+    """An operator's turns, whole, in order: of those with the same words the first and the last."""
     excerpts: tuple[Excerpt, ...] = ()
     """With a question: turns of the segments that its terms point to, best first."""
     cold: tuple[tuple[int, int], ...] = ()

@@ -12,6 +12,7 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
+    ColumnElement,
     Date,
     Index,
     Integer,
@@ -317,6 +318,11 @@ class AnchorRow(Base, table=True):
     prompt_version: str | None = column(String(60), nullable=True)
 
 
+def standing() -> ColumnElement[bool]:
+    """A conversation that is not being deleted."""
+    return table(ConversationRow).c.external_id.not_like(f"{HIDDEN_PREFIX}%")
+
+
 __all__ = [
     "AccessRow",
     "AnchorPostingRow",
@@ -353,5 +359,6 @@ __all__ = [
     "USAGE",
     "USED",
     "UtcDateTime",
+    "standing",
     "table",
 ]

@@ -10,7 +10,6 @@ from typing import Final
 
 from sqlalchemy import Connection, and_, bindparam, select
 
-from turnfold.assemble.forms.seal import seal_of
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
 from turnfold.contract.outlines import unpack_outline
@@ -18,6 +17,7 @@ from turnfold.contract.passages import bundle_of, passages_among
 from turnfold.contract.posting_pieces import WantedPieces, opened
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Head, Listed, Relation, SegmentSigns
+from turnfold.contract.seals import Seals
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
 from turnfold.contract.turn_parts import PartEntry, unpack_parts
@@ -82,9 +82,9 @@ class ReadTransaction:
         """For looks of one's own into the same snapshot."""
         return self._connection
 
-    def seal(self, address: Address) -> str:
-        """What stands in the frame around what is told of a conversation."""
-        return seal_of(self._secret, address)
+    def seals(self, address: Address) -> Seals:
+        """What may stand in the frame around what is told of a conversation."""
+        return Seals(self._secret, address)
 
     def head(self, address: Address) -> Head | None:
         """The conversation's row; None when nothing is stored."""

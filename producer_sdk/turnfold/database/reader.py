@@ -8,9 +8,9 @@ from typing import TypeVar
 from sqlalchemy import Engine
 
 from turnfold.assemble.context import Context
-from turnfold.assemble.forms.seal import seal_of
 from turnfold.change_events import ChangeLog, OnChange
 from turnfold.contract.keys import Address
+from turnfold.contract.seals import Seals
 from turnfold.database.failures import ConnectionLost, translated
 from turnfold.database.known import Found, Wanted
 from turnfold.database.read_transaction import ReadTransaction, checked_secret
@@ -60,11 +60,11 @@ class Reader:
         finally:
             self._tell_changes()
 
-    def seal(self, address: Address) -> str:
-        """What stands in the frame around what is told of a conversation. Raises as `read` does."""
+    def seals(self, address: Address) -> Seals:
+        """What may stand in the frame around what is told of a conversation. Raises as `read` does."""
         if not self._schema_checked:
             self.read(lambda _: None)
-        return seal_of(self._secret, address)
+        return Seals(self._secret, address)
 
     def keep(self, address: Address, found: Found, key: Hashable, made: Context) -> None:
         """Remember a finished context of what `by_value` found, by all that it depends on beside that."""

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Boolean,
     ColumnElement,
     Integer,
+    Select,
     Text,
     TextClause,
     and_,
@@ -25,17 +26,19 @@ from sqlalchemy import (
     select,
     text,
     type_coerce,
+    union,
 )
 
 from turnfold.contract.outlines import FIRST_TIER, FRAME_PART
+from turnfold.contract.results import MOST_SYSTEM_TEXTS
 from turnfold.contract.tables import (
     ANCHOR_ORDER,
-    HIDDEN_PREFIX,
     AnchorRow,
     ConversationRow,
     NodeRow,
     OutlineRow,
     TurnRow,
+    standing,
     table,
 )
 from turnfold.database.lists import among_texts, listed
@@ -43,7 +46,6 @@ from turnfold.shortening import TURNS_A_READ
 
 TOP_ANCHORS: Final = 64
 TEXTS_A_STATEMENT: Final = 64
-MOST_SYSTEM_TURNS: Final = 1_000
 conversation = table(ConversationRow)
 turn = table(TurnRow)
 node = table(NodeRow)
@@ -237,21 +239,29 @@ CONVERSATIONS_AFTER: Final = (
     )
     .where(
         conversation.c.tenant == bindparam("tenant"), conversation.c.external_id > bindparam("after"),
-        conversation.c.external_id.not_like(f"{HIDDEN_PREFIX}%"),
+        standing(),
     )
     .order_by(conversation.c.external_id)
     .limit(_number("most"))
 )  # fmt: skip
 """Conversations of a tenant by name, page by page, but for those that are being deleted."""
 
+# The words of the partial index, or it is not used.
+_OF_OPERATORS: Final = and_(OF_CONVERSATION, literal_column("role IN ('system', 'developer')", Boolean))
+
+
+def _where_said(edge: Any) -> Select[int]:
+    """Where each text of an operator was said first, or last."""
+    return select(edge(turn.c.seq)).where(_OF_OPERATORS).group_by(turn.c.content)
+
+
 SYSTEM_TURNS: Final = (
     select(*turn_columns(capped=False))
-    # The words of the partial index, or it is not used.
-    .where(OF_CONVERSATION, literal_column("role IN ('system', 'developer')", Boolean))
+    .where(_OF_OPERATORS, turn.c.seq.in_(union(_where_said(func.min), _where_said(func.max))))
     .order_by(turn.c.seq)
-    .limit(literal_column(str(MOST_SYSTEM_TURNS)))
+    .limit(literal_column(str(2 * MOST_SYSTEM_TEXTS + 1)))
 )
-"""What an operator said, whole: more of it than this is more than any budget has room for."""
+"""What an operator said, whole, where he said it first and last: a client may send the same with every request."""
 
 TURN_SIZES: Final = (
     select(turn.c.seq, turn.c.tokens)

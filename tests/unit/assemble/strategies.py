@@ -11,6 +11,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from support.seals import SEALS
 from turnfold.assemble.forms.markers import node_marker, turns_marker
 from turnfold.assemble.forms.render_text import date_of
 from turnfold.contract.actions import Action
@@ -126,7 +127,7 @@ def build(
         for i, turn in enumerate(old)
     )
     snapshot = Snapshot(
-        conversation_id="conv", seal="sealseal", head=head if stored else None, anchors=anchors, turns=turns,
+        conversation_id="conv", seals=SEALS, head=head if stored else None, anchors=anchors, turns=turns,
         excerpts=excerpts, unread=unread,
         outline=_outline(rng, nodes, ends, stored, words=words, wild=wild, behind=behind),
     )  # fmt: skip

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.examples import examples
+from support.seals import SEALS
 from turnfold.assemble import BALANCED, Context, Request, choose, finish
 from turnfold.assemble.last_turns import LAST_TURNS
 from turnfold.contract.notes import Note
@@ -38,7 +39,7 @@ def read(lengths: Sequence[int], budget: int, *, folded: int = 0) -> tuple[Conte
         id=ConversationId(1), turn_count=len(turns), closed_seq=0, fold_seq=0, node_count=0, anchor_count=0,
         anchor_tokens=0, revision=len(turns),
     )  # fmt: skip
-    snapshot = Snapshot(conversation_id="c", seal="sealseal", head=head, turns=tuple(turns), outline=outline)
+    snapshot = Snapshot(conversation_id="c", seals=SEALS, head=head, turns=tuple(turns), outline=outline)
     request = Request(budget_tokens=budget)
     return finish(snapshot, request, choose(snapshot, request), {}), turns
 
@@ -92,7 +93,7 @@ def test_an_answer_that_the_newest_turn_points_to_is_there(budget: int) -> None:
         revision=121,
     )  # fmt: skip
     outline = Outline(tail=notes, tail_seq=121)
-    snapshot = Snapshot(conversation_id="c", seal="sealseal", head=head, turns=tuple(turns), outline=outline)
+    snapshot = Snapshot(conversation_id="c", seals=SEALS, head=head, turns=tuple(turns), outline=outline)
     request = Request(budget_tokens=budget)
     shown = recent(finish(snapshot, request, choose(snapshot, request), {}))
     assert "3. Option number 3 costs 333 euros." in shown

@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from support.examples import examples
+from support.seals import SEALS
 from tests.unit.assemble.strategies import Conversation, build, conversations
 from turnfold.assemble import Context, Request, choose, finish
 from turnfold.assemble.memo import Memo
@@ -23,7 +24,7 @@ from turnfold.errors import InvalidBudget
 @pytest.mark.parametrize(("texts", "characters"), [(5_000, 10), (30, 50_000)])
 def test_prices_that_are_too_many_give_way_to_new_ones_that_are_remembered(texts: int, characters: int) -> None:
     memo = Memo()
-    snapshot, request = Snapshot(conversation_id="c", seal="sealseal", head=None), Request(budget_tokens=1_000)
+    snapshot, request = Snapshot(conversation_id="c", seals=SEALS, head=None), Request(budget_tokens=1_000)
     first = choose(snapshot, request, memo).pricing
     assert choose(snapshot, request, memo).pricing is first
 
@@ -90,7 +91,7 @@ def test_a_turn_that_comes_again_at_another_time_is_shown_under_that_day() -> No
     first = StoredTurn(seq=1, turn_id="a", role=Role.USER, content="Hello", created_at=datetime(2026, 1, 1, tzinfo=UTC))
     again = replace(first, created_at=datetime(2026, 2, 2, tzinfo=UTC))
     for turn in (first, again):
-        seen = Snapshot(conversation_id="c", seal="sealseal", head=None, turns=(turn,))
+        seen = Snapshot(conversation_id="c", seals=SEALS, head=None, turns=(turn,))
         assert read(seen, request, memo) == read(seen, request, Memo())
 
 

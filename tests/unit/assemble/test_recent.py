@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from support.seals import SEALS
 from turnfold.assemble import BALANCED, Context, Policy, Request, choose, finish
 from turnfold.contract.records import ConversationId, Role, StoredTurn
 from turnfold.contract.results import Head, Snapshot
@@ -27,7 +28,7 @@ def read(count: int, policy: Policy) -> Context:
         id=ConversationId(1), turn_count=count, closed_seq=0, fold_seq=0, node_count=0, anchor_count=0,
         anchor_tokens=0, revision=count,
     )  # fmt: skip
-    snapshot = Snapshot(conversation_id="c", seal="sealseal", head=head, turns=tuple(turns))
+    snapshot = Snapshot(conversation_id="c", seals=SEALS, head=head, turns=tuple(turns))
     request = Request(budget_tokens=BUDGET, policy=policy)
     return finish(snapshot, request, choose(snapshot, request), {})
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Engine
 from sqlalchemy.util import LRUCache
 
-from turnfold.assemble.forms.seal import NO_SECRET
+from turnfold.contract.seals import NO_SECRET
 from turnfold.contract.tables import SCHEMA_VERSION, Base, MetaRow, table
 from turnfold.database.engines import connect
 

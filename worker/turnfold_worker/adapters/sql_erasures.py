@@ -11,7 +11,6 @@ from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Delete,
     Engine,
@@ -28,7 +27,16 @@ from sqlalchemy.pool import StaticPool
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
-from turnfold.contract.tables import HIDDEN_PREFIX, Base, ConversationRow, JobRow, ParkedEntryRow, TurnRow, table
+from turnfold.contract.tables import (
+    HIDDEN_PREFIX,
+    Base,
+    ConversationRow,
+    JobRow,
+    ParkedEntryRow,
+    TurnRow,
+    standing,
+    table,
+)
 from turnfold_worker.exchange import Hidden
 from turnfold_worker.ports import ConfirmErasure
 
@@ -68,11 +76,6 @@ def _part(rows: Table) -> _Part:
 
 
 _PARTS: Final = tuple(_part(rows) for rows in reversed(Base.metadata.sorted_tables) if "conversation" in rows.columns)
-
-
-def standing() -> ColumnElement[bool]:
-    """A conversation that is not hidden."""
-    return _conversation.c.external_id.not_like(f"{HIDDEN_PREFIX}%")
 
 
 def _hidden_id(address: Address) -> str:

@@ -21,6 +21,7 @@ from turnfold.contract.tables import (
     PartListRow,
     PassageRow,
     RepeatMarkRow,
+    standing,
     table,
 )
 from turnfold.database.rows import turn_record
@@ -30,7 +31,6 @@ from turnfold_worker.adapters import sql_model_search, sql_vectors
 from turnfold_worker.adapters.bulk_insert import BulkInsert
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_anchors import active_difference, insert_anchors
-from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_jobs import count_success
 from turnfold_worker.adapters.sql_postings import POSTINGS
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment

@@ -9,10 +9,9 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, selec
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, JobId, StoredTurn, TurnState
-from turnfold.contract.tables import ConversationRow, JobRow, NodeRow, ParkedEntryRow, TurnRow, table
+from turnfold.contract.tables import ConversationRow, JobRow, NodeRow, ParkedEntryRow, TurnRow, standing, table
 from turnfold.contract.tasks import EntryState, JobKind, JobState
 from turnfold_worker.adapters.database_clock import now_milliseconds
-from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.adapters.sql_jobs import DUE, MAX_ERROR, PARKED, RUNNING, add_refold
 from turnfold_worker.adapters.sql_turns import fold_due, turn_row

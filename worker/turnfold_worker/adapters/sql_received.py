@@ -16,6 +16,7 @@ from turnfold.contract.tables import (
     ParkedEntryRow,
     RewoundTurnRow,
     TurnRow,
+    standing,
     table,
 )
 from turnfold.contract.tasks import Operation
@@ -23,7 +24,6 @@ from turnfold.inbox import stream_order
 from turnfold_worker.adapters import sql_outlines
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_anchors import settle
-from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_turns import FoldDue, FoldWhen, insert_new, turn_row
 from turnfold_worker.exchange import (
     Changed,

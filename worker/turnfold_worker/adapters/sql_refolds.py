@@ -19,6 +19,7 @@ from turnfold.contract.tables import (
     PartListRow,
     PassageRow,
     RepeatMarkRow,
+    standing,
     table,
 )
 from turnfold.contract.tasks import JobState
@@ -28,7 +29,6 @@ from turnfold.database.statements import anchor as _anchor
 from turnfold.database.statements import turn as _turn
 from turnfold_worker.adapters import sql_model_notes, sql_outlines, sql_removals, sql_vectors
 from turnfold_worker.adapters.sql_anchors import RULES, insert_anchors
-from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_folds import (
     ANCHORS_ADDED,
     NO_END,

@@ -7,13 +7,12 @@ from typing import Any, Final
 from sqlalchemy import Connection, Engine, exists, literal, select
 
 from turnfold.contract.records import ConversationId, TurnState
-from turnfold.contract.tables import ConversationRow, JobRow, LevelRow, NodeRow, TurnRow, table
+from turnfold.contract.tables import ConversationRow, JobRow, LevelRow, NodeRow, TurnRow, standing, table
 from turnfold.contract.tasks import JobKind
 from turnfold.database.failures import translated
 from turnfold.database.rows import turn_record
 from turnfold.database.statements import turn_columns
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.doctor.finding import Finding, judged
 from turnfold_worker.pipeline.fold import source_hash
 

@@ -10,7 +10,9 @@ from turnfold.assemble.forms.chat import ChatBlock, ShownTurn, blocks_of, mappin
 from turnfold.assemble.forms.content_parts import as_json, openai_parts
 from turnfold.assemble.forms.seal import tool_note
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.records import Role
+from turnfold.contract.lookalikes import RESERVED, skeleton
+from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.speakers import speaker_label
 from turnfold.projection import project
 
 Message = dict[str, Any]
@@ -43,14 +45,15 @@ def openai_turn(shown: ShownTurn, seal: str) -> list[Message]:
     return [_message(shown, shown.content)] if shown.content.strip() else []
 
 
-def openai_name(name: str) -> str:
-    """A speaker's name in the letters that OpenAI allows; empty when none is left."""
-    return _NOT_IN_NAMES.sub("_", name).strip("_")[:_LONGEST_NAME]
+def openai_name(turn: StoredTurn) -> str:
+    """Its speaker's name in the letters that OpenAI allows; empty when none is left, or what looks like a role."""
+    name = _NOT_IN_NAMES.sub("_", speaker_label(turn)).strip("_")[:_LONGEST_NAME] if turn.name else ""
+    return "" if skeleton(name) in RESERVED else name
 
 
 def _message(shown: ShownTurn, content: object) -> Message:
     message: Message = {"role": str(shown.turn.role), "content": content}
-    if shown.turn.name and (name := openai_name(shown.turn.name)):
+    if name := openai_name(shown.turn):
         message["name"] = name
     return message
 
