@@ -8,6 +8,7 @@ settings, resources, waiting   what it is made with; connections of a process; u
 To Redis:
 
 writes          entries into an inbox
+json_values     what callers give as JSON, text by text
 redaction       what a caller takes out before anything is stored
 edge, projection, turn_changes   turns, edits, deletions and rewinds become entries of an inbox
 inbox, inbox_scripts, entries, doorbell   the inbox, its entries as turns again, the message that wakes a worker
@@ -56,7 +57,7 @@ from turnfold.contract.results import (
     ErasureReceipt,
     Expansion,
     Hit,
-    Listed,
+    ListedConversation,
     Note,
     Receipt,
     Relation,
@@ -100,7 +101,6 @@ __all__ = [
     "Context",
     "ContextDiff",
     "ErasureReceipt",
-    "Listed",
     "Expansion",
     "Hit",
     "InboxFull",
@@ -109,6 +109,7 @@ __all__ = [
     "InvalidInput",
     "InvalidSettings",
     "InvalidTurn",
+    "ListedConversation",
     "MemoryTiers",
     "Note",
     "Origin",

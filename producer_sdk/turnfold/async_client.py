@@ -22,7 +22,7 @@ from turnfold.contract.results import (
     ErasureReceipt,
     Expansion,
     Hit,
-    Listed,
+    ListedConversation,
     Note,
     Receipt,
     Relation,
@@ -245,7 +245,9 @@ class AsyncTurnfold:
         """As `Turnfold.turns`."""
         return await self._run(self._client.turns, conversation_id, after=after, limit=limit)
 
-    async def conversations(self, *, after: str | None = None, limit: int = CONVERSATIONS_A_PAGE) -> list[Listed]:
+    async def conversations(
+        self, *, after: str | None = None, limit: int = CONVERSATIONS_A_PAGE
+    ) -> list[ListedConversation]:
         """As `Turnfold.conversations`."""
         return await self._run(self._client.conversations, after=after, limit=limit)
 

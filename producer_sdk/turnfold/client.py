@@ -23,7 +23,7 @@ from turnfold.contract.results import (
     ErasureReceipt,
     Expansion,
     Hit,
-    Listed,
+    ListedConversation,
     Note,
     Receipt,
     Relation,
@@ -166,9 +166,8 @@ class Turnfold:
         `settings` are the fold's: `segment_target_turns` (how fine topics are told apart), `segment_max_turns`,
         `segment_max_tokens`, `gap_minutes` … Raises `InvalidInput`.
         """
-        body = configuration(
-            goal=self._redacted(goal), constraints=self._redacted(constraints), settings=settings
-        )  # fmt: skip
+        told = {"goal": self._redacted(goal), "constraints": self._redacted(constraints)}
+        body = configuration(**told, settings=settings)
         self._put(conversation_id, Operation.CONFIGURE, [Entry(f"configure-{secrets.token_hex(12)}", body)])
 
     def resolve_anchor(self, conversation_id: str, anchor: int, *, dismiss: bool = False) -> None:
@@ -381,7 +380,7 @@ class Turnfold:
         inbox, reader = self._resources.inbox(), self._resources.reader()
         return turns_after(inbox, reader, self._address(conversation_id), after=after, limit=limit)
 
-    def conversations(self, *, after: str | None = None, limit: int = CONVERSATIONS_A_PAGE) -> list[Listed]:
+    def conversations(self, *, after: str | None = None, limit: int = CONVERSATIONS_A_PAGE) -> list[ListedConversation]:
         """At most `limit` stored conversations of the tenant by name, behind the one that `after` names.
 
         The next page is behind `conversations[-1].conversation_id`, and an empty one behind the end. One whose first

@@ -16,6 +16,7 @@ from turnfold.contract.records import Importance, Role, Turn
 from turnfold.contract.text import clean
 from turnfold.entries import in_utc
 from turnfold.errors import InvalidTurn
+from turnfold.json_values import changed_texts, plain
 from turnfold.projection import project
 from turnfold.redaction import Redact, redacted
 
@@ -27,9 +28,6 @@ IMPORTANCE: Final[Mapping[str, Importance]] = {
 MAX_NAME_CHARACTERS: Final = 200
 
 _TURN_FIELDS: Final = frozenset(field.name for field in fields(Turn))
-MAX_DEPTH: Final = 100
-"""Levels of lists and objects inside a turn: deeper ones cannot be read back everywhere."""
-
 TurnInput = Turn | Mapping[str, Any]
 
 
@@ -98,17 +96,11 @@ def with_turn_id(turn: object, turn_id: str) -> TurnInput:
 def _as_mapping(turn: object) -> Mapping[str, Any]:
     if isinstance(turn, Turn):
         return {name: value for name in _TURN_FIELDS if (value := getattr(turn, name)) is not None}
-    plain = _plain(turn)
-    if isinstance(plain, Mapping):
-        return plain
+    given = plain(turn)
+    if isinstance(given, Mapping):
+        return given
     msg = f"a turn must be a Turn or a message dict with role and content, not {type(turn).__name__}"
     raise InvalidTurn(msg)
-
-
-def _plain(value: object) -> object:
-    """A provider client's object as the dict that it stands for; anything else as it is."""
-    dump = getattr(value, "model_dump", None)
-    return dump(exclude_none=True) if callable(dump) else value
 
 
 def _role(value: object) -> Role:
@@ -128,7 +120,7 @@ def content_of(value: object) -> str | list[object] | None:
     if isinstance(value, (bytes, Mapping)) or not isinstance(value, Sequence):
         msg = f"content must be text, a list of content parts or null, not {type(value).__name__}"
         raise InvalidTurn(msg)
-    parts = [_plain(part) for part in value]
+    parts = [plain(part) for part in value]
     if not all(isinstance(part, (str, Mapping)) for part in parts):
         msg = "each content part must be an object with a type, or text"
         raise InvalidTurn(msg)
@@ -141,7 +133,7 @@ def _tool_calls(value: object) -> list[object]:
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
         msg = f"tool_calls must be a list of call objects, not {type(value).__name__}"
         raise InvalidTurn(msg)
-    calls = [_plain(call) for call in value]
+    calls = [plain(call) for call in value]
     if not all(isinstance(call, Mapping) for call in calls):
         msg = "each of tool_calls must be an object as the provider gave it"
         raise InvalidTurn(msg)
@@ -167,7 +159,7 @@ def _parts(given: Mapping[str, Any], said: str | list[object] | None, calls: lis
 
 def _beside_content(given: Mapping[str, Any]) -> str:
     """What OpenAI's assistants say outside of `content`: a refusal, speech, or a call in the older form."""
-    refusal, audio, call = given.get("refusal"), _plain(given.get("audio")), _plain(given.get("function_call"))
+    refusal, audio, call = given.get("refusal"), plain(given.get("audio")), plain(given.get("function_call"))
     if isinstance(refusal, str) and refusal:
         return refusal
     if isinstance(audio, Mapping):
@@ -175,18 +167,9 @@ def _beside_content(given: Mapping[str, Any]) -> str:
     return project(None, [call]) if isinstance(call, Mapping) else ""
 
 
-def cleaned_json(value: Any, depth: int = 0) -> Any:
-    if depth > MAX_DEPTH:
-        msg = f"a turn must not be nested more than {MAX_DEPTH} levels deep: flatten its parts or metadata"
-        raise InvalidTurn(msg)
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, Mapping):
-        return {clean(str(key)): cleaned_json(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [cleaned_json(item, depth + 1) for item in value]
-    plain = _plain(value)
-    return value if plain is value else cleaned_json(plain, depth + 1)
+def cleaned_json(value: Any) -> Any:
+    """The value as JSON that both databases keep as it is. Raises `InvalidTurn` for one nested too deep."""
+    return changed_texts(value, lambda text, _field, _beside: clean(text))
 
 
 def _turn_id(value: object) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from turnfold.errors import InvalidInput
+from turnfold.json_values import changed_texts
 
 Redact = Callable[[str], str]
 """Gives a text without what must not be stored."""
@@ -13,34 +16,53 @@ Redact = Callable[[str], str]
 _STRUCTURE: Final = frozenset(
     {
         "role", "turn_id", "importance", "created_at", "type", "id", "call_id", "tool_call_id", "tool_use_id",
-        "media_type", "data", "mimetype", "format",
+        "media_type", "mimetype", "format",
     }
 )  # fmt: skip
-"""Fields that hold no words: ids, kinds, times, and the bytes of a picture."""
+"""Fields that hold no words: ids, kinds, times."""
 
 
 def redacted(value: Any, redact: Redact) -> Any:
-    """The same value with each text in it as `redact` gives it. Raises `InvalidInput` for what that does wrong."""
-    if isinstance(value, str):
-        return _text(value, redact)
-    if isinstance(value, Mapping):
-        return {
-            key: inner if key in _STRUCTURE and isinstance(inner, str) else redacted(inner, redact)
-            for key, inner in value.items()
-        }
-    if isinstance(value, (list, tuple)):
-        return [redacted(inner, redact) for inner in value]
-    dump = getattr(value, "model_dump", None)
-    return redacted(dump(exclude_none=True), redact) if callable(dump) else value
+    """The same value with each text in it as `redact` gives it; neither keys nor numbers, ids or bytes of pictures.
+
+    Of a turn's metadata every text. Raises `InvalidInput` for what `redact` does wrong, `InvalidTurn` for what is
+    nested too deep.
+    """
+    found = changed_texts(value, partial(_changed, redact))
+    if isinstance(found, dict) and "metadata" in found:
+        found["metadata"] = changed_texts(value["metadata"], lambda text, _field, _beside: _text(redact, text))
+    return found
 
 
-def _text(text: str, redact: Redact) -> str:
+def _changed(redact: Redact, text: str, field: str, beside: Mapping[str, Any]) -> str:
+    if field in _STRUCTURE or (field == "data" and _is_encoded(beside)):
+        return text
+    # Arguments of a call are JSON in a text, where what is sought may stand with escapes.
+    return _arguments(redact, text) if field == "arguments" else _text(redact, text)
+
+
+def _is_encoded(beside: Mapping[str, Any]) -> bool:
+    """Whether the `data` beside these fields is bytes in letters, not a document's text."""
+    kind = beside.get("media_type", beside.get("mimetype", "text/plain"))
+    return beside.get("type") == "base64" or "format" in beside or not str(kind).startswith("text/")
+
+
+def _arguments(redact: Redact, text: str) -> str:
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError):
+        return _text(redact, text)
+    found = redacted(given, redact)
+    return text if found == given else json.dumps(found, ensure_ascii=False)
+
+
+def _text(redact: Redact, text: str) -> str:
     try:
         found: object = redact(text)
-    except Exception as error:
-        # Without its words, which may hold the text.
+    except Exception as error:  # noqa: BLE001 - it is the caller's
         msg = f"redact failed with {type(error).__name__}: nothing was stored"
-        raise InvalidInput(msg) from error
+        # Without its words and its cause, which may hold the text.
+        raise InvalidInput(msg) from None
     if not isinstance(found, str):
         msg = f"redact must return a text, not {type(found).__name__}: nothing was stored"
         raise InvalidInput(msg)

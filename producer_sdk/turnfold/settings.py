@@ -22,14 +22,21 @@ _SOCKET: Final = "unix://"
 _IN_MEMORY: Final = lazy_pattern(r"sqlite(\+\w+)?://(/(:memory:)?)?(\?.*)?")
 
 
-_USER_INFO: Final = lazy_pattern(r"(?<=://)[^/?#]{1,800}@")
 _IN_OPTIONS: Final = lazy_pattern(r"(?i)(?<=password=)[^&#]+")
 
 
+def without_password(url: str) -> str:
+    """A server's URL as it may be shown: nothing before its last `@`, whatever a password is made of.
+
+    >>> without_password("redis://me:a/b@cache:6379/0?password=c")
+    'redis://cache:6379/0?password=***'
+    """
+    scheme, separator, rest = url.partition("://")
+    return _IN_OPTIONS.sub("***", f"{scheme}{separator}{rest.rpartition('@')[2]}")
+
+
 def _shown(value: object) -> str:
-    if not isinstance(value, str) or "://" not in value:
-        return repr(value)
-    return repr(_IN_OPTIONS.sub("***", _USER_INFO.sub("***@", value)))
+    return repr(without_password(value) if isinstance(value, str) and "://" in value else value)
 
 
 def _flag(text: str) -> bool:

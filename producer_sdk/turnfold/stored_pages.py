@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.keys import Address, checked_id
-from turnfold.contract.results import Listed
+from turnfold.contract.results import ListedConversation
 from turnfold.errors import InvalidInput
 from turnfold.pending_changes import changes_of
 from turnfold.shortening import TURNS_A_READ
@@ -53,7 +53,7 @@ def turns_after(inbox: PendingSource, reader: Reader, address: Address, *, after
 
 def conversations_after(
     inbox: ProducerInbox, reader: Reader, tenant: str, *, after: str | None, limit: int
-) -> list[Listed]:
+) -> list[ListedConversation]:
     """At most `limit` stored conversations of a tenant by name, behind a name, without those that were forgotten.
 
     The page is read by the key of tenant and name, so it costs the same in any table. Fewer than `limit` may be left of
@@ -70,7 +70,7 @@ def conversations_after(
         begin = page[-1].conversation_id
 
 
-def _page(tenant: str, after: str, most: int, transaction: ReadTransaction) -> list[Listed]:
+def _page(tenant: str, after: str, most: int, transaction: ReadTransaction) -> list[ListedConversation]:
     return transaction.conversations_after(tenant, after, most=most)
 
 

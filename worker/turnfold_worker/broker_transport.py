@@ -64,11 +64,11 @@ def _plain(message: Any) -> dict[str, Any]:
     redelivered = bool(info.get("redelivered"))
     told = {name: str(headers.get(name)) for name in ("argsrepr", "kwargsrepr", "origin")}
     return {
-        "body": b64encode(json.dumps([_a(list, arguments), _a(dict, named), _NOTHING_AFTER]).encode()).decode(),
+        "body": b64encode(json.dumps([_is(list, arguments), _is(dict, named), _NOTHING_AFTER]).encode()).decode(),
         "content-type": "application/json",
         "content-encoding": "utf-8",
         "headers": {
-            "lang": "py", "task": _a(str, headers["task"]), "id": _a(str, headers["id"]), "root_id": headers["id"],
+            "lang": "py", "task": _is(str, headers["task"]), "id": _is(str, headers["id"]), "root_id": headers["id"],
             "parent_id": None, "group": None, "eta": None, "retries": 0, "timelimit": [None, None],
             "expires": datetime.fromisoformat(expires).isoformat() if expires else None, "ignore_result": True, **told,
             "redelivered": redelivered,
@@ -76,13 +76,13 @@ def _plain(message: Any) -> dict[str, Any]:
         "properties": {
             "body_encoding": "base64", "delivery_mode": 2, "priority": 0, "correlation_id": headers["id"],
             "reply_to": "",
-            "delivery_tag": _a(str, message.delivery_tag),
-            "delivery_info": {"exchange": "", "routing_key": _a(str, info["routing_key"]), "redelivered": redelivered},
+            "delivery_tag": _is(str, message.delivery_tag),
+            "delivery_info": {"exchange": "", "routing_key": _is(str, info["routing_key"]), "redelivered": redelivered},
         },
     }  # fmt: skip
 
 
-def _a(kind: type, value: object) -> object:
+def _is(kind: type, value: object) -> object:
     if not isinstance(value, kind):
         msg = f"a {type(value).__name__} where a {kind.__name__} stands"
         raise TypeError(msg)

@@ -57,7 +57,7 @@ def finish(snapshot: Snapshot, request: Request, choice: Choice, texts: Mapping[
     same = choice.material.snapshot is snapshot and choice.material.request == request
     material = choice.material if same else gather(snapshot, request)
     pricing = choice.pricing if same and request.counter.stored else Pricing(request.counter, material.style)
-    found = _found(material, pricing, choice, texts)
+    found = _assembled(material, pricing, choice, texts)
     if (sealed := _unsaid(snapshot, found)) != snapshot.sealed:
         # Somebody who knows it, as a model may have said it, could end the frame.
         resealed = replace(snapshot, sealed=sealed)
@@ -76,7 +76,8 @@ def _unsaid(snapshot: Snapshot, found: Assembly) -> int:
     return number
 
 
-def _found(material: Material, pricing: Pricing, choice: Choice, texts: Mapping[LevelKey, str]) -> Assembly:
+def _assembled(material: Material, pricing: Pricing, choice: Choice, texts: Mapping[LevelKey, str]) -> Assembly:
+    """The choice in words, within the budget. Raises `InvalidBudget` where not even the smallest context is."""
     request = material.request
     _check_operators(material, pricing)
     found: Assembly | None = None

@@ -17,18 +17,8 @@ from turnfold.contract.results import Snapshot
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
 
 _PARTS = (
-    "system",
-    "task",
-    "frame",
-    "anchors",
-    "names",
-    "background",
-    "often",
-    "excerpts",
-    "expanded",
-    "actions",
-    "recent",
-)
+    "system", "task", "frame", "anchors", "names", "background", "often", "excerpts", "expanded", "actions", "recent",
+)  # fmt: skip
 
 
 def coverage_of(plan: Plan) -> Coverage | None:

@@ -40,7 +40,7 @@ class ErasureReceipt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class ListedConversation:
     """A conversation as SQL has it."""
 
     conversation_id: str

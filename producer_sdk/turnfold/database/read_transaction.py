@@ -16,7 +16,7 @@ from turnfold.contract.outlines import unpack_outline
 from turnfold.contract.passages import bundle_of, passages_among
 from turnfold.contract.posting_pieces import WantedPieces, opened
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
-from turnfold.contract.results import Head, Listed, Relation, SegmentSigns
+from turnfold.contract.results import Head, ListedConversation, Relation, SegmentSigns
 from turnfold.contract.seals import Seals
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
@@ -123,11 +123,11 @@ class ReadTransaction:
         wanted = {"conversation": head.id, "after_seq": after, "most": most}
         return [turn_record(row) for row in self._connection.execute(statements.TURNS_AFTER, wanted)]
 
-    def conversations_after(self, tenant: str, after: str, *, most: int) -> list[Listed]:
+    def conversations_after(self, tenant: str, after: str, *, most: int) -> list[ListedConversation]:
         """At most so many conversations of a tenant behind a name, by name."""
         wanted = {"tenant": tenant, "after": after, "most": most}
         return [
-            Listed(
+            ListedConversation(
                 conversation_id=row.external_id, turns=row.turn_count, folded=row.fold_seq, closed=row.closed_seq,
                 anchors=row.anchor_count, changed_at=row.updated_at,
             )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
+from collections import UserList
 
 import pytest
 import redis
@@ -11,7 +13,7 @@ import redis
 from conftest import LocalWorker
 from support.remnants import traces
 from turnfold import AsyncTurnfold, Turn, Turnfold
-from turnfold.errors import InvalidInput
+from turnfold.errors import InvalidInput, InvalidTurn
 from turnfold.redaction import redacted
 from turnfold.settings import Settings
 
@@ -55,10 +57,35 @@ def test_what_fails_in_it_stores_nothing_and_quotes_nothing(settings: Settings) 
         with pytest.raises(InvalidInput, match="ValueError") as refused:
             tf.append("c", {"role": "user", "content": SECRET})
         assert SECRET not in str(refused.value)
+        assert refused.value.__cause__ is None
+        assert refused.value.__suppress_context__
         assert tf.status("c").inbox == 0
     nothing = Turnfold(settings=settings, redact=lambda _: None)  # type: ignore[arg-type,return-value]
     with nothing as tf, pytest.raises(InvalidInput, match="must return a text"):
         tf.append("c", {"role": "user", "content": SECRET})
+
+
+def test_every_form_in_which_words_come_is_looked_through() -> None:
+    document = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": SECRET}}
+    escaped = "".join(f"\\u{ord(letter):04x}" for letter in SECRET)
+    call = {"id": "c1", "function": {"name": "look", "arguments": f'{{"q": "{escaped}", "n": 1}}'}}
+    broken = {"id": "c2", "function": {"name": "look", "arguments": f'{{"q": "{SECRET}'}}
+    turn = {
+        "role": "user", "content": UserList([document]), "tool_calls": (call, broken),
+        "metadata": {"id": SECRET, "data": SECRET, "type": [SECRET], "other": {"format": "a", "data": SECRET}},
+    }  # fmt: skip
+    found = redacted(turn, hide)
+    assert SECRET not in json.dumps(found)
+    assert json.loads(found["tool_calls"][0]["function"]["arguments"]) == {"q": "[hidden]", "n": 1}
+    assert found["metadata"]["other"] == {"format": "a", "data": "[hidden]"}
+
+
+def test_what_is_nested_too_deep_is_refused_as_without_it() -> None:
+    deep: object = SECRET
+    for _ in range(2_000):
+        deep = [deep]
+    with pytest.raises(InvalidTurn, match="levels deep"):
+        redacted({"role": "user", "content": "x", "metadata": {"deep": deep}}, hide)
 
 
 def test_ids_kinds_and_pictures_are_left_as_they_are() -> None:

@@ -63,6 +63,9 @@ class _Bounded:
         async for chunk in self._stream:
             piece = chunk if unpacker is None else unpacker.decompress(chunk, left + 1)
             left -= len(piece)
+            if unpacker is not None and unpacker.eof and unpacker.unused_data:
+                msg = "something follows behind its end"
+                raise ReplyTooLong(msg)
             if left < 0:
                 msg = f"it is longer than {MOST_REPLY_BYTES} bytes"
                 raise ReplyTooLong(msg)

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.adapters.bounded_http import ReplyTooLong, bounded_client
 from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits
 from turnfold_worker.model_ports import Finish, ModelReply, Used
 from turnfold_worker.pipeline.refinement.sources import ModelRequest
@@ -76,8 +77,6 @@ class OpenAIModel:
     def _connected(self) -> AsyncOpenAI:
         from openai import AsyncOpenAI
 
-        from turnfold_worker.adapters.bounded_http import bounded_client
-
         return AsyncOpenAI(
             # A server of one's own may want none, but the client insists.
             api_key=self._api_key or "none",
@@ -89,8 +88,6 @@ class OpenAIModel:
 
     async def _complete(self, request: ModelRequest) -> bytes:
         import openai
-
-        from turnfold_worker.adapters.bounded_http import ReplyTooLong
 
         client = self._client
         assert client is not None  # noqa: S101 - made with the loop that this runs on

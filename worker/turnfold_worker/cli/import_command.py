@@ -11,8 +11,9 @@ from redis import AuthenticationError, ResponseError
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
 from turnfold.errors import InboxFull, SchemaMismatch, Unavailable, WaitTimeout
+from turnfold.settings import without_password
 from turnfold_worker.cli.failures import Stopped
-from turnfold_worker.cli.output import json_option, print_json, progress, told_when_slow, without_password
+from turnfold_worker.cli.output import json_option, print_json, progress, told_when_slow
 from turnfold_worker.cli.session import Session, pass_session
 from turnfold_worker.transcripts import InvalidFile, Transcript, read_transcripts
 

@@ -13,7 +13,6 @@ from enum import Enum
 from pathlib import Path
 from threading import Timer
 from typing import Any, Final, TypeVar
-from urllib.parse import urlsplit
 
 import click
 from rich.console import Console
@@ -90,12 +89,6 @@ def told_when_slow(sentence: Callable[[], str], *, stopped: str | None = None) -
         raise Stopped(stopped) from None
     finally:
         timer.cancel()
-
-
-def without_password(url: str) -> str:
-    """A server's URL as it may be shown: without user, password and options."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def print_text(text: str) -> None:

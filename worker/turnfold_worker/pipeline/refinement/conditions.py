@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -45,19 +46,28 @@ def drops_a_condition(note: str, told: Iterable[str], speakers: Iterable[str] = 
         return False
     limited = plain = 0.0
     for text in told:
-        for sentence in sentences_of(text):
-            consequence = _consequence(sentence)
-            held = _share(wanted, sentence if consequence is None else consequence)
-            if consequence is None:
-                plain = max(plain, held)
-            else:
+        for is_limited, own in _statements(text):
+            held = _share(wanted, own)
+            if is_limited:
                 limited = max(limited, held)
+            else:
+                plain = max(plain, held)
     return limited >= _SAYS_SO and plain < limited
 
 
-def _share(wanted: Collection[str], text: str) -> float:
-    """How many of some terms a text has, in whatever form: 'move' is in 'moves'."""
-    own = terms(text)
+@lru_cache(maxsize=256)
+def _statements(text: str) -> tuple[tuple[bool, frozenset[str]], ...]:
+    """Of each sentence of a text whether it stands under a condition, and the terms of what it states."""
+    found = []
+    for sentence in sentences_of(text):
+        consequence = _consequence(sentence)
+        stated = sentence if consequence is None else consequence
+        found.append((consequence is not None, frozenset(terms(stated))))
+    return tuple(found)
+
+
+def _share(wanted: Collection[str], own: Collection[str]) -> float:
+    """How many of some terms others have, in whatever form: 'move' is in 'moves'."""
     held = [term for term in wanted if any(one.startswith(term) or term.startswith(one) for one in own)]
     return len(held) / len(wanted)
 

@@ -1,0 +1,42 @@
+"""What callers give as JSON, gone through text by text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from turnfold.contract.text import clean
+from turnfold.errors import InvalidTurn
+
+MAX_DEPTH: Final = 100
+"""Levels of lists and objects inside a turn: deeper ones cannot be read back everywhere."""
+_NO_FIELDS: Final[Mapping[str, Any]] = {}
+
+Change = Callable[[str, str, Mapping[str, Any]], str]
+"""Given a text, the field that holds it, and all fields beside it; gives the text to take in its place."""
+
+
+def plain(value: object) -> object:
+    """A provider client's object as the dict that it stands for; anything else as it is."""
+    dump = getattr(value, "model_dump", None)
+    return dump(exclude_none=True) if callable(dump) else value
+
+
+def changed_texts(
+    value: Any, change: Change, *, field: str = "", beside: Mapping[str, Any] = _NO_FIELDS, depth: int = 0
+) -> Any:
+    """The same value as lists and dicts, with each text in it changed. Raises `InvalidTurn` for one nested too deep."""
+    if depth > MAX_DEPTH:
+        msg = f"a turn must not be nested more than {MAX_DEPTH} levels deep: flatten its parts or metadata"
+        raise InvalidTurn(msg)
+    if isinstance(value, str):
+        return change(value, field, beside)
+    if isinstance(value, Mapping):
+        return {
+            clean(str(key)): changed_texts(item, change, field=str(key), beside=value, depth=depth + 1)
+            for key, item in value.items()
+        }
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
+        return [changed_texts(item, change, depth=depth + 1) for item in value]
+    dumped = plain(value)
+    return value if dumped is value else changed_texts(dumped, change, field=field, beside=beside, depth=depth + 1)
