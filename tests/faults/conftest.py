@@ -12,7 +12,7 @@ from support.talk import talk
 from turnfold_worker import offline
 from turnfold_worker.adapters.redis_server import RedisServer
 
-CONVERSATIONS = 50
+CONVERSATIONS = 20
 TURNS = 100
 
 
@@ -31,7 +31,7 @@ def client(redis_server: RedisServer, redis_url: str) -> Iterator[redis.Redis]:
 
 @pytest.fixture(scope="session")
 def conversations() -> Mapping[tuple[str, str], list[dict[str, Any]]]:
-    """5,000 turns over 50 conversations of three tenants."""
+    """2,000 turns over 20 conversations of three tenants."""
     return {(f"tenant-{n % 3}", f"conversation {n}"): talk(n, TURNS) for n in range(CONVERSATIONS)}
 
 

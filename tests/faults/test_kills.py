@@ -19,10 +19,10 @@ from support.chaos_round import verdict_of
 Conversations = Mapping[tuple[str, str], list[dict[str, Any]]]
 Digests = Mapping[tuple[str, str], str]
 
-pytestmark = [pytest.mark.processes, pytest.mark.apart, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.processes, pytest.mark.apart, pytest.mark.timeout(500)]
 
-FEW, FEWEST = 20, 12
-"""Conversations of most runs, and of those of each day; the others have all."""
+MOST, FEW, FEWEST = 20, 10, 8
+"""Conversations of the longest runs, of most, and of those of each day: each has 100 turns."""
 
 TRIES = {"TURNFOLD_ATTEMPTS": "8"}
 """Strikes of so short a run come within a second of each other: two on one segment are chance, not its fault."""
@@ -57,7 +57,7 @@ def outcome_of(folder: Path, fault: Fault, conversations: Conversations, databas
             raise
         pytest.skip(str(error))
     with chaos:
-        outcome = chaos.run(timeout_seconds=240)
+        outcome = chaos.run(timeout_seconds=420)
     print(f"\n{outcome}")  # noqa: T201 - how much was disturbed is part of the result
     return outcome
 
@@ -81,12 +81,14 @@ def test_rows_end_the_same(
         pytest.param(faults.REDIS_KILLED, "sqlite", id="redis"),
     ],
 )
-def test_five_thousand_turns_of_fifty_conversations_survive_kills(
+def test_two_thousand_turns_of_twenty_conversations_survive_kills(
     server_folder: Path, conversations: Conversations, undisturbed: Digests, fault: Fault, database: str
 ) -> None:
-    outcome = outcome_of(server_folder, fault, conversations, database)
+    some = dict(islice(conversations.items(), MOST))
 
-    assert sum(map(len, conversations.values())) == 5_000
+    outcome = outcome_of(server_folder, fault, some, database)
+
+    assert sum(map(len, some.values())) == 2_000
     assert sum(outcome.strikes.values()) >= 2
     assert not verdict_of(outcome, undisturbed), outcome.verdict
 

@@ -1,4 +1,4 @@
-"""A storm: 30 % of calls fail in random ways while 200 conversations fold, are read and are refined."""
+"""A storm: 30 % of calls fail in random ways while 60 conversations fold, are read and are refined."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from turnfold_worker.testing.messages import deliver
 from turnfold_worker.testing.model_server import Behaviour, OpenAIServer, Request
 from turnfold_worker.wiring import Worker
 
-CONVERSATIONS = 200
+CONVERSATIONS = 60
 TURNS = 44
 READ_SECONDS = 0.02
 """Between two reads: they are to meet the storm, not to be it."""

@@ -1,4 +1,4 @@
-"""How many examples a property is tried on: a sixth of them each day, all of them in the long run."""
+"""How many examples a property is tried on: a tenth of them each day, all of them in the long run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import hypothesis
 
 THOROUGH: Final = "thorough"
 QUICK: Final = "quick"
-_QUICK_SHARE: Final = 6
+_QUICK_SHARE: Final = 10
 _LEAST_QUICK: Final = 5
 
 
@@ -23,7 +23,7 @@ def register_profiles() -> None:
 
 
 def examples(count: int, **options: Any) -> hypothesis.settings:
-    """Settings for a property that needs `count` examples to be sure; the quick profile tries a sixth of them."""
+    """Settings for a property that needs `count` examples to be sure; the quick profile tries a tenth of them."""
     is_thorough = hypothesis.settings.get_current_profile_name() == THOROUGH
     return hypothesis.settings(max_examples=count if is_thorough else _quick(count), **options)
 
