@@ -101,6 +101,10 @@ _NONE_FREE: Final = "No connection available"
 _START_ONE: Final = "`turnfold up` of turnfold-worker starts one on this machine"
 
 
+class NoAnswer(Unavailable):
+    """Redis is away: it neither refused nor was kept busy by this client."""
+
+
 @contextmanager
 def translated(doing: str, *, remedy: str = _START_ONE) -> Iterator[None]:
     """Turn Redis's errors into `Unavailable`; `remedy` is what helps where no server runs."""
@@ -119,7 +123,7 @@ def translated(doing: str, *, remedy: str = _START_ONE) -> Iterator[None]:
             )
             raise Unavailable(msg) from error
         msg = f"Redis did not answer while {doing}: is it running, and is TURNFOLD_REDIS_URL right? {remedy}"
-        raise Unavailable(msg) from error
+        raise NoAnswer(msg) from error
     except redis.RedisError as error:
         msg = f"Redis refused while {doing}: {refusal(error)}"
         raise Unavailable(msg) from error
@@ -129,7 +133,7 @@ class ProducerInbox:
     """Appends to, looks at and drops inboxes. Safe to share among threads."""
 
     def __init__(self, client: redis.Redis, *, reads_without_redis: bool = False) -> None:
-        """`reads_without_redis`: a look finds nothing while Redis does not answer, where it would raise."""
+        """`reads_without_redis`: a look finds nothing while Redis is away, where it would raise."""
         self._append = client.register_script(inbox_scripts.APPEND)
         self._peek = client.register_script(inbox_scripts.PEEK)
         self._forget = client.register_script(inbox_scripts.FORGET)
@@ -200,7 +204,7 @@ class ProducerInbox:
             return AWAY
         try:
             return self._peeked(address, newest)
-        except Unavailable:
+        except NoAnswer:
             # A read waits for it once a second, not each one for as long as a call may take.
             self._asks_again = time.monotonic() + AWAY_SECONDS
             return AWAY

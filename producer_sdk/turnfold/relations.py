@@ -9,6 +9,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role
 from turnfold.contract.results import Relation
 from turnfold.contract.terms import terms
+from turnfold.contract.text import ends_of
 from turnfold.errors import InvalidInput
 from turnfold.relevance import QUERY_TERMS
 from turnfold.snapshots import readable_head, unknown
@@ -37,14 +38,14 @@ def relations(
     if about is not None and not about.strip():
         msg = "about is empty: give a name, or None for all relations"
         raise InvalidInput(msg)
-    pending = inbox.peek(address, newest=0)
+    pending, asked = inbox.peek(address, newest=0), about and ends_of(about)
 
     def look(transaction: ReadTransaction) -> list[Relation]:
         head = readable_head(transaction, address, pending)
         if head is None and not pending.held:
             raise unknown(address)
         every = [] if head is None else transaction.relations(head)
-        return (every if about is None else relations_about(about, every))[:most]
+        return (every if asked is None else relations_about(asked, every))[:most]
 
     return reader.read(look)
 

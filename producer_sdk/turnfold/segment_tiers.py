@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from turnfold.assemble.importance import tiered_segments
 from turnfold.assemble.policy import MemoryTiers
 from turnfold.contract.results import Often, Snapshot, TieredSegment
+from turnfold.contract.text import ends_of
 from turnfold.relevance import query_terms, score_segments
 from turnfold.snapshots import readable_head, unknown
 
@@ -40,7 +41,8 @@ def tiers_within(
     """The same in a look that is open."""
     relevance = None
     if query and head.node_count:
-        postings = [(term, idx, weight) for term, idx, weight, _ in transaction.postings(head, query_terms(query))]
+        asked = query_terms(ends_of(query))
+        postings = [(term, idx, weight) for term, idx, weight, _ in transaction.postings(head, asked)]
         relevance = dict(score_segments(postings, segments=head.node_count))
     signs = transaction.segment_signs(head)
     return tiered_segments(signs, rules, last_seq=head.turn_count, relevance=relevance)

@@ -28,8 +28,9 @@ MOST_A_PAGE: Final = 1_000
 def turns_after(inbox: PendingSource, reader: Reader, address: Address, *, after: int, limit: int) -> list[StoredTurn]:
     """At most `limit` turns behind number `after`, whole, in order, as what waits in the inbox will have made them.
 
-    Those of the inbox whose numbers are not known yet, because more wait than a read looks at, are left out. Raises
-    `UnknownConversation`, `InvalidInput`.
+    Fewer where they are large: a page ends once it has 16 Mi code points; an empty one is the last. Those of the inbox
+    whose numbers are not known yet, because more wait than a read looks at, are left out. Raises `UnknownConversation`,
+    `InvalidInput`.
     """
     after, limit = whole_number("after", after, least=0), _limit(limit)
     pending = inbox.peek(address, newest=TURNS_A_READ)
@@ -39,13 +40,15 @@ def turns_after(inbox: PendingSource, reader: Reader, address: Address, *, after
         if head is None and not pending.held:
             raise unknown(address)
         changes = changes_of(transaction, head, pending)
-        found = [] if head is None else list(transaction.turns_after(head, after, most=limit))
+        found = [] if head is None else transaction.turns_after(head, after, most=limit)
+        reached = found[-1].seq if found else after
         if changes is None:
+            end = head.turn_count if head else 0
             waiting, older = waiting_turns(transaction, head, pending)
         else:
             found = [changes.turn(turn) for turn in found if turn.seq <= changes.cut]
-            waiting, older = changes.waiting, changes.older
-        numbered = () if older else (turn for turn in waiting if turn.seq > after)
+            end, waiting, older = changes.cut, changes.waiting, changes.older
+        numbered = () if older or reached < end else (turn for turn in waiting if turn.seq > after)
         return [*found, *numbered][:limit]
 
     return reader.read(look)

@@ -43,6 +43,10 @@ from turnfold.relevance import SEGMENT_HITS
 from turnfold.shortening import MOST_CAP, TURNS_A_READ, Shortening
 from turnfold.validity import with_last_days
 
+CHARACTERS_A_PAGE: Final = 16 * 1_048_576
+"""Code points of turns after which a page of them ends: a thousand of the largest would be gigabytes."""
+_TURNS_AT_ONCE: Final = 25
+"""Turns that are fetched together."""
 _ANCHORS: Final = (
     select(*statements.ANCHOR_COLUMNS, *statements.WHO_AND_WHEN)
     .outerjoin_from(
@@ -119,9 +123,18 @@ class ReadTransaction:
         return tuple(shortened_record(row, short) for row in reversed(rows))
 
     def turns_after(self, head: Head, after: int, *, most: int) -> list[StoredTurn]:
-        """At most so many turns behind a number, whole, oldest first."""
+        """At most so many turns behind a number, whole, oldest first; no more once they are `CHARACTERS_A_PAGE`."""
         wanted = {"conversation": head.id, "after_seq": after, "most": most}
-        return [turn_record(row) for row in self._connection.execute(statements.TURNS_AFTER, wanted)]
+        found, characters = [], 0
+        with self._connection.execute(
+            statements.TURNS_AFTER, wanted, execution_options={"yield_per": _TURNS_AT_ONCE}
+        ) as rows:
+            for row in rows:
+                found.append(turn_record(row))
+                characters += len(row.content) + (len(str(row.parts)) if row.parts else 0)
+                if characters > CHARACTERS_A_PAGE:
+                    break
+        return found
 
     def conversations_after(self, tenant: str, after: str, *, most: int) -> list[ListedConversation]:
         """At most so many conversations of a tenant behind a name, by name."""

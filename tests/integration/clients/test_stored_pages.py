@@ -9,6 +9,7 @@ import pytest
 from conftest import LocalWorker
 from turnfold import AsyncTurnfold, Turnfold
 from turnfold.contract.records import TurnState
+from turnfold.database import read_transaction
 from turnfold.errors import InvalidIdentifier, InvalidInput, UnknownConversation
 from turnfold.settings import Settings
 
@@ -46,6 +47,22 @@ def test_changes_that_wait_are_shown(tf: Turnfold, local: LocalWorker) -> None:
         assert [turn.content for turn in turns] == ["Number 1.", "Two.", "", "Number 4."]
         assert turns[2].state is TurnState.DELETED
         local.settle()
+
+
+def test_a_page_of_large_turns_ends_early_and_none_is_skipped(
+    tf: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read_transaction, "CHARACTERS_A_PAGE", 30)
+    said(tf, "c", 1, 10)
+    local.settle()
+    said(tf, "c", 11, 12)
+    assert [turn.seq for turn in tf.turns("c")] == [1, 2, 3, 4]
+    assert all_turns(tf, "c", limit=100) == [(n, f"Number {n}.") for n in range(1, 13)]
+    tf.rewind("c", after="t6")
+    said(tf, "c", 20, 21)
+    for limit in (1, 2, 100):
+        expected = [(n, f"Number {n}.") for n in range(1, 7)] + [(7, "Number 20."), (8, "Number 21.")]
+        assert all_turns(tf, "c", limit=limit) == expected
 
 
 def test_parts_and_long_turns_are_whole(tf: Turnfold, local: LocalWorker) -> None:

@@ -50,6 +50,16 @@ def test_reads_are_made_from_sql_alone_and_marked(lost: Settings) -> None:
             tf.append("c", {"role": "user", "content": "Lost?"})
 
 
+def test_a_wrong_password_is_no_redis_that_is_away(redis_program: None, server_folder: Path, database_url: str) -> None:
+    with RedisServer(server_folder, password="right") as server:
+        settings = Settings(redis_url=server.url.replace(":right@", ":wrong@"), database_url=database_url)
+        with (
+            Turnfold(settings=replace(settings, reads_without_redis=True)) as tf,
+            pytest.raises(Unavailable, match="refused the user or password"),
+        ):
+            tf.context("c", budget_tokens=500)
+
+
 def test_what_redis_answers_is_not_degraded(tf: Turnfold) -> None:
     tf.append("c", {"role": "user", "content": "Hello."})
     assert not tf.context("c", budget_tokens=500).report.degraded

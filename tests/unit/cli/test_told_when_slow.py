@@ -13,7 +13,7 @@ from turnfold import Turnfold
 from turnfold.inbox import translated
 from turnfold_worker.adapters.redis_server import RedisServer
 from turnfold_worker.cli import changes, import_command, output
-from turnfold_worker.cli.output import told_when_slow, without_password
+from turnfold_worker.cli.output import told_when_slow
 
 Run = Callable[..., Result]
 Write = Callable[[str, object], Path]
@@ -156,15 +156,3 @@ def test_what_is_quick_says_nothing(capsys: pytest.CaptureFixture[str], monkeypa
         pass
 
     assert capsys.readouterr().err == ""
-
-
-@pytest.mark.parametrize(
-    ("url", "shown"),
-    [
-        ("redis://:secret@host:6379/0?password=secret", "redis://host:6379/0"),
-        ("unix://me:secret@/run/redis.sock", "unix:///run/redis.sock"),
-        ("redis://127.0.0.1:6379/0", "redis://127.0.0.1:6379/0"),
-    ],
-)
-def test_a_url_is_shown_without_its_password(url: str, shown: str) -> None:
-    assert without_password(url) == shown

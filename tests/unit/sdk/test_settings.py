@@ -10,6 +10,7 @@ import pytest
 from turnfold import AsyncTurnfold, InvalidInput, InvalidSettings, Settings, Turnfold, Unavailable
 from turnfold.database.engines import connect
 from turnfold.inbox import connect as connect_redis
+from turnfold.settings import without_password
 
 EXAMPLES: dict[str, tuple[str, object]] = {
     "redis_url": ("redis://cache:6380/2", "redis://cache:6380/2"),
@@ -187,3 +188,17 @@ def test_a_redis_url_that_cannot_be_used_says_why_and_tells_no_password(url: str
         connect_redis(url, timeout_seconds=1)
 
     assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redis://:secret@host:6379/0?password=secret", "redis://host:6379/0?password=***"),
+        ("redis://:a/b?c#d@e@host:6379/0", "redis://host:6379/0"),
+        ("postgresql+psycopg://me:a/b@host/db?sslmode=require", "postgresql+psycopg://host/db?sslmode=require"),
+        ("unix://me:secret@/run/redis.sock", "unix:///run/redis.sock"),
+        ("redis://127.0.0.1:6379/0", "redis://127.0.0.1:6379/0"),
+    ],
+)
+def test_a_url_is_shown_without_its_password(url: str, shown: str) -> None:
+    assert without_password(url) == shown

@@ -274,7 +274,7 @@ def _plain_line(line: str) -> str:
     """A line, however it is broken, whose first character that is seen begins no line of ours."""
     words = line.splitlines()[0]
     # As compatible characters: a wide number sign reads like a number sign.
-    seen = unicodedata.normalize("NFKC", seen_beginning(words.lstrip(), 1))
+    seen = unicodedata.normalize("NFKC", seen_beginning(words, 1))[:1]
     ours = bool(seen) and (seen in _BEGINS_OURS or is_bracket(seen))
     return f"{' ' if ours else ''}{words}{'' if words == line else chr(10)}"
 
