@@ -36,7 +36,7 @@ def message(body: bytes, *, content_type: str = "application/json", **headers: A
 UNREADABLE = (
     b'{"__type__": "bytes", "__value__": 1}', b'{"__type__": [], "__value__": 1}',
     b'{"__type__": "decimal", "__value__": "x"}',
-    b"garbage", b"\xff\xfe\x00", b"{}", b"[]", b"null", b"17", b'{"body": "x"}', b'{"properties": null}',
+    b"[" * 1_000, b"garbage", b"\xff\xfe\x00", b"{}", b"[]", b"null", b"17", b'{"body": "x"}', b'{"properties": null}',
     json.dumps({"body": "!!!", "properties": {"body_encoding": "base64", "delivery_tag": "t"}}).encode(),
     json.dumps({"body": "e30=", "headers": None, "properties": {"delivery_tag": [1], "delivery_info": {}}}).encode(),
 )  # fmt: skip

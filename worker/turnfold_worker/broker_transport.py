@@ -26,8 +26,8 @@ class _Channel(redis.Channel):
     def _brpop_read(self, **options: Any) -> bool | None:
         try:
             return super()._brpop_read(**options)  # type: ignore[no-any-return, no-untyped-call]  # kombu has no types
-        except (ValueError, TypeError, AttributeError, ArithmeticError) as error:
-            # No JSON, no UTF-8, or no value of the type that it names: it has left its queue already.
+        except (ValueError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
+            # No JSON, no UTF-8, nested too deep, or no value of the type that it names: it has left its queue already.
             _dropped(error)
             return True
 

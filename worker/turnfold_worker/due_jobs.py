@@ -52,7 +52,13 @@ def fold_due(
     inbox.silence_jobs(JobKind.COMPRESS)
     taken = store.claim_folds(hurried)
     if taken.more:
-        ring(JobKind.COMPRESS, inbox=inbox, publisher=publisher)
+        try:
+            ring(JobKind.COMPRESS, inbox=inbox, publisher=publisher)
+        except Retryable:
+            # Nobody folds these now: others need not wait for the end of their leases.
+            with suppress(Retryable):
+                store.return_folds(taken.claims)
+            raise
     folded: list[ConversationId] = []
     segments = 0
     for place, claim in enumerate(taken.claims):

@@ -26,6 +26,7 @@ from turnfold_worker.adapters.celery_publisher import MOST_MESSAGES, CeleryPubli
 from turnfold_worker.adapters.redis_inbox import TENANTS_A_CLAIM, RedisInbox
 from turnfold_worker.adapters.sql_fold_claims import MOST_CLAIMED
 from turnfold_worker.due_jobs import Folded
+from turnfold_worker.errors import StoreAway
 from turnfold_worker.sweep import sweep
 from turnfold_worker.testing.messages import NOBODY
 
@@ -225,6 +226,40 @@ def test_what_was_tried_before_is_taken_alone(local: LocalWorker, database_url: 
     died, failed = (store.claim_folds(None).claims for _ in range(2))
     assert [(claim.conversation, claim.attempts) for claim in (*died, *failed)] == [(7, 1), (9, 2)]
     assert len(store.claim_folds(None).claims) == MOST_CLAIMED
+
+
+def test_a_task_that_finds_little_behind_the_last_tenant_tells_of_what_is_due_before(
+    local: LocalWorker, database_url: str
+) -> None:
+    fill_jobs(database_url, {"large": 200})
+    store = local.worker.store
+    assert store.claim_folds(None).more
+    write = connect(database_url, write=True, timeout_seconds=10)
+    with write.begin() as connection:
+        connection.execute(text("UPDATE job SET state = 'running', lease_until = 5 WHERE conversation = 200"))
+    write.dispose()
+    taken = store.claim_folds(None)
+    assert [claim.conversation for claim in taken.claims] == [200]
+    assert taken.more
+    while taken.more:
+        taken = store.claim_folds(None)
+    assert store.claim_folds(None).claims == []
+
+
+def test_folds_whose_worker_cannot_ring_are_given_back(
+    local: LocalWorker, engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill_jobs(database_url, {"large": 200})
+
+    def away(*_: object) -> None:
+        raise StoreAway
+
+    monkeypatch.setattr(local.worker.inbox, "ring_jobs", away)
+    with pytest.raises(StoreAway):
+        local.worker.fold_due()
+    with engine.begin() as connection:
+        left = connection.execute(text("SELECT state, attempts, COUNT(*) FROM job GROUP BY state, attempts")).all()
+    assert [tuple(row) for row in left] == [("due", 0, 200)]
 
 
 def test_two_who_look_at_once_take_different_ones(make_worker: Callable[..., LocalWorker], database_url: str) -> None:

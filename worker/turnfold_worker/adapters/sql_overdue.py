@@ -74,6 +74,14 @@ def due_in_turn(
     return [], ""
 
 
+def is_any_due(connection: Connection, kind: JobKind, *, lease_milliseconds: int) -> bool:
+    """Whether anything is due, of whatever tenant."""
+    due = select(_job.c.id).where(DUE, _job.c.kind == str(kind), _job.c.not_before <= now_milliseconds()).limit(1)
+    if connection.scalar(due) is not None:
+        return True
+    return connection.scalar(_stuck(kind, lease_milliseconds), {"most": 1}) is not None
+
+
 def _overdue(
     connection: Connection, kind: JobKind, most: int, after: str, lease_milliseconds: int, longest_milliseconds: int,
     first: Sequence[Any],

@@ -150,7 +150,11 @@ class SqlStore:
                 has_more = sql_fold_claims.has_backfill(connection)
             claims, tenant = sql_fold_claims.claim_together(connection, due, token, lease_milliseconds=self._lease)
             self._reached[JobKind.COMPRESS] = tenant
-            return FoldClaims(claims, more=has_more or len(claims) < len(due))
+            has_more = has_more or len(claims) < len(due)
+            # Those of tenants up to the one that was served last were not looked for.
+            if claims and not has_more:
+                has_more = sql_overdue.is_any_due(connection, JobKind.COMPRESS, lease_milliseconds=self._lease)
+            return FoldClaims(claims, more=has_more)
 
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
         with self._look() as connection:
