@@ -13,6 +13,7 @@ passages        the sentences of a source: what they say, deny, and of whom
 claimed_days    whether the days of a note are those that its turns tell
 figures         the numbers of turns, and whether those of a note are among them
 conditions      whether a note states what was said under a condition
+orders          whether a note tells as done what was only asked for
 denials         what was denied, and whether a note denies that alone
 unfaithful      why notes are refused
 subjects        whom sentences are about, and whether that was said of them

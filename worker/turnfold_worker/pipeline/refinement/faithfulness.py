@@ -17,6 +17,7 @@ from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import terms
 from turnfold_worker.pipeline.refinement.claimed_days import ToldDays
 from turnfold_worker.pipeline.refinement.conditions import drops_a_condition
+from turnfold_worker.pipeline.refinement.orders import tells_an_order_as_done
 from turnfold_worker.pipeline.refinement.scopes import READ, Scope
 from turnfold_worker.pipeline.refinement.sources import is_readable
 from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
@@ -53,8 +54,11 @@ class Evidence:
             *scope.polarity(text),
             *scope.speakers.problems(text, seqs, speaker),
         ]
-        if drops_a_condition(text, [turn.content[:READ] for turn in self._turns if turn.seq in seqs], self._speakers):
+        told = [turn.content[:READ] for turn in self._turns if turn.seq in seqs]
+        if drops_a_condition(text, told, self._speakers):
             found.append(Unfaithful.CONDITION)
+        if tells_an_order_as_done(text, told, [turn.content[:READ] for turn in self._turns if turn.seq in scope.seqs]):
+            found.append(Unfaithful.ORDER)
         if not self._days.supports(text, seqs, scope.seqs):
             found.append(Unfaithful.DATE)
         if speaker is not None and (

@@ -17,4 +17,5 @@ class Unfaithful(StrEnum):
     SPEAKER = "words of another speaker"
     TURN = "a turn that is not of this segment"
     CONDITION = "a fact of what was said under a condition"
+    ORDER = "as done what was only asked for"
     WORD = "a word that is not in the source"
