@@ -18,6 +18,8 @@ def test_bad_input_is_refused_with_the_remedy(turnfold: Turnfold) -> None:
     with pytest.raises(InvalidTurn, match="no content"):
         turnfold.append("conv", {"role": "user", "content": "  "})
     turnfold.append("conv", example()[:40])
+    # What is always shown grows with what is folded.
+    turnfold.wait("conv")
     with pytest.raises(InvalidBudget) as refused:
         turnfold.context("conv", budget_tokens=5, system="A system text of some length.")
     needed = refused.value.needed_tokens

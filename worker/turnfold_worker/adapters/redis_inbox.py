@@ -53,7 +53,8 @@ class RedisInbox:
     def __init__(self, client: redis.Redis, *, lease_seconds: float, sweep_seconds: float) -> None:
         self._client = client
         self._lease_microseconds = int(lease_seconds * 1_000_000)
-        self._sweep_milliseconds = max(1, int(sweep_seconds * 1_000))
+        # A little less than an interval: the timer that asked looks again when one is over.
+        self._sweep_milliseconds = max(1, int(sweep_seconds * 900))
         self._claim = client.register_script(redis_scripts.CLAIM)
         self._finish = client.register_script(redis_scripts.FINISH)
         self._read = client.register_script(redis_scripts.READ)
