@@ -25,6 +25,7 @@ from turnfold.doorbell import producer_app
 from turnfold_worker.adapters.celery_publisher import MOST_MESSAGES, CeleryPublisher
 from turnfold_worker.adapters.redis_inbox import TENANTS_A_CLAIM, RedisInbox
 from turnfold_worker.adapters.sql_fold_claims import MOST_CLAIMED
+from turnfold_worker.adapters.sql_turns import BACKFILL_FROM
 from turnfold_worker.due_jobs import Folded
 from turnfold_worker.errors import StoreAway
 from turnfold_worker.sweep import sweep
@@ -244,6 +245,21 @@ def test_a_task_that_finds_little_behind_the_last_tenant_tells_of_what_is_due_be
     while taken.more:
         taken = store.claim_folds(None)
     assert store.claim_folds(None).claims == []
+
+
+def test_a_task_that_finds_live_folds_tells_of_those_that_may_wait(local: LocalWorker, database_url: str) -> None:
+    fill_jobs(database_url, {"large": 3})
+    write = connect(database_url, write=True, timeout_seconds=10)
+    with write.begin() as connection:
+        connection.execute(
+            text("UPDATE job SET state = 'later', not_before = :may_wait + conversation WHERE conversation > 1"),
+            {"may_wait": BACKFILL_FROM},
+        )
+    write.dispose()
+    taken = local.worker.store.claim_folds(None)
+    assert [claim.conversation for claim in taken.claims] == [1]
+    assert taken.more
+    assert len(fold_next(local)) == 2
 
 
 def test_folds_whose_worker_cannot_ring_are_given_back(

@@ -149,11 +149,15 @@ class SqlStore:
                 due, _ = self._due(connection, JobKind.COMPRESS, most)
                 has_more = sql_fold_claims.has_backfill(connection)
             claims, tenant = sql_fold_claims.claim_together(connection, due, token, lease_milliseconds=self._lease)
-            self._reached[JobKind.COMPRESS] = tenant
+            if claims:
+                # Else others took what was found: whose turn it is stays as it was.
+                self._reached[JobKind.COMPRESS] = tenant
             has_more = has_more or len(claims) < len(due)
-            # Those of tenants up to the one that was served last were not looked for.
+            # Those of tenants up to the one that was served last were not looked for, nor those that may wait.
             if claims and not has_more:
-                has_more = sql_overdue.is_any_due(connection, JobKind.COMPRESS, lease_milliseconds=self._lease)
+                has_more = sql_overdue.is_any_due(
+                    connection, JobKind.COMPRESS, lease_milliseconds=self._lease
+                ) or sql_fold_claims.has_backfill(connection)
             return FoldClaims(claims, more=has_more)
 
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
