@@ -36,7 +36,7 @@ demo: $(VENV)/.installed  ## fold an example conversation on this machine, start
 check: lint  ## the daily round: lint, and the tests that start no server; a minute and a half
 	@$(BIN)/python -m pytest tests/unit tests/contract -m 'not long and not processes and not postgresql' $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
 
-test: lint  ## lint, and tests of every kind: eight minutes on two cores
+test: lint  ## lint, and tests of every kind: twelve minutes on two cores
 	@$(BIN)/python -m pytest -m 'not long and not apart' $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
 	@$(BIN)/python -m pytest tests/faults tests/tour -m 'apart and not long' $(APART) $(PYTEST_ARGS) $(OR_NONE)
 
