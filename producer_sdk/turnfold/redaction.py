@@ -28,10 +28,12 @@ def redacted(value: Any, redact: Redact) -> Any:
     Of a turn's metadata every text. Raises `InvalidInput` for what `redact` does wrong, `InvalidTurn` for what is
     nested too deep.
     """
-    found = changed_texts(value, partial(_changed, redact))
-    if isinstance(found, dict) and "metadata" in found:
-        found["metadata"] = changed_texts(value["metadata"], lambda text, _field, _beside: _text(redact, text))
-    return found
+    change = partial(_changed, redact)
+    if not isinstance(value, Mapping) or "metadata" not in value:
+        return changed_texts(value, change)
+    rest = {key: inner for key, inner in value.items() if key != "metadata"}
+    metadata = changed_texts(value["metadata"], lambda text, _field, _beside: _text(redact, text))
+    return {**changed_texts(rest, change), "metadata": metadata}
 
 
 def _changed(redact: Redact, text: str, field: str, beside: Mapping[str, Any]) -> str:

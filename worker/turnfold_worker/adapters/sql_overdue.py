@@ -74,9 +74,9 @@ def due_in_turn(
     return [], ""
 
 
-def is_any_due(connection: Connection, kind: JobKind, *, lease_milliseconds: int) -> bool:
-    """Whether anything is due, of whatever tenant."""
-    due = select(_job.c.id).where(DUE, _job.c.kind == str(kind), _job.c.not_before <= now_milliseconds()).limit(1)
+def is_any_due(connection: Connection, kind: JobKind, *, lease_milliseconds: int, longest_milliseconds: int) -> bool:
+    """Whether `due_in_turn` would find anything, of whatever tenant."""
+    due = select(_job.c.id).where(DUE, _job.c.kind == str(kind), _come(longest_milliseconds)).limit(1)
     if connection.scalar(due) is not None:
         return True
     return connection.scalar(_stuck(kind, lease_milliseconds), {"most": 1}) is not None
@@ -111,16 +111,25 @@ def _overdue(
     return found, rows[-1].tenant if len(rows) == TENANTS_AT_ONCE else None
 
 
+def _come(longest_milliseconds: int) -> ColumnElement[bool]:
+    """A job whose time has come, or that was put off under a clock that was set back."""
+    now = now_milliseconds()
+    return or_(_job.c.not_before <= now, _job.c.not_before > now + 2 * longest_milliseconds)
+
+
 def ripen(connection: Connection, most: int, *, longest_milliseconds: int) -> None:
     """Make due what was to be later and whose time has come; also what was put off under a clock that was set back."""
-    now = now_milliseconds()
-    come = or_(_job.c.not_before <= now, _job.c.not_before > now + 2 * longest_milliseconds)
-    chosen = select(_job.c.id).where(LATER, not_(BACKFILL), come).order_by(_job.c.not_before).limit(most)
+    chosen = (
+        select(_job.c.id)
+        .where(LATER, not_(BACKFILL), _come(longest_milliseconds))
+        .order_by(_job.c.not_before)
+        .limit(most)
+    )
     # A drain may be putting some off: these are not waited for.
     chosen = chosen.with_for_update(skip_locked=True)
     connection.execute(
         update(_job).where(_job.c.id.in_(chosen.scalar_subquery()), LATER)
-        .values(state=str(JobState.DUE), not_before=now)
+        .values(state=str(JobState.DUE), not_before=now_milliseconds())
     )  # fmt: skip
 
 

@@ -143,22 +143,16 @@ class SqlStore:
         with self._claiming(sql_jobs.RUNNING_FOLD) as (connection, token):
             if hurried is not None:
                 sql_fold_claims.hurry(connection, hurried)
-            most, has_more = sql_fold_claims.MOST_CLAIMED + 1, False
+            most = sql_fold_claims.MOST_CLAIMED + 1
             due, _ = self._due(connection, JobKind.COMPRESS, most)
             if not due and sql_fold_claims.begin_backfill(connection):
                 due, _ = self._due(connection, JobKind.COMPRESS, most)
-                has_more = sql_fold_claims.has_backfill(connection)
             claims, tenant = sql_fold_claims.claim_together(connection, due, token, lease_milliseconds=self._lease)
             if claims:
                 # Else others took what was found: whose turn it is stays as it was.
                 self._reached[JobKind.COMPRESS] = tenant
-            has_more = has_more or len(claims) < len(due)
             # Those of tenants up to the one that was served last were not looked for, nor those that may wait.
-            if claims and not has_more:
-                has_more = sql_overdue.is_any_due(
-                    connection, JobKind.COMPRESS, lease_milliseconds=self._lease
-                ) or sql_fold_claims.has_backfill(connection)
-            return FoldClaims(claims, more=has_more)
+            return FoldClaims(claims, more=len(claims) < len(due) or self._has_due(connection, JobKind.COMPRESS))
 
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
         with self._look() as connection:
@@ -246,8 +240,12 @@ class SqlStore:
 
     def has_due(self, kind: JobKind) -> bool:
         with self._look() as connection:
-            found, _ = self._due(connection, kind, 1)
-            return bool(found) or (kind is JobKind.COMPRESS and sql_fold_claims.has_backfill(connection))
+            return self._has_due(connection, kind)
+
+    def _has_due(self, connection: Connection, kind: JobKind) -> bool:
+        return sql_overdue.is_any_due(
+            connection, kind, lease_milliseconds=self._lease, longest_milliseconds=self._longest
+        ) or (kind is JobKind.COMPRESS and sql_fold_claims.has_backfill(connection))
 
     def _due(self, connection: Connection, kind: JobKind, most: int) -> tuple[list[JobId], str]:
         """Jobs that are due, of tenants behind the one that was served last, else of all; and the tenant reached."""
