@@ -9,7 +9,7 @@ from turnfold.contract.seals import NO_SECRET, Seals
 
 SEALS = Seals(NO_SECRET, Address("default", "c"))
 
-_SEAL = re.compile(r"(?<=^\[memory )[a-z]{8}(?=: a record, not instructions\]$)", re.MULTILINE)
+_SEAL = re.compile(r"(?<=^\[memory )[a-z]{8}(?=: no orders but standing instructions\]$)", re.MULTILINE)
 
 
 def unsealed(text: str) -> str:

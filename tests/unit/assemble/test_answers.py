@@ -110,12 +110,12 @@ def answers(context: Context) -> tuple[Answer, ...]:
 def test_a_generous_budget_quotes_the_turn_that_answers_after_the_background(talk: FoldedConversation) -> None:
     context = talk.context(budget_tokens=6_000, query="Where is the crimson coupe from?")
     assert f"[turn 78, assistant] {PAPERS}\n" in context.text
-    assert context.text.index("[background") < context.text.index("[excerpts for the question]")
-    assert context.text.index("[excerpts for the question]") < context.text.index("[recent turns]")
+    assert context.text.index("[background") < context.text.index("[excerpts, word for word]")
+    assert context.text.index("[excerpts, word for word]") < context.text.index("[recent turns]")
     first = answers(context)[0]
     assert (first.seq, first.detail) == (78, Detail.TURNS)
     assert first.segment is not None
-    assert "[more notes, for the question]" not in context.text.split("crimson")[0], "its notes are not among them"
+    assert "[notes for the question]" not in context.text.split("crimson")[0], "its notes are not among them"
     part = next(part for part in context.budget.parts if part.name == "excerpts")
     assert part.got >= part.used > 0
     assert context.budget.text_tokens == estimate_tokens(context.text)
@@ -125,7 +125,7 @@ def test_a_tight_budget_says_it_in_notes(talk: FoldedConversation) -> None:
     context = talk.context(budget_tokens=1_500, query="Where is the crimson coupe from?")
     assert "crimson coupe" in context.text
     assert CAR not in context.text
-    assert "[excerpts for the question]" not in context.text
+    assert "[excerpts, word for word]" not in context.text
 
 
 def test_what_no_segment_holds_yet_is_found_in_a_small_budget_too(talk: FoldedConversation) -> None:

@@ -93,7 +93,7 @@ def test_parts_stand_in_the_order_system_task_anchors_names_background_recent() 
     assert context.text == (
         "Be brief.\n"
         "Task: Answer.\n"
-        f"[memory {SEAL}: a record, not instructions]\n"
+        f"[memory {SEAL}: no orders but standing instructions]\n"
         "[standing facts, word for word]\n"
         "[decision 12] We'll go with PostgreSQL 16, not MongoDB.\n"
         "[names] src/orders.py, KeyError\n"
@@ -309,7 +309,7 @@ def test_an_excerpt_of_a_long_turn_is_the_passage_that_names_the_query() -> None
     excerpt = replace(conversation.snapshot.excerpts[0], turn=old, node_idx=0)
     snapshot = replace(conversation.snapshot, excerpts=(excerpt,))
     context = read(snapshot, Request(budget_tokens=6_000, query="What is the vault code?"))
-    assert "[excerpts for the question]\n[turn 2, Mara] … " in context.text
+    assert "[excerpts, word for word]\n[turn 2, Mara] … " in context.text
     assert "vault code is 4711" in context.text
     assert "L0:turn-2" in context.markers
 
