@@ -33,7 +33,17 @@ from turnfold.assemble.forms.render_text import (
     turn_opening,
 )
 from turnfold.assemble.forms.seal import opener
-from turnfold.contract.notes import MARKS, NO_PLACE, Note, SpokenDay, day_opening, lines_of_days, separator, shown_days
+from turnfold.contract.notes import (
+    MARKS,
+    NO_PLACE,
+    Note,
+    SpokenDay,
+    day_opening,
+    is_gap,
+    lines_of_days,
+    separator,
+    shown_days,
+)
 from turnfold.contract.records import Anchor, Node, Role
 from turnfold.contract.remembered import Remembered
 from turnfold.errors import InvalidInput
@@ -266,13 +276,14 @@ def _as_shown(anchor: Anchor) -> _ShownAnchor:
 def _saved(notes: Sequence[Note]) -> int:
     """Tokens by which what stands between notes of a turn costs less than one each, by the built-in estimator.
 
-    Nothing stands behind a note that closes itself, and a mark behind others may cost nothing.
+    Nothing stands behind a note that closes itself, a mark behind others may cost nothing, and dots cost more.
     """
     saved = 0
     for note, following in pairwise(notes):
-        if note.seq == following.seq and not (text := note.text)[-1:].isalnum():
-            ended = text[len(text.rstrip(MARKS)) :]
-            saved += 1 - estimate_tokens(ended + separator(text, following.text)) + estimate_tokens(ended)
+        is_joined = note.seq == following.seq and not note.is_item
+        if is_joined and (is_gap(note, following) or not note.text[-1:].isalnum()):
+            ended = note.text[len(note.text.rstrip(MARKS)) :]
+            saved += 1 - estimate_tokens(ended + separator(note, following)) + estimate_tokens(ended)
     return saved
 
 

@@ -15,6 +15,8 @@ from typing import Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.origins import OUTSIDE
 from turnfold.contract.records import Role
+from turnfold.contract.remembered import Remembered
+from turnfold.dates.periods import MONTHS, YEAR_MONTHS
 
 MARKS: Final = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _CLOSING: Final = ("?", "!", "…", ";", ".", "。", "\uff1f", "\uff01")
@@ -66,6 +68,11 @@ class Note(NamedTuple):
         """What it costs at least, in whatever words it is shown."""
         return self.brief_tokens or self.tokens
 
+    @property
+    def is_item(self) -> bool:
+        """Whether it is a model's item of a list: it makes sense alone under its speaker, and names its own day."""
+        return self.place >= FIRST_WRITTEN and self.text == self.brief
+
     def in_brief(self) -> Note:
         """The note as it is shown where room is tight."""
         return self._replace(text=self.brief, tokens=self.brief_tokens) if self.brief else self
@@ -104,28 +111,35 @@ _PLACE: Final = itemgetter(1)
 
 
 def joined(notes: Sequence[Note]) -> str:
-    """Notes of one speaker and day on one line, with a slash between turns.
+    """Notes of one speaker and day on one line, with a slash between turns and between items.
 
-    Those of a turn are sentences, or parts of one where the next begins small. What is said in another turn may speak
-    of something else.
+    Those of a turn are sentences, or parts of one where the next begins small; dots stand where something was said
+    between them. What is said in another turn may speak of something else.
 
-    >>> texts = ((1, "We sold the van"), (1, "bought a bus?"), (1, "Who drives?"), (1, "Mara"), (9, "It rains"))
-    >>> joined([Note(seq, 0, "Ana", "user", "", text, 3) for seq, text in texts])
-    'We sold the van; bought a bus? Who drives? Mara / It rains'
+    >>> texts = ((1, 0, "We sold the van"), (1, 1, "bought a bus"), (1, 2, "Who?"), (1, 4, "I may"), (9, 0, "Rain"))
+    >>> joined([Note(seq, place, "Ana", "user", "", text, 3) for seq, place, text in texts])
+    'We sold the van; bought a bus. Who? ... I may / Rain'
     """
-    texts = [under_day(note.text, note.day) for note in notes]
+    texts = [note.text if note.is_item else under_day(note.text, note.day) for note in notes]
     pieces = [
-        text + separator(text, following) if note.seq == after.seq else f"{text} /"
-        for (note, after), (text, following) in zip(pairwise(notes), pairwise(texts), strict=True)
+        text + separator(note, after) if note.seq == after.seq and not note.is_item else f"{text} /"
+        for (note, after), text in zip(pairwise(notes), texts[:-1], strict=True)
     ]
     return " ".join([*pieces, *texts[-1:]])
 
 
-def separator(text: str, following: str) -> str:
+def separator(note: Note, following: Note) -> str:
     """What stands behind a note before the next one of its turn; nothing where a mark closes it."""
-    if closes(text):
+    if is_gap(note, following):
+        return " ..."
+    if closes(note.text):
         return ""
-    return ";" if following[:1].islower() else "."
+    return ";" if following.text[:1].islower() else "."
+
+
+def is_gap(note: Note, following: Note) -> bool:
+    """Whether something was said between two notes of a turn. A model's notes tell it in words of their own."""
+    return note.place + 1 < following.place < FIRST_WRITTEN
 
 
 def closes(text: str) -> bool:
@@ -184,22 +198,50 @@ def in_order(notes: Iterable[Note]) -> list[Note]:
     return sorted(sorted(notes, key=_PLACE), key=_SEQ)
 
 
-def days_of(notes: Iterable[Note], *, numbered: bool = True) -> list[SpokenDay]:
-    """Notes, given in the order of the turns, by day and by who speaks; those without a day by turn, if `numbered`."""
+def days_of(notes: Sequence[Note], *, numbered: bool = True) -> list[SpokenDay]:
+    """Notes, given in the order of the turns, by day and by who speaks; those without a day by turn, if `numbered`.
+
+    Before them items, by month and by who speaks: what was said between them is not needed to understand them.
+    """
+    items = sorted([note for note in notes if note.is_item], key=item_order)
     days: list[SpokenDay] = []
     today: str | None = None
     label: str | None = None
     run: list[Note] = []
-    for note in notes:
-        if note[4] != today:
-            today, label = note[4], None
+    for note in (*items, *(note for note in notes if not note.is_item)) if items else notes:
+        day = month_of(note[4]) if items and note.is_item else note[4]
+        if day != today:
+            today, label = day, None
             days.append((today, []))
-        own = label_of(note[0], note[2], note[4]) if numbered else note[2]
+        is_numbered = numbered and not (items and note.is_item)
+        own = label_of(note[0], note[2], note[4]) if is_numbered else note[2]
         if own != label:
             label, run = own, []
             days[-1][1].append((label, run))
         run.append(note)
     return days
+
+
+def month_of(day: str) -> str:
+    """The month of a day as it is shown: `May 2026` of `8 May 2026`."""
+    return day.partition(" ")[2]
+
+
+ItemOrder = tuple[int, str, int, int]
+
+
+def item_order(note: Note) -> ItemOrder:
+    """By what items of one group sort: month, speaker, turn, place."""
+    return (_MONTHS[month_of(note.day)], note.speaker, note.seq, note.place)
+
+
+def _number_of_month(month: str) -> int:
+    """Months since the year 0 of `May 2026`; 0 where nothing tells."""
+    name, _, year = month.partition(" ")
+    return YEAR_MONTHS * int(year) + MONTHS.index(name) if name in MONTHS and year.isdecimal() else 0
+
+
+_MONTHS: Final = Remembered(_number_of_month)
 
 
 def label_of(seq: int, speaker: str, day: str) -> str:

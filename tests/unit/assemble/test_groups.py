@@ -11,7 +11,7 @@ from turnfold.assemble.by_value.fitting import fitting_notes
 from turnfold.assemble.by_value.group_spans import GroupSpan, grouped, spans_of, with_more
 from turnfold.assemble.forms.render_text import group_line
 from turnfold.assemble.pricing import Pricing, Style
-from turnfold.contract.notes import ChapterName, Covered, Note
+from turnfold.contract.notes import FIRST_WRITTEN, ChapterName, Covered, Note
 from turnfold.contract.records import FAN_OUT
 from turnfold.tokens import ESTIMATOR, estimate_tokens
 
@@ -63,6 +63,46 @@ def test_notes_cost_what_their_lines_add_with_the_year_of_each_day_whatever_the_
     closed = len(notes)
     assert 0 <= taken.tokens - (estimate_tokens(text) - estimate_tokens(lines)) <= years + closed
     assert sum(map(pricing.notes, grouped(SPANS, taken.notes))) == estimate_tokens(text)
+
+
+@given(_notes, st.data())
+def test_items_of_a_list_cost_what_their_lines_add_among_other_notes(notes: list[Note], data: st.DataObject) -> None:
+    pricing = Pricing(ESTIMATOR, STYLE._replace(brief_from=FIRST_WRITTEN))
+    items = data.draw(st.sets(st.sampled_from(range(len(notes))) if notes else st.nothing()))
+    priced = [
+        note._replace(place=FIRST_WRITTEN + at, text=f"{note.text} for long", brief=note.text, brief_tokens=4)
+        if at in items else note
+        for at, note in enumerate(notes)
+    ]  # fmt: skip
+    priced = [note._replace(tokens=estimate_tokens(note.text) + 1) for note in priced]
+    priced = [note._replace(brief_tokens=estimate_tokens(note.brief) + 1) if note.brief else note for note in priced]
+    at = data.draw(st.integers(0, len(notes)))
+    first = fitting_notes(priced[:at], SPANS, 10_000, pricing)
+    then = fitting_notes(priced[at:], SPANS, 10_000, pricing, standing=first.standing)
+    shown = with_more(grouped(SPANS, first.notes), then.notes)
+    assert shown == grouped(SPANS, [*first.notes, *then.notes])
+    text = "".join(group.text for group in shown)
+    lines = "".join(group_line(span.marker) for span in SPANS)
+    years = sum(estimate_tokens(" 2026") for line in text.splitlines() if re.match(r"\[\d* ?[A-Z][a-z]+\] ", line))
+    added = estimate_tokens(text) - estimate_tokens(lines)
+    assert 0 <= first.tokens + then.tokens - added <= years + len(notes)
+    assert sum(map(pricing.notes, shown)) == estimate_tokens(text)
+
+
+def test_items_stand_by_month_and_speaker_before_what_was_said_each_day() -> None:
+    items = [
+        Note(seq, FIRST_WRITTEN, speaker, "user", day, text, 4, brief=text)
+        for seq, speaker, day, text in (
+            (2, "Bo", "8 May 2026", "moved to Bern, 1 May"), (4, "Ana", "9 May 2026", "dog: Luna"),
+            (6, "Bo", "2 June 2026", "works at a bakery"), (8, "Bo", "", "likes rye"),
+        )
+    ]  # fmt: skip
+    said = Note(3, 0, "Ana", "tool", "8 May 2026", "exit 0", 4)
+    (group,) = grouped(SPANS[:1], [*items, said])
+    assert group.text.splitlines()[1:] == [
+        "Bo: likes rye", "[May 2026] Ana: dog: Luna", "Bo: moved to Bern, 1 May", "[June] Bo: works at a bakery",
+        "[8 May] Ana: exit 0",
+    ]  # fmt: skip
 
 
 @given(_notes)

@@ -10,21 +10,21 @@ from typing import Final
 
 from turnfold.assemble.by_value.doubts import Doubt, doubted
 from turnfold.assemble.by_value.group_spans import GroupSpan
-from turnfold.assemble.by_value.past import NOTHING_STANDS, Standing, Taken, TakenAnchors, Told
+from turnfold.assemble.by_value.past import NOTHING_STANDS, Position, Standing, Taken, TakenAnchors, Told
 from turnfold.assemble.by_value.spoken_words import SpokenWords
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.forms.render_text import ANCHORS_HEADER, names_line
 from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing
-from turnfold.contract.notes import Note, label_of
+from turnfold.contract.notes import Note, item_order, label_of, month_of
 from turnfold.contract.records import Anchor, AnchorType
 from turnfold.dates.passed import day_of, has_passed
 
 _PRICED: Final = itemgetter(*map(Note._fields.index, ("seq", "place", "speaker", "day", "tokens")))
 _NOTHING: Final[Told] = (-1, "\n", "")
 """Stands before the first note: no note is of that day."""
-_PLACES: Final = 1 << 20
-"""More than a turn has notes."""
+_ITEMS: Final = -1
+"""Before the place of any note: the items of a group stand before its other notes."""
 _FOR_A_DAY: Final = frozenset({AnchorType.COMMITMENT, AnchorType.UNRESOLVED_QUESTION})
 _PASSED_OVER: Final = 24
 """Notes or names that are too long for what is left, after which no shorter one is looked for."""
@@ -54,9 +54,14 @@ def fitting_notes(
         if place >= brief_from and note.brief:
             shown, price = note.in_brief(), note.brief_tokens
         if price <= left:
-            number = seq * _PLACES + place
-            at = bisect_right(places, number)
-            told = (bisect_right(starts, seq), day, label_of(seq, speaker, day))
+            group = bisect_right(starts, seq)
+            position: Position = (seq, place)
+            if shown is not note and shown.is_item:
+                position = (starts[group - 1] if group else 0, _ITEMS, *item_order(note))
+                told = (group, month_of(day), speaker)
+            else:
+                told = (group, day, label_of(seq, speaker, day))
+            at = bisect_right(places, position)
             before = row[at - 1] if at else _NOTHING
             following = row[at] if at < len(row) else None
             if before != told:
@@ -65,7 +70,7 @@ def fitting_notes(
                     price += _between(told, following, labels, days) - _between(before, following, labels, days)
             if price <= left:
                 left -= price
-                places.insert(at, number)
+                places.insert(at, position)
                 row.insert(at, told)
                 taken.append(shown)
                 continue

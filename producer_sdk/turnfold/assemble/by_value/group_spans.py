@@ -121,7 +121,7 @@ def grouped(spans: Sequence[GroupSpan], notes: Sequence[Note], *, day: str = "")
     ends = [bisect_left(ordered, span.first_seq, key=_FIRST) for span in spans[1:]]
     groups = []
     for span, first, last in zip(spans, [0, *ends], [*ends, len(ordered)], strict=False):
-        found = tuple(ordered[first:last])
-        groups.append(Group(span.first_seq, span.last_seq, span.marker, found, day))
-        day = found[-1].day if found else day
+        group = Group(span.first_seq, span.last_seq, span.marker, tuple(ordered[first:last]), day)
+        groups.append(group)
+        day = group.day_after
     return tuple(groups)

@@ -16,8 +16,10 @@ _STAYS: Final = 0.9
 """Of the notes of what is folded: those that only change in steps."""
 Told = tuple[int, str, str]
 """Group, day and label of a note."""
-Standing = tuple[list[int], list[Told]]
-"""Places of notes in the order of the turns, and what decides what stands between them."""
+Position = tuple[int, int] | tuple[int, int, int, str, int, int]
+"""By what notes of a context sort: turn and place, or for an item its group and its order in there."""
+Standing = tuple[list[Position], list[Told]]
+"""Positions of notes in their order, and what decides what stands between them."""
 NOTHING_STANDS: Final[Standing] = ([], [])
 """Read, never changed."""
 

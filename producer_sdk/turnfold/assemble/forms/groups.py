@@ -62,4 +62,4 @@ class Group(NoteBlock):
     @cached_property
     def day_after(self) -> str:
         """The day under which this group ends."""
-        return self.notes[-1].day if self.notes else self.day_before
+        return self.days[-1][0] if self.notes else self.day_before

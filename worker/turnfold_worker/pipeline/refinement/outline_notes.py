@@ -59,6 +59,7 @@ def _notes(written: Sequence[ModelNote]) -> list[Note]:
 
 def _note(written: ModelNote, place: int) -> Note:
     text, brief = written.shown, written.shown_in_brief
+    brief = brief if brief != text else ""
     day = day_label(written.said_on) if written.said_on else ""
     return Note(
         written.turns[0], place, written.speaker, _voice(written), day, text, estimate_tokens(text) + 1,
