@@ -45,7 +45,8 @@ _JOINT: Final = lazy_pattern(
     r"|,\s(?=(?:and|but|so|because|which|while|although|since|where|when|as|or|then)\s)"
 )
 _MIN_CLAUSE_WORDS: Final = 4
-_LAST_ITEM: Final = ("and ", "or ")
+_LAST_ITEM: Final = lazy_pattern(r"(?i)(?:and|or) (?!(?:i|we|you|he|she|they|it)(?:['\u2019]\w{1,2})? )")
+"""Begins the last of what is listed, not a clause with a subject of its own."""
 _ITEM_WORDS: Final = 2
 _LONGEST_ITEM: Final = 40
 
@@ -215,8 +216,8 @@ def clauses(text: str, span: Span, longest: int) -> list[Span]:
 
 
 def _is_listed(text: str, start: int, joint: re.Match[str]) -> bool:
-    """True before the last item of an enumeration: `May 10, 12, and 15`."""
-    if joint.group()[0] != "," or not text.startswith(_LAST_ITEM, joint.end()):
+    """True before the last item of an enumeration: `May 10, 12, and 15`, not `by May 10, 2024, and I said so`."""
+    if joint.group()[0] != "," or not _LAST_ITEM.match(text, joint.end()):
         return False
     comma = text.rfind(",", max(start, joint.start() - _LONGEST_ITEM), joint.start())
     return comma >= 0 and len(text[comma + 1 : joint.start()].split()) <= _ITEM_WORDS
