@@ -58,6 +58,28 @@ def until(wait: Wait[_Found], timeout_seconds: float) -> _Found:
     return wait.give_up(timeout_seconds) if found is None else found
 
 
+class StoreWait:
+    """Until everything that was in the inbox at the first look has left it, because a worker stored it."""
+
+    def __init__(self, inbox: ProducerInbox, address: Address) -> None:
+        self._inbox = inbox
+        self._address = address
+        self._looked = False
+        self._last_id: str | None = None
+        """Stream id of the newest entry at the first look."""
+
+    def look(self) -> bool | None:
+        if not self._looked:
+            self._looked, self._last_id = True, self._inbox.last_stream_id(self._address)
+        if self._last_id is None:
+            return True
+        first = self._inbox.first_stream_id(self._address)
+        return True if first is None or stream_order(first) > stream_order(self._last_id) else None
+
+    def give_up(self, timeout_seconds: float) -> bool:  # noqa: ARG002 - a wait's form
+        return False
+
+
 class FoldWait:
     """Until everything that was in the inbox at the first look is stored, and that is folded."""
 
@@ -70,16 +92,13 @@ class FoldWait:
         self._address = address
         self._ring = ring
         self._ring_again = 0.0
-        self._last_id: str | None = None
-        """Stream id of the newest entry at the first look."""
+        self._stored = StoreWait(inbox, address)
         self._parked_before: int | None = None
         self._target: int | None = None
         """Turns that are to be folded; None until all of them are stored."""
 
     def look(self) -> Status | None:
-        if self._parked_before is None:
-            self._last_id = self._inbox.last_stream_id(self._address)
-        passed = self._target is not None or self._passed()
+        passed = self._target is not None or self._stored.look()
         status, stopped, conversation = retrieval.progress(self._inbox, self._reader, self._address)
         if self._parked_before is None:
             self._parked_before = status.parked
@@ -109,13 +128,6 @@ class FoldWait:
             "turns are folded): are workers running? See `turnfold doctor`"
         )
         raise WaitTimeout(msg, status=status)
-
-    def _passed(self) -> bool:
-        """True when every entry up to the newest one at the first look has left the inbox."""
-        if self._last_id is None:
-            return True
-        first = self._inbox.first_stream_id(self._address)
-        return first is None or stream_order(first) > stream_order(self._last_id)
 
 
 class ErasureWait:

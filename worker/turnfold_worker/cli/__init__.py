@@ -9,7 +9,8 @@ terminal_words   what the SDK says to programs, as a person at a terminal reads 
 
 The commands, named with `_command` where another module or Python has their name:
 
-up, demo, import_command, fold
+up, demo, import_command, export_command, fold
+archive_files  which files `export` wrote, and what becomes of them
 reading        context, expand, search, anchors
 scope_options  whose words these show
 list_command, notes_command, timeline_command, why_command

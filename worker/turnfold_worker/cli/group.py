@@ -13,6 +13,7 @@ COMMANDS: Final = {
     "up": LazyCommand("up", "up", "Run everything on this machine."),
     "demo": LazyCommand("demo", "demo", "See it work, in under a minute."),
     "import": LazyCommand("import_command", "import_files", "Append conversations from files."),
+    "export": LazyCommand("export_command", "export", "Write conversations into a file."),
     "list": LazyCommand("list_command", "list_conversations", "List the conversations of a tenant."),
     "context": LazyCommand("reading", "context", "Print a context within a token budget."),
     "expand": LazyCommand("reading", "expand", "Print what a marker stands for."),

@@ -12,6 +12,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_de
 
 from turnfold.errors import InboxFull, SchemaMismatch, Unavailable, WaitTimeout
 from turnfold.settings import without_password
+from turnfold_worker.cli.archive_files import is_archive, restore_file
 from turnfold_worker.cli.failures import Stopped
 from turnfold_worker.cli.output import json_option, print_json, progress, told_when_slow
 from turnfold_worker.cli.session import Session, pass_session
@@ -34,11 +35,12 @@ PATIENCE_SECONDS: Final = 60.0
     "--wait", "wait_seconds", type=click.FloatRange(min=0), metavar="SECONDS",
     help="Then wait until everything is folded.",
 )  # fmt: skip
+@click.option("--fold-anew", is_flag=True, help="Of an export take only what was said, and fold it by these rules.")
 @json_option
 @pass_session
 def import_files(
     session: Session, files: tuple[Path, ...], conversation: str | None, batch: int, wait_seconds: float | None,
-    as_json: bool,
+    fold_anew: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Append the conversations in FILES; - reads standard input.
 
@@ -47,9 +49,14 @@ def import_files(
       a turn or an OpenAI-style message on each line (JSONL), or all of them as one JSON array
       a whole conversation on each line: {"id": "chat-1", "turns": [{"role": "user", "content": "…"}]}
       a ChatGPT export (conversations.json)
+      what `turnfold export` wrote, also compressed
 
-    Every file is checked before anything is sent. Turns without an id get one made of their place and content, so
-    that importing again, after an interruption or not, doubles nothing.
+    Every file of turns is checked before anything is sent. Turns without an id get one made of their place and content,
+    so that importing again, after an interruption or not, doubles nothing.
+
+    An export is written into the database as it is, edits and all, conversation by conversation: each is there whole or
+    not at all, and one that is there already is left alone. Take exports only from where you trust: what they say was
+    folded is not checked. What was exported by another version is folded anew (--fold-anew).
 
     \b
     Examples:
@@ -57,24 +64,36 @@ def import_files(
       turnfold import chat.jsonl --conversation support-4711 --wait 60
       turnfold import conversations.json
       zcat chat.jsonl.gz | turnfold import - --conversation chat
+      turnfold --tenant acme import acme-export.jsonl.gz
     """
     if conversation is not None and len(files) > 1:
         msg = "--conversation names one conversation: import one file at a time with it"
         raise click.UsageError(msg)
+    archives = [file for file in files if is_archive(file)]
+    if fold_anew and len(archives) < len(files):
+        msg = "--fold-anew is for what `turnfold export` wrote: turns of other files are folded by these rules anyway"
+        raise click.UsageError(msg)
     transcripts = [
         transcript
         for file in files
+        if file not in archives
         for transcript in read_transcripts(
             file, conversation_id=conversation, max_turn_bytes=session.settings.max_turn_bytes
         )
     ]
     _refuse_repeated(transcripts)
+    restored = [restore_file(session, file, conversation=conversation, fold_anew=fold_anew) for file in archives]
     total = sum(len(transcript.turns) for transcript in transcripts)
     stored_before = _stored_before(session, transcripts)
     _append(session, transcripts, total, batch=batch)
+    ids = [name for one in restored for name in one.conversations] + [one.conversation_id for one in transcripts]
+    total += sum(one.turns for one in restored)
+    if stored_before is not None:
+        stored_before += sum(one.stored_before for one in restored)
     if wait_seconds is not None:
-        _wait(session, transcripts, total, seconds=wait_seconds)
-    _report(transcripts, total, stored_before, folded=wait_seconds is not None, as_json=as_json)
+        _wait(session, ids, total, seconds=wait_seconds)
+    whole = not transcripts and not fold_anew
+    _report(ids, total, stored_before, folded=wait_seconds is not None, whole=whole, as_json=as_json)
 
 
 def append_all(
@@ -147,7 +166,7 @@ def _place(appended: int, total: int) -> str:
     return f"{appended} of {total} turns are imported: import again to go on, nothing is doubled"
 
 
-def _wait(session: Session, transcripts: list[Transcript], total: int, *, seconds: float) -> None:
+def _wait(session: Session, ids: list[str], total: int, *, seconds: float) -> None:
     end = time.monotonic() + seconds
     done = f"all {total} turns are imported"
     try:
@@ -155,8 +174,8 @@ def _wait(session: Session, transcripts: list[Transcript], total: int, *, second
             lambda: f"{done}; waiting up to {seconds:g} s until workers have folded them",
             stopped=f"stopped waiting; {done}, and workers go on: see `turnfold status`",
         ):
-            for transcript in transcripts:
-                session.turnfold.wait(transcript.conversation_id, timeout_seconds=max(0.0, end - time.monotonic()))
+            for conversation_id in ids:
+                session.turnfold.wait(conversation_id, timeout_seconds=max(0.0, end - time.monotonic()))
     except WaitTimeout as error:
         status = error.status
         msg = (
@@ -186,6 +205,8 @@ def _stored_before(session: Session, transcripts: list[Transcript]) -> int | Non
     """How many of the turns were imported earlier; None where that cannot be seen: an import needs no database."""
     from turnfold_worker.inspection import stored_among
 
+    if not transcripts:
+        return 0
     servers = f"Redis at {without_password(session.settings.redis_url)} and the database"
     try:
         with told_when_slow(lambda: f"looking for turns that are stored already: waiting for {servers}"):
@@ -200,10 +221,8 @@ def _stored_before(session: Session, transcripts: list[Transcript]) -> int | Non
         return None
 
 
-def _report(
-    transcripts: list[Transcript], total: int, stored_before: int | None, *, folded: bool, as_json: bool
-) -> None:
-    ids = [transcript.conversation_id for transcript in transcripts]
+def _report(ids: list[str], total: int, stored_before: int | None, *, folded: bool, whole: bool, as_json: bool) -> None:
+    """`whole`: everything came with what it is folded into."""
     if as_json:
         print_json({"turns": total, "stored_before": stored_before, "conversations": ids, "folded": folded})
         return
@@ -211,6 +230,8 @@ def _report(
         click.echo(f"{_turns(total)} of {_named(ids)}: all were stored already, nothing changed")
         return
     after = " and folded" if folded else "; folding goes on in the background: see `turnfold status`"
+    if whole:
+        after = ", folded as they were exported"
     known = f"; {stored_before} of them were stored already and are not doubled" if stored_before else ""
     click.echo(f"{_turns(total)} of {_named(ids)} appended{after}{known}")
 

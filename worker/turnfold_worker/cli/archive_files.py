@@ -1,0 +1,99 @@
+"""Archives as files, for `turnfold import`: which files are some, and what becomes of each."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from turnfold.errors import Unavailable
+from turnfold_worker.cli.output import progress
+from turnfold_worker.transcripts import STANDARD_INPUT
+
+if TYPE_CHECKING:
+    from turnfold.contract.keys import Address
+    from turnfold_worker.cli.session import Session
+    from turnfold_worker.restoring import Restored
+
+_BEGINS: Final = b'{"turnfold":"export"'
+"""How an archive begins, but for blanks that another tool may have put there."""
+_BEGINNING: Final = 40
+"""Bytes in which that is looked for."""
+_PACKED: Final = b"\x1f\x8b"
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a file, or standard input, begins as an archive. False for one that cannot be read."""
+    try:
+        if path == STANDARD_INPUT:
+            start = _beginning(sys.stdin.buffer)
+            return start.startswith(_PACKED) or _begins(start)
+        with path.open("rb") as file:
+            packed = file.read(len(_PACKED)) == _PACKED
+            file.seek(0)
+            return _begins((gzip.GzipFile(fileobj=file) if packed else file).read(_BEGINNING))
+    except (OSError, EOFError):
+        return False
+
+
+def _begins(start: bytes) -> bool:
+    return start.replace(b" ", b"").startswith(_BEGINS)
+
+
+def _beginning(file: Any) -> bytes:
+    """What comes next, which stays to be read."""
+    if hasattr(file, "peek"):
+        return bytes(file.peek(_BEGINNING))
+    found: bytes = file.read(_BEGINNING)
+    file.seek(0)
+    return found
+
+
+@contextmanager
+def _lines(path: Path) -> Iterator[Iterable[bytes]]:
+    with ExitStack() as closing:
+        if path == STANDARD_INPUT:
+            file: Any = sys.stdin.buffer
+            packed = _beginning(file).startswith(_PACKED)
+        else:
+            file = closing.enter_context(path.open("rb"))
+            packed = file.read(len(_PACKED)) == _PACKED
+            file.seek(0)
+        yield closing.enter_context(gzip.GzipFile(fileobj=file)) if packed else file
+
+
+def restore_file(session: Session, path: Path, *, conversation: str | None, fold_anew: bool) -> Restored:
+    """Write what an archive holds into SQL. Raises `InvalidFile`, `Unavailable`, and what the store raises."""
+    from turnfold.inbox import ProducerInbox
+    from turnfold_worker.restoring import Wanted, restore
+
+    inbox = ProducerInbox(session.redis)
+    wanted = Wanted(tenant=session.settings.tenant, rename=conversation, fold_anew=fold_anew)
+    name = "standard input" if path == STANDARD_INPUT else str(path)
+    with _lines(path) as lines, progress() as bar:
+        total = 0
+        task = bar.add_task("restoring", total=total)
+
+        def begin(address: Address, turns: int) -> None:
+            nonlocal total
+            total += turns
+            bar.update(task, total=total)
+            pending = inbox.peek(address, newest=0)
+            if pending.forgotten or pending.held:
+                was = (
+                    "was forgotten, and its rows are still to be deleted"
+                    if pending.forgotten
+                    else "is being appended to"
+                )
+                msg = (
+                    f"conversation {address.conversation!r} {was}: import again when a worker is done with that, or "
+                    "under another id with --conversation"
+                )
+                raise Unavailable(msg)
+
+        return restore(
+            session.write_engine, lines, name=name, wanted=wanted, begin=begin, turn_read=lambda: bar.advance(task)
+        )

@@ -1,0 +1,162 @@
+"""`turnfold export`: conversations as an archive, which `turnfold import` takes."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+import click
+
+from turnfold.errors import Unavailable, UnknownConversation
+from turnfold_worker.cli.failures import Stopped
+from turnfold_worker.cli.output import json_option, print_json, progress, told_when_slow
+from turnfold_worker.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from turnfold.contract.keys import Address
+
+STANDARD_OUTPUT: Final = Path("-")
+
+
+@click.command("export", short_help="Write conversations into a file.")
+@click.argument("conversations", metavar="[CONVERSATION]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Every conversation of the tenant.")
+@click.option("--tenant", help="Whose conversations; the same as before the command.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), default=STANDARD_OUTPUT, metavar="FILE",
+    help="Where to; compressed if it ends in .gz. Default: standard output.",
+)  # fmt: skip
+@click.option(
+    "--wait", "wait_seconds", type=click.FloatRange(min=0), default=30.0, show_default=True, metavar="SECONDS",
+    help="Longest wait for a worker to store what was appended.",
+)  # fmt: skip
+@json_option
+@pass_session
+def export(
+    session: Session, conversations: tuple[str, ...], everything: bool, tenant: str | None, output: Path,
+    wait_seconds: float, as_json: bool,
+) -> None:  # fmt: skip
+    """Write CONVERSATIONs, or all of the tenant, as JSON lines that `turnfold import` takes.
+
+    Turns stand as they are now: an edited one with its newest words, a deleted one without any, those that a rewind cut
+    off not at all. What was erased is nowhere in the file. What turns are folded into comes along, so that what is
+    imported has the digest of what was exported, on SQLite and PostgreSQL alike; `import --fold-anew` does without.
+    A conversation is read from one snapshot, and workers go on meanwhile. Costs of models stay with the tenant.
+
+    \b
+    Examples:
+      turnfold export chat -o chat.jsonl
+      turnfold export --all --tenant acme -o acme.jsonl.gz
+      turnfold export --all | turnfold --database-url postgresql+psycopg://… --redis-url redis://… import -
+    """
+    if bool(conversations) is everything:
+        msg = "give conversations, or --all"
+        raise click.UsageError(msg)
+    if as_json and output == STANDARD_OUTPUT:
+        msg = "--json reports on an archive that goes into a file: name one with --output"
+        raise click.UsageError(msg)
+    if tenant is not None:
+        session.tenant = tenant
+    addresses = (
+        _of_all(session) if everything else [session.standing_address(one) for one in dict.fromkeys(conversations)]
+    )
+    written, turns = _write(session, addresses, output, skip_unknown=everything, wait_seconds=wait_seconds)
+    if as_json:
+        print_json({"conversations": written, "turns": turns, "file": str(output)})
+    else:
+        plural = "" if turns == 1 else "s"
+        what = f"conversation {written[0]}" if len(written) == 1 else f"{len(written)} conversations"
+        click.echo(f"{turns} turn{plural} of {what} exported", err=True)
+
+
+def _of_all(session: Session) -> list[Address]:
+    from turnfold.inbox import ProducerInbox
+    from turnfold_worker.listing import known_conversations
+
+    addresses = [
+        session.address(one) for one in known_conversations(session.redis, session.engine, session.settings.tenant)
+    ]
+    gone = ProducerInbox(session.redis).forgotten(addresses)
+    return [address for address in addresses if address.conversation not in gone]
+
+
+def _write(
+    session: Session, addresses: list[Address], output: Path, *, skip_unknown: bool, wait_seconds: float
+) -> tuple[list[str], int]:
+    """The names of the conversations that were written, and how many turns they have."""
+    from turnfold_worker.exports import footer, header, lines_of, turns_of
+
+    names = [address.conversation for address in addresses]
+    for address in addresses:
+        _wait_until_stored(session, address, wait_seconds)
+    written: list[str] = []
+    turns = 0
+    with progress() as bar, _opened(output) as file:
+        task = bar.add_task("exporting", total=turns_of(session.engine, session.settings.tenant, names))
+
+        def turn_written() -> None:
+            nonlocal turns
+            turns += 1
+            bar.advance(task)
+
+        file.write(header())
+        for address in addresses:
+            try:
+                for line in lines_of(session.engine, address, turn_written=turn_written):
+                    file.write(line)
+            except UnknownConversation:
+                # Forgotten since all were listed: it has no line.
+                if not skip_unknown:
+                    raise
+                continue
+            written.append(address.conversation)
+        file.write(footer(len(written)))
+    return written, turns
+
+
+def _wait_until_stored(session: Session, address: Address, seconds: float) -> None:
+    """Raise `Unavailable` when nobody stores what was appended: an archive without it would not be whole."""
+    from turnfold.inbox import ProducerInbox
+    from turnfold.waiting import StoreWait, until
+
+    name = address.conversation
+    with told_when_slow(lambda: f"waiting up to {seconds:g} s for a worker that stores turns of conversation {name!r}"):
+        if not until(StoreWait(ProducerInbox(session.redis), address), seconds):
+            msg = (
+                f"what was appended to conversation {name!r} still waits in the inbox after {seconds:g} s, and nothing "
+                "was exported: is a worker running? `turnfold up` starts some, `turnfold doctor` says what is wrong; "
+                "--wait waits longer"
+            )
+            raise Unavailable(msg)
+
+
+@contextmanager
+def _opened(output: Path) -> Iterator[BinaryIO]:
+    """Where lines are written to. A file appears under its name once it is whole, readable for its user alone."""
+    if output == STANDARD_OUTPUT:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    part = output.with_name(f"{output.name}.part")
+    try:
+        try:
+            raw = os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
+        except OSError as error:
+            msg = f"{part} cannot be written: {error.strerror}"
+            raise click.BadParameter(msg, param_hint="--output") from error
+        with ExitStack() as closing:
+            closing.enter_context(raw)
+            # Without a time, so that equal conversations give equal files.
+            packed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if output.suffix == ".gz" else None
+            yield raw if packed is None else closing.enter_context(packed)  # type: ignore[misc]  # a file of bytes
+        part.replace(output)
+    except KeyboardInterrupt:
+        msg = "stopped; nothing was exported"
+        raise Stopped(msg) from None
+    finally:
+        part.unlink(missing_ok=True)

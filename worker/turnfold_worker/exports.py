@@ -1,0 +1,98 @@
+"""Export: conversations of a tenant as the lines of an archive, each from one snapshot of SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, Select, Table, func, select
+
+from turnfold.contract.keys import Address
+from turnfold.contract.tables import ConversationRow, standing, table
+from turnfold.contract.tasks import JobKind, JobState
+from turnfold.database.failures import translated
+from turnfold.errors import UnknownConversation
+from turnfold_worker.archives import (
+    FOLDED,
+    JOB,
+    SAID,
+    VERSION,
+    archived_columns,
+    line,
+    schema_mark,
+    to_json,
+)
+
+ROWS_AT_ONCE: Final = 500
+"""Rows that are in memory at a time."""
+
+_conversation = table(ConversationRow)
+
+
+def turns_of(engine: Engine, tenant: str, names: Sequence[str]) -> int:
+    """Stored turns of some conversations, for a progress bar. Raises `Unavailable` or `SchemaMismatch`."""
+    total = 0
+    with translated(), engine.begin() as connection:
+        for start in range(0, len(names), ROWS_AT_ONCE):
+            among = _conversation.c.external_id.in_(names[start : start + ROWS_AT_ONCE])
+            counted = select(func.coalesce(func.sum(_conversation.c.turn_count), 0))
+            total += connection.scalar(counted.where(_conversation.c.tenant == tenant, among)) or 0
+    return total
+
+
+def header() -> bytes:
+    """The first line of an archive."""
+    return line("turnfold", "export", version=VERSION, schema=schema_mark())
+
+
+def footer(conversations: int) -> bytes:
+    """The last line of an archive of so many conversations."""
+    return line("turnfold", "end", conversations=conversations)
+
+
+def lines_of(engine: Engine, address: Address, *, turn_written: Callable[[], object]) -> Iterator[bytes]:
+    """The lines of one stored conversation, read as they are taken, from one snapshot.
+
+    Raises `UnknownConversation`, `Unavailable` or `SchemaMismatch`.
+    """
+    with translated(), engine.connect() as connection, connection.begin():
+        row = connection.execute(
+            select(_conversation).where(
+                _conversation.c.tenant == address.tenant, _conversation.c.external_id == address.conversation,
+                standing(),
+            )
+        ).first()  # fmt: skip
+        if row is None:
+            msg = f"conversation {address.conversation!r} of tenant {address.tenant!r} is not stored"
+            raise UnknownConversation(msg)
+        yield line("conversation", {"conversation_id": address.conversation, **_values(_conversation, row)})
+        lines = 1
+        for rows in (*SAID, *FOLDED, JOB):
+            for found in _streamed(connection, _rows_of(rows, row.id)):
+                yield line(rows.name, _values(rows, found))
+                lines += 1
+                if rows.name == "turn":
+                    turn_written()
+        yield line("end", {"conversation_id": address.conversation, "lines": lines})
+
+
+def _rows_of(rows: Table, conversation: int) -> Select[Any]:
+    """The rows of a conversation in one table, by their key. Of jobs: which segments are still to be folded again."""
+    wanted = select(*archived_columns(rows)).where(rows.c.conversation == conversation)
+    if rows is JOB:
+        waits = rows.c.state.in_([str(JobState.DUE), str(JobState.RUNNING), str(JobState.PARKED)])
+        wanted = wanted.where(rows.c.kind == str(JobKind.REFOLD), waits)
+    return wanted.order_by(*rows.primary_key)
+
+
+def _streamed(connection: Connection, wanted: Select[Any]) -> Iterator[Any]:
+    return iter(connection.execution_options(yield_per=ROWS_AT_ONCE).execute(wanted))
+
+
+def _values(rows: Table, found: Any) -> dict[str, Any]:
+    given = found._mapping  # noqa: SLF001 - SQLAlchemy's public name for it
+    values = {column.name: to_json(given[column.name]) for column in archived_columns(rows)}
+    if rows is JOB and values["state"] == str(JobState.RUNNING):
+        # Its worker writes to the rows here, not to those that will be made of the archive.
+        values["state"] = str(JobState.DUE)
+    return values
