@@ -157,6 +157,20 @@ def postgresql_schema(engine: Engine, schema: str) -> list[tuple[str, ...]]:
     return sorted(row for row in rows if not any("alembic" in value for value in row))
 
 
+def test_each_database_gets_a_secret_of_its_own(tmp_path: Path) -> None:
+    """Seals are made of it: without one, what is told of a conversation could be forged."""
+    secrets = []
+    for name in ("one", "two"):
+        url = f"sqlite:///{tmp_path / name}.db"
+        migrate.upgrade(url)
+        engine = reader(url)
+        with engine.connect() as connection:
+            secrets.append(connection.exec_driver_sql("SELECT value FROM meta WHERE key = 'seal_secret'").scalar_one())
+        engine.dispose()
+    assert [len(secret) for secret in secrets] == [64, 64]
+    assert secrets[0] != secrets[1]
+
+
 def test_sqlite_is_left_in_wal_mode(sqlite_url: str) -> None:
     migrate.upgrade(sqlite_url)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
@@ -22,7 +23,10 @@ depends_on: str | Sequence[str] | None = ${repr(depends_on)}
 def upgrade() -> None:
     ${upgrades if upgrades else "pass"}
 % if down_revision is None:
-    op.execute("INSERT INTO meta (key, value) VALUES ('schema_version', '1')")
+    op.bulk_insert(
+        sa.table("meta", sa.column("key", sa.String), sa.column("value", sa.String)),
+        [{"key": "schema_version", "value": "1"}, {"key": "seal_secret", "value": secrets.token_hex(32)}],
+    )
 % endif
 
 
