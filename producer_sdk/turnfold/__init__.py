@@ -8,6 +8,7 @@ settings, resources, waiting   what it is made with; connections of a process; u
 To Redis:
 
 writes          entries into an inbox
+subjects        an end user forgotten in every conversation
 json_values     what callers give as JSON, text by text
 redaction       what a caller takes out before anything is stored
 edge, projection, turn_changes   turns, edits, deletions and rewinds become entries of an inbox
@@ -62,6 +63,7 @@ from turnfold.contract.results import (
     Receipt,
     Relation,
     Status,
+    SubjectReceipt,
     TieredSegment,
     TimelineEntry,
     TurnPart,
@@ -121,6 +123,7 @@ __all__ = [
     "Settings",
     "Statement",
     "Status",
+    "SubjectReceipt",
     "TIERED",
     "TOOL_NAMES",
     "TieredSegment",

@@ -12,11 +12,11 @@ from copy import copy
 from datetime import datetime
 from functools import partial
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar, overload
 
 from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section
 from turnfold.client import Turnfold
-from turnfold.client_inputs import Priority, check_timeout
+from turnfold.client_inputs import Priority, check_erased, check_timeout
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin, StoredTurn
 from turnfold.contract.results import (
     ErasureReceipt,
@@ -27,6 +27,7 @@ from turnfold.contract.results import (
     Receipt,
     Relation,
     Status,
+    SubjectReceipt,
     TieredSegment,
     TimelineEntry,
 )
@@ -108,10 +109,15 @@ class AsyncTurnfold:
         self._pool.shutdown(wait=False)
 
     async def append(
-        self, conversation_id: str, turns: TurnInput | Iterable[TurnInput], *, priority: Priority = "live"
+        self,
+        conversation_id: str,
+        turns: TurnInput | Iterable[TurnInput],
+        *,
+        priority: Priority = "live",
+        subject: str | None = None,
     ) -> Receipt:
         """As `Turnfold.append`."""
-        return await self._run(self._client.append, conversation_id, turns, priority=priority)
+        return await self._run(self._client.append, conversation_id, turns, priority=priority, subject=subject)
 
     async def configure(
         self,
@@ -140,9 +146,22 @@ class AsyncTurnfold:
         """As `Turnfold.rewind`."""
         await self._run(self._client.rewind, conversation_id, after=after)
 
-    async def forget(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> ErasureReceipt:
+    @overload
+    async def forget(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> ErasureReceipt: ...
+
+    @overload
+    async def forget(self, *, subject: str, timeout_seconds: float = 30.0) -> SubjectReceipt: ...
+
+    async def forget(
+        self, conversation_id: str | None = None, *, subject: str | None = None, timeout_seconds: float = 30.0
+    ) -> ErasureReceipt | SubjectReceipt:
         """As `Turnfold.forget`."""
         check_timeout(timeout_seconds)
+        check_erased(conversation_id, subject)
+        if subject is not None:
+            begun = await self._run(self._client._begin_subject_erasure, subject)  # noqa: SLF001 - the same client
+            return await self._until(begun, timeout_seconds)
+        assert conversation_id is not None  # noqa: S101 - checked above
         wait = await self._run(self._client._begin_erasure, conversation_id)  # noqa: SLF001 - the same client
         return await self._until(wait, timeout_seconds)
 

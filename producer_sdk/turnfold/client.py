@@ -9,12 +9,21 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, overload
 
-from turnfold import expansion, references, retrieval, search_read, turn_changes, writes
+from turnfold import expansion, references, retrieval, search_read, subjects, turn_changes, writes
 from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section, policy_named, request_of
 from turnfold.change_events import OnChange
-from turnfold.client_inputs import Priority, check_search, check_timeout, listed, may_wait, read_from, settings_from
+from turnfold.client_inputs import (
+    Priority,
+    check_erased,
+    check_search,
+    check_timeout,
+    listed,
+    may_wait,
+    read_from,
+    settings_from,
+)
 from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.lazy_patterns import compile_lazy_patterns
@@ -28,6 +37,7 @@ from turnfold.contract.results import (
     Receipt,
     Relation,
     Status,
+    SubjectReceipt,
     TieredSegment,
     TimelineEntry,
 )
@@ -132,20 +142,27 @@ class Turnfold:
     # Writing
 
     def append(
-        self, conversation_id: str, turns: TurnInput | Iterable[TurnInput], *, priority: Priority = "live"
+        self,
+        conversation_id: str,
+        turns: TurnInput | Iterable[TurnInput],
+        *,
+        priority: Priority = "live",
+        subject: str | None = None,
     ) -> Receipt:
         """Append one turn or several, in order. Returns when Redis has them: one round trip for up to 500 or 16 MiB.
 
         A turn is a `Turn`, a provider's message dict as it is, or a provider client's message object. A repeated
         `turn_id` changes nothing. `priority="backfill"` is for what was said long ago and is brought in now: it is
-        stored as it comes, and folded when no fold of live turns, of whatever tenant, is due.
+        stored as it comes, and folded when no fold of live turns, of whatever tenant, is due. `subject` is the id of
+        the end user whose turns these are, and replies to them: `forget(subject=…)` finds them by it.
 
         Raises `InvalidTurn` or, for more turns than an inbox holds, `InvalidInput` (nothing was appended); `InboxFull`
         or `Unavailable`, whose `turns` have their ids: append those again, and nothing is doubled.
         """
         given, waits = listed(turns), may_wait(priority)
+        whose = None if subject is None else checked_id("subject", subject)
         most = self._settings.max_turn_bytes
-        entries = [accept(turn, max_bytes=most, may_wait=waits, redact=self._redact) for turn in given]
+        entries = [accept(turn, max_bytes=most, may_wait=waits, redact=self._redact, subject=whose) for turn in given]
         try:
             self._put(conversation_id, Operation.APPEND, entries)
         except (InboxFull, Unavailable) as error:
@@ -207,13 +224,30 @@ class Turnfold:
         """
         self._change(conversation_id, turn_changes.rewind(after))
 
-    def forget(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> ErasureReceipt:
-        """Erase a conversation from Redis now, and from SQL as soon as a worker gets to it.
+    @overload
+    def forget(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> ErasureReceipt: ...
+
+    @overload
+    def forget(self, *, subject: str, timeout_seconds: float = 30.0) -> SubjectReceipt: ...
+
+    def forget(
+        self, conversation_id: str | None = None, *, subject: str | None = None, timeout_seconds: float = 30.0
+    ) -> ErasureReceipt | SubjectReceipt:
+        """Erase a conversation, or an end user, from Redis now, and from SQL as soon as a worker gets to it.
 
         Nothing of it is readable once this returns. Waits for the rows' deletion; without a worker in time the
         receipt says `completed=False`, and the deletion still happens.
+
+        `subject` erases what was appended under that name, in every conversation of the tenant: the whole conversation
+        where no other subject has a turn, else the subject's turns, as `delete` does; what others quote of them stays.
+        Its producers should have stopped. After an error the call is repeated: it goes on. Raises `Unavailable`,
+        `InboxFull`, `InvalidInput`.
         """
         check_timeout(timeout_seconds)
+        check_erased(conversation_id, subject)
+        if subject is not None:
+            return until(self._begin_subject_erasure(subject), timeout_seconds)
+        assert conversation_id is not None  # noqa: S101 - checked above
         return until(self._begin_erasure(conversation_id), timeout_seconds)
 
     # Reading
@@ -488,6 +522,11 @@ class Turnfold:
             lambda: self.expand(conversation_id, marker, max_tokens=max_tokens), self._resources.reader(),
             self._resources.ring, self._address(conversation_id), marker, max_tokens,
         )  # fmt: skip
+
+    def _begin_subject_erasure(self, subject: str) -> Wait[SubjectReceipt]:
+        return subjects.begin_erasure(
+            self._resources, self._settings, self._tenant, checked_id("subject", subject), self._begin_erasure
+        )
 
     def _begin_erasure(self, conversation_id: str) -> Wait[ErasureReceipt]:
         address = self._address(conversation_id)

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from turnfold.assemble import Context
 from turnfold.contract.records import Turn
-from turnfold.errors import InvalidInput, InvalidSettings, InvalidTurn
+from turnfold.errors import InvalidIdentifier, InvalidInput, InvalidSettings, InvalidTurn
 from turnfold.query_times import check_now
 from turnfold.settings import Settings
 from turnfold.whole_numbers import whole_number
@@ -51,6 +51,14 @@ def may_wait(priority: object) -> bool:
         msg = f"priority must be one of {', '.join(get_args(Priority))}, not {priority!r}"
         raise InvalidInput(msg)
     return priority == "backfill"
+
+
+def check_erased(conversation_id: object, subject: object) -> None:
+    """Raise `InvalidIdentifier` unless one of both is named."""
+    if (conversation_id is None) is (subject is None):
+        both = "and subject= were" if subject is not None else "must be a string, not NoneType, unless subject= is"
+        msg = f"conversation id {both} given: forget a conversation, or by subject= an end user"
+        raise InvalidIdentifier(msg)
 
 
 def listed(turns: object) -> list[Any]:

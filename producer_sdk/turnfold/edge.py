@@ -44,8 +44,12 @@ def new_turn_id() -> str:
     return f"{time.time_ns() // 1000:014x}{secrets.token_hex(9)}"
 
 
-def accept(turn: object, *, max_bytes: int, may_wait: bool = False, redact: Redact | None = None) -> Entry:
+def accept(
+    turn: object, *, max_bytes: int, may_wait: bool = False, redact: Redact | None = None, subject: str | None = None
+) -> Entry:
     """Check one turn and put it into the inbox's form; one that `may_wait` is folded when nothing else is due.
+
+    `subject` is the end user whose turn it is, checked before.
 
     Accepts a `Turn`, a provider's message dict, or an object with `model_dump` (a provider client's message).
     What `redact` makes of its texts is all that is kept. Raises `InvalidTurn` naming the field and the remedy,
@@ -70,6 +74,7 @@ def accept(turn: object, *, max_bytes: int, may_wait: bool = False, redact: Reda
         "created_at": _created_at(given.get("created_at")),
         "metadata": _metadata(given.get("metadata")),
         "may_wait": may_wait or None,
+        "subject": subject,
     }
     encoded = encode({key: value for key, value in body.items() if value is not None})
     check_size("a turn", encoded, max_bytes=max_bytes)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
+from turnfold.contract.keys import checked_id
 from turnfold.contract.records import Importance, Role, StoredTurn, TurnState
 from turnfold.contract.text import clean
 from turnfold.errors import InvalidTurn
@@ -43,6 +44,16 @@ def decode_turn(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
 def may_wait(body: bytes) -> bool:
     """Whether an entry that is a turn is of the priority `backfill`."""
     return b'"may_wait"' in body and json.loads(body).get("may_wait") is True
+
+
+def subject_of(body: bytes) -> str | None:
+    """The end user whose turn an entry is; None for one without, and for what cannot be read."""
+    if b'"subject"' not in body:
+        return None
+    try:
+        return checked_id("subject", json.loads(body).get("subject"))
+    except (ValueError, AttributeError, RecursionError):
+        return None
 
 
 def read_entry(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:

@@ -30,6 +30,9 @@ BYTES_PER_CALL: Final = 16 * 1_048_576
 BYTES_A_LOOK: Final = 16 * 1_048_576
 """What one look at an inbox takes of it, one entry at least: two hundred of the largest would be gigabytes."""
 
+ENTRIES_A_PAGE: Final = 16
+"""Entries of an inbox that are read together: more of the largest would be more than a client should hold."""
+
 
 class PendingEntry(NamedTuple):
     """An entry as it lies in the inbox."""
@@ -234,6 +237,27 @@ class ProducerInbox:
         with translated("reading the inbox"):
             rows = cast("list[Any]", self._client.xrange(address.inbox, count=1))
         return rows[0][0].decode() if rows else None
+
+    def entries(self, address: Address) -> Iterator[PendingEntry]:
+        """Everything in an inbox, oldest first, some at a time."""
+        begin = "-"
+        while True:
+            with translated("reading the inbox"):
+                rows = cast("list[Any]", self._client.xrange(address.inbox, min=begin, count=ENTRIES_A_PAGE))
+            for stream_id, fields in rows:
+                yield pending_entry(stream_id, [part for pair in fields.items() for part in pair])
+            if len(rows) < ENTRIES_A_PAGE:
+                return
+            begin = f"({rows[-1][0].decode()}"
+
+    def waiting(self, tenant: str) -> list[Address]:
+        """The conversations of a tenant that have something in their inbox."""
+        with translated("listing what waits in the inboxes"):
+            pipeline = self._client.pipeline(transaction=False)
+            for shard in range(keys.SHARDS):
+                pipeline.zrange(keys.ready_prefix(shard) + keys.encode_id(tenant), 0, -1)
+            names = [name for of_shard in pipeline.execute() for name in of_shard]
+        return [Address(tenant, keys.decode_id(name.decode())) for name in names]
 
     def forget(self, address: Address) -> int:
         """Drop the inbox and mark the conversation's rows for deletion; the number of entries dropped."""

@@ -16,6 +16,7 @@ NOT_CANONICAL_TABLES = {
     "parked_entry": "what a person has to look at",
     "turn_change": "that a change was made: what it made of the turns is canonical",
     "rewound_turn": "ids of turns that are no more",
+    "subject_turn": "whose turns they are: names of end users, whom nothing that is folded tells",
     "meta": "the database's own facts",
     "reply": "what models said",
     "model_batch": "what models are asked",

@@ -37,6 +37,7 @@ from turnfold.contract.tables import (
     ParkedEntryRow,
     ReplyRow,
     RewoundTurnRow,
+    SubjectTurnRow,
     TurnChangeRow,
     TurnRow,
     table,
@@ -44,7 +45,9 @@ from turnfold.contract.tables import (
 
 VERSION: Final = 1
 
-SAID: Final = tuple(table(rows) for rows in (TurnRow, OperationRow, TurnChangeRow, RewoundTurnRow, ParkedEntryRow))
+SAID: Final = tuple(
+    table(rows) for rows in (TurnRow, OperationRow, TurnChangeRow, RewoundTurnRow, SubjectTurnRow, ParkedEntryRow)
+)
 """Tables of what was appended and changed, in the order of their lines. All others are made of these."""
 
 JOB: Final = table(JobRow)
@@ -68,6 +71,7 @@ _ABOVE_EVERY_INTEGER: Final = 2**63
 _MADE_HERE: Final[Mapping[str, frozenset[str]]] = {
     "conversation": frozenset({"id", "tenant", "external_id"}),
     "parked_entry": frozenset({"id", "conversation"}),
+    "subject_turn": frozenset({"conversation", "tenant"}),
     "job": frozenset({"id", "conversation", "tenant", "claim", "lease_until", "not_before"}),
 }
 """Columns that each database and tenant fills in for itself; of all other tables `conversation`."""

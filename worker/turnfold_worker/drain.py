@@ -17,7 +17,7 @@ from turnfold.contract.configuration import settlement_read
 from turnfold.contract.keys import checked_id
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import CHANGES, JobKind, Operation
-from turnfold.entries import decode_turn, may_wait, placeholder
+from turnfold.entries import decode_turn, may_wait, placeholder, subject_of
 from turnfold.errors import InvalidIdentifier, InvalidInput, InvalidTurn
 from turnfold.turn_changes import read_change
 from turnfold_worker.due_jobs import ring
@@ -226,7 +226,7 @@ def parked(item: Received, error: str) -> Received:
     """The same entry, to be kept for a person; its place among the turns is kept by a placeholder."""
     match item:
         case ReceivedTurn(entry=entry):
-            return ReceivedTurn(placeholder(entry.body, seq=0, turn_id=entry.entry_id), entry, error)
+            return _placeholder(entry, error)
         case ReceivedOperation(operation=operation, operation_id=operation_id, body=body):
             return ParkedOperation(InboxEntry("", str(operation), operation_id, json.dumps(body).encode()), error)
         case ReceivedChange(entry=entry):
@@ -241,8 +241,13 @@ def _parked_under_another_id(entry: InboxEntry, error: str) -> Received:
     """Under an id that SQL takes, and the same one whenever the entry is read again."""
     entry = replace(entry, entry_id=f"unreadable-{entry.stream_id}")
     if entry.operation == Operation.APPEND:
-        return ReceivedTurn(placeholder(entry.body, seq=0, turn_id=entry.entry_id), entry, error)
+        return _placeholder(entry, error)
     return ParkedOperation(entry, error)
+
+
+def _placeholder(entry: InboxEntry, error: str) -> ReceivedTurn:
+    turn = placeholder(entry.body, seq=0, turn_id=entry.entry_id)
+    return ReceivedTurn(turn, entry, error, subject=subject_of(entry.body))
 
 
 def receive(entry: InboxEntry) -> Received:
@@ -254,9 +259,9 @@ def receive(entry: InboxEntry) -> Received:
     if entry.operation == Operation.APPEND:
         try:
             turn = decode_turn(entry.body, seq=0, turn_id=entry.entry_id)
-            return ReceivedTurn(turn, entry, may_wait=may_wait(entry.body))
+            return ReceivedTurn(turn, entry, may_wait=may_wait(entry.body), subject=subject_of(entry.body))
         except InvalidTurn as error:
-            return ReceivedTurn(placeholder(entry.body, seq=0, turn_id=entry.entry_id), entry, str(error))
+            return _placeholder(entry, str(error))
     return _receive_operation(entry)
 
 

@@ -49,6 +49,8 @@ class ReceivedTurn:
     """Why it is parked."""
     may_wait: bool = False
     """Whether it is folded when nothing else is due."""
+    subject: str | None = None
+    """The end user whose turn it is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine, select
 
-from turnfold.contract import keys
-from turnfold.contract.keys import SHARDS
 from turnfold.contract.tables import ConversationRow, standing, table
-from turnfold.database.failures import translated as sql_translated
-from turnfold.inbox import translated as redis_translated
+from turnfold.database.failures import translated
+from turnfold.inbox import ProducerInbox
 
 if TYPE_CHECKING:
     import redis
@@ -19,13 +17,7 @@ if TYPE_CHECKING:
 def known_conversations(client: redis.Redis, engine: Engine, tenant: str) -> list[str]:
     """Every conversation of a tenant, stored or waiting. Raises `Unavailable` or `SchemaMismatch`."""
     conversation = table(ConversationRow)
-    with redis_translated("listing what waits in the inboxes"):
-        encoded = keys.encode_id(tenant)
-        waiting = {
-            keys.decode_id(name.decode())
-            for shard in range(SHARDS)
-            for name in cast("list[bytes]", client.zrange(keys.ready_prefix(shard) + encoded, 0, -1))
-        }
-    with sql_translated(), engine.begin() as connection:
+    waiting = {address.conversation for address in ProducerInbox(client).waiting(tenant)}
+    with translated(), engine.begin() as connection:
         mine = select(conversation.c.external_id).where(conversation.c.tenant == tenant, standing())
         return sorted(waiting.union(connection.scalars(mine)))

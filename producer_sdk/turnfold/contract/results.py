@@ -40,6 +40,23 @@ class ErasureReceipt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SubjectReceipt:
+    """What `forget(subject=…)` removed of an end user."""
+
+    subject: str
+    completed: bool
+    """False: nothing of it is readable any more; a worker has yet to delete the rows."""
+    conversations: tuple[ErasureReceipt, ...]
+    """Conversations in which no other subject has a turn: erased whole."""
+    shared: Mapping[str, int]
+    """Conversations with other subjects, and how many turns of this one were deleted in each."""
+    still_quoted: tuple[str, ...] = ()
+    """Shared conversations whose notes may quote the subject, because retention had removed its turns: forget these."""
+    remains: tuple[str, ...] = ()
+    """As of `ErasureReceipt`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListedConversation:
     """A conversation as SQL has it."""
 

@@ -58,6 +58,7 @@ from turnfold.contract.work_tables import (
     ParkedEntryRow,
     ReplyRow,
     RewoundTurnRow,
+    SubjectTurnRow,
     TurnChangeRow,
 )
 
@@ -352,6 +353,7 @@ __all__ = [
     "ReplyRow",
     "RewoundTurnRow",
     "SCHEMA_VERSION",
+    "SubjectTurnRow",
     "TENANT_USAGE",
     "TurnChangeRow",
     "TurnRow",

@@ -140,6 +140,18 @@ class RewoundTurnRow(Base, table=True):
     stream_id: str = column(String(48))
 
 
+class SubjectTurnRow(Base, table=True):
+    """Whose turn one is: the end user that its append named. Erased with the turn, and deleted with its words."""
+
+    __tablename__ = "subject_turn"
+    __table_args__ = (Index("subject_turn_subject", "tenant", "subject", "conversation"),)
+
+    conversation: int = conversation_column()
+    seq: int = key_column(Integer)
+    tenant: str = column(String(200))
+    subject: str = column(String(200))
+
+
 class ReplyRow(Base, table=True):
     """A model's reply to a request, so that no request is paid twice. Erased with its conversation."""
 

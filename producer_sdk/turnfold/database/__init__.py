@@ -14,6 +14,7 @@ note_read           the notes of segments
 segment_read        facts and relations of segments, and how often they are looked up
 past_read           the anchors that held when an earlier turn was the newest one
 progress_read       how far the work on a conversation is
+subject_read        whose turns are stored
 read_transaction    all else that one look at the database can be asked
 reader              runs these, and once more when a connection was lost
 """

@@ -20,6 +20,7 @@ from turnfold.contract.tables import (
     NodeRow,
     NoteListRow,
     ParkedEntryRow,
+    SubjectTurnRow,
     TurnChangeRow,
     TurnRow,
     TurnVectorRow,
@@ -52,6 +53,7 @@ _notes = table(NoteListRow)
 _anchor = table(AnchorRow)
 _entry = table(ParkedEntryRow)
 _change = table(TurnChangeRow)
+_subject = table(SubjectTurnRow)
 
 _KEPT: Final = frozenset({"conversation", "seq", "turn_id"})
 """Columns of a turn that no change touches."""
@@ -93,6 +95,8 @@ def apply(
         .where(_turn.c.conversation == conversation, _turn.c.seq == row.seq)
         .values({name: value for name, value in values.items() if name not in _KEPT})
     )
+    if change.operation is Operation.DELETE:
+        connection.execute(delete(_subject).where(_subject.c.conversation == conversation, _subject.c.seq == row.seq))
     refolds = _touched(connection, conversation, row.seq, operation_id, group=group)
     return Changed(count, refolds=refolds)
 

@@ -15,6 +15,7 @@ from turnfold.contract.tables import (
     OperationRow,
     ParkedEntryRow,
     RewoundTurnRow,
+    SubjectTurnRow,
     TurnRow,
     standing,
     table,
@@ -40,6 +41,7 @@ _turn = table(TurnRow)
 _operation = table(OperationRow)
 _parked = table(ParkedEntryRow)
 _rewound = table(RewoundTurnRow)
+_subject = table(SubjectTurnRow)
 
 _COUNTED = (
     update(_conversation)
@@ -75,12 +77,14 @@ def store(
     to_fold: dict[FoldWhen, list[ConversationId]] = {when: [] for when in FoldWhen}
     counters: list[dict[str, int]] = []
     turns: list[dict[str, Any]] = []
+    subjects: list[dict[str, Any]] = []
     refolds: list[JobId] = []
     new_turns = 0
     for id_ in sorted(counts):
         writer = _Conversation(connection, id_, counts[id_], changer)
         writer.take(batches[id_])
         turns += writer.turns
+        subjects += writer.subjects
         new_turns += writer.new_turns
         refolds += writer.refolds
         if writer.changed:
@@ -88,6 +92,8 @@ def store(
             counters.append(writer.counters)
     if turns:
         connection.execute(_turn.insert(), turns)
+    if subjects:
+        connection.execute(_subject.insert(), subjects)
     if counters:
         connection.execute(_COUNTED, counters)
     return StoreResult(
@@ -101,6 +107,7 @@ def store(
 class _Locked(NamedTuple):
     """A conversation's row, locked."""
 
+    tenant: str
     turn_count: int
     unfolded: int
     """Turns that no fold has seen."""
@@ -114,6 +121,7 @@ def _lock(connection: Connection, ids: Sequence[ConversationId]) -> dict[Convers
     rows = connection.execute(
         select(
             _conversation.c.id,
+            _conversation.c.tenant,
             _conversation.c.turn_count,
             _conversation.c.fold_seq,
             _conversation.c.unfolded_tokens,
@@ -125,7 +133,7 @@ def _lock(connection: Connection, ids: Sequence[ConversationId]) -> dict[Convers
     )
     return {
         ConversationId(row.id): _Locked(
-            row.turn_count, row.turn_count - row.fold_seq, row.unfolded_tokens, row.edit_revision > 0
+            row.tenant, row.turn_count, row.turn_count - row.fold_seq, row.unfolded_tokens, row.edit_revision > 0
         )
         for row in rows
     }
@@ -139,6 +147,9 @@ class _Conversation:
         self._id = id_
         self._count = self._before = locked.turn_count
         self._locked = locked
+        self._tenant = locked.tenant
+        self.subjects: list[dict[str, Any]] = []
+        """Whose the new turns are, where that was said, not written yet either."""
         self._ever_changed = locked.ever_changed
         self._changer = changer
         self._settings: dict[str, Any] | None = None
@@ -235,6 +246,9 @@ class _Conversation:
         if self.turns:
             self._connection.execute(_turn.insert(), self.turns)
             self.turns = []
+        if self.subjects:
+            self._connection.execute(_subject.insert(), self.subjects)
+            self.subjects = []
         done = self._changer(self._connection, self._id, item, count=self._count)
         self._count = done.count
         self._changed_any = self._changed_any or not done.repeated
@@ -251,6 +265,10 @@ class _Conversation:
         self.new_operators += item.turn.role in OPERATORS
         self._may_change = self._may_change or may_change(item.turn.role, item.turn.content)
         self.turns.append(turn_row(self._id, self._count, item.turn))
+        if item.subject is not None:
+            self.subjects.append({
+                "conversation": self._id, "seq": self._count, "tenant": self._tenant, "subject": item.subject,
+            })  # fmt: skip
         if item.error is not None:
             self._park(item.turn.turn_id, self._count, item.entry.body, item.error)
 

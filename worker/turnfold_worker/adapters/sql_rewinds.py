@@ -28,6 +28,7 @@ from turnfold.contract.tables import (
     PassageSignsRow,
     RepeatMarkRow,
     RewoundTurnRow,
+    SubjectTurnRow,
     TurnRow,
     TurnVectorRow,
     table,
@@ -47,6 +48,7 @@ _node = table(NodeRow)
 _notes = table(NoteListRow)
 _anchor = table(AnchorRow)
 _rewound = table(RewoundTurnRow)
+_subject = table(SubjectTurnRow)
 
 _BY_HEIGHT: Final = (_node, table(LevelRow), _notes, table(ModelNoteRow))
 _BY_SEGMENT: Final = (
@@ -128,7 +130,8 @@ def _cut_turns(connection: Connection, conversation: ConversationId, seq: int, s
             )
         )
     removed = frozenset(connection.scalars(delete(_turn).where(after).returning(_turn.c.turn_id)))
-    connection.execute(delete(_vector).where(_vector.c.conversation == conversation, _vector.c.seq > seq))
+    for rows in (_vector, _subject):
+        connection.execute(delete(rows).where(rows.c.conversation == conversation, rows.c.seq > seq))
     connection.execute(delete(_entry).where(_entry.c.conversation == conversation, _entry.c.seq > seq))
     # What somebody settled or configured is no turn: it holds from the last one on that is left.
     connection.execute(

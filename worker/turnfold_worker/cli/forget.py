@@ -20,11 +20,17 @@ _COUNTED = ("inbox_turns", "turns", "segments", "anchors")
 @click.command(short_help="Erase a conversation for good.")
 @click.argument("conversation", required=False)
 @click.option("--all", "everything", is_flag=True, help="Every conversation of the tenant.")
+@click.option("--subject", metavar="ID", help="What was appended with this subject, in every conversation.")
 @yes_option
 @json_option
 @pass_session
-def forget(session: Session, conversation: str | None, everything: bool, yes: bool, as_json: bool) -> None:
-    """Erase CONVERSATION, or all of the tenant, from Redis and the database. There is no way back.
+def forget(
+    session: Session, conversation: str | None, everything: bool, subject: str | None, yes: bool, as_json: bool
+) -> None:
+    """Erase CONVERSATION, all of the tenant, or an end user, from Redis and the database. There is no way back.
+
+    With --subject a conversation in which no other subject has a turn is erased whole; in others the subject's turns
+    are deleted, and what others quote of them stays. Safe to run again.
 
     With --all its producers should have stopped: what they append meanwhile may stay. Counts of what models cost a
     tenant stay; they hold no content.
@@ -33,11 +39,16 @@ def forget(session: Session, conversation: str | None, everything: bool, yes: bo
     Examples:
       turnfold forget chat --yes
       turnfold --tenant acme forget --all
+      turnfold --tenant acme forget --subject user-42 --yes --json
     """
-    if (conversation is None) is not everything:
-        msg = "give a conversation, or --all"
+    if (conversation is not None) + everything + (subject is not None) != 1:
+        msg = "give a conversation, or --all, or --subject"
         raise click.UsageError(msg)
     tenant = session.settings.tenant
+    if subject is not None:
+        ask(f"Erase subject {subject!r} from every conversation of tenant {tenant!r} for good?", yes=yes)
+        _forget_subject(session, subject, as_json=as_json)
+        return
     if conversation is not None:
         ask(f"Erase conversation {conversation!r} of tenant {tenant!r} for good?", yes=yes)
         receipt = _forget(session, conversation, timeout_seconds=WAIT_SECONDS)
@@ -61,6 +72,28 @@ def forget(session: Session, conversation: str | None, everything: bool, yes: bo
         print_json({"tenant": tenant, "conversations": len(receipts), "completed": completed, **counts})
     else:
         _say(counts, completed=completed)
+
+
+def _forget_subject(session: Session, subject: str, *, as_json: bool) -> None:
+    waits = f"waiting up to {WAIT_SECONDS:g} s for a worker that deletes turns of subject {subject!r}"
+    stopped = f"stopped waiting; the turns of subject {subject!r} will be deleted {ONCE_A_WORKER_RUNS}"
+    with told_when_slow(lambda: waits, stopped=stopped):
+        receipt = session.turnfold.forget(subject=subject, timeout_seconds=WAIT_SECONDS)
+    if as_json:
+        print_json(receipt)
+        return
+    click.echo(
+        f"erased {len(receipt.conversations)} conversations of subject {subject!r} alone, and "
+        f"{sum(receipt.shared.values())} turns in {len(receipt.shared)} that it shares with others"
+    )
+    if not receipt.completed:
+        click.echo(f"nothing of it is readable any more; its rows will be deleted {ONCE_A_WORKER_RUNS}")
+    for name in receipt.still_quoted:
+        click.echo(f"notes of conversation {name!r} may quote turns that retention removed: forget it to erase these")
+    for log in receipt.remains:
+        click.echo(f"the words may stand for a while in {log}")
+    if not receipt.conversations and not receipt.shared:
+        click.echo(f"no turn of tenant {session.settings.tenant!r} has the subject {subject!r}: is it right?", err=True)
 
 
 def _forget(session: Session, conversation: str, *, timeout_seconds: float) -> ErasureReceipt:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import redis
     from sqlalchemy import Engine
 
-    from turnfold.contract.results import ErasureReceipt, Expansion, Status
+    from turnfold.contract.results import ErasureReceipt, Expansion, Status, SubjectReceipt
     from turnfold.waiting import Wait
     from turnfold_worker.testing.model_server import OpenAIServer
 
@@ -106,6 +106,9 @@ class LocalTurnfold(Turnfold):
 
     def _begin_erasure(self, conversation_id: str) -> Wait[ErasureReceipt]:
         return _WorkingWait(super()._begin_erasure(conversation_id), self.fold_now)
+
+    def _begin_subject_erasure(self, subject: str) -> Wait[SubjectReceipt]:
+        return _WorkingWait(super()._begin_subject_erasure(subject), self.fold_now)
 
     def _begin_reconstruction(self, conversation_id: str, marker: str, *, max_tokens: int | None) -> Wait[Expansion]:
         wait = super()._begin_reconstruction(conversation_id, marker, max_tokens=max_tokens)

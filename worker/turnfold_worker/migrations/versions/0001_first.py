@@ -541,6 +541,20 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("conversation", "turn_id", name=op.f("rewound_turn_pkey")),
     )
     op.create_table(
+        "subject_turn",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("seq", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("tenant", sa.String(length=200), nullable=False),
+        sa.Column("subject", sa.String(length=200), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("subject_turn_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "seq", name=op.f("subject_turn_pkey")),
+    )
+    op.create_index("subject_turn_subject", "subject_turn", ["tenant", "subject", "conversation"], unique=False)
+    op.create_table(
         "turn",
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -644,6 +658,7 @@ def downgrade() -> None:
     op.drop_table("turn_vector")
     op.drop_table("turn_change")
     op.drop_table("turn")
+    op.drop_table("subject_turn")
     op.drop_table("rewound_turn")
     op.drop_table("reply")
     op.drop_table("repeat_mark")

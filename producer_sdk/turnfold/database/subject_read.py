@@ -1,0 +1,60 @@
+"""Whose turns are stored: what forgetting an end user asks of SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Exists, exists, select
+
+from turnfold.contract.tables import SubjectTurnRow, standing, table
+from turnfold.database.statements import conversation, turn
+
+_subject = table(SubjectTurnRow)
+
+
+class SubjectTurn(NamedTuple):
+    """A stored turn of an end user."""
+
+    conversation_id: str
+    turn_id: str
+    shared: bool
+    """Another subject has a turn in the conversation."""
+    expired: bool
+    """Retention removed its words, so that only what was made of them is left."""
+
+
+def turns_of_subject(connection: Connection, tenant: str, subject: str) -> list[SubjectTurn]:
+    """Every stored turn of a subject, by conversation and in order."""
+    rows = connection.execute(
+        select(
+            conversation.c.external_id,
+            turn.c.turn_id,
+            _of_another(subject, _subject.c.conversation),
+            _subject.c.seq <= conversation.c.expired_seq,
+        )
+        .select_from(_subject)
+        .join(conversation, conversation.c.id == _subject.c.conversation)
+        .join(turn, (turn.c.conversation == _subject.c.conversation) & (turn.c.seq == _subject.c.seq))
+        .where(_subject.c.tenant == tenant, _subject.c.subject == subject, standing())
+        .order_by(_subject.c.conversation, _subject.c.seq)
+    )
+    return [SubjectTurn(row[0], row[1], bool(row[2]), bool(row[3])) for row in rows]
+
+
+def with_other_subjects(connection: Connection, tenant: str, subject: str, names: Collection[str]) -> set[str]:
+    """Those of some conversations in which another subject has a stored turn."""
+    return {
+        name
+        for name in names
+        if connection.scalar(
+            select(_of_another(subject, conversation.c.id)).where(
+                conversation.c.tenant == tenant, conversation.c.external_id == name
+            )
+        )
+    }
+
+
+def _of_another(subject: str, of: ColumnElement[Any]) -> Exists:
+    other = _subject.alias("other")
+    return exists().where(other.c.conversation == of, other.c.subject != subject)

@@ -1,0 +1,156 @@
+"""Forgetting an end user: every conversation of a tenant in which a subject has turns.
+
+What waits in the inboxes is looked at before SQL, so that a turn on its way from one to the other is seen in one of
+them at least. Each conversation is then forgotten or gets its deletions by itself: who dies on the way has done some
+of them, and the next call finds the others.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from turnfold import writes
+from turnfold.contract.keys import Address
+from turnfold.contract.results import ErasureReceipt, SubjectReceipt
+from turnfold.contract.tasks import Operation
+from turnfold.edge import Entry
+from turnfold.entries import subject_of
+from turnfold.remnants import remaining
+from turnfold.turn_changes import delete
+from turnfold.waiting import StoreWait, Wait
+
+if TYPE_CHECKING:
+    from turnfold.database.read_transaction import ReadTransaction
+    from turnfold.database.subject_read import SubjectTurn
+    from turnfold.inbox import ProducerInbox
+    from turnfold.resources import Resources
+    from turnfold.settings import Settings
+
+DELETIONS_AT_ONCE: Final = 500
+"""Deletions that one call to Redis adds."""
+
+
+@dataclass(slots=True)
+class _Turns:
+    """What one conversation has of a subject."""
+
+    turn_ids: dict[str, None] = field(default_factory=dict)
+    shared: bool = False
+    expired: bool = False
+
+
+@dataclass(slots=True)
+class _Begun:
+    """What was asked for, and is waited for."""
+
+    subject: str
+    whole: list[Wait[ErasureReceipt]] = field(default_factory=list)
+    shared: dict[str, int] = field(default_factory=dict)
+    stores: list[Wait[bool]] = field(default_factory=list)
+    quoted: list[str] = field(default_factory=list)
+
+
+def begin_erasure(
+    resources: Resources, settings: Settings, tenant: str, subject: str, forget: Callable[[str], Wait[ErasureReceipt]]
+) -> Wait[SubjectReceipt]:
+    """Forget what is a subject's alone, by `forget`, and delete its turns elsewhere. Raises as `writes.put`."""
+    inbox = resources.inbox()
+    begun = _Begun(subject)
+    for name, turns in _conversations(inbox, resources, tenant, subject).items():
+        if not turns.shared:
+            begun.whole.append(forget(name))
+            continue
+        address = Address(tenant, name)
+        if turns.expired:
+            begun.quoted.append(name)
+        _delete(resources, settings, address, [*turns.turn_ids])
+        begun.shared[name] = len(turns.turn_ids)
+        begun.stores.append(StoreWait(inbox, address))
+    return _SubjectWait(begun, inbox, sqlite=settings.uses_sqlite)
+
+
+def _conversations(inbox: ProducerInbox, resources: Resources, tenant: str, subject: str) -> Mapping[str, _Turns]:
+    # What it imports, only who forgets an end user needs.
+    from turnfold.database.subject_read import turns_of_subject, with_other_subjects
+
+    found: dict[str, _Turns] = {}
+    for address in inbox.waiting(tenant):
+        turns = _waiting(inbox, address, subject)
+        if turns.turn_ids:
+            found[address.conversation] = turns
+
+    def look(transaction: ReadTransaction) -> tuple[list[SubjectTurn], set[str]]:
+        connection = transaction.connection
+        stored = turns_of_subject(connection, tenant, subject)
+        return stored, with_other_subjects(connection, tenant, subject, waiting)
+
+    waiting = list(found)
+    stored, others = resources.reader().read(look)
+    for turn in stored:
+        turns = found.setdefault(turn.conversation_id, _Turns())
+        turns.shared = turns.shared or turn.shared
+        turns.expired = turns.expired or turn.expired
+        if not turn.expired:
+            turns.turn_ids[turn.turn_id] = None
+    for name in others:
+        found[name].shared = True
+    for name in found.keys() - set(waiting):
+        # What is stored as a single subject's may have others in its inbox.
+        found[name].shared = found[name].shared or _waiting(inbox, Address(tenant, name), subject).shared
+    return found
+
+
+def _waiting(inbox: ProducerInbox, address: Address, subject: str) -> _Turns:
+    """What an inbox holds of a subject, and whether it holds turns of others."""
+    turns = _Turns()
+    for entry in inbox.entries(address):
+        whose = subject_of(entry.body) if entry.operation == Operation.APPEND else None
+        if whose == subject:
+            turns.turn_ids[entry.entry_id] = None
+        elif whose is not None:
+            turns.shared = True
+    return turns
+
+
+def _delete(resources: Resources, settings: Settings, address: Address, turn_ids: Sequence[str]) -> None:
+    at_once = min(DELETIONS_AT_ONCE, settings.max_inbox_turns)
+    for start in range(0, len(turn_ids), at_once):
+        block = turn_ids[start : start + at_once]
+        entries = [Entry(f"{Operation.DELETE}-{secrets.token_hex(12)}", delete(turn_id).body) for turn_id in block]
+        writes.put(resources, settings, address, Operation.DELETE, entries)
+
+
+class _SubjectWait:
+    """Until workers have deleted all rows and carried out all deletions."""
+
+    def __init__(self, begun: _Begun, inbox: ProducerInbox, *, sqlite: bool) -> None:
+        self._begun = begun
+        self._inbox = inbox
+        self._sqlite = sqlite
+        self._stores = begun.stores
+        self._receipts: dict[int, ErasureReceipt] = {}
+
+    def look(self) -> SubjectReceipt | None:
+        self._stores = [wait for wait in self._stores if wait.look() is None]
+        for number, wait in enumerate(self._begun.whole):
+            if number not in self._receipts and (receipt := wait.look()) is not None:
+                self._receipts[number] = receipt
+        done = not self._stores and len(self._receipts) == len(self._begun.whole)
+        return self._receipt([*self._receipts.values()], completed=True) if done else None
+
+    def give_up(self, timeout_seconds: float) -> SubjectReceipt:
+        receipts = [
+            self._receipts.get(number) or wait.give_up(timeout_seconds) for number, wait in enumerate(self._begun.whole)
+        ]
+        return self._receipt(receipts, completed=False)
+
+    def _receipt(self, receipts: Sequence[ErasureReceipt], *, completed: bool) -> SubjectReceipt:
+        return SubjectReceipt(
+            subject=self._begun.subject, completed=completed, shared=dict(self._begun.shared),
+            conversations=tuple(sorted(receipts, key=lambda one: one.conversation_id)),
+            still_quoted=tuple(self._begun.quoted),
+            remains=remaining(self._inbox.remnants(), sqlite=self._sqlite),
+        )  # fmt: skip
