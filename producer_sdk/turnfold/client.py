@@ -47,7 +47,7 @@ from turnfold.errors import InboxFull, InvalidSettings, Unavailable, UnknownAnch
 from turnfold.notes.read import notes as read_notes
 from turnfold.notes.wanted import NOTES_A_PAGE, WantedNotes
 from turnfold.reconstruction import ReconstructionWait
-from turnfold.redaction import Redact, redacted
+from turnfold.redaction import Redact, load_redactor, redacted
 from turnfold.relations import MOST_RELATIONS
 from turnfold.relations import relations as read_relations
 from turnfold.resources import Resources
@@ -86,14 +86,15 @@ class Turnfold:
 
         `on_change` is called with a `ChangeEvent` when a read finds that workers changed what contexts show of a
         conversation since this client read it before: at the end of that read, in its thread. `redact` is given each
-        text of what is appended, edited or configured, and what it returns is all that leaves the process.
+        text of what is appended, edited or configured, and what it returns is all that leaves the process; without it,
+        the redactor that `TURNFOLD_REDACTOR` names. Raises `InvalidSettings`.
         """
         if settings is not None and values:
             msg = "give either settings or single values, not both"
             raise InvalidSettings(msg)
         self._settings = settings or settings_from(values, Settings)
         self._resources = Resources(self._settings, on_change)
-        self._redact = redact
+        self._redact = redact or (load_redactor(self._settings.redactor) if self._settings.redactor else None)
         self._tenant = self._settings.tenant
 
     @classmethod

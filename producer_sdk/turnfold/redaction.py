@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib.metadata import entry_points
 from typing import Any, Final
 
-from turnfold.errors import InvalidInput
+from turnfold.errors import InvalidInput, InvalidSettings
 from turnfold.json_values import changed_texts
 
 Redact = Callable[[str], str]
 """Gives a text without what must not be stored."""
+
+ENTRY_POINTS: Final = "turnfold.redactors"
+"""The group of entry points in which packages offer redactors by name."""
 
 _STRUCTURE: Final = frozenset(
     {
@@ -20,6 +24,25 @@ _STRUCTURE: Final = frozenset(
     }
 )  # fmt: skip
 """Fields that hold no words: ids, kinds, times."""
+
+
+def load_redactor(name: str) -> Redact:
+    """The redactor that a package offers under a name. Raises `InvalidSettings`, saying what there is or is wrong."""
+    offered = {found.name: found for found in entry_points(group=ENTRY_POINTS)}
+    if name not in offered:
+        known = f"there are {', '.join(sorted(offered))}" if offered else "none is installed in this environment"
+        msg = f"TURNFOLD_REDACTOR={name}: no package offers it as an entry point of {ENTRY_POINTS}; {known}"
+        raise InvalidSettings(msg)
+    try:
+        found = offered[name].load()
+    except Exception as error:
+        msg = f"TURNFOLD_REDACTOR={name} cannot be imported ({type(error).__name__}: {error}): repair its package"
+        raise InvalidSettings(msg) from error
+    if not callable(found):
+        msg = f"TURNFOLD_REDACTOR={name} is no callable that takes a text and gives one: repair its package"
+        raise InvalidSettings(msg)
+    redact: Redact = found
+    return redact
 
 
 def redacted(value: Any, redact: Redact) -> Any:

@@ -70,6 +70,9 @@ class Settings:
     max_inbox_turns: int = 10_000
     """Turns of one conversation that may wait for a worker before `InboxFull`."""
 
+    redactor: str = ""
+    """Name of an entry point of `turnfold.redactors`: what it makes of each text is all that is appended."""
+
     reads_without_redis: bool = False
     """Read from SQL alone while Redis does not answer: without the turns that wait in the inbox."""
     reference_seconds: int = 86_400

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import uuid
 from collections import UserList
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import redis
@@ -13,7 +16,7 @@ import redis
 from conftest import LocalWorker
 from support.remnants import traces
 from turnfold import AsyncTurnfold, Turn, Turnfold
-from turnfold.errors import InvalidInput, InvalidTurn
+from turnfold.errors import InvalidInput, InvalidSettings, InvalidTurn
 from turnfold.redaction import redacted
 from turnfold.settings import Settings
 
@@ -102,3 +105,48 @@ def test_the_asynchronous_client_takes_it_too(settings: Settings) -> None:
             return (await tf.context("c", budget_tokens=300)).text
 
     assert "It is [hidden]." in asyncio.run(said())
+
+
+@pytest.fixture
+def offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A package that is installed here, and offers redactors. The name of its module is its own."""
+    module = f"privacy_{uuid.uuid4().hex}"
+    (tmp_path / f"{module}.py").write_text(
+        f"def redact(text):\n    return text.replace({SECRET!r}, '[hidden]')\nnot_callable = 7\n"
+    )
+    info = tmp_path / f"{module}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        f"[turnfold.redactors]\nacme = {module}:redact\nbroken = {module}:absent\nseven = {module}:not_callable\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    return module
+
+
+def test_a_package_offers_a_redactor_to_every_producer(
+    settings: Settings, local: LocalWorker, offered: str, redis_url: str
+) -> None:
+    with (
+        Turnfold(settings=replace(settings, redactor="acme")) as tf,
+        redis.Redis.from_url(redis_url, decode_responses=True) as client,
+    ):
+        tf.append("c", {"role": "user", "content": f"My code is {SECRET}."})
+        tf.for_tenant("other").append("c", {"role": "user", "content": f"Ours is {SECRET}."})
+        assert traces(local.engine, client, SECRET) == []
+        local.settle()
+        assert tf.turns("c")[0].content == "My code is [hidden]."
+        assert traces(local.engine, client, SECRET) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("absent", "there are .*acme"), ("broken", "cannot be imported"), ("seven", "is no callable")]
+)
+def test_a_redactor_that_is_not_there_stops_the_client(settings: Settings, offered: str, name: str, why: str) -> None:
+    with pytest.raises(InvalidSettings, match=f"TURNFOLD_REDACTOR={name}.*{why}"):
+        Turnfold(settings=replace(settings, redactor=name))
+
+
+def test_a_callable_of_ones_own_goes_before_the_installed_one(settings: Settings) -> None:
+    with Turnfold(settings=replace(settings, redactor="nobody offers this"), redact=hide) as tf:
+        assert tf._redacted(SECRET) == "[hidden]"
