@@ -30,8 +30,39 @@ BYTES_PER_CALL: Final = 16 * 1_048_576
 BYTES_A_LOOK: Final = 16 * 1_048_576
 """What one look at an inbox takes of it, one entry at least: two hundred of the largest would be gigabytes."""
 
+MOST_INBOX_BYTES: Final = 268_435_456
+"""Of bodies that an inbox holds, unless settings say another number."""
+_TOO_MANY: Final = -1
+"""What `APPEND` answers for too many entries; -2 for too many bytes."""
+
 ENTRIES_A_PAGE: Final = 16
 """Entries of an inbox that are read together: more of the largest would be more than a client should hold."""
+
+
+class _Room(NamedTuple):
+    """How much an inbox takes, and how much is still to be added to it."""
+
+    most_entries: int
+    most_bytes: int
+    entries: int
+    bytes: int
+
+    def without(self, block: Sequence[Entry]) -> _Room:
+        """What is left when a block was added."""
+        added = sum(len(entry.body) for entry in block)
+        return self._replace(entries=self.entries - len(block), bytes=self.bytes - added)
+
+    def refusal(self, address: Address, code: int, held: int) -> str:
+        """What to say of a script's refusal."""
+        most, given, unit, setting = (
+            (self.most_entries, self.entries, "turns", "TURNFOLD_MAX_INBOX_TURNS")
+            if code == _TOO_MANY
+            else (self.most_bytes, self.bytes, "bytes", "TURNFOLD_MAX_INBOX_BYTES")
+        )
+        return (
+            f"the inbox of conversation {address.conversation!r} holds {held} of at most {most} {unit}, and {given} "
+            f"more were given: are workers running? Append `error.turns` again in a while, or raise {setting}"
+        )
 
 
 class PendingEntry(NamedTuple):
@@ -145,7 +176,14 @@ class ProducerInbox:
         self._asks_again = 0.0
 
     def append(
-        self, address: Address, operation: Operation, entries: Sequence[Entry], *, most_entries: int, bell: bool
+        self,
+        address: Address,
+        operation: Operation,
+        entries: Sequence[Entry],
+        *,
+        most_entries: int,
+        most_bytes: int = MOST_INBOX_BYTES,
+        bell: bool,
     ) -> bool:
         """Add entries in order; True when the caller is to ring the doorbell.
 
@@ -154,49 +192,37 @@ class ProducerInbox:
         error's `rings` says whether to ring. Repeat with the same ids.
         """
         ring = False
-        ahead = len(entries)
+        ahead = _Room(most_entries, most_bytes, len(entries), sum(len(entry.body) for entry in entries))
         for block in blocks_of(entries):
             try:
                 # All that is still to come has to fit, so that a list is refused before a part of it is added. Only
                 # one that others fill the inbox beside may be refused later.
-                wanted = self._append_block(address, operation, block, ahead, most_entries=most_entries, bell=bell)
+                wanted = self._append_block(address, operation, block, ahead, bell=bell)
             except (InboxFull, Unavailable) as error:
                 error.rings = ring
                 raise
             ring = ring or wanted
-            ahead -= len(block)
+            ahead = ahead.without(block)
         return ring
 
     def _append_block(
-        self,
-        address: Address,
-        operation: Operation,
-        block: Sequence[Entry],
-        ahead: int,
-        *,
-        most_entries: int,
-        bell: bool,
+        self, address: Address, operation: Operation, block: Sequence[Entry], room: _Room, *, bell: bool
     ) -> bool:
-        """Add one block of the `ahead` entries that are still to be added."""
+        """Add one block of the entries that are still to be added."""
         shard = address.shard
         where = [address.inbox, address.ready, keys.tenants(shard), keys.bell(shard), address.references]
         # Contexts that were kept may hold what is changed.
         changed = keys.contexts_prefix(shard, address.tenant) if operation in CHANGES else ""
         arguments: list[Any] = [
-            keys.encode_id(address.conversation), keys.encode_id(address.tenant), most_entries, ahead,
-            keys.BELL_MILLISECONDS if bell else 0, ENTRY_VERSION, changed,
+            keys.encode_id(address.conversation), keys.encode_id(address.tenant), room.most_entries, room.entries,
+            keys.BELL_MILLISECONDS if bell else 0, ENTRY_VERSION, changed, room.most_bytes, room.bytes,
         ]  # fmt: skip
         for entry in block:
             arguments += (str(operation), entry.entry_id, entry.body)
         with translated("appending"):
             held, wanted = cast("list[int]", self._append(where, arguments))
         if held < 0:
-            msg = (
-                f"the inbox of conversation {address.conversation!r} holds {wanted} of at most {most_entries} turns, "
-                f"and {ahead} more were given: are workers running? Append `error.turns` again in a while, or raise "
-                "TURNFOLD_MAX_INBOX_TURNS"
-            )
-            raise InboxFull(msg)
+            raise InboxFull(room.refusal(address, held, wanted))
         return wanted == 1
 
     def peek(self, address: Address, *, newest: int) -> Pending:

@@ -10,19 +10,38 @@ from typing import Final
 # KEYS inbox, ready, tenants, bell, refs
 # ARGV conversation, tenant, most entries, entries still to be added by this and later calls,
 #  bell milliseconds (0: no bell), version, what precedes a reference in the key of its context ('': contexts stay),
-#  then (op, id, body) each
-# Returns {entries now in the inbox, 1 if the caller is to ring}, or {-1, entries} when the inbox is full.
+#  most bytes of bodies, bytes still to be added by this and later calls, then (op, id, body) each
+# Returns {entries now in the inbox, 1 if the caller is to ring}, or {-1, entries} or {-2, bytes} when it is full.
+# Each entry says in `n` how many bytes were added up to its end: what lies between the first and the last is what the
+# inbox holds, whoever trimmed it. Entries of an older version say nothing and count nothing.
 APPEND: Final = """
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
 local held = redis.call('XLEN', KEYS[1])
 if held + tonumber(ARGV[4]) > tonumber(ARGV[3]) then return {-1, held} end
+local function totals(entry)
+  local total, body = nil, ''
+  for i = 1, #entry[2], 2 do
+    if entry[2][i] == 'n' then total = tonumber(entry[2][i + 1]) end
+    if entry[2][i] == 'd' then body = entry[2][i + 1] end
+  end
+  return total, #body
+end
+local reached, bytes = 0, 0
+if held > 0 then
+  reached = totals(redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]) or 0
+  local first, length = totals(redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1])
+  bytes = math.max(0, reached - (first and first - length or 0))
+end
+if bytes + tonumber(ARGV[9]) > tonumber(ARGV[8]) then return {-2, bytes} end
 if ARGV[7] ~= '' then
   for _, reference in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do redis.call('DEL', ARGV[7] .. reference) end
   redis.call('DEL', KEYS[5])
 end
-for i = 8, #ARGV, 3 do
-  redis.call('XADD', KEYS[1], '*', 'v', ARGV[6], 'op', ARGV[i], 'id', ARGV[i + 1], 'd', ARGV[i + 2])
+for i = 10, #ARGV, 3 do
+  reached = reached + #ARGV[i + 2]
+  local total = string.format('%.0f', reached)
+  redis.call('XADD', KEYS[1], '*', 'v', ARGV[6], 'op', ARGV[i], 'id', ARGV[i + 1], 'd', ARGV[i + 2], 'n', total)
 end
 redis.call('ZADD', KEYS[2], 'NX', now, ARGV[1])
 redis.call('ZADD', KEYS[3], 'NX', now, ARGV[2])

@@ -69,6 +69,8 @@ class Settings:
     """Largest turn, in bytes of its JSON form; at most 16 MiB."""
     max_inbox_turns: int = 10_000
     """Turns of one conversation that may wait for a worker before `InboxFull`."""
+    max_inbox_bytes: int = 268_435_456
+    """Bytes of them, as JSON, that may wait: Redis holds them in memory."""
 
     redactor: str = ""
     """Name of an entry point of `turnfold.redactors`: what it makes of each text is all that is appended."""
@@ -108,6 +110,12 @@ class Settings:
             raise InvalidSettings(msg)
         if self.max_inbox_turns < 1:
             msg = f"TURNFOLD_MAX_INBOX_TURNS must be at least 1, not {self.max_inbox_turns}"
+            raise InvalidSettings(msg)
+        if self.max_inbox_bytes < self.max_turn_bytes:
+            msg = (
+                f"TURNFOLD_MAX_INBOX_BYTES must be at least TURNFOLD_MAX_TURN_BYTES ({self.max_turn_bytes}), not "
+                f"{self.max_inbox_bytes}"
+            )
             raise InvalidSettings(msg)
         if not 0 < len(self.embedding_model) <= 200:
             msg = "TURNFOLD_EMBEDDING_MODEL must be a name or folder of 1 to 200 characters"

@@ -28,8 +28,17 @@ def put(
             "several lists, or raise TURNFOLD_MAX_INBOX_TURNS"
         )
         raise InvalidInput(msg)
+    size, most_bytes = sum(len(entry.body) for entry in entries), settings.max_inbox_bytes
+    if size > most_bytes:
+        msg = (
+            f"turns of {size} bytes in one append, and an inbox holds at most {most_bytes} that wait: append them in "
+            "several lists, or raise TURNFOLD_MAX_INBOX_BYTES"
+        )
+        raise InvalidInput(msg)
     try:
-        ring = resources.inbox().append(address, operation, entries, most_entries=most, bell=settings.doorbell)
+        ring = resources.inbox().append(
+            address, operation, entries, most_entries=most, most_bytes=most_bytes, bell=settings.doorbell
+        )
     except (InboxFull, Unavailable) as error:
         if error.rings:
             resources.ring(Task.DRAIN, address.shard)

@@ -70,7 +70,7 @@ def test_golden_fields_of_an_appended_turn(tf: Turnfold, client: redis.Redis) ->
     tf.append("conv-1", {"role": "user", "content": "Hi.", "turn_id": "m-1"})
     entries = client.xrange(Address("acme", "conv-1").inbox)
     assert [fields for _, fields in entries] == [
-        {b"v": b"1", b"op": b"append", b"id": b"m-1", b"d": b'{"role":"user","content":"Hi."}'}
+        {b"v": b"1", b"op": b"append", b"id": b"m-1", b"d": b'{"role":"user","content":"Hi."}', b"n": b"31"}
     ]
 
 
@@ -81,6 +81,7 @@ def test_golden_fields_of_a_configuration(tf: Turnfold, client: redis.Redis) -> 
     assert fields == {
         b"v": b"1", b"op": b"configure",
         b"d": b'{"constraints": ["no AWS"], "goal": "a booking service", "settings": {"segment_max_turns": 20}}',
+        b"n": b"95",
     }  # fmt: skip
 
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
+import redis
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
 from redis.commands.core import Script
 
 from conftest import LocalWorker
+from support.examples import examples
 from support.stored import stored_turns
 from support.talk import talk
 from turnfold import InboxFull, InvalidInput, Settings, Turnfold, Unavailable, inbox_scripts
@@ -125,3 +130,72 @@ def test_a_list_of_large_turns_is_sent_in_several_calls(
         local.worker.drain(SHARD)
     numbers = [int(content.split()[0]) for _, _, content in stored_turns(local.engine, "acme", "c")]
     assert numbers == list(range(100))
+
+
+@pytest.fixture
+def small(settings: Settings) -> Iterator[Turnfold]:
+    """A client whose inboxes hold 4 KiB."""
+    with Turnfold(settings=replace(settings, max_turn_bytes=2_048, max_inbox_bytes=4_096)) as client:
+        yield client
+
+
+def held(client: redis.Redis, conversation: str = "c") -> int:
+    """Bytes of the bodies in an inbox."""
+    entries = client.xrange(Address("acme", conversation).inbox)
+    return sum(len(fields[b"d"]) for _, fields in entries)
+
+
+def of_size(size: int) -> dict[str, str]:
+    """A turn whose body has so many bytes."""
+    return {"role": "user", "content": "x" * (size - len(b'{"role":"user","content":""}'))}
+
+
+def test_an_inbox_takes_bytes_up_to_its_limit_and_not_one_more(
+    small: Turnfold, local: LocalWorker, redis_url: str
+) -> None:
+    with redis.Redis.from_url(redis_url) as client:
+        small.append("c", [of_size(1_000), of_size(2_000)])
+        assert held(client) == 3_000
+        message = r"holds 3000 of at most 4096 bytes, and 1097 more were given.*TURNFOLD_MAX_INBOX_BYTES"
+        with pytest.raises(InboxFull, match=message) as full:
+            small.append("c", of_size(1_097))
+        small.append("c", of_size(1_096))
+        with pytest.raises(InboxFull, match="holds 4096"):
+            small.append("c", of_size(30))
+        small.append("d", of_size(2_000))
+        small.for_tenant("other").append("c", of_size(2_000))
+        local.worker.drain(SHARD)
+        small.append("c", full.value.turns)
+        assert held(client) == 1_097
+        with pytest.raises(InvalidInput, match="in several lists, or raise TURNFOLD_MAX_INBOX_BYTES"):
+            small.append("c", [of_size(2_000)] * 3)
+        small.forget("c", timeout_seconds=0)
+        small.append("c", [of_size(2_048)] * 2)
+
+
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=st.lists(st.integers(30, 2_048) | st.sampled_from(["trim", "forget", "older"]), min_size=1, max_size=30))
+def test_what_an_inbox_holds_is_counted_whoever_trims_it(
+    small: Turnfold, redis_url: str, steps: list[int | str]
+) -> None:
+    inbox = Address("acme", "c").inbox
+    with redis.Redis.from_url(redis_url) as client:
+        client.flushall()
+        older = False
+        for step in steps:
+            if step == "trim":
+                client.xtrim(inbox, maxlen=max(0, client.xlen(inbox) - 1), approximate=False)
+            elif step == "forget":
+                small.forget("c", timeout_seconds=0)
+            elif step == "older":
+                client.xadd(inbox, {"v": "1", "op": "append", "id": "o", "d": b"{}"})
+                older = True
+            else:
+                before = held(client)
+                try:
+                    small.append("c", of_size(int(step)))
+                    assert older or held(client) == before + int(step) <= 4_096
+                except InboxFull:
+                    assert older or before + int(step) > 4_096
+        assert older or held(client) <= 4_096
+        client.flushall()

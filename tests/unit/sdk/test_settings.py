@@ -21,6 +21,7 @@ EXAMPLES: dict[str, tuple[str, object]] = {
     "timeout_seconds": ("0.5", 0.5),
     "max_turn_bytes": ("2097152", 2_097_152),
     "max_inbox_turns": ("50", 50),
+    "max_inbox_bytes": ("33554432", 33_554_432),
     "redactor": ("acme", "acme"),
     "reads_without_redis": ("on", True),
     "reference_seconds": ("60", 60),
