@@ -8,6 +8,7 @@ settings, resources, waiting   what it is made with; connections of a process; u
 To Redis:
 
 writes          entries into an inbox
+quotas          how much a tenant may append a day
 subjects        an end user forgotten in every conversation
 json_values     what callers give as JSON, text by text
 redaction       what a caller takes out before anything is stored
@@ -75,6 +76,7 @@ from turnfold.errors import (
     InvalidInput,
     InvalidSettings,
     InvalidTurn,
+    QuotaExceeded,
     SchemaMismatch,
     TurnfoldError,
     Unavailable,
@@ -132,6 +134,7 @@ __all__ = [
     "TurnPart",
     "Turnfold",
     "TurnfoldError",
+    "QuotaExceeded",
     "Unavailable",
     "UnknownAnchor",
     "UnknownConversation",

@@ -43,7 +43,7 @@ from turnfold.contract.results import (
 )
 from turnfold.contract.tasks import Operation, Task
 from turnfold.edge import Entry, TurnInput, accept, with_turn_id
-from turnfold.errors import InboxFull, InvalidSettings, Unavailable, UnknownAnchor
+from turnfold.errors import InboxFull, InvalidSettings, QuotaExceeded, Unavailable, UnknownAnchor
 from turnfold.notes.read import notes as read_notes
 from turnfold.notes.wanted import NOTES_A_PAGE, WantedNotes
 from turnfold.reconstruction import ReconstructionWait
@@ -157,8 +157,8 @@ class Turnfold:
         stored as it comes, and folded when no fold of live turns, of whatever tenant, is due. `subject` is the id of
         the end user whose turns these are, and replies to them: `forget(subject=…)` finds them by it.
 
-        Raises `InvalidTurn` or, for more turns than an inbox holds, `InvalidInput` (nothing was appended); `InboxFull`
-        or `Unavailable`, whose `turns` have their ids: append those again, and nothing is doubled.
+        Raises `InvalidTurn` or, for more turns than an inbox holds, `InvalidInput` (nothing was appended); `InboxFull`,
+        `QuotaExceeded` or `Unavailable`, whose `turns` have their ids: append those again, and nothing is doubled.
         """
         given, waits = listed(turns), may_wait(priority)
         whose = None if subject is None else checked_id("subject", subject)
@@ -166,7 +166,7 @@ class Turnfold:
         entries = [accept(turn, max_bytes=most, may_wait=waits, redact=self._redact, subject=whose) for turn in given]
         try:
             self._put(conversation_id, Operation.APPEND, entries)
-        except (InboxFull, Unavailable) as error:
+        except (InboxFull, QuotaExceeded, Unavailable) as error:
             error.turns = tuple(with_turn_id(turn, entry.entry_id) for turn, entry in zip(given, entries, strict=True))
             raise
         return Receipt(turn_ids=[entry.entry_id for entry in entries])

@@ -12,6 +12,7 @@ TurnfoldError
 ├── UnknownAnchor            (also a LookupError) an anchor that the conversation does not have
 ├── UnknownTurn              (also a LookupError) a turn that the conversation does not have, or has no more
 ├── InboxFull                the workers are far behind; back off and append its `turns` again
+├── QuotaExceeded            the tenant appended as much today as it may; `retry_after_seconds`, and its `turns`
 ├── Unavailable              Redis or SQL did not answer in time; safe to repeat, an append with its `turns`
 ├── SchemaMismatch           the database was not migrated for this version
 └── WaitTimeout              (also a TimeoutError) `wait` gave up; carries the last status
@@ -89,6 +90,18 @@ class InboxFull(TurnfoldError):  # noqa: N818
     """The turns of the `append` with their ids. Append these later, and nothing is doubled."""
     rings: bool = False
     """True when a part was added, and a worker is to be told."""
+
+
+class QuotaExceeded(TurnfoldError):  # noqa: N818
+    """The tenant may append no more today. Nothing of this append was added."""
+
+    turns: tuple[TurnInput, ...] = ()
+    """The turns of the `append` with their ids. Append these later, and nothing is doubled."""
+
+    def __init__(self, message: str, *, retry_after_seconds: int) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
+        """Until the next day (UTC) begins."""
 
 
 class Unavailable(TurnfoldError):  # noqa: N818

@@ -331,6 +331,11 @@ def blocks_of(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
         yield entries[start:]
 
 
+def is_one_block(entries: Sequence[Entry]) -> bool:
+    """Whether one call takes all of them: either they are added or none is."""
+    return sum(1 for _ in blocks_of(entries)) <= 1
+
+
 def pending_entry(stream_id: bytes, flat: Sequence[bytes]) -> PendingEntry:
     """An entry from the flat list of fields that a script or a RESP2 reply returns."""
     fields = dict(zip(flat[::2], flat[1::2], strict=True))

@@ -10,6 +10,7 @@ from turnfold import inbox
 from turnfold.access import AccessCounts
 from turnfold.contract.tasks import Task
 from turnfold.doorbell import Doorbell
+from turnfold.quotas import Quotas
 from turnfold.references import ContextReferences
 from turnfold.settings import Settings
 
@@ -34,6 +35,7 @@ class Resources:
         self._pid = os.getpid()
         self._redis: redis.Redis | None = None
         self._inbox: inbox.ProducerInbox | None = None
+        self._quotas: Quotas | None = None
         self._references: ContextReferences | None = None
         self._access: AccessCounts | None = None
         self._reader: Reader | None = None
@@ -47,6 +49,7 @@ class Resources:
                 *self._of_parent,
                 self._redis,
                 self._inbox,
+                self._quotas,
                 self._references,
                 self._access,
                 self._reader,
@@ -64,6 +67,14 @@ class Resources:
                     self._connected(), reads_without_redis=self._settings.reads_without_redis
                 )
             return self._inbox
+
+    def quotas(self) -> Quotas:
+        """What tenants may append."""
+        self._enter()
+        with self._lock:
+            if self._quotas is None:
+                self._quotas = Quotas(self._connected(), self._settings)
+            return self._quotas
 
     def references(self) -> ContextReferences:
         """Contexts that are kept in Redis."""

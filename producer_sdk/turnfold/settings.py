@@ -72,6 +72,10 @@ class Settings:
     max_inbox_bytes: int = 268_435_456
     """Bytes of them, as JSON, that may wait: Redis holds them in memory."""
 
+    tenant_turns_a_day: int = 0
+    """Turns that a tenant may append a day (UTC) before `QuotaExceeded`; 0: any number."""
+    tenant_bytes_a_day: int = 0
+    """Bytes of them, as JSON, edits included; 0: any number."""
     redactor: str = ""
     """Name of an entry point of `turnfold.redactors`: what it makes of each text is all that is appended."""
 
@@ -108,15 +112,7 @@ class Settings:
         if not 1024 <= self.max_turn_bytes <= 16 * 1_048_576:
             msg = f"TURNFOLD_MAX_TURN_BYTES must be 1024 to 16777216 (16 MiB), not {self.max_turn_bytes}"
             raise InvalidSettings(msg)
-        if self.max_inbox_turns < 1:
-            msg = f"TURNFOLD_MAX_INBOX_TURNS must be at least 1, not {self.max_inbox_turns}"
-            raise InvalidSettings(msg)
-        if self.max_inbox_bytes < self.max_turn_bytes:
-            msg = (
-                f"TURNFOLD_MAX_INBOX_BYTES must be at least TURNFOLD_MAX_TURN_BYTES ({self.max_turn_bytes}), not "
-                f"{self.max_inbox_bytes}"
-            )
-            raise InvalidSettings(msg)
+        _check_bounds(self)
         if not 0 < len(self.embedding_model) <= 200:
             msg = "TURNFOLD_EMBEDDING_MODEL must be a name or folder of 1 to 200 characters"
             raise InvalidSettings(msg)
@@ -143,6 +139,23 @@ class Settings:
     def from_env(cls, environment: Mapping[str, str] | None = None) -> Self:
         """Read the variables. Raises `InvalidSettings` that names the variable."""
         return read_settings(cls, os.environ if environment is None else environment)
+
+
+def _check_bounds(settings: Settings) -> None:
+    """Raise `InvalidSettings` for a bound on what is appended that makes no sense."""
+    if settings.max_inbox_turns < 1:
+        msg = f"TURNFOLD_MAX_INBOX_TURNS must be at least 1, not {settings.max_inbox_turns}"
+        raise InvalidSettings(msg)
+    if settings.max_inbox_bytes < settings.max_turn_bytes:
+        msg = (
+            f"TURNFOLD_MAX_INBOX_BYTES must be at least TURNFOLD_MAX_TURN_BYTES ({settings.max_turn_bytes}), not "
+            f"{settings.max_inbox_bytes}"
+        )
+        raise InvalidSettings(msg)
+    for name in ("tenant_turns_a_day", "tenant_bytes_a_day"):
+        if getattr(settings, name) < 0:
+            msg = f"TURNFOLD_{name.upper()} must be at least 0 (0: any number), not {getattr(settings, name)}"
+            raise InvalidSettings(msg)
 
 
 def _check_types(settings: Settings) -> None:

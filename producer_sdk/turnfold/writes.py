@@ -10,6 +10,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation, Task
 from turnfold.edge import Entry
 from turnfold.errors import InboxFull, InvalidInput, Unavailable
+from turnfold.inbox import is_one_block
 from turnfold.resources import Resources
 from turnfold.settings import Settings
 from turnfold.turn_changes import TurnChange
@@ -18,7 +19,10 @@ from turnfold.turn_changes import TurnChange
 def put(
     resources: Resources, settings: Settings, address: Address, operation: Operation, entries: Sequence[Entry]
 ) -> None:
-    """Add entries in order. Raises `InvalidInput` for more than an inbox holds, `InboxFull`, `Unavailable`."""
+    """Add entries in order.
+
+    Raises `InvalidInput` for more than an inbox holds, `InboxFull`, `QuotaExceeded`, `Unavailable`.
+    """
     if not entries:
         return
     most = settings.max_inbox_turns
@@ -35,11 +39,16 @@ def put(
             "several lists, or raise TURNFOLD_MAX_INBOX_BYTES"
         )
         raise InvalidInput(msg)
+    quotas = resources.quotas()
+    quotas.take(address.tenant, operation, entries)
     try:
         ring = resources.inbox().append(
             address, operation, entries, most_entries=most, most_bytes=most_bytes, bell=settings.doorbell
         )
     except (InboxFull, Unavailable) as error:
+        if isinstance(error, InboxFull) and is_one_block(entries):
+            # Nothing of it was added. Of a longer list a part may have been: all of that counts.
+            quotas.give_back(address.tenant, operation, entries)
         if error.rings:
             resources.ring(Task.DRAIN, address.shard)
         raise

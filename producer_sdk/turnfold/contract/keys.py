@@ -13,6 +13,7 @@ tf:{SS}:ctx:<tenant>:<reference>     STRING  a context as it was made, compresse
 tf:{SS}:refused:<tenant>:<conv>      STRING  how often in a row a conversation could not be stored; lives 10 min
 tf:{jobs}:<kind>                     STRING  set while a message about due jobs is on its way; lives 1 s
 tf:{remnants}                        HASH    log that may hold erased words -> microseconds of the erasure; lives 7 days
+tf:{q:<tenant>}:appended             HASH    day, and the turns and bytes that the tenant appended on it; lives 2 days
 tf:{sweep}                           STRING  set by the one who sweeps now; lives a few seconds
 tf:{expire}                          STRING  set by the one who looked for turns to expire; lives an hour
 tf:{m:<model>}:requests              STRING  milliseconds up to which its requests are spoken for; lives until then
@@ -46,6 +47,7 @@ BELL_MILLISECONDS: Final = 1_000
 ERASED_SECONDS: Final = 3_600
 REMNANTS_SECONDS: Final = 604_800
 REFUSALS_SECONDS: Final = 600
+APPENDED_SECONDS: Final = 172_800
 MAX_ID_BYTES: Final = 200
 
 SWEEP: Final = "tf:{sweep}"
@@ -106,6 +108,11 @@ def jobs_bell(kind: str) -> str:
 
 def tenants(shard: int) -> str:
     return f"tf:{{{shard:02d}}}:tenants"
+
+
+def appended(tenant: str) -> str:
+    """What a tenant appended today: of all its shards, hence in a slot of its own."""
+    return f"tf:{{q:{encode_id(tenant)}}}:appended"
 
 
 def forgotten(shard: int) -> str:

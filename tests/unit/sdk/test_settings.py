@@ -22,6 +22,8 @@ EXAMPLES: dict[str, tuple[str, object]] = {
     "max_turn_bytes": ("2097152", 2_097_152),
     "max_inbox_turns": ("50", 50),
     "max_inbox_bytes": ("33554432", 33_554_432),
+    "tenant_turns_a_day": ("1000", 1_000),
+    "tenant_bytes_a_day": ("1000000", 1_000_000),
     "redactor": ("acme", "acme"),
     "reads_without_redis": ("on", True),
     "reference_seconds": ("60", 60),

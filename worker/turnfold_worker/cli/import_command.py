@@ -10,7 +10,7 @@ import click
 from redis import AuthenticationError, ResponseError
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
-from turnfold.errors import InboxFull, SchemaMismatch, Unavailable, WaitTimeout
+from turnfold.errors import InboxFull, QuotaExceeded, SchemaMismatch, Unavailable, WaitTimeout
 from turnfold.settings import without_password
 from turnfold_worker.cli.archive_files import is_archive, restore_file
 from turnfold_worker.cli.failures import Stopped
@@ -153,7 +153,7 @@ def _append(session: Session, transcripts: list[Transcript], total: int, *, batc
         try:
             for transcript in transcripts:
                 append_all(session.turnfold, transcript, batch=batch, redis_url=session.settings.redis_url, sent=sent)
-        except (InboxFull, Unavailable) as error:
+        except (InboxFull, QuotaExceeded, Unavailable) as error:
             error.args = (f"{error}; {_place(appended, total)}",)
             raise
         except KeyboardInterrupt:

@@ -12,6 +12,7 @@ from turnfold_worker.cli.output import console, json_option, print_json, table, 
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
+    from turnfold.quotas import Appended
     from turnfold_worker.adapters.sql_refinement_admin import Usage
 
 
@@ -27,7 +28,8 @@ def usage(session: Session, conversation: str | None, days: int, each: bool, as_
     """Show calls, tokens and cost of a tenant, or of CONVERSATION, by day (UTC) and model.
 
     Costs come from TURNFOLD_PRICES at the time of a call. Quotes and levels that were refused were not said in the
-    conversation, or not in so few words: the rules' words stand in their place.
+    conversation, or not in so few words: the rules' words stand in their place. Where TURNFOLD_TENANT_TURNS_A_DAY or
+    TURNFOLD_TENANT_BYTES_A_DAY is set, what the tenant has appended today is told too.
 
     \b
     Examples:
@@ -47,13 +49,31 @@ def usage(session: Session, conversation: str | None, days: int, each: bool, as_
             raise UnknownConversation(msg)
     since = datetime.now(UTC).date() - timedelta(days=days - 1)
     found = admin.usage(session.settings.tenant, since=since, conversation=chosen, each=each)
+    appended = _appended_today(session)
     if as_json:
-        print_json({"tenant": session.settings.tenant, "usage": [described(one) for one in found]})
+        said = {"tenant": session.settings.tenant, "usage": [described(one) for one in found]}
+        print_json(said if appended is None else said | {"appended_today": appended._asdict()})
         return
+    if appended is not None:
+        settings = session.settings
+        click.echo(
+            f"appended today (UTC): {appended.turns} of {settings.tenant_turns_a_day or 'any number of'} turns, "
+            f"{appended.bytes} of {settings.tenant_bytes_a_day or 'any number of'} bytes"
+        )
     if not found:
         click.echo("no model was asked in these days")
         return
     _show(found)
+
+
+def _appended_today(session: Session) -> Appended | None:
+    """What was counted of the tenant; None where no quota has it counted."""
+    from turnfold.quotas import Quotas
+
+    settings = session.settings
+    if not settings.tenant_turns_a_day and not settings.tenant_bytes_a_day:
+        return None
+    return Quotas(session.redis, settings).today(settings.tenant)
 
 
 def described(one: Usage) -> dict[str, object]:
