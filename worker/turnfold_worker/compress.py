@@ -252,7 +252,7 @@ def outline_of(
 
     `total`: rules that fail cost the words of the outline, not the conversation's progress.
     """
-    known = store.outline_frame(tail.conversation)
+    known = tail.frame
     same = known is not None and known.last_seq == tail.closed_seq
     try:
         readings = read_tail(tail.turns)

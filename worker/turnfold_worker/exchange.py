@@ -13,6 +13,7 @@ from turnfold.contract.vectors import Vector
 from turnfold.turn_changes import TurnChange
 
 if TYPE_CHECKING:
+    from turnfold.contract.outlines import Outline
     from turnfold_worker.pipeline.fold import FoldedNode
 
 
@@ -131,6 +132,8 @@ class Tail:
     # turns is edited, the segment after its own must be folded again too.
     turns: Sequence[StoredTurn]
     """Turns after `closed_seq`, whole, in order; at most the number asked for."""
+    frame: Outline | None = None
+    """What the stored outline covers, without its notes; None before the first fold."""
     vectors: Mapping[int, Vector] = field(default_factory=dict)
     """Stored sentence vectors of these turns by `seq`; empty without a sentence model."""
 

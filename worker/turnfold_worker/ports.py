@@ -149,9 +149,6 @@ class Store(Protocol):
     def commit_fold(self, claim: FoldClaim, fold: Fold) -> bool:
         """Write a closed segment; False when the conversation is no longer in the state it was computed from."""
 
-    def outline_frame(self, conversation: ConversationId) -> Outline | None:
-        """What the outline covers, without its notes; None before the first fold."""
-
     def node_sizes(self, conversation: ConversationId, node_count: int) -> list[NodeSize]:
         """The newest nodes of each height, with the size of their notes."""
 
@@ -167,7 +164,7 @@ class Store(Protocol):
     def finish_fold(self, claim: FoldClaim, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
         """Replace the outline (`frame_only`: of the open tail alone), and record that the segmenter has seen all.
 
-        False when the conversation has moved on, or more came meanwhile and the job is still ours.
+        False when the conversation has moved on and the job is still ours: it is to be looked at again.
         """
 
     def release_fold(self, claim: FoldClaim, *, error: str | None, delay_seconds: float) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, select, text
+from sqlalchemy import Engine, event, select, text
 
 from conftest import LocalWorker
 from support.interruptions import Steps, interrupted
 from support.stored import broken_invariants
 from turnfold import Turnfold
+from turnfold.contract.outlines import Outline
 from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.tables import JobRow, table
 from turnfold.contract.tasks import JobKind
@@ -189,6 +190,41 @@ def test_a_worker_that_was_overtaken_does_not_write_the_outline_of_an_older_tail
     assert "before finish_fold" in steps.reached
     with fold(turns, conversation_id="c") as undisturbed:
         assert early.digest("c") == undisturbed.digest()
+
+
+def test_a_worker_that_lost_its_claim_and_was_overtaken_leaves_the_rest_to_the_other(
+    tf: Turnfold, local: LocalWorker, engine: Engine
+) -> None:
+    tf.append("c", talk(3))
+    local.drain()
+    store, conversation = local.worker.store, ConversationId(stored_id(engine))
+    claim, tail = store.claim_fold(conversation), store.tail(conversation, 512)
+    assert claim is not None
+    assert tail is not None
+    tf.append("c", talk(4)[3:])
+    local.drain()
+    assert store.finish_fold(claim, tail, Outline(), frame_only=False) is False, "ours: it has to look again"
+    with local.write_engine.begin() as connection:
+        connection.execute(text("UPDATE job SET claim = 'another'"))
+    assert store.finish_fold(claim, tail, Outline(), frame_only=False) is True, "there is nothing left to do"
+    with engine.begin() as connection:
+        assert connection.execute(text("SELECT state, claim FROM job")).one() == ("running", "another")
+        assert connection.scalar(text("SELECT fold_seq FROM conversation")) == 0
+
+
+def test_a_fold_that_closes_nothing_writes_each_row_once(tf: Turnfold, local: LocalWorker, engine: Engine) -> None:
+    tf.append("c", talk(2))
+    local.settle()
+    tf.append("c", talk(4)[2:])
+    local.drain()
+    statements: list[str] = []
+    conversation = stored_id(engine)
+    event.listen(local.write_engine, "before_cursor_execute", lambda *said: statements.append(said[2]))
+    assert local.worker.compress(conversation) == 0
+    assert tf.status("c").folded == 4
+    assert [one for one in statements if not one.startswith(("UPDATE", "BEGIN"))] == []
+    written = [one.split()[1] for one in statements if one.startswith("UPDATE")]
+    assert written == ["job", "conversation", "outline", "job"]
 
 
 def test_of_two_workers_that_fold_the_same_segment_one_writes_it(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, func, select, update
+from sqlalchemy import Connection, Integer, and_, bindparam, func, select, update
 
 from turnfold.contract.actions import pack_actions, unpack_actions
 from turnfold.contract.note_lists import pack_notes, unpack_notes
@@ -76,24 +76,51 @@ _CLOSE: Final = (
         said=bindparam("said_by_now"), **ANCHORS_ADDED,
     )
 )  # fmt: skip
+_SEEN: Final = (
+    update(_conversation)
+    .where(
+        _conversation.c.id == bindparam("of_conversation"), _conversation.c.closed_seq == bindparam("closed"),
+        _conversation.c.turn_count == bindparam("turns"), _conversation.c.edit_revision == bindparam("edited"),
+    )
+    .values(
+        fold_seq=bindparam("turns"), unfolded_tokens=0, revision=_conversation.c.revision + 1,
+        updated_at=func.current_timestamp(),
+    )
+)  # fmt: skip
+_STATE: Final = select(_conversation).where(_conversation.c.id == bindparam("of_conversation"), standing())
+_TURNS: Final = (
+    select(*turn_columns(capped=False))
+    .where(_turn.c.conversation == bindparam("of_conversation"), _turn.c.seq > bindparam("after"))
+    .order_by(_turn.c.seq)
+    .limit(bindparam("most", type_=Integer))
+)
+
+
+def record_seen(connection: Connection, seen: Tail) -> bool:
+    """Record that all turns were seen, and lock the conversation; False when it is no longer in that state."""
+    recorded = connection.execute(
+        _SEEN,
+        {
+            "of_conversation": seen.conversation, "closed": seen.closed_seq, "turns": seen.turn_count,
+            "edited": seen.edit_revision,
+        },
+    )  # fmt: skip
+    return bool(recorded.rowcount)
 
 
 def tail(connection: Connection, conversation: ConversationId, most: int) -> Tail | None:
-    """The committed state to fold from, and the turns after it."""
-    row = connection.execute(select(_conversation).where(_conversation.c.id == conversation, standing())).first()
+    """The committed state to fold from, without the outline's frame, and the turns after it."""
+    row = connection.execute(_STATE, {"of_conversation": conversation}).first()
     if row is None:
         return None
-    turns = connection.execute(
-        select(*turn_columns(capped=False))
-        .where(_turn.c.conversation == conversation, _turn.c.seq > row.closed_seq - NEIGHBOURS)
-        .order_by(_turn.c.seq)
-        .limit(most + min(NEIGHBOURS, row.closed_seq))
-    )
+    asked = {"after": row.closed_seq - NEIGHBOURS, "most": most + min(NEIGHBOURS, row.closed_seq)}
+    turns = connection.execute(_TURNS, {"of_conversation": conversation, **asked})
     records = [turn_record(turn) for turn in turns]
     return Tail(
         conversation=conversation, closed_seq=row.closed_seq, turn_count=row.turn_count, node_count=row.node_count,
         next_anchor=row.next_anchor, edit_revision=row.edit_revision, segmenter=row.segmenter, said=row.said or {},
-        configurations=configurations(connection, conversation, row.closed_seq),
+        # Whoever was configured has settings, be they empty.
+        configurations=[] if row.settings is None else configurations(connection, conversation, row.closed_seq),
         before=[turn for turn in records if turn.seq <= row.closed_seq],
         turns=[turn for turn in records if turn.seq > row.closed_seq],
     )  # fmt: skip

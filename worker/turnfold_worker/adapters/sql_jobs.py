@@ -13,7 +13,6 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
-    func,
     literal_column,
     or_,
     select,
@@ -26,7 +25,7 @@ from turnfold.contract.tasks import JobKind, JobState
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_turns import insert_new
 from turnfold_worker.errors import DIED
-from turnfold_worker.exchange import Fold, FoldClaim, RefoldClaim, Tail
+from turnfold_worker.exchange import Fold, FoldClaim, RefoldClaim
 
 MAX_ERROR: Final = 500
 
@@ -63,6 +62,14 @@ _COUNT_SUCCESS: Final = (
         ),
     )
 )  # fmt: skip
+
+
+_CLAIMED: Final = (
+    _job.c.conversation == bindparam("of_conversation"), _job.c.kind == str(JobKind.COMPRESS),
+    _job.c.claim == bindparam("by_claim"),
+)  # fmt: skip
+_OURS: Final = select(_job.c.id).where(*_CLAIMED)
+_FINISH: Final = update(_job).where(*_CLAIMED).values(state=str(JobState.DONE), claim=None, attempts=0, error=None)
 
 
 def lapsed(lease_milliseconds: int) -> ColumnElement[bool]:
@@ -109,30 +116,18 @@ def _one_less() -> ColumnElement[int]:
     return case((_job.c.attempts > 0, _job.c.attempts - 1), else_=0)
 
 
-def finish(connection: Connection, claimed: FoldClaim, seen: Tail) -> bool:
-    """Record what was seen and close the job, unless turns came or changed meanwhile: then it stays ours."""
-    recorded = connection.execute(
-        update(_conversation)
-        .where(
-            _conversation.c.id == claimed.conversation, _conversation.c.turn_count == seen.turn_count,
-            _conversation.c.edit_revision == seen.edit_revision,
-        )
-        .values(
-            fold_seq=seen.turn_count, unfolded_tokens=0, revision=_conversation.c.revision + 1,
-            updated_at=func.current_timestamp(),
-        )
-    )  # fmt: skip
-    if not recorded.rowcount:
-        ours = connection.scalar(
-            select(func.count()).select_from(_job).where(fold_job(claimed.conversation), _job.c.claim == claimed.claim)
-        )
-        return not ours
-    connection.execute(
-        update(_job)
-        .where(fold_job(claimed.conversation), _job.c.claim == claimed.claim)
-        .values(state=str(JobState.DONE), claim=None, attempts=0, error=None)
-    )
-    return True
+def is_ours(connection: Connection, claimed: FoldClaim) -> bool:
+    """Whether a claimed fold job was taken by nobody else meanwhile, nor given back."""
+    return connection.execute(_OURS, _claim_of(claimed)).first() is not None
+
+
+def finish(connection: Connection, claimed: FoldClaim) -> None:
+    """Close a fold job, if it is still ours."""
+    connection.execute(_FINISH, _claim_of(claimed))
+
+
+def _claim_of(claimed: FoldClaim) -> dict[str, Any]:
+    return {"of_conversation": claimed.conversation, "by_claim": claimed.claim}
 
 
 def count_success(connection: Connection, fold: Fold, claim: str, *, lease_milliseconds: int) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, and_, delete, insert, or_, select, text, update
+from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, text, update
 
 from turnfold.contract.actions import unpack_actions
 from turnfold.contract.note_lists import unpack_notes
@@ -19,8 +19,7 @@ from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
 from turnfold.database.rows import turn_record
 from turnfold.database.statements import turn as _turn
 from turnfold.database.statements import turn_columns
-from turnfold_worker.adapters import sql_anchors, sql_folds, sql_model_outlines
-from turnfold_worker.exchange import Tail
+from turnfold_worker.adapters import sql_anchors, sql_model_outlines
 from turnfold_worker.pipeline.ledger import Ledger
 from turnfold_worker.pipeline.outline import (
     NodeNotes,
@@ -54,6 +53,13 @@ _SIZES: Final = text(
     _node.c.height, _node.c.idx, _node.c.first_seq, _node.c.last_seq, _node.c.tokens_0, _node.c.slug,
     _node.c.started_at, _node.c.ended_at, _notes.c.tokens,
 )  # fmt: skip
+
+# Built once: SQLAlchemy takes longer to build these than the database to run them.
+_OF: Final = _outline.c.conversation == bindparam("of_conversation")
+_FRAME: Final = select(_outline.c.body).where(_OF, _outline.c.part == FRAME_PART)
+_UPDATE_FRAME: Final = update(_outline).where(_OF, _outline.c.part == FRAME_PART).values(body=bindparam("now"))
+_DELETE: Final = delete(_outline).where(_OF)
+_INSERT: Final = insert(_outline)
 
 
 def sizes(connection: Connection, conversation: ConversationId, node_count: int) -> list[NodeSize]:
@@ -123,37 +129,28 @@ def users(connection: Connection, conversation: ConversationId, last_seq: int) -
 
 def frame(connection: Connection, conversation: ConversationId) -> Outline | None:
     """An outline without its notes and names: what it covers."""
-    body = connection.scalar(
-        select(_outline.c.body).where(_outline.c.conversation == conversation, _outline.c.part == FRAME_PART)
-    )
+    body = connection.scalar(_FRAME, {"of_conversation": conversation})
     return None if body is None else unpack_outline([(FRAME_PART, body)])
 
 
-def write(connection: Connection, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
-    """Replace an outline, or only what it says of the open tail, if the conversation is still as it was seen."""
-    known = connection.execute(
-        update(_conversation)
-        .where(
-            _conversation.c.id == seen.conversation, _conversation.c.closed_seq == seen.closed_seq,
-            _conversation.c.turn_count == seen.turn_count, _conversation.c.edit_revision == seen.edit_revision,
-        )
-        .values(revision=_conversation.c.revision + 1)
-    )  # fmt: skip
-    if not known.rowcount:
-        return False
-    replaced = delete(_outline).where(_outline.c.conversation == seen.conversation)
-    parts = pack_outline(outline)
+def write(connection: Connection, conversation: ConversationId, outline: Outline, *, frame_only: bool) -> None:
+    """Replace the outline of a conversation that is locked; `frame_only`: of one that has one, the frame alone."""
     if frame_only:
-        replaced = replaced.where(_outline.c.part == FRAME_PART)
-        parts = {FRAME_PART: parts[FRAME_PART]}
-    connection.execute(replaced)
+        _put_frame(connection, conversation, outline)
+        return
+    connection.execute(_DELETE, {"of_conversation": conversation})
     connection.execute(
-        insert(_outline),
-        [{"conversation": seen.conversation, "part": part, "body": body} for part, body in sorted(parts.items())],
+        _INSERT,
+        [
+            {"conversation": conversation, "part": part, "body": body}
+            for part, body in sorted(pack_outline(outline).items())
+        ],
     )
-    if not frame_only:
-        put_models(connection, seen.conversation, outline)
-    return True
+    put_models(connection, conversation, outline)
+
+
+def _put_frame(connection: Connection, conversation: ConversationId, outline: Outline) -> None:
+    connection.execute(_UPDATE_FRAME, {"of_conversation": conversation, "now": pack_outline(outline)[FRAME_PART]})
 
 
 def put_models(connection: Connection, conversation: ConversationId, outline: Outline | None = None) -> None:
@@ -166,17 +163,19 @@ def put_models(connection: Connection, conversation: ConversationId, outline: Ou
 
 def rebuild(connection: Connection, conversation: ConversationId) -> None:
     """Make an outline anew within a transaction that has changed nodes below it; nothing where there is none yet."""
-    seen = sql_folds.tail(connection, conversation, 1)
     known = frame(connection, conversation)
-    if seen is None or known is None:
+    if known is None:
         return
-    outline = _made(connection, conversation, seen.node_count, known.last_seq)
+    mine = update(_conversation).where(_conversation.c.id == conversation)
+    changed = mine.values(revision=_conversation.c.revision + 1).returning(_conversation.c.node_count)
+    node_count = connection.scalar(changed)
+    outline = _made(connection, conversation, node_count or 0, known.last_seq)
     ends = replace(
         without_overtaken(outline, known.tail_overtaken), tail=known.tail, tail_seq=known.tail_seq,
         tail_names=known.tail_names, tail_actions=known.tail_actions, tail_requests=known.tail_requests,
         tail_anchors=known.tail_anchors,
     )  # fmt: skip
-    write(connection, seen, ends, frame_only=False)
+    write(connection, conversation, ends, frame_only=False)
 
 
 def _made(connection: Connection, conversation: ConversationId, node_count: int, last_seq: int) -> Outline:
@@ -203,10 +202,7 @@ def drop_tail(connection: Connection, conversation: ConversationId) -> None:
     alone = replace(
         known, tail=(), tail_seq=0, tail_names=(), tail_actions=(), tail_requests=(), tail_anchors=NO_TAIL_ANCHORS
     )
-    body = pack_outline(alone)[FRAME_PART]
-    connection.execute(
-        update(_outline).where(_outline.c.conversation == conversation, _outline.c.part == FRAME_PART).values(body=body)
-    )
+    _put_frame(connection, conversation, alone)
 
 
 def cut_back(connection: Connection, conversation: ConversationId, *, node_count: int, last_seq: int) -> None:
@@ -222,13 +218,13 @@ def cut_back(connection: Connection, conversation: ConversationId, *, node_count
 
 def _put_anew(connection: Connection, conversation: ConversationId, *, node_count: int, last_seq: int) -> None:
     """Replace an outline by one without the turns after `last_seq`."""
-    connection.execute(delete(_outline).where(_outline.c.conversation == conversation))
+    connection.execute(_DELETE, {"of_conversation": conversation})
     sql_model_outlines.drop(connection, conversation)
     if not last_seq:
         return
     outline = _made(connection, conversation, node_count, last_seq)
     connection.execute(
-        insert(_outline),
+        _INSERT,
         [{"conversation": conversation, "part": part, "body": body} for part, body in pack_outline(outline).items()],
     )
     put_models(connection, conversation, outline)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -156,7 +157,8 @@ class SqlStore:
 
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
         with self._look() as connection:
-            return sql_folds.tail(connection, conversation, most)
+            found = sql_folds.tail(connection, conversation, most)
+            return found and replace(found, frame=sql_outlines.frame(connection, conversation))
 
     def turn_vectors(self, conversation: ConversationId, model: str, first: int, last: int) -> dict[int, Vector]:
         with self._look() as connection:
@@ -194,10 +196,6 @@ class SqlStore:
         with self._transaction() as connection:
             return sql_folds.commit(connection, fold, claim.claim, self._refine_target, lease_milliseconds=self._lease)
 
-    def outline_frame(self, conversation: ConversationId) -> Outline | None:
-        with self._look() as connection:
-            return sql_outlines.frame(connection, conversation)
-
     def node_sizes(self, conversation: ConversationId, node_count: int) -> list[NodeSize]:
         with self._look() as connection:
             return sql_outlines.sizes(connection, conversation, node_count)
@@ -216,8 +214,11 @@ class SqlStore:
 
     def finish_fold(self, claim: FoldClaim, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
         with self._transaction() as connection:
-            written = sql_outlines.write(connection, seen, outline, frame_only=frame_only)
-            return written and sql_jobs.finish(connection, claim, seen)
+            if not sql_folds.record_seen(connection, seen):
+                return not sql_jobs.is_ours(connection, claim)
+            sql_outlines.write(connection, seen.conversation, outline, frame_only=frame_only)
+            sql_jobs.finish(connection, claim)
+            return True
 
     def release_fold(self, claim: FoldClaim, *, error: str | None, delay_seconds: float) -> None:
         job = sql_jobs.fold_job(claim.conversation)
