@@ -27,7 +27,7 @@ from turnfold_worker.ports import SentenceEmbedder, Store
 _log = logging.getLogger(__name__)
 
 TRIES: Final = 20
-"""Times that one task starts over because the conversation moved on; then the job waits for the next sweep."""
+"""Times that one task starts over because the conversation moved on; then the job is due again, behind others."""
 
 
 def refold(*, store: Store, embedder: SentenceEmbedder | None = None) -> bool | None:

@@ -229,6 +229,25 @@ def test_what_was_tried_before_is_taken_alone(local: LocalWorker, database_url: 
     assert len(store.claim_folds(None).claims) == MOST_CLAIMED
 
 
+def test_a_refold_that_killed_its_workers_is_parked_by_who_looks_and_hides_no_other(
+    local: LocalWorker, engine: Engine, database_url: str
+) -> None:
+    fill_jobs(database_url, {"killer": 1, "other": 1})
+    write = connect(database_url, write=True, timeout_seconds=10)
+    with write.begin() as connection:
+        connection.execute(text("UPDATE job SET kind = 'refold'"))
+        died = "UPDATE job SET state = 'running', lease_until = 5, attempts = :tries WHERE tenant = 'killer'"
+        connection.execute(text(died), {"tries": local.worker.settings.attempts})
+    write.dispose()
+    store = local.worker.store
+    claim = store.claim_refold()
+    assert claim is not None
+    assert tenants_of(engine, [claim.conversation]) == ["other"]
+    assert not store.has_due(JobKind.REFOLD), "nobody is rung for it"
+    with engine.begin() as connection:
+        assert connection.scalars(text("SELECT state FROM job ORDER BY tenant")).all() == ["parked", "running"]
+
+
 def test_a_task_that_finds_little_behind_the_last_tenant_tells_of_what_is_due_before(
     local: LocalWorker, database_url: str
 ) -> None:

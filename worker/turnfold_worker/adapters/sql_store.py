@@ -257,6 +257,8 @@ class SqlStore:
 
     def claim_refold(self) -> RefoldClaim | None:
         with self._claiming(sql_jobs.RUNNING_REFOLD) as (connection, token):
+            # Nobody may claim these, and each look would find them first.
+            sql_jobs.park_killers(connection, lease_milliseconds=self._lease, round_of=self._attempts)
             for _ in range(sql_overdue.LOOKS):
                 due, self._reached[JobKind.REFOLD] = self._due(connection, JobKind.REFOLD, 1)
                 if not due:
