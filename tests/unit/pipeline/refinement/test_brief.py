@@ -33,12 +33,30 @@ def test_fewer_words_of_the_note_are_taken(brief: str) -> None:
         ("Eats gluten", "Mara does not eat gluten since April."),
         ("Ships on Friday", "The crane ships on Friday only if Omar signs."),
         ("Moved to Lisbon", "Mara might have moved to Lisbon by May."),
+        ("Gluten and bread", "Mara does not eat bread and gluten, but likes oats."),
+        ("Dog shelter job", "Mara bakes, and might take a job at a dog shelter."),
         ("", NOTE),
         (NOTE + " Twice.", NOTE),
     ],
 )
 def test_what_says_more_or_something_else_is_not_taken(brief: str, note: str) -> None:
     assert brief_of(brief, note) == ""
+
+
+@pytest.mark.parametrize(
+    ("brief", "note"),
+    [
+        (
+            "2nd place: some money, trophy",
+            "Jon didn't win the cup but received some money and a trophy for the 2nd place.",
+        ),
+        ("rainbow sidewalk", "Mara saw a rainbow sidewalk, and would love to make something like it."),
+        ("thinking of trying chess", "Jon might be trying chess next."),
+        ("no gluten", "Mara likes oats, but eats no gluten."),
+    ],
+)
+def test_what_denies_or_limits_another_clause_may_go(brief: str, note: str) -> None:
+    assert brief_of(brief, note) == brief
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
