@@ -21,8 +21,6 @@ from datetime import UTC, datetime, timedelta
 from math import log10
 from pathlib import Path
 
-from celery import Celery
-
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold.tokens import ESTIMATOR, MESSAGE_TOKENS, estimate_tokens
@@ -70,7 +68,7 @@ def measured(turns: list[dict[str, str]], redis_url: str, folder: Path) -> Measu
             doorbell=False, refine_attempts=1, slice_seconds=3_600, max_inbox_turns=1_000_000,
         )  # fmt: skip
         messages = HeldMessages()
-        worker = replace(build(settings, Celery()), publisher=messages)
+        worker = replace(build(settings), publisher=messages)
         with Turnfold(settings=settings) as tf:
             for start in range(0, len(turns), APPENDED_AT_ONCE):
                 tf.append("c", turns[start : start + APPENDED_AT_ONCE])

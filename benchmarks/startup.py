@@ -21,8 +21,6 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from celery import Celery
-
 from turnfold import Turnfold
 from turnfold.contract.keys import Address
 from turnfold_worker import migrate
@@ -90,7 +88,7 @@ def _fold_example(redis_url: str, database_url: str) -> None:
     with Turnfold(redis_url=redis_url, database_url=database_url, doorbell=False) as tf:
         tf.append("startup", [json.loads(line) for line in text.splitlines()])
         settings = WorkerSettings(redis_url=redis_url, database_url=database_url)
-        worker = build(settings, Celery("startup", broker="memory://"))
+        worker = build(settings)
         worker.drain(Address(tf.tenant, "startup").shard)
         worker.compress(1)
         if not tf.status("startup").segments:

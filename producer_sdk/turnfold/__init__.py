@@ -13,7 +13,8 @@ subjects        an end user forgotten in every conversation
 json_values     what callers give as JSON, text by text
 redaction       what a caller takes out before anything is stored
 edge, projection, turn_changes   turns, edits, deletions and rewinds become entries of an inbox
-inbox, inbox_scripts, entries, doorbell   the inbox, its entries as turns again, the message that wakes a worker
+inbox, inbox_scripts, entries   the inbox, and its entries as turns again
+bell, doorbell  what wakes a worker: a ring in Redis, or a message to Celery
 refusals        why a Redis that answers does not do it
 
 From Redis and SQL:

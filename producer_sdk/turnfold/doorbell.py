@@ -1,19 +1,28 @@
-"""The producer's end of Celery: a message that wakes a worker. Losing one costs seconds, never a turn."""
+"""Waking workers through Celery: messages that ask for a task. Losing one costs seconds, never a turn.
+
+Producers do so with `TURNFOLD_CELERY_DOORBELL`; workers do for whoever rang in Redis.
+"""
 
 from __future__ import annotations
 
 import logging
 import queue
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
-from turnfold.contract.tasks import QUEUE_OF, Task, shown
+from turnfold.contract.tasks import QUEUE_OF, Queue, Task, shown
 
 if TYPE_CHECKING:
     from celery import Celery
 
 _log = logging.getLogger(__name__)
 _STOP = None
+
+MOST_MESSAGES: Final = 100
+"""Of a queue, above which nothing is added: its workers are away or busy, and fewer messages tell them as much."""
+EXPIRES_SECONDS: Final = 60.0
+"""After which a message that nobody took is dropped: a sweep has sent another by then."""
+_NOT_FOUND: Final = "404"
 
 
 class Doorbell:
@@ -51,14 +60,16 @@ class Doorbell:
         thread.join(timeout_seconds)
 
     def _run(self) -> None:
-        app = producer_app(self._broker_url, timeout_seconds=self._timeout_seconds)
+        publisher = CeleryPublisher(producer_app(self._broker_url, timeout_seconds=self._timeout_seconds))
         while (item := self._waiting.get()) is not _STOP:
             task, arguments = item
             try:
-                publish(app, task, *arguments)
+                if not publisher.publish(task, *arguments, expires_seconds=EXPIRES_SECONDS):
+                    self.dropped += 1
             except Exception as error:  # noqa: BLE001 - a lost ring must never hurt the producer
                 self.dropped += 1
                 _log.warning("doorbell for %s was not published: %s", shown(task, *arguments), type(error).__name__)
+        publisher.close()
 
 
 def producer_app(broker_url: str, *, timeout_seconds: float) -> Celery:
@@ -76,9 +87,65 @@ def producer_app(broker_url: str, *, timeout_seconds: float) -> Celery:
     return app
 
 
-def publish(app: Celery, task: Task, *arguments: int) -> None:
-    """Send one task by name, without retries."""
-    app.send_task(
-        str(task), args=arguments, queue=str(QUEUE_OF[task]), argsrepr=shown(task, *arguments), ignore_result=True,
-        retry=False,
-    )  # fmt: skip
+class CeleryPublisher:
+    """Sends tasks by name, for one thread, over a connection that stays open, until a call fails."""
+
+    def __init__(self, app: Celery) -> None:
+        self._app = app
+        self._connection: Any = None
+        self._asking: Any = None
+        """The channel that lengths are asked on: RabbitMQ closes the one that asks for a queue which is not there."""
+
+    def publish(self, task: Task, *arguments: int, expires_seconds: float) -> bool:
+        """Send one message, without retries; False when its queue holds `MOST_MESSAGES`.
+
+        Raises kombu's and the transport's errors.
+        """
+        try:
+            if self.length(QUEUE_OF[task]) >= MOST_MESSAGES:
+                return False
+            self._app.send_task(
+                str(task), args=arguments, queue=str(QUEUE_OF[task]), argsrepr=shown(task, *arguments),
+                expires=expires_seconds, ignore_result=True, retry=False, connection=self._opened(),
+            )  # fmt: skip
+        except Exception:
+            self.close()
+            raise
+        return True
+
+    def length(self, queue: Queue) -> int:
+        """Messages that wait in a queue. Raises kombu's `OperationalError`."""
+        if self._asking is None:
+            self._asking = self._opened().channel()
+        length = queue_length(self._opened(), self._asking, queue)
+        if length is None:
+            self._asking = None
+        return length or 0
+
+    def close(self) -> None:
+        connection, self._connection, self._asking = self._connection, None, None
+        if connection is not None:
+            connection.close()
+
+    def _opened(self) -> Any:
+        if self._connection is None:
+            # Not from Celery's pool: kombu shares pools between apps, and whoever closes one closes it for all.
+            self._connection = self._app.connection_for_write()
+        return self._connection
+
+
+def queue_length(connection: Any, channel: Any, queue: Queue) -> int | None:
+    """Messages that wait in a queue, by a passive declaration; None for one that nobody has used.
+
+    Raises kombu's `OperationalError` when the broker does not answer.
+    """
+    from kombu.exceptions import ChannelError, OperationalError
+
+    try:
+        return int(channel.queue_declare(queue=str(queue), passive=True).message_count)
+    except ChannelError as error:
+        if str(getattr(error, "reply_code", "")) == _NOT_FOUND:
+            return None
+        raise OperationalError(type(error).__name__) from error
+    except (*connection.connection_errors, *connection.channel_errors) as error:
+        raise OperationalError(type(error).__name__) from error

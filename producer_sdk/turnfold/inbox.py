@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from turnfold import inbox_scripts
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
-from turnfold.contract.tasks import CHANGES, ENTRY_VERSION, Operation
+from turnfold.contract.rings import Ring
+from turnfold.contract.tasks import CHANGES, ENTRY_VERSION, Operation, Task
 from turnfold.edge import Entry
 from turnfold.errors import InboxFull, InvalidSettings, Unavailable
 from turnfold.refusals import refusal
@@ -166,13 +167,19 @@ def translated(doing: str, *, remedy: str = _START_ONE) -> Iterator[None]:
 class ProducerInbox:
     """Appends to, looks at and drops inboxes. Safe to share among threads."""
 
-    def __init__(self, client: redis.Redis, *, reads_without_redis: bool = False) -> None:
-        """`reads_without_redis`: a look finds nothing while Redis is away, where it would raise."""
+    def __init__(
+        self, client: redis.Redis, *, reads_without_redis: bool = False, rings_elsewhere: bool = False
+    ) -> None:
+        """`reads_without_redis`: a look finds nothing while Redis is away, where it would raise.
+
+        `rings_elsewhere`: an append leaves ringing to its caller.
+        """
         self._append = client.register_script(inbox_scripts.APPEND)
         self._peek = client.register_script(inbox_scripts.PEEK)
         self._forget = client.register_script(inbox_scripts.FORGET)
         self._client = client
         self._reads_without_redis = reads_without_redis
+        self._rings_elsewhere = rings_elsewhere
         self._asks_again = 0.0
 
     def append(
@@ -185,11 +192,11 @@ class ProducerInbox:
         most_bytes: int = MOST_INBOX_BYTES,
         bell: bool,
     ) -> bool:
-        """Add entries in order; True when the caller is to ring the doorbell.
+        """Add entries in order, and ring for their drain; True when the bell was silent before.
 
         One round trip for up to 500 entries or 16 MiB. Raises `InboxFull` (nothing was added) or `Unavailable` (unknown
         whether it was added). With more, whole blocks may have been added before either: then the
-        error's `rings` says whether to ring. Repeat with the same ids.
+        error's `rings` says whether the bell was silent. Repeat with the same ids.
         """
         ring = False
         ahead = _Room(most_entries, most_bytes, len(entries), sum(len(entry.body) for entry in entries))
@@ -210,12 +217,15 @@ class ProducerInbox:
     ) -> bool:
         """Add one block of the entries that are still to be added."""
         shard = address.shard
-        where = [address.inbox, address.ready, keys.tenants(shard), keys.bell(shard), address.references]
+        where = [
+            address.inbox, address.ready, keys.tenants(shard), keys.bell(shard), address.references, keys.rung(shard),
+        ]  # fmt: skip
         # Contexts that were kept may hold what is changed.
         changed = keys.contexts_prefix(shard, address.tenant) if operation in CHANGES else ""
         arguments: list[Any] = [
             keys.encode_id(address.conversation), keys.encode_id(address.tenant), room.most_entries, room.entries,
             keys.BELL_MILLISECONDS if bell else 0, ENTRY_VERSION, changed, room.most_bytes, room.bytes,
+            "" if self._rings_elsewhere else Ring(Task.DRAIN, (shard,)).member, keys.RUNG_SECONDS,
         ]  # fmt: skip
         for entry in block:
             arguments += (str(operation), entry.entry_id, entry.body)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Final
 
-# KEYS inbox, ready, tenants, bell, refs
+# KEYS inbox, ready, tenants, bell, refs, rung
 # ARGV conversation, tenant, most entries, entries still to be added by this and later calls,
 #  bell milliseconds (0: no bell), version, what precedes a reference in the key of its context ('': contexts stay),
-#  most bytes of bodies, bytes still to be added by this and later calls, then (op, id, body) each
-# Returns {entries now in the inbox, 1 if the caller is to ring}, or {-1, entries} or {-2, bytes} when it is full.
+#  most bytes of bodies, bytes still to be added by this and later calls,
+#  the ring ('': the caller rings in another way), its seconds, then (op, id, body) each
+# Returns {entries now in the inbox, 1 if the bell was silent}, or {-1, entries} or {-2, bytes} when it is full.
 # Each entry says in `n` how many bytes were added up to its end: what lies between the first and the last is what the
 # inbox holds, whoever trimmed it. Entries of an older version say nothing and count nothing.
 APPEND: Final = """
@@ -38,7 +39,7 @@ if ARGV[7] ~= '' then
   for _, reference in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do redis.call('DEL', ARGV[7] .. reference) end
   redis.call('DEL', KEYS[5])
 end
-for i = 10, #ARGV, 3 do
+for i = 12, #ARGV, 3 do
   reached = reached + #ARGV[i + 2]
   local total = string.format('%.0f', reached)
   redis.call('XADD', KEYS[1], '*', 'v', ARGV[6], 'op', ARGV[i], 'id', ARGV[i + 1], 'd', ARGV[i + 2], 'n', total)
@@ -47,7 +48,19 @@ redis.call('ZADD', KEYS[2], 'NX', now, ARGV[1])
 redis.call('ZADD', KEYS[3], 'NX', now, ARGV[2])
 local ring = 0
 if ARGV[5] ~= '0' and redis.call('SET', KEYS[4], '1', 'NX', 'PX', ARGV[5]) then ring = 1 end
+if ring == 1 and ARGV[10] ~= '' then
+  redis.call('ZADD', KEYS[6], 'NX', now, ARGV[10])
+  redis.call('EXPIRE', KEYS[6], ARGV[11])
+end
 return {redis.call('XLEN', KEYS[1]), ring}
+"""
+
+# KEYS rung     ARGV ring, seconds
+RING: Final = """
+local time = redis.call('TIME')
+redis.call('ZADD', KEYS[1], 'NX', string.format('%.0f', time[1] * 1000000 + time[2]), ARGV[1])
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+return redis.status_reply('OK')
 """
 
 # KEYS inbox, forgotten     ARGV member of forgotten, most entries, most bytes of their bodies

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from turnfold import inbox
 from turnfold.access import AccessCounts
+from turnfold.bell import Bell
+from turnfold.contract.rings import Ring
 from turnfold.contract.tasks import Task
 from turnfold.doorbell import Doorbell
 from turnfold.quotas import Quotas
@@ -27,6 +29,8 @@ class Resources:
     def __init__(self, settings: Settings, on_change: OnChange | None = None) -> None:
         self._settings = settings
         self._on_change = on_change
+        self.rings_elsewhere = settings.celery_doorbell
+        """Whether `ring` is to be called after an append, which rings in Redis by itself otherwise."""
         self._lock = threading.Lock()
         self._of_parent: tuple[object, ...] = ()
         self._forget_connections()
@@ -39,6 +43,7 @@ class Resources:
         self._references: ContextReferences | None = None
         self._access: AccessCounts | None = None
         self._reader: Reader | None = None
+        self._bell: Bell | None = None
         self._doorbell: Doorbell | None = None
 
     def _enter(self) -> None:
@@ -53,6 +58,7 @@ class Resources:
                 self._references,
                 self._access,
                 self._reader,
+                self._bell,
                 self._doorbell,
             )
             self._lock = threading.Lock()
@@ -64,8 +70,9 @@ class Resources:
         with self._lock:
             if self._inbox is None:
                 self._inbox = inbox.ProducerInbox(
-                    self._connected(), reads_without_redis=self._settings.reads_without_redis
-                )
+                    self._connected(), reads_without_redis=self._settings.reads_without_redis,
+                    rings_elsewhere=self.rings_elsewhere,
+                )  # fmt: skip
             return self._inbox
 
     def quotas(self) -> Quotas:
@@ -115,15 +122,26 @@ class Resources:
             return self._reader
 
     def ring(self, task: Task, *arguments: int) -> None:
-        """Wake a worker; returns at once."""
+        """Wake a worker. One round trip to Redis, or at once through Celery; a ring that is lost is made up for."""
         self._enter()
+        if self.rings_elsewhere:
+            self._publishing().ring(task, *arguments)
+        else:
+            self._ringing().ring(Ring(task, arguments))
+
+    def _ringing(self) -> Bell:
+        with self._lock:
+            if self._bell is None:
+                self._bell = Bell(self._connected())
+            return self._bell
+
+    def _publishing(self) -> Doorbell:
         with self._lock:
             if self._doorbell is None:
                 self._doorbell = Doorbell(
                     self._settings.effective_broker_url, timeout_seconds=self._settings.timeout_seconds / 2
                 )
-            doorbell = self._doorbell
-        doorbell.ring(task, *arguments)
+            return self._doorbell
 
     def close(self) -> None:
         """Publish waiting rings and close what this process opened."""

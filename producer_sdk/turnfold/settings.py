@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from importlib.util import find_spec
 from typing import Any, Final, Self, TypeVar
 
 from turnfold.contract.keys import checked_id
@@ -60,9 +61,11 @@ class Settings:
     tenant: str = "default"
     """The tenant of this client; `for_tenant` gives a view on another."""
     broker_url: str = ""
-    """Celery's broker; empty: the same Redis as the inboxes."""
+    """Celery's broker; empty: the same Redis as the inboxes. For workers, and with `celery_doorbell`."""
     doorbell: bool = True
     """Wake a worker after an append. Off: the workers' own timer finds the turns within seconds."""
+    celery_doorbell: bool = False
+    """Publish a Celery message to wake a worker, instead of ringing in Redis: needs `turnfold[celery]`."""
     timeout_seconds: float = 5.0
     """Longest that one call waits for Redis or SQL before `Unavailable`."""
     max_turn_bytes: int = 1_048_576
@@ -104,6 +107,12 @@ class Settings:
             # Without the value, which may be or hold a password.
             msg = (
                 "TURNFOLD_BROKER_URL is not a URL: use redis://host:port/0 or amqp://…, or none for the inboxes' Redis"
+            )
+            raise InvalidSettings(msg)
+        if self.celery_doorbell and find_spec("celery") is None:
+            msg = (
+                "TURNFOLD_CELERY_DOORBELL publishes through Celery, which is not installed: pip install "
+                "'turnfold[celery]', or leave it off, and workers are woken through Redis"
             )
             raise InvalidSettings(msg)
         if not 0 < self.timeout_seconds <= 600:

@@ -49,10 +49,10 @@ def put(
         if isinstance(error, InboxFull) and is_one_block(entries):
             # Nothing of it was added. Of a longer list a part may have been: all of that counts.
             quotas.give_back(address.tenant, operation, entries)
-        if error.rings:
+        if error.rings and resources.rings_elsewhere:
             resources.ring(Task.DRAIN, address.shard)
         raise
-    if ring:
+    if ring and resources.rings_elsewhere:
         resources.ring(Task.DRAIN, address.shard)
 
 

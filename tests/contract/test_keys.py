@@ -44,7 +44,7 @@ def test_the_ready_set_of_a_tenant_is_no_others(one: Address, other: Address) ->
 def test_all_keys_of_a_conversation_share_one_slot_of_a_cluster(address: Address) -> None:
     shard = address.shard
     names = [
-        address.inbox, address.ready, address.erased, address.references, keys.bell(shard),
+        address.inbox, address.ready, address.erased, address.references, keys.bell(shard), keys.rung(shard),
         keys.tenants(shard), keys.forgotten(shard),
         keys.ready_prefix(shard) + "another", keys.contexts_prefix(shard, address.tenant) + "ctx_",
     ]  # fmt: skip
@@ -113,3 +113,4 @@ def test_golden_names_of_a_shards_keys() -> None:
     assert [keys.bell(7), keys.tenants(7), keys.forgotten(7), keys.ready_prefix(7), keys.SWEEP] == [
         "tf:{07}:bell", "tf:{07}:tenants", "tf:{07}:forgotten", "tf:{07}:ready:", "tf:{sweep}",
     ]  # fmt: skip
+    assert [keys.rung(7), keys.rung_for("turnfold.compress")] == ["tf:{07}:rung", "tf:{rung}:turnfold.compress"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,10 +14,12 @@ from celery import Celery
 
 from support.waiting import wait_until
 from turnfold import Turnfold
+from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import QUEUE_OF, JobKind, Queue, Task
-from turnfold.doorbell import Doorbell, producer_app, publish
-from turnfold_worker.adapters.celery_publisher import CeleryPublisher
+from turnfold.doorbell import MOST_MESSAGES, CeleryPublisher, Doorbell, producer_app
+from turnfold_worker.adapters.redis_bell import RedisPublisher, RungBells
+from turnfold_worker.doorman import Round
 
 pytestmark = pytest.mark.processes
 
@@ -49,36 +52,80 @@ SHOWN = {
 
 @pytest.mark.parametrize("task", SHOWN)
 def test_the_producers_message_is_the_tasks_name_and_one_number(app: Celery, client: redis.Redis, task: Task) -> None:
-    publish(app, task, 7)
+    assert CeleryPublisher(app).publish(task, 7, expires_seconds=60)
     found = message(client, QUEUE_OF[task])
     assert found["headers"]["task"] == str(task)
     assert found["headers"]["argsrepr"] == SHOWN[task]
     assert found["headers"]["kwargsrepr"] == "{}"
+    assert found["headers"]["expires"]
     args, kwargs, _ = found["body"]
     assert (args, kwargs) == ([7], {})
 
 
-def test_the_workers_messages_are_the_same(app: Celery, client: redis.Redis) -> None:
-    publisher = CeleryPublisher(app, expires_seconds=60)
+def test_the_messages_for_what_rang_are_the_same_and_that_for_drains_is_one(app: Celery, client: redis.Redis) -> None:
+    publisher = RedisPublisher(client)
+    publisher.drain(5)
     publisher.drain(3)
     publisher.work(JobKind.COMPRESS)
     publisher.erase(4)
-    assert message(client, Queue.INGEST)["body"][:2] == [[3], {}]
+    Round(RungBells(client), CeleryPublisher(app), [*Queue], stop=threading.Event(), expires_seconds=60)()
+    assert not client.keys("tf:*rung*")
+    assert message(client, Queue.INGEST)["body"][:2] == [[3, 5], {}]
+    assert message(client, Queue.INGEST)["headers"]["argsrepr"] == "shards 3, 5"
     assert message(client, Queue.COMPRESS)["body"][:2] == [[], {}]
     assert message(client, Queue.COMPRESS)["headers"]["argsrepr"] == "what is due"
     assert message(client, Queue.MAINTENANCE)["body"][:2] == [[4], {}]
 
 
-def test_an_append_rings_once_and_its_message_holds_nothing_of_the_turn(
+SECRETS = TENANT, CONVERSATION, TURN_ID, CONTENT = ("acme-tenant", "case-4711", "m-xyzzy", "wire the 40,000 EUR")
+
+
+def append_three_times(redis_url: str, database_url: str, *, celery_doorbell: bool) -> Iterator[Turnfold]:
+    with Turnfold(
+        redis_url=redis_url, database_url=database_url, tenant=TENANT, celery_doorbell=celery_doorbell
+    ) as client:
+        for _ in range(3):
+            client.append(CONVERSATION, {"role": "user", "content": CONTENT, "turn_id": TURN_ID})
+        yield client
+
+
+def test_an_append_rings_once_in_redis_and_the_ring_holds_nothing_of_the_turn(
     redis_url: str, database_url: str, client: redis.Redis
 ) -> None:
-    tenant, conversation, turn_id, content = secrets = ("acme-tenant", "case-4711", "m-xyzzy", "wire the 40,000 EUR")
-    with Turnfold(redis_url=redis_url, database_url=database_url, tenant=tenant) as tf:
-        for _ in range(3):
-            tf.append(conversation, {"role": "user", "content": content, "turn_id": turn_id})
+    shard = Address(TENANT, CONVERSATION).shard
+    for _ in append_three_times(redis_url, database_url, celery_doorbell=False):
+        assert client.zrange(keys.rung(shard), 0, -1) == [f"turnfold.drain {shard}".encode()]
+    assert not client.exists(Queue.INGEST)
+    assert 0 < client.ttl(keys.rung(shard)) <= keys.RUNG_SECONDS
+
+
+def test_with_celerys_doorbell_an_append_publishes_once_and_its_message_holds_nothing_of_the_turn(
+    redis_url: str, database_url: str, client: redis.Redis
+) -> None:
+    shard = Address(TENANT, CONVERSATION).shard
+    for _ in append_three_times(redis_url, database_url, celery_doorbell=True):
         found = message(client, Queue.INGEST)
-    assert found["body"][:2] == [[Address(tenant, conversation).shard], {}]
-    assert not [secret for secret in secrets if secret in json.dumps(found)]
+    assert found["body"][:2] == [[shard], {}]
+    assert not [secret for secret in SECRETS if secret in json.dumps(found)]
+    assert not client.exists(keys.rung(shard))
+
+
+def test_a_queue_whose_workers_are_away_does_not_grow(app: Celery, client: redis.Redis) -> None:
+    publisher = CeleryPublisher(app)
+    sent = [publisher.publish(Task.DRAIN, 3, expires_seconds=60) for _ in range(MOST_MESSAGES + 5)]
+    assert sent == [True] * MOST_MESSAGES + [False] * 5
+    assert client.llen(str(Queue.INGEST)) == MOST_MESSAGES
+
+
+def test_messages_go_out_over_connections_that_stay_open(app: Celery, client: redis.Redis) -> None:
+    publisher = CeleryPublisher(app)
+    for _ in range(2):
+        publisher.publish(Task.DRAIN, 3, expires_seconds=60)
+    before = client.info("stats")["total_connections_received"]
+    for _ in range(20):
+        publisher.publish(Task.DRAIN, 3, expires_seconds=60)
+    assert client.info("stats")["total_connections_received"] == before
+    publisher.close()
 
 
 def test_a_broker_that_is_away_costs_the_producer_nothing_but_the_ring() -> None:

@@ -32,16 +32,21 @@ TWO_KILLS = replace(faults.REDIS_KILLED, strikes=dict.fromkeys(faults.REDIS_KILL
 
 TWICE = replace(faults.SHORT_LEASES, copies=3)
 
+DAILY = [(faults.ALL_KILLED, "sqlite"), (faults.CELERY_BELLS, "postgresql")]
+"""Both ways to ring, and both databases."""
+
 ROWS = [
     pytest.param(
         fault, database, id=f"{name}-{database}",
         marks=[
             *([pytest.mark.postgresql] if database == "postgresql" else []),
-            *([] if fault is faults.ALL_KILLED else [pytest.mark.long]),
+            *([] if (fault, database) in DAILY else [pytest.mark.long]),
         ],
     )
     for name, fault, databases in (
         ("everything-is-killed", faults.ALL_KILLED, faults.BOTH),
+        ("everything-is-killed-and-celery-rings", faults.CELERY_BELLS, faults.BOTH),
+        ("two-of-three-rings-are-lost", faults.LOST_RINGS, ("sqlite",)),
         ("everything-is-stopped", faults.STOPPED, faults.BOTH),
         ("leases-lapse-and-tasks-are-repeated", TWICE, faults.BOTH),
         ("clocks-step-and-no-bell-rings", faults.CLOCKS, faults.BOTH),
@@ -69,7 +74,7 @@ def outcome_of(folder: Path, fault: Fault, conversations: Conversations, databas
 def test_rows_end_the_same(
     server_folder: Path, conversations: Conversations, undisturbed: Digests, fault: Fault, database: str
 ) -> None:
-    some = dict(islice(conversations.items(), FEWEST if fault is faults.ALL_KILLED else FEW))
+    some = dict(islice(conversations.items(), FEWEST if (fault, database) in DAILY else FEW))
 
     outcome = outcome_of(server_folder, fault, some, database)
 

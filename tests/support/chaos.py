@@ -27,7 +27,7 @@ from turnfold import Turnfold
 from turnfold.contract.tables import JobRow, table
 from turnfold.contract.tasks import Queue, Task
 from turnfold.database.engines import connect
-from turnfold.doorbell import producer_app, publish
+from turnfold.doorbell import CeleryPublisher, producer_app
 from turnfold.settings import Settings
 from turnfold_worker import migrate
 from turnfold_worker.adapters import sql_jobs
@@ -57,6 +57,7 @@ class Plan:
     """One after the other, each when its share of the turns is folded."""
     seed: int
     doorbell: bool = True
+    celery_doorbell: bool = False
     copies: int = 1
     """Above 1, whatever is published is published so many times, and drains and folds that nobody needs besides."""
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -174,15 +175,16 @@ class Chaos:
     def run(self, *, timeout_seconds: float, progress: Callable[[int], None] = lambda folded: None) -> Outcome:
         """Append, strike, and wait until everything is stored and folded; `progress` is told how much is."""
         self._tell = progress
-        with mock.patch("turnfold.doorbell.publish", self._publish):
+        with mock.patch.object(CeleryPublisher, "publish", self._published()):
             return self._run(timeout_seconds)
 
     def _run(self, timeout_seconds: float) -> Outcome:
         chance = random.Random(self.plan.seed)
         began = time.monotonic()
         settings = Settings(
-            redis_url=self.redis.url, database_url=self._database_url, doorbell=self.plan.doorbell, timeout_seconds=2
-        )
+            redis_url=self.redis.url, database_url=self._database_url, doorbell=self.plan.doorbell,
+            celery_doorbell=self.plan.celery_doorbell, timeout_seconds=2,
+        )  # fmt: skip
         with Turnfold(settings=settings) as client:
             self.producers = Producers(
                 client, self.plan.conversations, chance.random(), ahead=self._ahead, written=self._written
@@ -265,19 +267,27 @@ class Chaos:
     def _describe(self) -> str:
         return f"(stored, folded) of {self.plan.turns} were {self.progress()} before; logs are in {self.folder}"
 
-    def _publish(self, app: Any, task: Task, argument: int) -> None:
-        for _ in range(self.plan.copies):
-            publish(app, task, argument)
+    def _published(self) -> Callable[..., bool]:
+        publish = CeleryPublisher.publish
+
+        def publish_copies(publisher: CeleryPublisher, task: Task, *arguments: int, expires_seconds: float) -> bool:
+            sent = [
+                publish(publisher, task, *arguments, expires_seconds=expires_seconds) for _ in range(self.plan.copies)
+            ]
+            return all(sent)
+
+        return publish_copies
 
     def _publish_what_nobody_needs(self, chance: random.Random) -> None:
-        app = producer_app(self.redis.url, timeout_seconds=1)
+        publisher = CeleryPublisher(producer_app(self.redis.url, timeout_seconds=1))
         with self._engine.begin() as connection:
             ids = list(connection.scalars(text("SELECT id FROM conversation")))
         targets = [(Task.DRAIN, chance.randrange(16))]
         if ids:
             targets.append((Task.COMPRESS, chance.choice(ids)))
         for task, argument in targets:
-            self._publish(app, task, argument)
+            publisher.publish(task, argument, expires_seconds=60)
+        publisher.close()
 
     def _settled(self) -> bool:
         if not self.producers.finished or self.progress() < (self.plan.turns, self.plan.turns):

@@ -23,6 +23,8 @@ class Fault:
     """How many of each strike 20,000 turns."""
     databases: tuple[str, ...] = BOTH
     doorbell: bool = True
+    celery_doorbell: bool = False
+    """Producers publish through Celery instead of ringing in Redis."""
     copies: int = 1
     environment: Mapping[str, str] = field(default_factory=dict)
     clocks: bool = False
@@ -33,8 +35,9 @@ class Fault:
         chosen = [strike for strike, number in self.strikes.items() for _ in range(max(1, round(number * share)))]
         random.Random(seed).shuffle(chosen)
         return Plan(
-            conversations=conversations, strikes=chosen, seed=seed, doorbell=self.doorbell, copies=self.copies,
-            environment=self.environment, database=database, clocks=self.clocks,
+            conversations=conversations, strikes=chosen, seed=seed, doorbell=self.doorbell,
+            celery_doorbell=self.celery_doorbell, copies=self.copies, environment=self.environment, database=database,
+            clocks=self.clocks,
         )  # fmt: skip
 
 
@@ -62,6 +65,14 @@ STOPPED: Final = Fault(
     strikes={strikes.stopped_worker: 6, strikes.stopped_redis: 4, strikes.stopped_postgresql: 4},
 )  # fmt: skip
 NO_BELLS: Final = Fault(name="no bells, with some kills", strikes=_SOME, doorbell=False)
+CELERY_BELLS: Final = Fault(
+    name="kill -9 of everything, mixed; producers ring through Celery", strikes=_WORKERS | _SERVERS,
+    celery_doorbell=True,
+)  # fmt: skip
+LOST_RINGS: Final = Fault(
+    name="two of three rings heard and never published, with some kills", strikes=_SOME,
+    environment={"CHAOS_LOST_RINGS": "0.67"},
+)  # fmt: skip
 SHORT_LEASES: Final = Fault(
     name="leases shorter than the work, with some kills",
     strikes=_SOME,
@@ -83,5 +94,5 @@ CLOCKS: Final = Fault(
 
 FAULTS: Final = (
     UNDISTURBED, WORKERS_KILLED, REDIS_KILLED, POSTGRESQL_KILLED, ALL_KILLED, POWER_CUT, STOPPED,
-    NO_BELLS, SHORT_LEASES, DUPLICATES, FULL_DISK, CLOCKS,
+    NO_BELLS, CELERY_BELLS, LOST_RINGS, SHORT_LEASES, DUPLICATES, FULL_DISK, CLOCKS,
 )  # fmt: skip

@@ -1,26 +1,31 @@
 """The workers' own application, which also logs what was stored for nothing: `celery -A support.counting_app`.
 
-With `CHAOS_COPIES` above 1 it publishes each message so many times.
+With `CHAOS_COPIES` above 1 it publishes each message so many times; `CHAOS_LOST_RINGS` is the share of rings that die
+with whoever heard them.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import random
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from turnfold.contract.records import ConversationId
+from turnfold.contract.rings import Ring
 from turnfold_worker.adapters.sql_store import SqlStore
 from turnfold_worker.celery_app import app
+from turnfold_worker.doorman import Round
 from turnfold_worker.exchange import Fold, FoldClaim, Received, StoreResult
 
 __all__ = ["app"]
 
 _log = logging.getLogger(__name__)
-_store, _commit_fold, _send_task = SqlStore.store, SqlStore.commit_fold, app.send_task
+_store, _commit_fold, _send_task, _publish = SqlStore.store, SqlStore.commit_fold, app.send_task, Round._publish
 
 _COPIES: Final = int(os.environ.get("CHAOS_COPIES", "1"))
+_LOST: Final = float(os.environ.get("CHAOS_LOST_RINGS", "0"))
 
 
 def _counting_store(self: SqlStore, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
@@ -40,7 +45,13 @@ def _sending_copies(*arguments: Any, **named: Any) -> None:
         _send_task(*arguments, **named)
 
 
+def _losing_publish(self: Round, rings: Sequence[Ring]) -> None:
+    _publish(self, [ring for ring in rings if random.random() >= _LOST])
+
+
 SqlStore.store = _counting_store  # type: ignore[method-assign]
 SqlStore.commit_fold = _counting_commit_fold  # type: ignore[method-assign]
+if _LOST:
+    Round._publish = _losing_publish  # type: ignore[method-assign]
 if _COPIES > 1:
     app.send_task = _sending_copies

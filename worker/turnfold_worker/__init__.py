@@ -3,7 +3,8 @@
 From outside to inside:
 
 command, cli    the `turnfold` program, and the command that it is
-tasks, celery_app, preload, timer, outages   Celery's side: a task is a few lines, takes ids only, calls one use case
+tasks, celery_app, preload   Celery's side: a task is a few lines, takes ids only, calls one use case
+doorman, timer, outages   what a worker's main process does beside: messages for rings, sweeps, warnings
 broker_transport   no message ends a worker
 celery_program  a worker and Flower without the rest of Celery's command line
 wiring, model_wiring, settings, model_settings    settings and adapters put together, once a process

@@ -12,6 +12,7 @@ from celery import Celery, signals
 from kombu.transport import TRANSPORT_ALIASES
 
 from turnfold.contract.tasks import QUEUE_OF, Queue, Task
+from turnfold_worker.doorman import Doorman
 from turnfold_worker.outages import Outages
 from turnfold_worker.preload import preload
 from turnfold_worker.settings import WorkerSettings
@@ -51,7 +52,7 @@ app.conf.update(
     # The library's workers log ids; arguments are ids too, so they may be shown.
     worker_redirect_stdouts=False,
 )  # fmt: skip
-app.steps["worker"].add(SweepTimer)
+app.steps["worker"].update((Doorman, SweepTimer))
 outages = Outages()
 signals.task_failure.connect(outages)
 # Sent when the queues are known, before the pool forks.

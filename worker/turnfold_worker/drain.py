@@ -1,4 +1,4 @@
-"""Inbox → SQL: store every ready conversation of a shard, verbatim and in order.
+"""Inbox → SQL: store every ready conversation of some shards, verbatim and in order.
 
 Entries leave an inbox only after the commit; readers see a prefix of it; the row locks of the store make commits
 serial; uniqueness drops repeats. So leases, bells and redelivery affect latency and cost, never the outcome.
@@ -54,7 +54,7 @@ REFUSALS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrainLimits:
-    """How much one drain takes at a time."""
+    """How much one drain takes at a time, of all its shards together."""
 
     conversations: int
     turns: int
@@ -70,25 +70,34 @@ class Drained:
 
 
 def drain(
-    shard: int, *, inbox: Inbox, store: Store, publisher: Publisher, limits: DrainLimits, clock: Clock
+    shards: Sequence[int], *, inbox: Inbox, store: Store, publisher: Publisher, limits: DrainLimits, clock: Clock
 ) -> Drained:
-    """Store what is ready in a shard until nothing is, or the time slice is over."""
+    """Store what is ready in some shards until nothing is, or the time slice is over."""
     started = clock()
     conversations = turns = 0
-    inbox.silence_bell(shard)
-    while True:
-        claims = inbox.claim(shard, limits.conversations)
-        if not claims:
-            return Drained(conversations=conversations, turns=turns)
-        if len(claims) == limits.conversations and inbox.ring_bell(shard):
-            # A full claim means that there is more: let another process begin.
-            publisher.drain(shard)
-        turns += _drain_claims(claims, inbox, store, publisher, limits)
+    for shard in shards:
+        inbox.silence_bell(shard)
+    while shards:
+        # Equal shares, rounded up: a shard that leaves some of its share is empty, and the next round is the others'.
+        share = -(-limits.conversations // len(shards))
+        claimed = {shard: inbox.claim(shard, share) for shard in shards}
+        claims = [claim for of_shard in claimed.values() for claim in of_shard]
+        if len(claims) >= limits.conversations:
+            # Full claims mean that there is more: let another process begin.
+            _ring([shard for shard in shards if len(claimed[shard]) == share], inbox, publisher)
+        turns += _drain_claims(claims, inbox, store, publisher, limits) if claims else 0
         conversations += len(claims)
+        shards = [shard for shard in shards if claimed[shard]]
         if clock() - started > limits.slice_seconds:
-            if inbox.ring_bell(shard):
-                publisher.drain(shard)
-            return Drained(conversations=conversations, turns=turns)
+            _ring(shards, inbox, publisher)
+            break
+    return Drained(conversations=conversations, turns=turns)
+
+
+def _ring(shards: Sequence[int], inbox: Inbox, publisher: Publisher) -> None:
+    for shard in shards:
+        if inbox.ring_bell(shard):
+            publisher.drain(shard)
 
 
 def _drain_claims(

@@ -224,7 +224,7 @@ class SentenceEmbedder(Protocol):
 
 
 class Publisher(Protocol):
-    """Celery, as far as the use cases know it."""
+    """Who is told of work, as far as the use cases know it. What cannot be told is dropped: a sweep tells it again."""
 
     def drain(self, shard: int) -> None: ...
 

@@ -20,7 +20,7 @@ def _worker() -> Worker:
     # Here, because beat, Flower and `celery inspect` import the tasks too. See `preload` for workers.
     from turnfold_worker.wiring import worker
 
-    return worker(app)
+    return worker()
 
 
 def _number(value: object, *, below: int = 2**63) -> int:
@@ -32,11 +32,15 @@ def _number(value: object, *, below: int = 2**63) -> int:
 
 
 @app.task(name=str(Task.DRAIN), throws=(WorkerError,))
-def drain(shard: int) -> str:
-    """Store what is ready in a shard's inboxes."""
-    drained = _worker().drain(_number(shard, below=SHARDS))
+def drain(*shards: int) -> str:
+    """Store what is ready in the inboxes of some shards."""
+    if not 1 <= len(shards) <= SHARDS:
+        msg = f"a drain is of 1 to {SHARDS} shards, not {len(shards)}"
+        raise BadMessage(msg)
+    numbers = dict.fromkeys(_number(shard, below=SHARDS) for shard in shards)
+    drained = _worker().drain(*numbers)
     done = f"turns stored: {drained.turns}" if drained.conversations else "nothing was ready"
-    return f"{shown(Task.DRAIN, shard)}, {done}"
+    return f"{shown(Task.DRAIN, *numbers)}, {done}"
 
 
 @app.task(name=str(Task.COMPRESS), throws=(WorkerError,))

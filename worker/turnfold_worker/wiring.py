@@ -13,14 +13,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import redis
-from celery import Celery
 from sqlalchemy import Engine
 
 from turnfold import inbox as producer_inbox
 from turnfold.contract.records import ConversationId
 from turnfold.database.engines import connect
 from turnfold.errors import InvalidSettings
-from turnfold_worker.adapters.celery_publisher import CeleryPublisher
+from turnfold_worker.adapters.redis_bell import RedisPublisher
 from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder, check_installed
 from turnfold_worker.adapters.sql_retention import SqlRetention
@@ -59,13 +58,13 @@ class Worker:
     retention: Retention | None = None
     embedder: SentenceEmbedder | None = None
 
-    def drain(self, shard: int) -> Drained:
+    def drain(self, *shards: int) -> Drained:
         limits = DrainLimits(
             conversations=self.settings.claim_conversations, turns=self.settings.batch_turns,
             slice_seconds=self.settings.slice_seconds,
         )  # fmt: skip
         drained = drain(
-            shard, inbox=self.inbox, store=self.store, publisher=self.publisher, limits=limits, clock=time.monotonic
+            shards, inbox=self.inbox, store=self.store, publisher=self.publisher, limits=limits, clock=time.monotonic
         )
         self.sweep_in_turn()
         return drained
@@ -150,14 +149,15 @@ def _language_model(settings: WorkerSettings) -> LanguageModel | None:
     return language_model(settings)
 
 
-def build(settings: WorkerSettings, app: Celery) -> Worker:
-    """A worker on real Redis, SQL and Celery. Nothing is connected until it is used."""
+def build(settings: WorkerSettings) -> Worker:
+    """A worker on real Redis and SQL. Nothing is connected until it is used."""
+    client = producer_inbox.connect(settings.redis_url, timeout_seconds=settings.timeout_seconds)
     return build_on(
         settings,
-        client=producer_inbox.connect(settings.redis_url, timeout_seconds=settings.timeout_seconds),
+        client=client,
         engine=connect(settings.database_url, write=True, timeout_seconds=LOCK_WAIT_SECONDS),
         read_engine=connect(settings.database_url, write=False, timeout_seconds=LOCK_WAIT_SECONDS),
-        publisher=CeleryPublisher(app, expires_seconds=settings.republish_seconds),
+        publisher=RedisPublisher(client),
         model=_language_model(settings),
         embedder=sentence_embedder(settings),
     )
@@ -210,11 +210,11 @@ def _embedder_of_process(pid: int, model: str, bfloat16: bool) -> SentenceTransf
     return SentenceTransformerEmbedder(model, bfloat16=bfloat16)
 
 
-def worker(app: Celery) -> Worker:
+def worker() -> Worker:
     """The worker of this process, from the `TURNFOLD_*` variables."""
-    return _of_process(os.getpid(), app)
+    return _of_process(os.getpid())
 
 
 @lru_cache(maxsize=1)
-def _of_process(pid: int, app: Celery) -> Worker:  # noqa: ARG001 - the key that makes a fork build its own
-    return build(WorkerSettings.from_env(), app)
+def _of_process(pid: int) -> Worker:  # noqa: ARG001 - the key that makes a fork build its own
+    return build(WorkerSettings.from_env())

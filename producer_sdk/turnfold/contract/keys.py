@@ -3,7 +3,8 @@
 tf:{SS}:in:<tenant>:<conversation>   STREAM  the inbox: one entry per turn or operation; gone when empty
 tf:{SS}:ready:<tenant>               ZSET    conversation -> microseconds from which it may be claimed: lease and token
 tf:{SS}:tenants                      ZSET    tenant -> microseconds when last served; claims go round in this order
-tf:{SS}:bell                         STRING  set while a doorbell is on its way; lives 1 s
+tf:{SS}:bell                         STRING  set while a ring for a drain is on its way; lives 1 s
+tf:{SS}:rung                         ZSET    ring for a drain of the shard -> microseconds when it rang; lives 60 s
 tf:{SS}:forgotten                    ZSET    <tenant>:<conversation> -> microseconds when forgotten; until its rows go
 tf:{SS}:erased:<tenant>:<conv>       STRING  JSON counts of the last erasure; lives 1 h
 tf:{SS}:access:<tenant>:<conv>       HASH    expansions that no worker has counted yet; lives 7 days
@@ -11,7 +12,8 @@ tf:{SS}:accessed                     SET     <tenant>:<conversation> that have s
 tf:{SS}:refs:<tenant>:<conv>         ZSET    reference -> microseconds when its context ends; lives as long as the last
 tf:{SS}:ctx:<tenant>:<reference>     STRING  a context as it was made, compressed; lives TURNFOLD_REFERENCE_SECONDS
 tf:{SS}:refused:<tenant>:<conv>      STRING  how often in a row a conversation could not be stored; lives 10 min
-tf:{jobs}:<kind>                     STRING  set while a message about due jobs is on its way; lives 1 s
+tf:{rung}:<queue>                    ZSET    ring for another task of a queue -> microseconds when it rang; lives 60 s
+tf:{jobs}:<kind>                     STRING  set while a ring about due jobs is on its way; lives 1 s
 tf:{remnants}                        HASH    log that may hold erased words -> microseconds of the erasure; lives 7 days
 tf:{q:<tenant>}:appended             HASH    day, and the turns and bytes that the tenant appended on it; lives 2 days
 tf:{sweep}                           STRING  set by the one who sweeps now; lives a few seconds
@@ -44,6 +46,7 @@ SHARDS: Final = 16
 """A constant, never a setting: producers and workers that differed would split a conversation."""
 
 BELL_MILLISECONDS: Final = 1_000
+RUNG_SECONDS: Final = 60
 ERASED_SECONDS: Final = 3_600
 REMNANTS_SECONDS: Final = 604_800
 REFUSALS_SECONDS: Final = 600
@@ -100,6 +103,16 @@ def shard_of(tenant: str, conversation: str) -> int:
 
 def bell(shard: int) -> str:
     return f"tf:{{{shard:02d}}}:bell"
+
+
+def rung(shard: int) -> str:
+    """Where rings for drains of a shard stand until a worker hears them."""
+    return f"tf:{{{shard:02d}}}:rung"
+
+
+def rung_for(queue: str) -> str:
+    """The same for the other tasks of a queue."""
+    return f"tf:{{rung}}:{queue}"
 
 
 def jobs_bell(kind: str) -> str:

@@ -10,7 +10,7 @@ class Task(StrEnum):
     """Names under which workers register their tasks; shown in Flower."""
 
     DRAIN = "turnfold.drain"
-    """(shard): store what is ready in the shard's inboxes."""
+    """(shard, …): store what is ready in the inboxes of some shards."""
     COMPRESS = "turnfold.compress"
     """(), or (conversation id) from who waits for it: fold some of what is due, tenant by tenant."""
     REFOLD = "turnfold.refold"
@@ -54,7 +54,9 @@ _SUBJECT_OF: Final[dict[Task, str]] = {
 
 
 def shown(task: Task, *arguments: int) -> str:
-    """A task's arguments as Flower and events show them: `shard 3`, `conversation 12`, `node 12/0/7`, `what is due`."""
+    """A task's arguments as Flower and events show them: `shard 3`, `shards 3, 5`, `node 12/0/7`, `what is due`."""
+    if task is Task.DRAIN and len(arguments) > 1:
+        return f"shards {', '.join(map(str, arguments))}"
     return f"{_SUBJECT_OF[task]} {'/'.join(map(str, arguments))}" if arguments else "what is due"
 
 

@@ -216,8 +216,7 @@ def test_the_command_lists_retries_and_skips(platform: Platform, run: Callable[.
     asked = run("jobs", "retry", refold["id"], "--json")
     assert asked.exit_code == 0, asked.output
     with connect_redis(redis_url, timeout_seconds=5) as client:
-        assert client.llen("turnfold.compress") == 1
-        client.delete("turnfold.compress", "_kombu.binding.turnfold.compress")
+        assert client.zrange("tf:{rung}:turnfold.compress", 0, -1) == [b"turnfold.refold"]
     platform.local.settle()
     assert run("jobs", "skip", "--all").exit_code == 0
     assert json.loads(run("jobs", "list", "--json").stdout)["jobs"] == []

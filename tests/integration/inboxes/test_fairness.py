@@ -21,8 +21,8 @@ from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import JobKind, Queue, Task
 from turnfold.database.engines import connect
-from turnfold.doorbell import producer_app
-from turnfold_worker.adapters.celery_publisher import MOST_MESSAGES, CeleryPublisher
+from turnfold.inbox import connect as connect_redis
+from turnfold_worker.adapters.redis_bell import RedisPublisher
 from turnfold_worker.adapters.redis_inbox import TENANTS_A_CLAIM, RedisInbox
 from turnfold_worker.adapters.sql_fold_claims import MOST_CLAIMED
 from turnfold_worker.adapters.sql_turns import BACKFILL_FROM
@@ -436,25 +436,26 @@ def test_a_sweep_tells_of_what_is_due_when_the_message_was_lost(
     local: LocalWorker, database_url: str, redis_url: str, client: redis.Redis
 ) -> None:
     fill_jobs(database_url, {"large": 5_000})
-    with producer_app(redis_url, timeout_seconds=2) as app:
-        publisher = CeleryPublisher(app, expires_seconds=60)
-        swept = [sweep(inbox=local.worker.inbox, store=local.worker.store, publisher=publisher) for _ in range(4)]
-        assert [one.jobs for one in swept] == [(JobKind.COMPRESS,)] * 4
-        assert client.llen(str(Queue.COMPRESS)) == 1, "the others find that somebody was told"
-    client.flushdb()
+    publisher = RedisPublisher(client)
+    swept = [sweep(inbox=local.worker.inbox, store=local.worker.store, publisher=publisher) for _ in range(4)]
+    assert [one.jobs for one in swept] == [(JobKind.COMPRESS,)] * 4
+    assert client.zrange(keys.rung_for(Queue.COMPRESS), 0, -1) == [b"turnfold.compress"]
 
 
-def test_a_queue_whose_worker_is_away_does_not_grow(redis_url: str, client: redis.Redis) -> None:
-    with producer_app(redis_url, timeout_seconds=2) as app:
-        publisher = CeleryPublisher(app, expires_seconds=60)
-        for _ in range(MOST_MESSAGES + 5):
-            publisher.work(JobKind.REFINE)
-        assert client.llen(str(Queue.REFINE)) == MOST_MESSAGES
-    client.flushdb()
+def test_rings_that_nobody_hears_stand_once_each_and_kinds_of_one_queue_beside_each_other(client: redis.Redis) -> None:
+    publisher = RedisPublisher(client)
+    for number in range(1_000):
+        publisher.drain(number % keys.SHARDS)
+        publisher.erase(number % keys.SHARDS)
+        publisher.work(JobKind.COMPRESS)
+        publisher.work(JobKind.REFOLD)
+    assert client.zcard(keys.rung_for(Queue.COMPRESS)) == 2
+    assert client.zcard(keys.rung_for(Queue.MAINTENANCE)) == keys.SHARDS
+    assert [client.zcard(keys.rung(shard)) for shard in range(keys.SHARDS)] == [1] * keys.SHARDS
 
 
-def test_a_broker_that_is_away_does_not_stop_a_sweep(local: LocalWorker, database_url: str) -> None:
+def test_a_bell_that_is_away_does_not_stop_a_sweep(local: LocalWorker, database_url: str) -> None:
     fill_jobs(database_url, {"large": 5})
-    with producer_app("redis://127.0.0.1:1/0", timeout_seconds=0.2) as app:
-        publisher = CeleryPublisher(app, expires_seconds=60)
-        assert sweep(inbox=local.worker.inbox, store=local.worker.store, publisher=publisher).jobs
+    with connect_redis("redis://127.0.0.1:1/0", timeout_seconds=0.2) as nobody:
+        swept = sweep(inbox=local.worker.inbox, store=local.worker.store, publisher=RedisPublisher(nobody))
+    assert swept.jobs == (JobKind.COMPRESS,)

@@ -112,7 +112,7 @@ def test_a_fork_while_another_thread_opens_a_connection_does_not_lock_the_child_
 
 def test_the_childs_doorbell_rings_though_the_thread_stayed_with_the_parent(redis_url: str, database_url: str) -> None:
     with (
-        Turnfold(redis_url=redis_url, database_url=database_url) as tf,
+        Turnfold(redis_url=redis_url, database_url=database_url, celery_doorbell=True) as tf,
         redis.Redis.from_url(redis_url) as client,
     ):
         tf.append("c", {"role": "user", "content": "From the parent."})

@@ -37,10 +37,11 @@ def rings() -> list[Task]:
 
 @pytest.fixture
 def tf(settings: Settings, rings: list[Task], monkeypatch: pytest.MonkeyPatch) -> Iterator[Turnfold]:
-    """A client that takes a thousand turns a conversation and notes what it would ring for."""
+    """A client that takes a thousand turns a conversation and notes what it would publish."""
     with Turnfold(
-        redis_url=settings.redis_url, database_url=settings.database_url, tenant="acme", max_inbox_turns=LIMIT
-    ) as client:
+        redis_url=settings.redis_url, database_url=settings.database_url, tenant="acme", max_inbox_turns=LIMIT,
+        celery_doorbell=True,
+    ) as client:  # fmt: skip
         monkeypatch.setattr(Resources, "ring", lambda _, task, shard: rings.append(task))
         yield client
 

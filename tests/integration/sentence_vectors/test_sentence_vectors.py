@@ -30,7 +30,6 @@ from turnfold_worker.adapters.sentence_embedder import (
     SentenceTransformerEmbedder,
     weights_of,
 )
-from turnfold_worker.celery_app import app
 from turnfold_worker.cli import main
 from turnfold_worker.compress import with_vectors
 from turnfold_worker.errors import ModelAway, StoreAway
@@ -177,7 +176,7 @@ def test_a_worker_beside_which_torch_is_missing_says_so_before_it_folds(monkeypa
     with pytest.raises(
         InvalidSettings, match=r"torch cannot be imported: pip install .* or do without: TURNFOLD_SEMANTIC=off"
     ):
-        build(WorkerSettings(semantic=True), app)
+        build(WorkerSettings(semantic=True))
 
 
 def test_nothing_heavy_is_imported_before_the_first_text() -> None:

@@ -18,6 +18,7 @@ EXAMPLES: dict[str, tuple[str, object]] = {
     "tenant": ("acme", "acme"),
     "broker_url": ("redis://broker:6379/1", "redis://broker:6379/1"),
     "doorbell": ("off", False),
+    "celery_doorbell": ("on", True),
     "timeout_seconds": ("0.5", 0.5),
     "max_turn_bytes": ("2097152", 2_097_152),
     "max_inbox_turns": ("50", 50),
@@ -104,6 +105,13 @@ def test_a_bad_value_is_refused_and_its_variable_named(variable: str, text: str)
 )
 def test_flags_are_read_as_people_write_them(text: str, *, wanted: bool) -> None:
     assert Settings.from_env({"TURNFOLD_DOORBELL": text}).doorbell is wanted
+
+
+def test_celerys_doorbell_is_refused_where_celery_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turnfold.settings.find_spec", lambda name: None)
+    assert Settings().doorbell
+    with pytest.raises(InvalidSettings, match=r"TURNFOLD_CELERY_DOORBELL.*pip install 'turnfold\[celery\]'"):
+        Settings(celery_doorbell=True)
 
 
 def test_the_broker_is_the_redis_of_the_inboxes_unless_another_is_named() -> None:

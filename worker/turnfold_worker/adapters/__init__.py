@@ -3,7 +3,7 @@
 `ports`:
 
 redis_inbox, redis_scripts   the inboxes, each step of theirs one script
-celery_publisher             messages that wake workers
+redis_bell                   rings that wake workers
 sentence_embedder, bert      sentence vectors, on this machine's processor
 sql_store                    every other use of SQL while folding: each method one transaction of the modules below
 

@@ -121,13 +121,10 @@ class Session:
 
     @cached_property
     def publisher(self) -> Publisher:
-        """Messages to the workers. One that cannot be sent is dropped: a sweep sends it again."""
-        from turnfold.doorbell import producer_app
-        from turnfold_worker.adapters.celery_publisher import CeleryPublisher
+        """What workers hear. A ring that Redis does not take is dropped: a sweep rings again."""
+        from turnfold_worker.adapters.redis_bell import RedisPublisher
 
-        app = producer_app(self.settings.effective_broker_url, timeout_seconds=self.settings.timeout_seconds)
-        self._closing.append(app.close)
-        return CeleryPublisher(app, expires_seconds=self.settings.republish_seconds)
+        return RedisPublisher(self.redis)
 
     def vector_of(self, query: str | None) -> Sequence[int] | None:
         """A query's sentence vector where workers keep such vectors; None where `semantic` is off.

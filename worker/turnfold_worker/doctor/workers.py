@@ -90,9 +90,12 @@ def _translated() -> Iterator[None]:
 
 
 def _check_lengths(connection: Connection) -> Finding:
-    from turnfold_worker.adapters.celery_publisher import queue_length
+    from turnfold.doorbell import queue_length
 
-    lengths = {queue: queue_length(connection, queue) for queue in dict.fromkeys(QUEUE_OF.values())}
+    lengths: dict[Queue, int] = {}
+    for queue in dict.fromkeys(QUEUE_OF.values()):
+        with connection.channel() as channel:  # type: ignore[no-untyped-call]  # kombu is typed in part
+            lengths[queue] = queue_length(connection, channel, queue) or 0
     longest = max(lengths, key=lambda queue: lengths[queue])
     return judged(
         "broker: its queues are short", ok=lengths[longest] < LONG_QUEUE,

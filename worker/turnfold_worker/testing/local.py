@@ -120,6 +120,7 @@ class _LocalResources(Resources):
 
     def __init__(self, settings: WorkerSettings, worker: LocalWorker, open_redis: Callable[[], redis.Redis]) -> None:
         super().__init__(settings)
+        self.rings_elsewhere = True
         self._worker = worker
         self._open = open_redis
 

@@ -1,0 +1,104 @@
+"""The bell on a real Redis: who waits at it hears it, and none is heard twice."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import redis
+
+from support.waiting import wait_until
+from turnfold import Turnfold
+from turnfold.contract.keys import Address
+from turnfold.contract.rings import Ring
+from turnfold.contract.tasks import JobKind, Queue, Task
+from turnfold.doorbell import producer_app
+from turnfold.inbox import connect
+from turnfold_worker.adapters.redis_bell import RedisPublisher, RungBells
+from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.doorman import Doorman
+from turnfold_worker.settings import WorkerSettings
+
+pytestmark = pytest.mark.processes
+
+SHARD = Address("default", "c").shard
+
+
+@pytest.fixture
+def client(redis_url: str) -> Iterator[redis.Redis]:
+    with redis.Redis.from_url(redis_url) as client:
+        yield client
+
+
+@contextmanager
+def doorman_at(url: str) -> Iterator[Doorman]:
+    """One that publishes to the Redis at which it waits."""
+    doorman = Doorman(None)
+    with producer_app(url, timeout_seconds=2) as app:
+        thread = doorman.begin(app, WorkerSettings(redis_url=url), [*Queue])
+        try:
+            yield doorman
+        finally:
+            doorman.stop(None)
+            assert not thread.is_alive()
+
+
+def test_a_ring_is_heard_once_by_those_who_serve_its_queue(redis_url: str, client: redis.Redis) -> None:
+    publisher = RedisPublisher(client)
+    with connect(redis_url, timeout_seconds=5) as waiting:
+        bells = RungBells(waiting)
+        publisher.drain(3)
+        publisher.drain(3)
+        publisher.work(JobKind.REFINE)
+        assert bells.wait([Queue.INGEST, Queue.COMPRESS], 5) == [Ring(Task.DRAIN, (3,))]
+        assert bells.wait([Queue.INGEST, Queue.COMPRESS], 0.01) == []
+        assert bells.take([*Queue]) == [Ring(Task.REFINE)]
+        assert bells.take([*Queue]) == []
+
+
+def test_what_is_no_ring_is_dropped_and_the_others_are_heard(redis_url: str, client: redis.Redis) -> None:
+    client.zadd("tf:{03}:rung", {"turnfold.drain 3": 2, b"\xff": 1, "os.system 1": 3, "turnfold.drain 99": 4})
+    client.expire("tf:{03}:rung", 60)
+    with connect(redis_url, timeout_seconds=5) as waiting:
+        assert RungBells(waiting).take([Queue.INGEST]) == [Ring(Task.DRAIN, (3,))]
+    assert not client.exists("tf:{03}:rung")
+
+
+def test_the_doorman_goes_on_when_redis_was_killed_and_is_back(server_folder: Path, database_url: str) -> None:
+    with RedisServer(server_folder) as server, server.client() as client:
+        with doorman_at(server.url), Turnfold(redis_url=server.url, database_url=database_url) as tf:
+            tf.append("c", {"role": "user", "content": "Hello."})
+            wait_until(lambda: client.llen(Queue.INGEST) == 1, what="a message for the first append")
+            server.kill()
+            server.start()
+            client.delete(Queue.INGEST, f"tf:{{{SHARD:02d}}}:bell")
+            tf.append("c", {"role": "user", "content": "Are you still there?"})
+            wait_until(lambda: client.llen(Queue.INGEST) == 1, what="a message for the next one")
+        assert client.zcard(f"tf:{{{SHARD:02d}}}:rung") == 0
+
+
+WITHOUT_CELERY = """
+import sys
+for name in ("celery", "kombu", "billiard", "amqp", "tenacity"):
+    sys.modules[name] = None  # an import of it fails
+from turnfold import Turnfold
+with Turnfold(redis_url=sys.argv[1], database_url=sys.argv[2]) as tf:
+    tf.append("c", {"role": "user", "content": "Hello."})
+    print(tf.context("c", budget_tokens=500).text, tf.status("c").inbox)
+    tf.forget("c", timeout_seconds=0)
+"""
+
+
+def test_a_client_needs_no_celery(redis_url: str, database_url: str, client: redis.Redis, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_CELERY, redis_url, database_url], check=False, capture_output=True, text=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}, cwd=tmp_path,
+    )  # fmt: skip
+    assert "Hello." in done.stdout, done.stderr
+    assert client.zcard(f"tf:{{{SHARD:02d}}}:rung") == 1

@@ -1,0 +1,177 @@
+"""A thread in every worker that waits at the bells of its queues, and asks Celery for what they rang for.
+
+Producers and workers ring in Redis, where a ring stands once however often it is asked for. So work is Celery's tasks,
+seen in Flower, and no message is sent while nobody is there to take it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from celery import bootsteps
+
+from turnfold import inbox
+from turnfold.contract.rings import Ring
+from turnfold.contract.tasks import Queue, Task
+from turnfold_worker.settings import WorkerSettings
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
+
+    from turnfold.doorbell import CeleryPublisher
+    from turnfold_worker.adapters.redis_bell import RungBells
+
+_log = logging.getLogger(__name__)
+
+WAIT_SECONDS: Final = 0.5
+"""Of one look: as long as a stop may have to wait for it."""
+LINGER_SECONDS: Final = 0.05
+"""From a ring to its message: what rings meanwhile goes with it."""
+FULL_SECONDS: Final = 1.0
+"""Until a queue is looked at again that held too many messages; its rings stand in Redis meanwhile."""
+LONGEST_PAUSE_SECONDS: Final = 2.0
+"""Between two tries while Redis or the broker is away."""
+
+
+class Doorman(bootsteps.StartStopStep):
+    """Runs in the worker's main process, which only publishes: what is published runs in its pool."""
+
+    # After the pool: no process of it is forked while the thread is at work, but for those that replace others.
+    requires = {"celery.worker.components:Pool"}  # noqa: RUF012 - Celery's own form
+
+    def __init__(self, parent: Any, **options: Any) -> None:
+        super().__init__(parent, **options)
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self, parent: Any) -> None:
+        served = [queue for queue in Queue if str(queue) in parent.app.amqp.queues.consume_from]
+        if served:
+            self.begin(parent.app, WorkerSettings.from_env(), served)
+
+    def begin(self, app: Any, settings: WorkerSettings, queues: Collection[Queue]) -> threading.Thread:
+        """Start the thread that waits for rings of `queues` until `stop`."""
+        self._stop.clear()
+        self._thread = threading.Thread(
+            target=_serve, args=(app, settings, queues, self._stop), name="turnfold-doorman", daemon=True
+        )
+        self._thread.start()
+        return self._thread
+
+    def stop(self, parent: Any) -> None:  # noqa: ARG002
+        """Publish what was heard, and hear no more."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(WAIT_SECONDS + 1.0)
+
+
+def _serve(app: Any, settings: WorkerSettings, queues: Collection[Queue], stop: threading.Event) -> None:
+    # Here: what imports the application needs neither Redis's client nor tenacity.
+    import tenacity
+
+    from turnfold.doorbell import CeleryPublisher
+    from turnfold_worker.adapters.redis_bell import RungBells
+
+    client = inbox.connect(settings.redis_url, timeout_seconds=max(settings.timeout_seconds, 4 * WAIT_SECONDS))
+    bells, publisher = RungBells(client), CeleryPublisher(app)
+    round_ = Round(bells, publisher, queues, stop=stop, expires_seconds=settings.republish_seconds)
+    outage = _Outage()
+    retrying = tenacity.Retrying(
+        wait=tenacity.wait_random_exponential(multiplier=0.1, max=LONGEST_PAUSE_SECONDS),
+        stop=tenacity.stop_when_event_set(stop), sleep=tenacity.sleep_using_event(stop), before_sleep=outage.begins,
+    )  # fmt: skip
+    while not stop.is_set():
+        try:
+            retrying(round_)
+        except tenacity.RetryError:
+            break
+        outage.is_over()
+    publisher.close()
+    bells.close()
+
+
+class Round:
+    """One look at the bells, and the messages for what rang."""
+
+    def __init__(
+        self, bells: RungBells, publisher: CeleryPublisher, queues: Collection[Queue], *, stop: threading.Event,
+        expires_seconds: float,
+    ) -> None:  # fmt: skip
+        self._bells = bells
+        self._publisher = publisher
+        self._queues = queues
+        self._stop = stop
+        self._expires_seconds = expires_seconds
+        self._full_until: dict[Queue, float] = {}
+        """Queue that holds too many messages -> when it is looked at again, in seconds of `time.monotonic`."""
+
+    def __call__(self) -> None:
+        """Wait a while for a ring, and publish. Raises Redis's and the broker's errors; rings are given back then."""
+        now = time.monotonic()
+        queues = [queue for queue in self._queues if self._full_until.get(queue, 0.0) <= now]
+        if not queues:
+            self._stop.wait(WAIT_SECONDS)
+            return
+        rings = self._bells.wait(queues, WAIT_SECONDS)
+        if not rings:
+            return
+        try:
+            self._stop.wait(LINGER_SECONDS)
+            rings += self._bells.take(queues)
+        finally:
+            self._publish(rings)
+
+    def _publish(self, rings: Sequence[Ring]) -> None:
+        messages = together(rings)
+        while messages:
+            message = messages[-1]
+            try:
+                sent = self._publisher.publish(message.task, *message.arguments, expires_seconds=self._expires_seconds)
+            except Exception:
+                self._bells.give_back(rings_of(messages))
+                raise
+            if not sent:
+                self._full_until[message.queue] = time.monotonic() + FULL_SECONDS
+                self._bells.give_back(rings_of([message]))
+            messages.pop()
+
+
+def together(rings: Sequence[Ring]) -> list[Ring]:
+    """The messages for some rings: one for all drains, whose arguments are their shards, one for each other ring."""
+    shards = {shard for ring in rings if ring.task is Task.DRAIN for shard in ring.arguments}
+    others = dict.fromkeys(ring for ring in rings if ring.task is not Task.DRAIN)
+    return [*others, *([Ring(Task.DRAIN, tuple(sorted(shards)))] if shards else [])]
+
+
+def rings_of(messages: Sequence[Ring]) -> list[Ring]:
+    """The inverse of `together`."""
+    return [
+        ring
+        for message in messages
+        for ring in (
+            [Ring(Task.DRAIN, (shard,)) for shard in message.arguments] if message.task is Task.DRAIN else [message]
+        )
+    ]
+
+
+class _Outage:
+    """Says once that Redis or the broker is away, and once that they are back."""
+
+    def __init__(self) -> None:
+        self._away = False
+
+    def begins(self, state: RetryCallState) -> None:
+        if not self._away and state.outcome is not None:
+            _log.warning(
+                "no ring is heard until Redis and the broker answer: %s", type(state.outcome.exception()).__name__
+            )
+        self._away = True
+
+    def is_over(self) -> None:
+        if self._away:
+            _log.warning("rings are heard again")
+        self._away = False
