@@ -82,12 +82,12 @@ $(VENV)/.tools: constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.installed: $(PROJECTS) $(VENV)/.tools
-	$(PIP) install --quiet --no-compile -c constraints.txt --no-build-isolation -e ./producer_sdk -e './worker[embedded]'
+	$(PIP) install --quiet --no-compile -c constraints.txt --no-build-isolation -e ./producer_sdk -e './worker[embedded,openai]'
 	@touch $@
 
 # All of the above at once, and what tests and lint need.
 $(VENV)/.installed-dev: $(PROJECTS) pyproject.toml $(VENV)/.tools
-	$(PIP) install --quiet --no-compile -c constraints.txt --no-build-isolation -e './producer_sdk[tiktoken]' -e './worker[embedded,flower,postgres,redact,semantic,testing]' --group dev
+	$(PIP) install --quiet --no-compile -c constraints.txt --no-build-isolation -e './producer_sdk[tiktoken]' -e './worker[embedded,flower,openai,postgres,redact,semantic,testing]' --group dev
 	@touch $(VENV)/.installed $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed-dev

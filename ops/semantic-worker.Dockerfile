@@ -29,7 +29,7 @@ COPY producer_sdk/ producer_sdk/
 COPY worker/ worker/
 COPY examples/ examples/
 
-RUN /opt/turnfold/bin/pip install --no-cache-dir ./producer_sdk './worker[flower,postgres,semantic]' \
+RUN /opt/turnfold/bin/pip install --no-cache-dir ./producer_sdk './worker[flower,openai,postgres,semantic]' \
     && /opt/turnfold/bin/pip check
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import pytest
 
+from turnfold.errors import InvalidSettings
 from turnfold_worker.adapters.bounded_http import MOST_REPLY_BYTES
 from turnfold_worker.adapters.openai_model import OpenAIModel
 from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits
@@ -49,6 +50,15 @@ def test_a_correct_answer_comes_with_what_it_used(model: OpenAIModel, server: Op
     assert (reply.used.input_tokens, reply.used.output_tokens) == (server.billed_input, server.billed_output)
     assert (reply.used.cached_tokens, reply.used.estimated) == (0, False)
     assert model.complete(REQUEST).used.cached_tokens > 0
+
+
+def test_without_openais_client_a_call_says_what_to_install(
+    model: OpenAIModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("turnfold_worker.adapters.openai_model.find_spec", lambda name: None)
+    for _ in range(2):
+        with pytest.raises(InvalidSettings, match=r"pip install 'turnfold-worker\[openai\]'"):
+            model.complete(REQUEST)
 
 
 def test_the_request_is_strict_has_no_tools_and_begins_with_what_never_changes(

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.records import ConversationId
-from turnfold_worker.adapters.openai_model import OpenAIModel, read_completion, status_error
+from turnfold_worker.adapters.openai_model import OpenAIModel, check_installed, read_completion, status_error
 from turnfold_worker.batches import BatchedReply
 from turnfold_worker.errors import ModelAway
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
@@ -26,6 +26,7 @@ _UNKNOWN: Final = ModelRequest(purpose=Purpose.NOTES, model="", prompt_version="
 
 @contextmanager
 def _translated() -> Iterator[None]:
+    check_installed()
     import openai
 
     try:

@@ -11,17 +11,17 @@ import json
 import re
 import threading
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.errors import InvalidSettings
 from turnfold_worker.adapters.bounded_http import ReplyTooLong, bounded_client
 from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits
 from turnfold_worker.model_ports import Finish, ModelReply, Used
 from turnfold_worker.pipeline.refinement.sources import ModelRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
-
     from openai import APIStatusError, AsyncOpenAI
 
 QUOTA_SECONDS: Final = 900.0
@@ -32,6 +32,16 @@ _REASONING: Final = lazy_pattern(r"(?:o\d|gpt-5)")
 """Models that take no temperature."""
 _MOST_RETRY_AFTER: Final = 3_600.0
 _UNPAID: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+
+
+def check_installed() -> None:
+    """Raises `InvalidSettings` where OpenAI's client is missing; imports nothing."""
+    if find_spec("openai") is None:
+        msg = (
+            "a model is configured, and OpenAI's client is not installed: pip install 'turnfold-worker[openai]', or "
+            "name a summarizer of your own with TURNFOLD_SUMMARIZER"
+        )
+        raise InvalidSettings(msg)
 
 
 class OpenAIModel:
@@ -49,7 +59,7 @@ class OpenAIModel:
 
     def complete(self, request: ModelRequest) -> ModelReply:
         """One HTTP request. Raises `ModelAway`, `ModelWaits`, `ModelRefused`; their texts hold kinds and codes only."""
-        return read_completion(self._run(self._complete(request)), request)
+        return read_completion(self._run(request), request)
 
     def close(self) -> None:
         """Close the connections."""
@@ -62,12 +72,14 @@ class OpenAIModel:
             thread.join(CLOSE_SECONDS)
             loop.close()
 
-    def _run(self, work: Coroutine[Any, Any, bytes]) -> bytes:
-        return asyncio.run_coroutine_threadsafe(work, self._started()).result()
+    def _run(self, request: ModelRequest) -> bytes:
+        loop = self._started()
+        return asyncio.run_coroutine_threadsafe(self._complete(request), loop).result()
 
     def _started(self) -> asyncio.AbstractEventLoop:
         with self._lock:
             if self._loop is None:
+                check_installed()
                 self._loop = asyncio.new_event_loop()
                 self._client = self._connected()
                 self._thread = threading.Thread(target=self._loop.run_forever, name="turnfold-model-calls", daemon=True)
@@ -105,6 +117,10 @@ class OpenAIModel:
         except openai.APIStatusError as error:
             raise status_error(error) from None
         except (openai.APIConnectionError, OSError) as error:
+            if isinstance(error.__cause__, ReplyTooLong):
+                # As openai 2 passes on what its transport raises.
+                msg = f"the reply was refused: {error.__cause__}"
+                raise ModelAway(msg) from None
             msg = f"no connection: {type(error.__cause__ or error).__name__}"
             raise ModelAway(msg) from None
 
