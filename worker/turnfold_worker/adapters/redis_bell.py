@@ -14,6 +14,7 @@ import redis
 from turnfold.bell import Bell
 from turnfold.contract.rings import Ring, keys_of
 from turnfold.contract.tasks import TASK_OF, JobKind, Queue, Task
+from turnfold_worker.adapters import redis_scripts
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +45,7 @@ class RungBells:
         """`client` waits for an answer longer than `wait` is told to."""
         self._client = client
         self._bell = Bell(client)
+        self._take = client.register_script(redis_scripts.TAKE_RINGS)
 
     def wait(self, queues: Collection[Queue], seconds: float) -> list[Ring]:
         """The first ring for these queues, as soon as there is one; none when `seconds` are over."""
@@ -54,11 +56,7 @@ class RungBells:
 
     def take(self, queues: Collection[Queue]) -> list[Ring]:
         """All that have rung for these queues by now."""
-        pipeline = self._client.pipeline(transaction=False)
-        for key in keys_of(queues):
-            pipeline.zpopmin(key, MOST_RINGS)
-        popped = cast("list[list[tuple[bytes, float]]]", pipeline.execute())
-        return _rings(member for members in popped for member, _ in members)
+        return _rings(cast("list[bytes]", self._take(keys_of(queues), [MOST_RINGS])))
 
     def give_back(self, rings: Iterable[Ring]) -> None:
         """Let others, or this one later, hear them."""

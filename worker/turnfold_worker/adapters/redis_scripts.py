@@ -149,6 +149,18 @@ return redis.status_reply('OK')
 """
 
 
+# KEYS sets of rings     ARGV most of each
+# Returns the rings, and takes them out: of all sets in one step, for most are empty.
+TAKE_RINGS: Final = """
+local rings = {}
+for _, key in ipairs(KEYS) do
+  local popped = redis.call('ZPOPMIN', key, ARGV[1])
+  for i = 1, #popped, 2 do rings[#rings + 1] = popped[i] end
+end
+return rings
+"""
+
+
 # KEYS accessed     ARGV most, what precedes a member in the name of its hash
 # Returns the hashes of some members, each as a flat list, and drops them: a count that is lost on the way is no loss.
 TAKE_EXPANSIONS: Final = """
