@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-SOURCES := producer_sdk worker tests benchmarks
+SOURCES := producer_sdk worker tests benchmarks ops
 # Most tests wait for servers a third of the time: three at once keep two cores busy. Those that are marked `apart` kill
 # and starve servers of their own, or show how long things take: two at once, when the others are over. Files begin in
 # the order of tests/conftest.py, the longest first.
@@ -23,7 +23,7 @@ PROJECTS := producer_sdk/pyproject.toml worker/pyproject.toml constraints.txt
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check test test-long lint style types arrows images bench chaos clean
+.PHONY: help demo check test test-long lint style types arrows images audit bench chaos clean
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,13 @@ arrows: $(VENV)/.installed-dev
 images: $(VENV)/.installed-dev
 	@$(BIN)/hadolint ops/*.Dockerfile
 
+audit: $(VENV)/.installed-audit  ## list all that both distributions install (build/turnfold.cdx.json), and look it up in published advisories
+	@rm -rf build/audit && $(PYTHON) -m venv --without-pip build/audit
+	@$(PIP) --python build/audit/bin/python install --quiet --no-compile -c constraints.txt './producer_sdk[celery,postgres,tiktoken]' './worker[embedded,flower,openai,postgres,redact]'
+	@$(BIN)/cyclonedx-py environment --output-reproducible --output-file build/turnfold.cdx.json build/audit/bin/python
+	@echo "the bill of materials is build/turnfold.cdx.json"
+	@$(BIN)/python ops/audit.py $$(build/audit/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+
 bench: $(VENV)/.installed-bench  ## measure reading, writing and what is used today, and write docs/performance.md; ten minutes
 	@PYTHONPATH=tests $(BIN)/python benchmarks/performance.py $(BENCH_ARGS)
 
@@ -89,6 +96,10 @@ $(VENV)/.installed: $(PROJECTS) $(VENV)/.tools
 $(VENV)/.installed-dev: $(PROJECTS) pyproject.toml $(VENV)/.tools
 	$(PIP) install --quiet --no-compile -c constraints.txt --no-build-isolation -e './producer_sdk[tiktoken]' -e './worker[embedded,flower,openai,postgres,redact,semantic,testing]' --group dev
 	@touch $(VENV)/.installed $@
+
+$(VENV)/.installed-audit: pyproject.toml $(VENV)/.tools
+	$(PIP) install --quiet --no-compile -c constraints.txt --group audit
+	@touch $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed-dev
 	$(PIP) install --quiet --no-compile -c constraints.txt --group bench
