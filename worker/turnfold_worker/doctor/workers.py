@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 ANSWER_SECONDS: Final = 1.0
 """How long workers have to say what they serve."""
-LONG_QUEUE: Final = 10_000
-"""Messages from which a queue is not worked off."""
 PACKAGES: Final = ("celery", "kombu", "redis", "sqlalchemy", "psycopg")
 
 
@@ -90,7 +88,7 @@ def _translated() -> Iterator[None]:
 
 
 def _check_lengths(connection: Connection) -> Finding:
-    from turnfold.doorbell import queue_length
+    from turnfold.doorbell import MOST_MESSAGES, queue_length
 
     lengths: dict[Queue, int] = {}
     for queue in dict.fromkeys(QUEUE_OF.values()):
@@ -98,7 +96,7 @@ def _check_lengths(connection: Connection) -> Finding:
             lengths[queue] = queue_length(connection, channel, queue) or 0
     longest = max(lengths, key=lambda queue: lengths[queue])
     return judged(
-        "broker: its queues are short", ok=lengths[longest] < LONG_QUEUE,
+        "broker: its queues are short", ok=lengths[longest] < MOST_MESSAGES,
         detail=", ".join(f"{queue} {length}" for queue, length in lengths.items()),
         remedy=f"start workers, or more of them, with -Q {longest}",
     )  # fmt: skip
