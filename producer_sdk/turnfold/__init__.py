@@ -36,7 +36,8 @@ change_cues     whether a turn may change what was said before
 change_events   what workers changed between two reads
 notes           the notes of a conversation as callers get them
 timeline, first_mentions   what came up, in order
-stored_pages    turns and conversations, page by page
+stored_pages    turns and conversations, page by page; a whole conversation as an archive
+archives        the lines of such an archive
 remnants        where erased words may stand for a while
 turn_parts      the parts of long turns, named and shown
 expansion, reconstruction, references, access   behind markers; removed words; kept contexts; what is looked up

@@ -1,4 +1,4 @@
-"""Pages of what is stored: the turns of a conversation, the conversations of a tenant."""
+"""What is stored: the turns of a conversation and the conversations of a tenant by pages, a conversation as a whole."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.results import ListedConversation
-from turnfold.errors import InvalidInput
+from turnfold.errors import InvalidInput, Unavailable
 from turnfold.pending_changes import changes_of
 from turnfold.shortening import TURNS_A_READ
 from turnfold.snapshots import readable_head, unknown, waiting_turns
+from turnfold.waiting import StoreWait, until
 from turnfold.whole_numbers import whole_number
 
 if TYPE_CHECKING:
@@ -52,6 +53,22 @@ def turns_after(inbox: PendingSource, reader: Reader, address: Address, *, after
         return [*found, *numbered][:limit]
 
     return reader.read(look)
+
+
+def archive_of(inbox: ProducerInbox, reader: Reader, address: Address, *, wait_seconds: float) -> bytes:
+    """A conversation as an archive, once all that was appended is stored.
+
+    Raises `UnknownConversation`, and `Unavailable` when it is not stored within `wait_seconds`.
+    """
+    if not until(StoreWait(inbox, address), wait_seconds):
+        msg = (
+            f"what was appended to conversation {address.conversation!r} still waits in the inbox after "
+            f"{wait_seconds:g} s, and an archive without it would not be whole: is a worker running?"
+        )
+        raise Unavailable(msg)
+    if inbox.forgotten([address]):
+        raise unknown(address)
+    return reader.archive(address)
 
 
 def conversations_after(

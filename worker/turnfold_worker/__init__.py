@@ -26,7 +26,7 @@ adapters        what stands behind the ports
 migrate, migrations   the schema
 offline         the pipeline in one process, without servers
 transcripts, chatgpt_export   conversations from files
-archives, exports, restoring   whole conversations as a file, there and back
+restoring       whole conversations from a file
 inspection, listing, totals, trees, provenance   what people look at
 metrics, prices, digest, doctor   what monitoring and operators look at
 testing         what tests of services need, and this project's own

@@ -11,6 +11,7 @@ from typing import Any, Final, NoReturn
 
 from sqlalchemy import Connection, Engine, select
 
+from turnfold.archives import SAID, TABLES, VERSION, archived_columns, from_json, schema_mark
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import ConversationId, Role, TurnState
 from turnfold.contract.tables import ConversationRow, TurnRow, table
@@ -18,7 +19,6 @@ from turnfold.contract.tasks import Operation
 from turnfold.errors import InvalidInput
 from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.adapters.sql_turns import fold_due
-from turnfold_worker.archives import SAID, TABLES, VERSION, archived_columns, from_json, schema_mark
 from turnfold_worker.errors import Refused
 from turnfold_worker.transcripts import InvalidFile
 

@@ -15,6 +15,7 @@ segment_read        facts and relations of segments, and how often they are look
 past_read           the anchors that held when an earlier turn was the newest one
 progress_read       how far the work on a conversation is
 subject_read        whose turns are stored
+exports             whole conversations as the lines of an archive
 read_transaction    all else that one look at the database can be asked
 reader              runs these, and once more when a connection was lost
 """

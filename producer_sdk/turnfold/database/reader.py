@@ -60,6 +60,12 @@ class Reader:
         finally:
             self._tell_changes()
 
+    def archive(self, address: Address) -> bytes:
+        """The archive of one conversation, from one snapshot. Raises as `read` does, and `UnknownConversation`."""
+        from turnfold.database.exports import footer, header, lines_of  # the one read that needs all tables
+
+        return b"".join([header(), *lines_of(self._engine, address), footer(1)])
+
     def seals(self, address: Address) -> Seals:
         """What may stand in the frame around what is told of a conversation. Raises as `read` does."""
         if not self._schema_checked:

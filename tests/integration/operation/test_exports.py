@@ -22,7 +22,7 @@ from support.conversations import conversations
 from support.examples import examples
 from support.stored import broken_invariants
 from support.talk import talk
-from turnfold import Turnfold, UnknownConversation
+from turnfold import Turnfold, Unavailable, UnknownConversation
 from turnfold_worker.cli import main
 
 SMALL = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns": 4}
@@ -125,6 +125,31 @@ def test_a_conversation_moves_from_sqlite_to_postgresql_and_back(
     run(postgresql_url, "export", "c", "-o", tmp_path / "back.jsonl")
     run(sqlite_url, "import", tmp_path / "back.jsonl", tenant="other")
     assert run(sqlite_url, "digest", "c", tenant="other") == before
+
+
+def test_the_client_gives_what_the_command_writes(run: Run, tf: Turnfold, local: LocalWorker, tmp_path: Path) -> None:
+    lively(tf, local)
+    run("export", "c", "-o", tmp_path / "c.jsonl")
+    archive = tf.export("c")
+    assert archive == (tmp_path / "c.jsonl").read_bytes()
+
+    (tmp_path / "client.jsonl").write_bytes(archive)
+    run("import", tmp_path / "client.jsonl", tenant="other")
+    assert local.digest("c", "other") == local.digest("c")
+
+    with pytest.raises(UnknownConversation):
+        tf.for_tenant("stranger").export("c")
+    tf.forget("c")
+    with pytest.raises(UnknownConversation):
+        tf.export("c")
+
+
+def test_the_client_gives_no_archive_without_what_waits(tf: Turnfold, local: LocalWorker) -> None:
+    tf.append("c", named("a", 4))
+    with pytest.raises(Unavailable, match="is a worker running"):
+        tf.export("c", wait_seconds=0)
+    local.settle()
+    assert tf.export("c").count(b'{"turn":{') == 4
 
 
 def test_nothing_that_was_erased_stands_in_the_file(run: Run, tf: Turnfold, local: LocalWorker, tmp_path: Path) -> None:

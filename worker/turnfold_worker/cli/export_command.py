@@ -89,7 +89,7 @@ def _write(
     session: Session, addresses: list[Address], output: Path, *, skip_unknown: bool, wait_seconds: float
 ) -> tuple[list[str], int]:
     """The names of the conversations that were written, and how many turns they have."""
-    from turnfold_worker.exports import footer, header, lines_of, turns_of
+    from turnfold.database.exports import footer, header, lines_of, turns_of
 
     names = [address.conversation for address in addresses]
     for address in addresses:

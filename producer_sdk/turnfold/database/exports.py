@@ -7,12 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, Select, Table, func, select
 
-from turnfold.contract.keys import Address
-from turnfold.contract.tables import ConversationRow, standing, table
-from turnfold.contract.tasks import JobKind, JobState
-from turnfold.database.failures import translated
-from turnfold.errors import UnknownConversation
-from turnfold_worker.archives import (
+from turnfold.archives import (
     FOLDED,
     JOB,
     SAID,
@@ -22,6 +17,11 @@ from turnfold_worker.archives import (
     schema_mark,
     to_json,
 )
+from turnfold.contract.keys import Address
+from turnfold.contract.tables import ConversationRow, standing, table
+from turnfold.contract.tasks import JobKind, JobState
+from turnfold.database.failures import translated
+from turnfold.errors import UnknownConversation
 
 ROWS_AT_ONCE: Final = 500
 """Rows that are in memory at a time."""
@@ -50,7 +50,7 @@ def footer(conversations: int) -> bytes:
     return line("turnfold", "end", conversations=conversations)
 
 
-def lines_of(engine: Engine, address: Address, *, turn_written: Callable[[], object]) -> Iterator[bytes]:
+def lines_of(engine: Engine, address: Address, *, turn_written: Callable[[], object] = lambda: None) -> Iterator[bytes]:
     """The lines of one stored conversation, read as they are taken, from one snapshot.
 
     Raises `UnknownConversation`, `Unavailable` or `SchemaMismatch`.

@@ -1,4 +1,4 @@
-"""Archives: whole conversations as lines of JSON, as `turnfold export` writes them and `turnfold import` takes them.
+"""Archives: whole conversations as lines of JSON, which `turnfold export` writes and `turnfold import` takes.
 
 An archive's first line says which version wrote it, its last one how many conversations it holds. Between these, of
 each conversation: a line of its own, a line for each turn and operation, in order, then what is folded of them, and an
@@ -51,7 +51,7 @@ SAID: Final = tuple(
 """Tables of what was appended and changed, in the order of their lines. All others are made of these."""
 
 JOB: Final = table(JobRow)
-"""Of these only folds that are still to be done again: see `turnfold_worker.exports`."""
+"""Of these only folds that are still to be done again: see `turnfold.database.exports`."""
 
 _LEFT_OUT: Final = frozenset({table(ReplyRow), JOB, USAGE, *SAID})
 """What models replied is asked for again, and what they cost stays with the tenant that paid it."""
