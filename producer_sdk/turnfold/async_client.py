@@ -270,9 +270,11 @@ class AsyncTurnfold:
         """As `Turnfold.conversations`."""
         return await self._run(self._client.conversations, after=after, limit=limit)
 
-    async def export(self, conversation_id: str, *, wait_seconds: float = 30.0) -> bytes:
+    async def export(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> bytes:
         """As `Turnfold.export`."""
-        return await self._run(self._client.export, conversation_id, wait_seconds=wait_seconds)
+        check_timeout(timeout_seconds)
+        wait = await self._run(self._client._begin_export, conversation_id)  # noqa: SLF001 - the same client
+        return await self._until(wait, timeout_seconds)
 
     async def timeline(
         self, conversation_id: str, query: str | None = None, *, limit: int = 50, now: datetime | None = None

@@ -54,7 +54,7 @@ from turnfold.resources import Resources
 from turnfold.scope import Scope
 from turnfold.segment_tiers import tiers as read_tiers
 from turnfold.settings import Settings
-from turnfold.stored_pages import CONVERSATIONS_A_PAGE, TURNS_A_PAGE, archive_of, conversations_after, turns_after
+from turnfold.stored_pages import CONVERSATIONS_A_PAGE, TURNS_A_PAGE, ArchiveWait, conversations_after, turns_after
 from turnfold.timeline import timeline as read_timeline
 from turnfold.tokens import TokenCount, chosen_counter
 from turnfold.tool_schemas import ToolForm, tool_schemas
@@ -424,15 +424,15 @@ class Turnfold:
         inbox, reader = self._resources.inbox(), self._resources.reader()
         return conversations_after(inbox, reader, self._tenant, after=after, limit=limit)
 
-    def export(self, conversation_id: str, *, wait_seconds: float = 30.0) -> bytes:
+    def export(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> bytes:
         """The whole conversation as lines of JSON, what it is folded into too: `turnfold import` takes them anywhere.
 
         As `turnfold export`, which streams, writes them: turns as they are now, nothing of what was erased, and the
         same digest once imported. Waits until a worker has stored what was appended. Raises `UnknownConversation`,
         `Unavailable` when that takes longer.
         """
-        inbox, reader = self._resources.inbox(), self._resources.reader()
-        return archive_of(inbox, reader, self._address(conversation_id), wait_seconds=wait_seconds)
+        check_timeout(timeout_seconds)
+        return until(self._begin_export(conversation_id), timeout_seconds)
 
     def timeline(
         self, conversation_id: str, query: str | None = None, *, limit: int = 50, now: datetime | None = None
@@ -527,6 +527,9 @@ class Turnfold:
     def _wait(self, conversation_id: str) -> Wait[Status]:
         ring = self._resources.ring if self._settings.doorbell else None
         return FoldWait(self._resources.inbox(), self._resources.reader(), self._address(conversation_id), ring)
+
+    def _begin_export(self, conversation_id: str) -> Wait[bytes]:
+        return ArchiveWait(self._resources.inbox(), self._resources.reader(), self._address(conversation_id))
 
     def _begin_reconstruction(self, conversation_id: str, marker: str, *, max_tokens: int | None) -> Wait[Expansion]:
         return ReconstructionWait(

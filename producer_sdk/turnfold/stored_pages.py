@@ -11,7 +11,7 @@ from turnfold.errors import InvalidInput, Unavailable
 from turnfold.pending_changes import changes_of
 from turnfold.shortening import TURNS_A_READ
 from turnfold.snapshots import readable_head, unknown, waiting_turns
-from turnfold.waiting import StoreWait, until
+from turnfold.waiting import StoreWait
 from turnfold.whole_numbers import whole_number
 
 if TYPE_CHECKING:
@@ -55,20 +55,31 @@ def turns_after(inbox: PendingSource, reader: Reader, address: Address, *, after
     return reader.read(look)
 
 
-def archive_of(inbox: ProducerInbox, reader: Reader, address: Address, *, wait_seconds: float) -> bytes:
-    """A conversation as an archive, once all that was appended is stored.
+class ArchiveWait:
+    """Until everything that was in the inbox at the first look is stored; then the conversation's archive."""
 
-    Raises `UnknownConversation`, and `Unavailable` when it is not stored within `wait_seconds`.
-    """
-    if not until(StoreWait(inbox, address), wait_seconds):
+    def __init__(self, inbox: ProducerInbox, reader: Reader, address: Address) -> None:
+        self._inbox = inbox
+        self._reader = reader
+        self._address = address
+        self._stored = StoreWait(inbox, address)
+
+    def look(self) -> bytes | None:
+        """The archive, or None while something waits. Raises `UnknownConversation`."""
+        if self._stored.look() is None:
+            return None
+        if self._inbox.forgotten([self._address]):
+            raise unknown(self._address)
+        return self._reader.archive(self._address)
+
+    def give_up(self, timeout_seconds: float) -> bytes:
+        """Raise `Unavailable`: an archive without what waits would not be whole."""
         msg = (
-            f"what was appended to conversation {address.conversation!r} still waits in the inbox after "
-            f"{wait_seconds:g} s, and an archive without it would not be whole: is a worker running?"
+            f"what was appended to conversation {self._address.conversation!r} still waits in the inbox after "
+            f"{timeout_seconds:g} s, and an archive without it would not be whole: is a worker running? "
+            "See `turnfold doctor`; a larger timeout_seconds waits longer"
         )
         raise Unavailable(msg)
-    if inbox.forgotten([address]):
-        raise unknown(address)
-    return reader.archive(address)
 
 
 def conversations_after(

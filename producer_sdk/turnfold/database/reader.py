@@ -61,10 +61,14 @@ class Reader:
             self._tell_changes()
 
     def archive(self, address: Address) -> bytes:
-        """The archive of one conversation, from one snapshot. Raises as `read` does, and `UnknownConversation`."""
-        from turnfold.database.exports import footer, header, lines_of  # the one read that needs all tables
+        """The archive of one conversation, from one snapshot; read once more if the connection had been lost before.
 
-        return b"".join([header(), *lines_of(self._engine, address), footer(1)])
+        Raises as `read` does, and `UnknownConversation`.
+        """
+        try:
+            return self._archive(address)
+        except ConnectionLost:
+            return self._archive(address)
 
     def seals(self, address: Address) -> Seals:
         """What may stand in the frame around what is told of a conversation. Raises as `read` does."""
@@ -92,6 +96,11 @@ class Reader:
         """Close the connections."""
         self._values.close()
         self._engine.dispose()
+
+    def _archive(self, address: Address) -> bytes:
+        from turnfold.database.exports import footer, header, lines_of  # the one read that needs all tables
+
+        return b"".join([header(), *lines_of(self._engine, address), footer(1)])
 
     def _tell_changes(self) -> None:
         """Outside any transaction: what is called may read."""

@@ -127,7 +127,7 @@ async def test_the_loop_goes_on_while_a_call_waits(settings: Settings) -> None:
             await waiting
 
 
-@pytest.mark.parametrize("verb", ["wait", "forget"])
+@pytest.mark.parametrize("verb", ["wait", "forget", "export"])
 async def test_calls_that_wait_for_workers_hold_no_thread_meanwhile(settings: Settings, verb: str) -> None:
     async with AsyncTurnfold(settings=settings, threads=2) as tf:
         await asyncio.gather(*(tf.append(f"c-{i}", TURNS[0]) for i in range(12)))

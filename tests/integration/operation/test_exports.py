@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import gzip
 import json
@@ -22,7 +23,8 @@ from support.conversations import conversations
 from support.examples import examples
 from support.stored import broken_invariants
 from support.talk import talk
-from turnfold import Turnfold, Unavailable, UnknownConversation
+from turnfold import AsyncTurnfold, InvalidInput, Settings, Turnfold, Unavailable, UnknownConversation
+from turnfold.database.engines import connect
 from turnfold_worker.cli import main
 
 SMALL = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns": 4}
@@ -147,9 +149,45 @@ def test_the_client_gives_what_the_command_writes(run: Run, tf: Turnfold, local:
 def test_the_client_gives_no_archive_without_what_waits(tf: Turnfold, local: LocalWorker) -> None:
     tf.append("c", named("a", 4))
     with pytest.raises(Unavailable, match="is a worker running"):
-        tf.export("c", wait_seconds=0)
+        tf.export("c", timeout_seconds=0)
     local.settle()
     assert tf.export("c").count(b'{"turn":{') == 4
+    with pytest.raises(InvalidInput, match="timeout_seconds must be"):
+        tf.export("c", timeout_seconds=-1)
+
+
+async def test_coroutines_get_the_same_archive(tf: Turnfold, local: LocalWorker, settings: Settings) -> None:
+    tf.append("c", named("a", 30))
+    async with AsyncTurnfold(settings=settings) as client:
+        exporting = asyncio.create_task(client.export("c"))
+        await asyncio.to_thread(local.settle)
+        # As soon as all is stored, which may be before it is folded.
+        assert (await exporting).count(b'{"turn":{') == 30
+        assert await client.export("c") == tf.export("c")
+        with pytest.raises(UnknownConversation):
+            await client.for_tenant("stranger").export("c")
+        with pytest.raises(InvalidInput, match="timeout_seconds must be"):
+            await client.export("c", timeout_seconds=float("nan"))
+
+
+@pytest.mark.postgresql
+def test_the_client_exports_over_a_new_connection_when_the_held_one_was_lost(
+    redis_url: str, postgresql_url: str
+) -> None:
+    with (
+        Turnfold(redis_url=redis_url, database_url=postgresql_url, tenant="acme", doorbell=False) as tf,
+        workers_of(redis_url, postgresql_url) as make_worker,
+    ):
+        tf.append("c", named("a", 4))
+        make_worker().settle()
+        before = tf.export("c")
+        with connect(postgresql_url, write=True, timeout_seconds=5).begin() as connection:
+            lost = connection.exec_driver_sql(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid <> pg_backend_pid() AND usename = current_user"
+            ).all()  # fmt: skip
+        assert lost
+        assert tf.export("c") == before
 
 
 def test_nothing_that_was_erased_stands_in_the_file(run: Run, tf: Turnfold, local: LocalWorker, tmp_path: Path) -> None:
