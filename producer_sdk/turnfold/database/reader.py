@@ -35,45 +35,26 @@ class Reader:
 
         Raises `Unavailable` or `SchemaMismatch`.
         """
-        try:
-            with translated():
-                return self._once(work)
-        except ConnectionLost:
-            with translated():
-                return self._once(work)
-        finally:
-            self._tell_changes()
+        return self._read(lambda: self._once(work))
 
     def by_value(self, wanted: Wanted) -> Found | None:
         """What the default policy needs of a conversation at one state; None when nothing of it is stored.
 
         Raises as `read` does.
         """
-        if not self._schema_checked:
-            self.read(lambda _: None)
-        try:
-            with translated():
-                return self._values.read(wanted)
-        except ConnectionLost:
-            with translated():
-                return self._values.read(wanted)
-        finally:
-            self._tell_changes()
+        self._check_schema()
+        return self._read(lambda: self._values.read(wanted))
 
     def archive(self, address: Address) -> bytes:
-        """The archive of one conversation, from one snapshot; read once more if the connection had been lost before.
+        """The archive of one conversation, from one snapshot. Raises as `read` does, and `UnknownConversation`."""
+        from turnfold.database.exports import footer, header, lines_of  # the one read that needs all tables
 
-        Raises as `read` does, and `UnknownConversation`.
-        """
-        try:
-            return self._archive(address)
-        except ConnectionLost:
-            return self._archive(address)
+        self._check_schema()
+        return self._read(lambda: b"".join([header(), *lines_of(self._engine, address), footer(1)]))
 
     def seals(self, address: Address) -> Seals:
         """What may stand in the frame around what is told of a conversation. Raises as `read` does."""
-        if not self._schema_checked:
-            self.read(lambda _: None)
+        self._check_schema()
         return Seals(self._secret, address)
 
     def keep(self, address: Address, found: Found, key: Hashable, made: Context) -> None:
@@ -97,15 +78,21 @@ class Reader:
         self._values.close()
         self._engine.dispose()
 
-    def _archive(self, address: Address) -> bytes:
-        from turnfold.database.exports import footer, header, lines_of  # the one read that needs all tables
+    def _check_schema(self) -> None:
+        if not self._schema_checked:
+            self.read(lambda _: None)
 
-        return b"".join([header(), *lines_of(self._engine, address), footer(1)])
-
-    def _tell_changes(self) -> None:
-        """Outside any transaction: what is called may read."""
-        if self._changes is not None:
-            self._changes.tell()
+    def _read(self, work: Callable[[], _Result]) -> _Result:
+        try:
+            with translated():
+                return work()
+        except ConnectionLost:
+            with translated():
+                return work()
+        finally:
+            # Outside any transaction: what is called may read.
+            if self._changes is not None:
+                self._changes.tell()
 
     def _once(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
         with self._engine.begin() as connection:
