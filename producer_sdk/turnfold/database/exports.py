@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.tables import ConversationRow, standing, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold.database.failures import translated
+from turnfold.database.lists import among_texts
 from turnfold.errors import UnknownConversation
 
 ROWS_AT_ONCE: Final = 500
@@ -31,13 +33,11 @@ _conversation = table(ConversationRow)
 
 def turns_of(engine: Engine, tenant: str, names: Sequence[str]) -> int:
     """Stored turns of some conversations, for a progress bar. Raises `Unavailable` or `SchemaMismatch`."""
-    total = 0
+    counted = select(func.coalesce(func.sum(_conversation.c.turn_count), 0)).where(
+        _conversation.c.tenant == tenant, among_texts(_conversation.c.external_id, "names")
+    )
     with translated(), engine.begin() as connection:
-        for start in range(0, len(names), ROWS_AT_ONCE):
-            among = _conversation.c.external_id.in_(names[start : start + ROWS_AT_ONCE])
-            counted = select(func.coalesce(func.sum(_conversation.c.turn_count), 0))
-            total += connection.scalar(counted.where(_conversation.c.tenant == tenant, among)) or 0
-    return total
+        return int(connection.scalar(counted, {"names": json.dumps([*names])}) or 0)
 
 
 def header() -> bytes:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Exists, exists, select
 
 from turnfold.contract.tables import SubjectTurnRow, standing, table
+from turnfold.database.lists import among_texts
 from turnfold.database.statements import conversation, turn
 
 _subject = table(SubjectTurnRow)
@@ -44,15 +46,14 @@ def turns_of_subject(connection: Connection, tenant: str, subject: str) -> list[
 
 def with_other_subjects(connection: Connection, tenant: str, subject: str, names: Collection[str]) -> set[str]:
     """Those of some conversations in which another subject has a stored turn."""
-    return {
-        name
-        for name in names
-        if connection.scalar(
-            select(_of_another(subject, conversation.c.id)).where(
-                conversation.c.tenant == tenant, conversation.c.external_id == name
-            )
-        )
-    }
+    found = connection.scalars(
+        select(conversation.c.external_id).where(
+            conversation.c.tenant == tenant, among_texts(conversation.c.external_id, "names"),
+            _of_another(subject, conversation.c.id),
+        ),
+        {"names": json.dumps([*names])},
+    )  # fmt: skip
+    return set(found)
 
 
 def _of_another(subject: str, of: ColumnElement[Any]) -> Exists:
