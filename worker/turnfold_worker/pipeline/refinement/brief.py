@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.common_words import is_common, listed
@@ -25,12 +25,14 @@ _PLANNED: Final = listed(
     "planned plans planning wants wanted hopes hoping wishes considering may might could would maybe perhaps"
 )
 """Of these any one says that something is not done yet."""
-_ALSO_PLANNED: Final = listed("will thinking upcoming coming possible possibly want plan hope wish idea")
+_MAY_BE_PLANNED: Final = listed("will thinking upcoming coming possible possibly want plan hope wish idea")
+"""These may say so too, and are not asked for."""
 _DENIED: Final = "not"
 _PLAN: Final = "planned"
 _CLAUSE: Final = lazy_pattern(
     r";\s|,\s(?=(?:and|but|so|because|which|who|while|when|although|as)\s)|\s(?=(?:but|because|so that|although)\s)"
 )
+_ITEM: Final = lazy_pattern(r"[,;:]\s|\s(?=but\s)")
 
 
 def brief_of(brief: str, text: str) -> str:
@@ -47,55 +49,68 @@ def brief_of(brief: str, text: str) -> str:
     line = plain_line(brief).rstrip(".")
     if not line or len(line) >= len(text):
         return ""
-    ours, theirs = _words(line), _words(text)
-    beginnings = {word[:_ALIKE] for word in theirs}
-    if not all(_is_held(word, theirs, beginnings) for word in ours):
+    ours, theirs = _words(line), _Held.by(text)
+    if not all(word in _GLUE or is_negation(word) or is_common(word) or theirs.has(word) for word in ours):
         return ""
-    if any(map(is_negation, ours)) and not any(map(is_negation, theirs)):
-        return ""
-    return line if _keeps_limits(ours, text) else ""
+    clauses = [(_limits_of(clause), _Held.by(clause)) for clause in _CLAUSE.split(text)]
+    keeps = _keeps_limits(line, clauses)
+    return line if keeps and all(_takes_limits(item, clauses) for item in _ITEM.split(line)) else ""
 
 
-def _keeps_limits(ours: frozenset[str], text: str) -> bool:
-    """Whether what denies or limits a clause of the note is said where words of that clause alone are."""
-    clauses = _CLAUSE.split(text)
-    limits = [_limits_of(clause) for clause in clauses]
-    told = [_told(clause, ours) for clause in clauses]
-    kept = _limits_of(" ".join(ours)) | ({_PLAN} if ours & _ALSO_PLANNED else set())
-    for i, limited in enumerate(limits):
-        for limit in limited - kept:
-            elsewhere = frozenset().union(*(told[k] for k in range(len(clauses)) if limit not in limits[k]))
-            if told[i] - elsewhere:
-                return False
+class _Held(NamedTuple):
+    """The words of a note, or of a clause of it."""
+
+    words: frozenset[str]
+    beginnings: frozenset[str]
+
+    @classmethod
+    def by(cls, text: str) -> _Held:
+        words = _words(text)
+        return cls(words, frozenset(word[:_ALIKE] for word in words))
+
+    def has(self, word: str) -> bool:
+        """Whether the word, in some form, is among them; a number as it is."""
+        return word in self.words or (not word[0].isdigit() and word[:_ALIKE] in self.beginnings)
+
+
+_Clauses = list[tuple[frozenset[str], _Held]]
+"""Of each clause of a note what denies or limits it, and its words."""
+
+
+def _keeps_limits(line: str, clauses: _Clauses) -> bool:
+    """Whether a brief says what denies or limits the clauses that alone hold some of its words."""
+    said = _limits_of(line)
+    if not _words(line).isdisjoint(_MAY_BE_PLANNED):
+        said |= {_PLAN}
+    every = frozenset().union(*(limits for limits, _ in clauses))
+    ours = frozenset(word for word in _words(line) if not is_common(word))
+    return all(limited <= free for limited, free in (_told(ours, clauses, limit) for limit in every - said))
+
+
+def _takes_limits(item: str, clauses: _Clauses) -> bool:
+    """Whether an item denies and limits only what the note does."""
+    for limit in _limits_of(item):
+        limited, free = _told(_words(item), clauses, limit)
+        if not limited or free - limited:
+            return False
     return True
 
 
-def _limits_of(clause: str) -> set[str]:
+def _limits_of(clause: str) -> frozenset[str]:
     # As it is written: May is a month.
-    words = set(_WORD.findall(clause.replace("\u2019", "'")))
-    found = {word for word in words if word in _LIMITS}
-    if any(is_negation(word.lower()) for word in words):
-        found.add(_DENIED)
-    if not words.isdisjoint(_PLANNED):
-        found.add(_PLAN)
-    return found
+    words = frozenset(_WORD.findall(clause.replace("\u2019", "'")))
+    denied = {_DENIED} if any(is_negation(word.lower()) for word in words) else set()
+    planned = set() if words.isdisjoint(_PLANNED) else {_PLAN}
+    return (words & _LIMITS) | denied | planned
 
 
-def _told(clause: str, ours: frozenset[str]) -> frozenset[str]:
-    """The words of a brief that a clause of the note holds."""
-    theirs = _words(clause)
-    beginnings = {word[:_ALIKE] for word in theirs}
-    return frozenset(
-        word for word in ours
-        if word not in _GLUE and not is_common(word) and (word in theirs or word[:_ALIKE] in beginnings)
-    )  # fmt: skip
+def _told(said: frozenset[str], clauses: _Clauses, limit: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words that clauses with a limit hold of those that are said, and those that clauses without it hold."""
+    ours = [word for word in said if word not in _GLUE and not is_negation(word)]
+    limited = frozenset(word for word in ours if any(limit in limits and held.has(word) for limits, held in clauses))
+    free = frozenset(word for word in ours if any(limit not in limits and held.has(word) for limits, held in clauses))
+    return limited, free
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower().replace("\u2019", "'")))
-
-
-def _is_held(word: str, theirs: frozenset[str], beginnings: set[str]) -> bool:
-    if word in theirs or word in _GLUE or is_negation(word):
-        return True
-    return not word[0].isdigit() and (word[:_ALIKE] in beginnings or is_common(word))
