@@ -204,21 +204,22 @@ def days_of(notes: Sequence[Note], *, numbered: bool = True) -> list[SpokenDay]:
     Before them items, by month and by who speaks: what was said between them is not needed to understand them.
     """
     items = sorted([note for note in notes if note.is_item], key=item_order)
+    told = [(month_of(note.day), note.speaker, note) for note in items]
+    told += [
+        (note.day, label_of(note.seq, note.speaker, note.day) if numbered else note.speaker, note)
+        for note in notes if not note.is_item
+    ]  # fmt: skip
     days: list[SpokenDay] = []
     today: str | None = None
     label: str | None = None
-    run: list[Note] = []
-    for note in (*items, *(note for note in notes if not note.is_item)) if items else notes:
-        day = month_of(note[4]) if items and note.is_item else note[4]
+    for day, own, note in told:
         if day != today:
             today, label = day, None
-            days.append((today, []))
-        is_numbered = numbered and not (items and note.is_item)
-        own = label_of(note[0], note[2], note[4]) if is_numbered else note[2]
+            days.append((day, []))
         if own != label:
-            label, run = own, []
-            days[-1][1].append((label, run))
-        run.append(note)
+            label = own
+            days[-1][1].append((own, []))
+        days[-1][1][-1][1].append(note)
     return days
 
 
