@@ -31,8 +31,6 @@ BYTES_PER_CALL: Final = 16 * 1_048_576
 BYTES_A_LOOK: Final = 16 * 1_048_576
 """What one look at an inbox takes of it, one entry at least: two hundred of the largest would be gigabytes."""
 
-MOST_INBOX_BYTES: Final = 268_435_456
-"""Of bodies that an inbox holds, unless settings say another number."""
 _TOO_MANY: Final = -1
 """What `APPEND` answers for too many entries; -2 for too many bytes."""
 
@@ -189,7 +187,7 @@ class ProducerInbox:
         entries: Sequence[Entry],
         *,
         most_entries: int,
-        most_bytes: int = MOST_INBOX_BYTES,
+        most_bytes: int,
         bell: bool,
     ) -> bool:
         """Add entries in order, and ring for their drain; True when the bell was silent before.

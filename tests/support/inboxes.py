@@ -136,7 +136,9 @@ class RealInboxes(Inboxes):
         self.worker = RedisInbox(client, lease_seconds=lease_seconds, sweep_seconds=0.2)
 
     def _append(self, address: Address, entries: Sequence[Entry]) -> bool:
-        return self._producer.append(address, Operation.APPEND, entries, most_entries=10_000, bell=True)
+        return self._producer.append(
+            address, Operation.APPEND, entries, most_entries=10_000, most_bytes=1 << 28, bell=True
+        )
 
     def forget(self, address: Address) -> int:
         return self._producer.forget(address)

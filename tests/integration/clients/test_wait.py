@@ -22,7 +22,14 @@ TURNS = talk("waiting", 12)
 
 def append_broken(inbox: ProducerInbox, turn_id: str) -> None:
     """An entry that every drain parks."""
-    inbox.append(Address("acme", "c"), Operation.APPEND, [Entry(turn_id, b"{no turn")], most_entries=99, bell=False)
+    inbox.append(
+        Address("acme", "c"),
+        Operation.APPEND,
+        [Entry(turn_id, b"{no turn")],
+        most_entries=99,
+        most_bytes=1 << 20,
+        bell=False,
+    )
 
 
 def during(wait: Callable[[], object], act: Callable[[], object]) -> None:

@@ -93,7 +93,9 @@ def test_a_repeated_entry_settles_once(tf: Turnfold, local: LocalWorker, inbox: 
     local.settle()
     entry = Entry("resolve-1", settlement(about(tf, "Lisbon").id, dismiss=False))
     for _ in range(2):
-        inbox.append(Address(tf.tenant, "c"), Operation.RESOLVE, [entry], most_entries=99, bell=False)
+        inbox.append(
+            Address(tf.tenant, "c"), Operation.RESOLVE, [entry], most_entries=99, most_bytes=1 << 20, bell=False
+        )
         local.settle()
     assert len(tf.anchors("c")) == 1
     assert tf.status("c").anchors == 1
@@ -104,7 +106,7 @@ def test_an_entry_that_names_no_anchor_is_parked_and_holds_nothing_up(
 ) -> None:
     begin(tf)
     bad = Entry("resolve-bad", b'{"anchor": "x", "state": "active"}')
-    inbox.append(Address(tf.tenant, "c"), Operation.RESOLVE, [bad], most_entries=99, bell=False)
+    inbox.append(Address(tf.tenant, "c"), Operation.RESOLVE, [bad], most_entries=99, most_bytes=1 << 20, bell=False)
     tf.append("c", turns(LATER, first=9))
     local.settle()
     status = tf.status("c")

@@ -78,7 +78,7 @@ def test_an_entry_that_will_be_parked_keeps_its_place_and_is_never_the_system_te
 ) -> None:
     tf.append("c", [{"role": "system", "content": "Be kind."}, TURNS[0]])
     broken = [Entry("b1", b"{no"), Entry("b2", b'{"role": "system"}')]
-    inbox.append(Address("acme", "c"), Operation.APPEND, broken, most_entries=99, bell=False)
+    inbox.append(Address("acme", "c"), Operation.APPEND, broken, most_entries=99, most_bytes=1 << 20, bell=False)
     tf.append("c", TURNS[1])
     before = tf.context("c", budget_tokens=900)
     local.worker.drain(Address("acme", "c").shard)

@@ -76,7 +76,9 @@ def test_numbers_are_exact_when_all_that_waits_is_seen(tf: Turnfold, local: Loca
     local.settle()
     tf.configure("c", goal="a booking service")
     tf.append("c", {**TURNS[4], "turn_id": "m-5"})
-    inbox.append(Address("acme", "c"), Operation.APPEND, [Entry("broken", b"{")], most_entries=99, bell=False)
+    inbox.append(
+        Address("acme", "c"), Operation.APPEND, [Entry("broken", b"{")], most_entries=99, most_bytes=1 << 20, bell=False
+    )
     tf.append("c", [LAST, LAST])
     before = [(turn.seq, turn.turn_id, turn.content) for turn in tf.expand("c", "L0:turns-9-99").turns]
     assert [seq for seq, _, _ in before] == [9, 10, 11, 12, 13]
