@@ -215,7 +215,9 @@ class Refined:
     anchors: Sequence[Anchor] | None = None
     changes: Sequence[AnchorChange] = ()
     filler: Sequence[int] = ()
-    """Ids of the rules' anchors that contexts need not show."""
+    """Ids of the rules' anchors that no later answer needs."""
+    told: Sequence[int] = ()
+    """Ids of anchors, the rules' and the model's, that the notes tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,6 +32,7 @@ from turnfold_worker.pipeline.refinement.levels import AcceptedNode, accept_chap
 from turnfold_worker.pipeline.refinement.replies import BadForm, Quote, read_chapter, read_segments
 from turnfold_worker.pipeline.refinement.requests import chapter_request, notes_request, repaired_form
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Prompt
+from turnfold_worker.pipeline.refinement.told import told_anchors
 from turnfold_worker.ports import SentenceEmbedder
 
 _log = logging.getLogger(__name__)
@@ -131,17 +132,19 @@ class _Refinement:
         words = self._read(notes_request(source, model=model, prompt=self._r.prompts.notes), read_segments)
         nodes = settled = None
         filler: tuple[int, ...] = ()
+        told: tuple[int, ...] = ()
         if words is not None:
             filler = filler_of(source, [number for segment in words for number in segment.filler])
             nodes = accept_segments(source, words)
             self._count_notes(model, nodes)
             settled = self._anchors(group, [quote for segment in words for quote in segment.quotes])
+            told = told_anchors([*source.marked, *settled.new], [note for node in nodes for note in node.notes])
         return self._write(
             Refined(
                 claim=self._claim, edit_revision=group.edit_revision, covers=source.segments,
                 nodes=None if nodes is None else [_written(node) for node in nodes if node.notes or node.levels],
                 anchors=None if settled is None else settled.new, changes=() if settled is None else settled.changed,
-                filler=filler,
+                filler=filler, told=told,
             )
         )  # fmt: skip
 

@@ -287,6 +287,24 @@ def test_kept_words_that_a_model_calls_filler_leave_contexts_until_it_is_undone(
     assert refinery.count("anchor WHERE filler = 1") == 0
 
 
+def test_kept_words_that_a_model_notes_stand_once_in_contexts_until_it_is_undone(refinery: Refinery) -> None:
+    refinery.append("c", 120)
+    refinery.fold_only()
+    digest = refinery.local.digest("c")
+    refinery.go_on()
+    told = dict(refinery.query("SELECT id, body FROM anchor WHERE filler = 2"))
+    assert told
+    assert not any(f": {body}" in standing_facts(refinery) for body in told.values())
+    assert {"decision", "preference", "critical_fact"}.issuperset(
+        anchor.type for anchor in refinery.tf.anchors("c") if anchor.id in told
+    )
+    assert refinery.local.digest("c") == digest
+    admin = SqlRefinementAdmin(refinery.local.write_engine, refine_target(refinery.local.worker.settings))
+    (conversation,) = refinery.query("SELECT id FROM conversation")
+    admin.undo(ConversationId(conversation[0]))
+    assert refinery.count("anchor WHERE filler <> 0") == 0
+
+
 def test_fewer_segments_than_a_job_has_are_refined_when_none_follows_for_long(
     make_refinery: Callable[..., Refinery],
 ) -> None:

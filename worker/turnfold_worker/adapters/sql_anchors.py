@@ -28,6 +28,9 @@ _TERMS_A_STATEMENT: Final = 32
 _SHARED: Final = 840
 """What a term counts that one anchor shares: a multiple of every number up to 8, so that its parts are whole."""
 
+_FILLER: Final = 1
+_TOLD: Final = 2
+
 _conversation = table(ConversationRow)
 _anchor = table(AnchorRow)
 _anchor_posting = table(AnchorPostingRow)
@@ -265,17 +268,18 @@ def change_anchors(connection: Connection, conversation: ConversationId, changes
         connection.execute(_CHANGE, rows)
 
 
-def mark_filler(
-    connection: Connection, conversation: ConversationId, ids: Sequence[int], first_idx: int = 0,
-    last_idx: int | None = None,
+def mark_hidden(
+    connection: Connection, conversation: ConversationId, filler: Sequence[int], told: Sequence[int] = (),
+    first_idx: int = 0, last_idx: int | None = None,
 ) -> None:  # fmt: skip
     """Let contexts leave out these anchors of some segments, and no others of them."""
-    mine = [_anchor.c.conversation == conversation, _anchor.c.id > 0, _anchor.c.node_idx >= first_idx]
+    mine = [_anchor.c.conversation == conversation, _anchor.c.node_idx >= first_idx]
     if last_idx is not None:
         mine.append(_anchor.c.node_idx <= last_idx)
-    connection.execute(update(_anchor).where(*mine, _anchor.c.filler == 1).values(filler=0))
-    if ids:
-        connection.execute(update(_anchor).where(*mine, _anchor.c.id.in_(ids)).values(filler=1))
+    connection.execute(update(_anchor).where(*mine, _anchor.c.filler != 0).values(filler=0))
+    for ids, why in ((filler, _FILLER), (set(told) - set(filler), _TOLD)):
+        if ids:
+            connection.execute(update(_anchor).where(*mine, _anchor.c.id.in_(ids)).values(filler=why))
 
 
 def anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:

@@ -254,6 +254,8 @@ def _write_anchors(
         same = (_anchor.c.seq == row.seq, _anchor.c.start_offset == row.start_offset)
         values = {column.name: getattr(row, column.name) for column in _SETTLED}
         connection.execute(update(_anchor).where(*mine, *same, _anchor.c.end_offset == row.end_offset).values(values))
-    sql_anchors.mark_filler(connection, conversation, refined.filler, segments[0].node.idx, segments[-1].node.idx)
+    sql_anchors.mark_hidden(
+        connection, conversation, refined.filler, refined.told, segments[0].node.idx, segments[-1].node.idx
+    )
     sql_anchors.change_anchors(connection, conversation, [change for change in refined.changes if change.id < 0])
     sql_anchors.count_model_anchors(connection, conversation)

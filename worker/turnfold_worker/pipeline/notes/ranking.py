@@ -1,9 +1,9 @@
 """The order in which notes are taken when nothing is asked: most news per token first, redundancy counted as one goes.
 
-`gain = worth * (sum(weight * decay^(times the word was taken before)) + kept) / (tokens + 6)`, where the decay is .5,
+`gain = worth * (sum(weight * decay^(times the word was taken before)) + kept) / (tokens + overhead)`. The decay is .5,
 and that of a heavy word, which is mostly a name, .35: a name is known once it was said; what is said of it has to bring
 its own news. `kept` is a third of the weights, of 15 at most, whatever was taken before: an event may be told in words
-that all were said of others.
+that all were said of others. The overhead is 6 for the rules' notes and 1 for a model's.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _MOST_KEPT: Final = 15.0
 """Of weights, of which a third is kept: beyond it the words of a note are its own."""
 _UNNAMED: Final = 0.8
 """What a note counts that speaks of what no other one names."""
+_WRITTEN_OVERHEAD: Final = 1
 _FULL_TURN: Final = 100
 """Tokens of a turn's notes above which each further one is worth less, in proportion."""
 _NEAR: Final = 2
@@ -130,7 +131,7 @@ def _gains(
     Asked thousands of times a selection: what does not change is worked out before.
     """
     kept = [_KEPT * min(_MOST_KEPT, sum([weight for _, weight in told])) for told in words]
-    prices = [_price(note) + OVERHEAD for note in notes]
+    prices = [_price(note) for note in notes]
     seqs = [note.seq for note in notes]
     share_left, spent = left_of.get, tokens_of.get
 
@@ -153,8 +154,11 @@ def _gains(
 
 
 def _price(note: Note) -> int:
-    """Tokens by which what a note tells is divided: a model's brief words say what its sentence is about."""
-    return note.least_tokens if note.place >= FIRST_WRITTEN else note.tokens
+    """Tokens by which what a note tells is divided.
+
+    A model's note makes sense alone, and its brief words, which say what its sentence is about, share their label.
+    """
+    return note.least_tokens + _WRITTEN_OVERHEAD if note.place >= FIRST_WRITTEN else note.tokens + OVERHEAD
 
 
 def _told(note: Note) -> list[tuple[str, float]]:

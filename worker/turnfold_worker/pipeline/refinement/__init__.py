@@ -23,6 +23,7 @@ faithfulness    whether a note says only what was said
 anchors         what becomes of quotes
 brief           whether a note's brief is the note in fewer words
 notes           what becomes of notes
+told            which anchors notes tell
 levels          levels from notes
 outline_notes   a model's notes among those that contexts are made of
 reconstruction  words for turns that retention removed

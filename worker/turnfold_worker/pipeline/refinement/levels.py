@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import Final
 
+from turnfold.contract.records import Anchor
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.levels.summarize import Part, lines_of
 from turnfold_worker.pipeline.levels.tags import MAX_TAG_TOKENS, tag_line
@@ -14,6 +15,7 @@ from turnfold_worker.pipeline.refinement.faithfulness import Evidence
 from turnfold_worker.pipeline.refinement.notes import AcceptedNotes, ModelNote, accept_notes
 from turnfold_worker.pipeline.refinement.replies import SegmentWords
 from turnfold_worker.pipeline.refinement.sources import ChapterSource, NodeSource, RefineSource
+from turnfold_worker.pipeline.refinement.told import raised
 
 BRIEF_SHARE: Final = 3
 """Level 2 has about one token for so many of level 1."""
@@ -61,7 +63,11 @@ def accept_segments(source: RefineSource, replies: Sequence[SegmentWords]) -> li
     by_number: dict[int, SegmentWords] = {}
     for words in replies:
         by_number.setdefault(words.number, words)
-    return [_accept(node, by_number[node.number], evidence) for node in source.nodes if node.number in by_number]
+    return [
+        _accept(node, by_number[node.number], evidence, source.marked)
+        for node in source.nodes
+        if node.number in by_number
+    ]
 
 
 def accept_chapter(source: ChapterSource, words: SegmentWords) -> AcceptedNode:
@@ -69,8 +75,9 @@ def accept_chapter(source: ChapterSource, words: SegmentWords) -> AcceptedNode:
     return _accept(source.chapter, words, Evidence(source.chapter.turns))
 
 
-def _accept(node: NodeSource, words: SegmentWords, evidence: Evidence) -> AcceptedNode:
+def _accept(node: NodeSource, words: SegmentWords, evidence: Evidence, marked: Sequence[Anchor] = ()) -> AcceptedNode:
     accepted = accept_notes(words.notes, evidence, node.turns)
+    accepted = replace(accepted, notes=raised(accepted.notes, marked))
     tags = [tag for tag in words.tags if evidence.mentions(tag)]
     return AcceptedNode(
         source=node, accepted=accepted, levels=_levels(node, accepted.notes, tags), malformed=words.malformed

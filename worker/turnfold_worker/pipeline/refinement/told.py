@@ -1,0 +1,56 @@
+"""Which anchors a model's notes tell: contexts need not show both. Pure.
+
+What binds, corrects, asks, promises or took another's place stays word for word beside its note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from turnfold.contract.notes import bare_words
+from turnfold.contract.records import PINNED_RANK, Anchor, AnchorType
+from turnfold.contract.terms import STEMS
+from turnfold_worker.pipeline.language.common_words import is_common
+from turnfold_worker.pipeline.refinement.notes import ModelNote
+
+_TYPES: Final = frozenset({AnchorType.DECISION, AnchorType.PREFERENCE, AnchorType.CRITICAL_FACT})
+_SHARE: Final = 0.5
+"""Of an anchor's telling words that a note of its turn has to say: the rest is how it was said."""
+_LEAST_LETTERS: Final = 4
+_LEAST_IMPORTANCE: Final = 4
+"""Of a note that stands for an anchor."""
+
+
+def told_anchors(anchors: Iterable[Anchor], notes: Sequence[ModelNote]) -> tuple[int, ...]:
+    """Ids of the anchors that a note of their turn tells, by number."""
+    return tuple(
+        sorted([anchor.id for anchor in anchors if _may_be_told(anchor) and any(tells(note, anchor) for note in notes)])
+    )
+
+
+def raised(notes: Sequence[ModelNote], anchors: Iterable[Anchor]) -> tuple[ModelNote, ...]:
+    """The notes, those that tell an anchor one step more important: they stand for it."""
+    anchors = [anchor for anchor in anchors if _may_be_told(anchor)]
+    return tuple(
+        replace(note, importance=max(_LEAST_IMPORTANCE, note.importance))
+        if any(tells(note, anchor) for anchor in anchors)
+        else note
+        for note in notes
+    )
+
+
+def _may_be_told(anchor: Anchor) -> bool:
+    return anchor.type in _TYPES and anchor.rank < PINNED_RANK and anchor.replaces is None
+
+
+def tells(note: ModelNote, anchor: Anchor) -> bool:
+    """Whether a note of an anchor's turn has each number of it, and half of its other telling words."""
+    if anchor.turn_seq not in note.turns:
+        return False
+    told = {STEMS[word] for word in bare_words(note.text)}
+    words = bare_words(anchor.text)
+    numbers = {STEMS[word] for word in words if any(map(str.isdigit, word))}
+    telling = {STEMS[word] for word in words if len(word) >= _LEAST_LETTERS and not is_common(word)}
+    return bool(telling) and numbers <= told and len(telling & told) >= _SHARE * len(telling)
