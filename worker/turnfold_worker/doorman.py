@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from celery import bootsteps
@@ -29,12 +29,20 @@ _log = logging.getLogger(__name__)
 
 WAIT_SECONDS: Final = 0.5
 """Of one look: as long as a stop may have to wait for it."""
+_LEAST_WAIT: Final = 0.01
 LINGER_SECONDS: Final = 0.05
 """From a ring to its message: what rings meanwhile goes with it."""
 FULL_SECONDS: Final = 1.0
 """Until a queue is looked at again that held too many messages; its rings stand in Redis meanwhile."""
 LONGEST_PAUSE_SECONDS: Final = 2.0
 """Between two tries while Redis or the broker is away."""
+DRAIN_PAUSE_SECONDS: Final = 0.2
+"""From a drain's message to the next one at most: reads find in Redis what is not stored yet, and a drain of ten turns
+costs little more than one of a single turn."""
+_DRAIN_SECONDS: Final = 1.0
+"""Of work that a drain finds when much waits, about, so that all processes get a message before the first is done."""
+_FOLD_SECONDS: Final = 0.25
+"""The same of a task that folds what is due."""
 
 
 class Doorman(bootsteps.StartStopStep):
@@ -51,14 +59,17 @@ class Doorman(bootsteps.StartStopStep):
     def start(self, parent: Any) -> None:
         served = [queue for queue in Queue if str(queue) in parent.app.amqp.queues.consume_from]
         if served:
-            self.begin(parent.app, WorkerSettings.from_env(), served)
+            self.begin(parent.app, WorkerSettings.from_env(), served, processes=parent.concurrency)
 
-    def begin(self, app: Any, settings: WorkerSettings, queues: Collection[Queue]) -> threading.Thread:
-        """Start the thread that waits for rings of `queues` until `stop`."""
+    def begin(
+        self, app: Any, settings: WorkerSettings, queues: Collection[Queue], *, processes: int = 1
+    ) -> threading.Thread:
+        """Start the thread that waits for rings of `queues`, for a pool of so many processes, until `stop`."""
         self._stop.clear()
         self._thread = threading.Thread(
-            target=_serve, args=(app, settings, queues, self._stop), name="turnfold-doorman", daemon=True
-        )
+            target=_serve, args=(app, settings, queues, pauses_of(processes), self._stop), name="turnfold-doorman",
+            daemon=True,
+        )  # fmt: skip
         self._thread.start()
         return self._thread
 
@@ -69,7 +80,19 @@ class Doorman(bootsteps.StartStopStep):
             self._thread.join(WAIT_SECONDS + 1.0)
 
 
-def _serve(app: Any, settings: WorkerSettings, queues: Collection[Queue], stop: threading.Event) -> None:
+def pauses_of(processes: int) -> dict[Queue, float]:
+    """Seconds from a queue's messages to its next ones: what rings meanwhile is one task's work, and no process idles.
+
+    >>> pauses_of(2)[Queue.INGEST], pauses_of(2)[Queue.COMPRESS]
+    (0.2, 0.125)
+    """
+    drains = min(DRAIN_PAUSE_SECONDS, _DRAIN_SECONDS / max(1, processes))
+    return {Queue.INGEST: drains, Queue.COMPRESS: _FOLD_SECONDS / max(1, processes)}
+
+
+def _serve(
+    app: Any, settings: WorkerSettings, queues: Collection[Queue], pauses: Mapping[Queue, float], stop: threading.Event
+) -> None:
     # Here: what imports the application needs neither Redis's client nor tenacity.
     import tenacity
 
@@ -78,7 +101,7 @@ def _serve(app: Any, settings: WorkerSettings, queues: Collection[Queue], stop: 
 
     client = inbox.connect(settings.redis_url, timeout_seconds=max(settings.timeout_seconds, 4 * WAIT_SECONDS))
     bells, publisher = RungBells(client), CeleryPublisher(app)
-    round_ = Round(bells, publisher, queues, stop=stop, expires_seconds=settings.republish_seconds)
+    round_ = Round(bells, publisher, queues, stop=stop, expires_seconds=settings.republish_seconds, pauses=pauses)
     outage = _Outage()
     retrying = tenacity.Retrying(
         wait=tenacity.wait_random_exponential(multiplier=0.1, max=LONGEST_PAUSE_SECONDS),
@@ -99,24 +122,27 @@ class Round:
 
     def __init__(
         self, bells: RungBells, publisher: CeleryPublisher, queues: Collection[Queue], *, stop: threading.Event,
-        expires_seconds: float,
+        expires_seconds: float, pauses: Mapping[Queue, float],
     ) -> None:  # fmt: skip
         self._bells = bells
         self._publisher = publisher
         self._queues = queues
         self._stop = stop
         self._expires_seconds = expires_seconds
-        self._full_until: dict[Queue, float] = {}
-        """Queue that holds too many messages -> when it is looked at again, in seconds of `time.monotonic`."""
+        self._pauses = pauses
+        self._looks_at: dict[Queue, float] = {}
+        """When the bells of a queue are looked at next, in seconds of `time.monotonic`; their rings stand meanwhile."""
 
     def __call__(self) -> None:
         """Wait a while for a ring, and publish. Raises Redis's and the broker's errors; rings are given back then."""
         now = time.monotonic()
-        queues = [queue for queue in self._queues if self._full_until.get(queue, 0.0) <= now]
+        queues = [queue for queue in self._queues if self._looks_at.get(queue, 0.0) <= now]
+        # Until the next of the others is looked at again; no time at all, in Redis, is for ever.
+        seconds = max(_LEAST_WAIT, min([WAIT_SECONDS, *(at - now for at in self._looks_at.values() if at > now)]))
         if not queues:
-            self._stop.wait(WAIT_SECONDS)
+            self._stop.wait(seconds)
             return
-        rings = self._bells.wait(queues, WAIT_SECONDS)
+        rings = self._bells.wait(queues, seconds)
         if not rings:
             return
         try:
@@ -135,8 +161,9 @@ class Round:
                 self._bells.give_back(rings_of(messages))
                 raise
             if not sent:
-                self._full_until[message.queue] = time.monotonic() + FULL_SECONDS
                 self._bells.give_back(rings_of([message]))
+            pause = self._pauses.get(message.queue, 0.0) if sent else FULL_SECONDS
+            self._looks_at[message.queue] = max(self._looks_at.get(message.queue, 0.0), time.monotonic() + pause)
             messages.pop()
 
 

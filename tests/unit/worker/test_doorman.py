@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -17,7 +17,7 @@ from turnfold.contract import keys
 from turnfold.contract.rings import Ring
 from turnfold.contract.tasks import Queue, Task
 from turnfold_worker import doorman
-from turnfold_worker.doorman import Doorman, Round, rings_of, together
+from turnfold_worker.doorman import Doorman, Round, pauses_of, rings_of, together
 from turnfold_worker.settings import WorkerSettings
 
 DRAINS = [Ring(Task.DRAIN, (shard,)) for shard in range(4)]
@@ -40,6 +40,9 @@ def test_every_ring_is_in_one_message_and_drains_are_in_one_together(rung: list[
     assert set(rings_of(messages)) == set(rung)
     assert len(rings_of(messages)) == len(set(rung))
     assert sum(message.task is Task.DRAIN for message in messages) <= 1
+
+
+NO_PAUSES: Mapping[Queue, float] = {}
 
 
 class Bells:
@@ -91,8 +94,8 @@ class Broker:
     def close(self) -> None: ...
 
 
-def round_on(bells: Bells, broker: Broker) -> Round:
-    return Round(bells, broker, [*Queue], stop=threading.Event(), expires_seconds=60)  # type: ignore[arg-type]
+def round_on(bells: Bells, broker: Broker, pauses: Mapping[Queue, float] = NO_PAUSES) -> Round:
+    return Round(bells, broker, [*Queue], stop=threading.Event(), expires_seconds=60, pauses=pauses)  # type: ignore[arg-type]
 
 
 def test_a_burst_of_rings_becomes_one_message() -> None:
@@ -122,6 +125,30 @@ def test_rings_of_a_full_queue_stay_and_hold_up_no_other_queue(monkeypatch: pyte
     assert bells.rung == [COMPRESS]
     broker.full = set()
     wait_until(lambda: look() or broker.sent[2:] == [COMPRESS], what="the queue is looked at again")
+
+
+def test_what_rings_soon_after_a_drain_waits_for_the_next_one_and_holds_up_no_other_queue() -> None:
+    bells, broker = Bells(DRAINS[0]), Broker()
+    look = round_on(bells, broker, {Queue.INGEST: 30.0})
+    look()
+    bells.rung += [*DRAINS[1:], COMPRESS]
+    look()
+    assert broker.sent == [Ring(Task.DRAIN, (0,)), COMPRESS]
+    assert bells.rung == DRAINS[1:]
+
+    look = round_on(bells, broker, {Queue.INGEST: 0.05})
+    look()
+    bells.rung += DRAINS
+    wait_until(lambda: look() or len(broker.sent) == 4, what="the pause is over")
+    assert broker.sent[2:] == [Ring(Task.DRAIN, (1, 2, 3)), Ring(Task.DRAIN, (0, 1, 2, 3))]
+
+
+@given(st.integers(1, 512))
+def test_each_process_gets_a_message_before_the_first_has_folded_its_share(processes: int) -> None:
+    pauses = pauses_of(processes)
+    assert processes * pauses[Queue.COMPRESS] < 0.5
+    assert pauses[Queue.INGEST] <= 0.2
+    assert pauses[Queue.INGEST] * processes <= max(1.0, 0.2)
 
 
 class Served:
