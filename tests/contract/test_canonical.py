@@ -11,6 +11,7 @@ NOT_CANONICAL_TABLES = {
     "anchor_vector": "as turn_vector, of anchors",
     "passage_signs": "as turn_vector, of passages",
     "turn_vector": "what a sentence model computed: no two processors agree to the last bit; what follows is canonical",
+    "turn_memo": "what folds made of single turns: what follows from it is canonical",
     "access": "what was looked up: two runs over the same turns may be asked different things",
     "job": "work that is still to be done, not what came of it",
     "parked_entry": "what a person has to look at",

@@ -49,7 +49,8 @@ def _shared(stage: Callable[P, R]) -> Callable[P, R]:
         if _anew:
             return stage(*arguments, **options)
         given: Any = [_nameless(argument) for argument in arguments]
-        chosen: Any = {name: _nameless(option) for name, option in options.items()}
+        # What earlier folds made of its turns makes no difference.
+        chosen: Any = {name: _nameless(option) for name, option in options.items() if name != "memos"}
         # Of equal arguments, representations are equal; pickles may not be.
         key = blake2b(repr((given, chosen)).encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest()
         if (pickled := made.get(key)) is None:

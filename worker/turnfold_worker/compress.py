@@ -35,6 +35,7 @@ from turnfold_worker.pipeline.outline import (
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.segments.segmenter import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings, settings_at
+from turnfold_worker.pipeline.turns.memo import memos_of
 from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
 from turnfold_worker.ports import Clock, SentenceEmbedder, Store
 
@@ -110,6 +111,7 @@ def _advance(
     tail = store.tail(claim.conversation, TURNS_AT_ONCE)
     if tail is None:
         return 0, True
+    tail = replace(tail, memos=memos_of(tail.turns, tail.memos))
     if embedder is not None:
         tail = with_vectors(tail, store, embedder, total=plain)
     closed = 0
@@ -206,7 +208,7 @@ def fold_next(
         folded = fold_segment(
             turns, idx=tail.node_count, settings=settings, before=tail.before,
             earlier=earlier_turns(turns, tail.conversation, store, tail.node_count), said=said_after(tail.said, turns),
-            vectors=for_the_head(tail.vectors, embedder),
+            vectors=for_the_head(tail.vectors, embedder), memos=tail.memos,
         )  # fmt: skip
     else:
         folded = plain_fold(turns, idx=tail.node_count, said=said_after(tail.said, turns))
@@ -255,7 +257,7 @@ def outline_of(
     known = tail.frame
     same = known is not None and known.last_seq == tail.closed_seq
     try:
-        readings = read_tail(tail.turns)
+        readings = read_tail(tail.turns, tail.memos)
         found = anchors_of_tail(tail, readings, store, embedder, total=total)
         add_tail = partial(
             with_tail, turns=tail.turns, said=tail.said, readings=readings, found=found, before=tail.before
@@ -292,4 +294,5 @@ def after(tail: Tail, fold: Fold) -> Tail:
         segmenter=fold.segmenter, said=fold.nodes[0].said,
         before=[*tail.before, *tail.turns[: last_seq - tail.closed_seq]][-NEIGHBOURS:],
         turns=tail.turns[last_seq - tail.closed_seq :],
+        memos={seq: memo for seq, memo in tail.memos.items() if seq > last_seq},
     )  # fmt: skip

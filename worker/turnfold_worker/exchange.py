@@ -15,6 +15,7 @@ from turnfold.turn_changes import TurnChange
 if TYPE_CHECKING:
     from turnfold.contract.outlines import Outline
     from turnfold_worker.pipeline.fold import FoldedNode
+    from turnfold_worker.pipeline.turns.memo import TurnMemo
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,8 @@ class Tail:
     """What the stored outline covers, without its notes; None before the first fold."""
     vectors: Mapping[int, Vector] = field(default_factory=dict)
     """Stored sentence vectors of these turns by `seq`; empty without a sentence model."""
+    memos: Mapping[int, TurnMemo] = field(default_factory=dict)
+    """What folds made of single turns by `seq`: first what is stored, then what this fold adds."""
 
 
 @dataclass(frozen=True, slots=True)

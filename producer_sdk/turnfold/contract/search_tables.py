@@ -90,6 +90,19 @@ class TurnVectorRow(Base, table=True):
     vector: bytes = column(LargeBinary)
 
 
+class TurnMemoRow(Base, table=True):
+    """What folds made of turns of the open tail, so that the next fold need not: `turnfold_worker.pipeline.turns.memo`.
+
+    A row holds what one fold was the first to make, from turn `seq` on, until a segment that holds that turn is closed.
+    """
+
+    __tablename__ = "turn_memo"
+
+    conversation: int = conversation_column()
+    seq: int = key_column(Integer)
+    body: bytes = column(LargeBinary)
+
+
 class PassageSignsRow(Base, table=True):
     """The signs of the vectors of a segment's passages: what a query's vector is compared with, passage by passage."""
 

@@ -45,6 +45,7 @@ from turnfold.contract.search_tables import (
     PassageSignsRow,
     PostingRow,
     RepeatMarkRow,
+    TurnMemoRow,
     TurnVectorRow,
 )
 from turnfold.contract.work_tables import (
@@ -358,6 +359,7 @@ __all__ = [
     "TENANT_USAGE",
     "TurnChangeRow",
     "TurnRow",
+    "TurnMemoRow",
     "TurnVectorRow",
     "USAGE",
     "USED",

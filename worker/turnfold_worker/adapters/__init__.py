@@ -8,6 +8,7 @@ sentence_embedder, bert      sentence vectors, on this machine's processor
 sql_store                    every other use of SQL while folding: each method one transaction of the modules below
 
 sql_received, sql_turns, sql_changes, sql_rewinds   what drains store
+sql_turn_memos               what folds made of turns of open tails
 sql_folds, sql_refolds, sql_anchors, sql_repeats, sql_outlines, sql_postings, sql_vectors   what folds read and write
 sql_jobs, sql_fold_claims, sql_overdue   who works on what, and what is due
 sql_access, sql_erasures, sql_removals   what is looked up; what is forgotten; what goes with changed turns

@@ -36,6 +36,7 @@ from turnfold_worker.adapters import (
     sql_removals,
     sql_repeats,
     sql_rewinds,
+    sql_turn_memos,
     sql_vectors,
 )
 from turnfold_worker.adapters.sql_jobs import add_refold
@@ -117,6 +118,7 @@ def _touched(
 ) -> list[JobId]:
     """Take out all that was made of what a turn said before; jobs to make it anew."""
     connection.execute(delete(_vector).where(_vector.c.conversation == conversation, _vector.c.seq == seq))
+    sql_turn_memos.drop(connection, conversation)
     connection.execute(
         update(_entry)
         .where(_entry.c.conversation == conversation, _entry.c.seq == seq)

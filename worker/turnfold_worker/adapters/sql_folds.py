@@ -27,7 +27,7 @@ from turnfold.contract.tables import (
 from turnfold.database.rows import turn_record
 from turnfold.database.statements import turn as _turn
 from turnfold.database.statements import turn_columns
-from turnfold_worker.adapters import sql_model_search, sql_vectors
+from turnfold_worker.adapters import sql_model_search, sql_turn_memos, sql_vectors
 from turnfold_worker.adapters.bulk_insert import BulkInsert
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_anchors import active_difference, insert_anchors
@@ -207,6 +207,7 @@ def commit(
     )  # fmt: skip
     if not moved.rowcount:
         return False
+    sql_turn_memos.drop_up_to(connection, before.conversation, segment.last_seq)
     for node in fold.nodes:
         ended = SegmentEnd(fold.decided_seq, fold.segmenter) if node.node.height == 0 else NO_END
         insert_node(connection, before.conversation, node, ended)

@@ -34,7 +34,7 @@ from turnfold.contract.tables import (
     table,
 )
 from turnfold.contract.tasks import JobKind
-from turnfold_worker.adapters import sql_model_search, sql_outlines, sql_removals
+from turnfold_worker.adapters import sql_model_search, sql_outlines, sql_removals, sql_turn_memos
 from turnfold_worker.adapters.sql_anchors import RULES
 from turnfold_worker.adapters.sql_postings import POSTINGS
 from turnfold_worker.adapters.sql_turns import insert_new
@@ -75,6 +75,7 @@ def rewind(
     if kept < row.node_count:
         _open_segments(connection, conversation, kept, closed_seq, group=group)
     sql_removals.drop_replies(connection, conversation)
+    sql_turn_memos.drop(connection, conversation)
     newest = select(func.coalesce(func.max(_anchor.c.id), 0) + 1).where(_anchor.c.conversation == conversation, RULES)
     connection.execute(
         update(_conversation)

@@ -32,6 +32,7 @@ from turnfold_worker.adapters import (
     sql_refine_jobs,
     sql_refolds,
     sql_repeats,
+    sql_turn_memos,
     sql_turns,
     sql_vectors,
 )
@@ -158,7 +159,10 @@ class SqlStore:
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
         with self._look() as connection:
             found = sql_folds.tail(connection, conversation, most)
-            return found and replace(found, frame=sql_outlines.frame(connection, conversation))
+            if found is None:
+                return None
+            memos = sql_turn_memos.load(connection, conversation)
+            return replace(found, frame=sql_outlines.frame(connection, conversation), memos=memos)
 
     def turn_vectors(self, conversation: ConversationId, model: str, first: int, last: int) -> dict[int, Vector]:
         with self._look() as connection:
@@ -217,6 +221,7 @@ class SqlStore:
             if not sql_folds.record_seen(connection, seen):
                 return not sql_jobs.is_ours(connection, claim)
             sql_outlines.write(connection, seen.conversation, outline, frame_only=frame_only)
+            sql_turn_memos.keep(connection, seen)
             sql_jobs.finish(connection, claim)
             return True
 

@@ -43,6 +43,7 @@ from turnfold_worker.pipeline.notes.repeat_notes import repeat_marks
 from turnfold_worker.pipeline.notes.turn_notes import noted
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.actions import actions_of
+from turnfold_worker.pipeline.turns.memo import NO_MEMOS, TurnMemo
 from turnfold_worker.pipeline.turns.reading import Reading, manuals_of
 from turnfold_worker.pipeline.turns.tool_groups import voice_of
 from turnfold_worker.pipeline.turns.treatment import read_segment
@@ -94,7 +95,7 @@ class FoldedNode:
     """Tokens of each role from the first turn of the conversation to the node's last."""
 
 
-def fold_segment(
+def fold_segment(  # noqa: PLR0913 - what a segment is folded from, all by name
     turns: Sequence[StoredTurn],
     *,
     idx: int,
@@ -103,18 +104,19 @@ def fold_segment(
     earlier: Sequence[StoredTurn] = (),
     said: Mapping[str, int] = NOTHING_SAID,
     vectors: Mapping[int, Vector] = NO_VECTORS,
+    memos: Mapping[int, TurnMemo] = NO_MEMOS,
 ) -> FoldedNode:
     """Fold one segment.
 
     `turns` are in order and not empty; `before` are the last ones before them, `earlier` older ones that they may
     repeat; `said` are the tokens of each role up to the last turn; `vectors` are sentence vectors of the turns, by
-    number, if they have any.
+    number, if they have any, `memos` what earlier folds made of them.
     """
     if not (told := not_deleted(turns)):
         return plain_fold(turns, idx=idx, said=said, method=Method.RULES)
     readings = read_segment(
         told, before=not_deleted(before), earlier=not_deleted(earlier), residual_threshold=settings.residual_threshold,
-        residual_share=settings.residual_share,
+        residual_share=settings.residual_share, memos=memos,
     )  # fmt: skip
     facts = merge_facts((reading.facts, _fact_weight(reading), reading.day) for reading in readings)
     facts[RELATIONS] = relations_of(readings)

@@ -31,6 +31,7 @@ from turnfold_worker.pipeline.notes.ranking import ranked
 from turnfold_worker.pipeline.notes.turn_notes import notes_of
 from turnfold_worker.pipeline.tail_anchors import NOTHING_FOUND, MergedTail
 from turnfold_worker.pipeline.turns.actions import actions_of
+from turnfold_worker.pipeline.turns.memo import NO_MEMOS, TurnMemo
 from turnfold_worker.pipeline.turns.reading import Reading, manuals_of
 from turnfold_worker.pipeline.turns.requests import requests_of
 from turnfold_worker.pipeline.turns.treatment import read_segment
@@ -143,9 +144,9 @@ def make_outline(
     )
 
 
-def read_tail(turns: Sequence[StoredTurn]) -> list[Reading]:
-    """The turns of the open tail that have words to tell, read once for notes and anchors."""
-    return read_segment(not_deleted(turns))
+def read_tail(turns: Sequence[StoredTurn], memos: Mapping[int, TurnMemo] = NO_MEMOS) -> list[Reading]:
+    """The turns of the open tail that have words to tell, read once for notes and anchors; `memos` by number."""
+    return read_segment(not_deleted(turns), memos=memos)
 
 
 def with_tail(

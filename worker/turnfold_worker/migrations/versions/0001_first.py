@@ -607,6 +607,18 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("conversation", "operation_id", name=op.f("turn_change_pkey")),
     )
     op.create_table(
+        "turn_memo",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("seq", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("turn_memo_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "seq", name=op.f("turn_memo_pkey")),
+    )
+    op.create_table(
         "turn_vector",
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -656,6 +668,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_table("usage")
     op.drop_table("turn_vector")
+    op.drop_table("turn_memo")
     op.drop_table("turn_change")
     op.drop_table("turn")
     op.drop_table("subject_turn")

@@ -5,14 +5,15 @@ A draft's text is a slice of its turn by construction. What a clause does is fou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from turnfold.contract.records import PASTED, PINNED_RANK, AnchorState, AnchorType, Importance, Role
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.anchors.acts.before import NOTHING, leaves_open
+from turnfold_worker.pipeline.anchors.acts.before import NOTHING, Before, leaves_open
 from turnfold_worker.pipeline.anchors.acts.turn_acts import (
     BARE_VALUE,
     REPLIES,
@@ -48,6 +49,7 @@ from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses, t
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 from turnfold_worker.pipeline.language.words import specific_words, words
 from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.turns.memo import around_of
 from turnfold_worker.pipeline.turns.reading import Reading
 
 MAX_PER_SEGMENT: Final = 12
@@ -118,9 +120,24 @@ def segment_acts(readings: Sequence[Reading]) -> list[list[Found]]:
             acts.append([])
             continue
         # Who goes on after a question of his own does not answer it.
-        acts.append(turn_acts(reading, before if reading.speaker != asker else NOTHING, speakers))
+        acts.append(_acts(reading, before if reading.speaker != asker else NOTHING, speakers))
         before, asker = leaves_open(reading, acts[-1]), reading.speaker
     return acts
+
+
+def _acts(reading: Reading, before: Before, speakers: Sequence[str]) -> list[Found]:
+    if reading.memo is None:
+        return turn_acts(reading, before, speakers)
+    around = around_of(astuple(before), speakers)
+    return reading.memo.of("acts", around, lambda: turn_acts(reading, before, speakers), pack=_packed, unpack=_unpacked)
+
+
+def _packed(acts: Sequence[Found]) -> list[list[Any]]:
+    return [[str(one.act), one.points, *one.span, one.rule] for one in acts]
+
+
+def _unpacked(rows: Iterable[Sequence[Any]]) -> list[Found]:
+    return [Found(Act(act), points, Span(start, end), rule) for act, points, start, end, rule in rows]
 
 
 def _best(drafts: Sequence[AnchorDraft], limit: int, *, standing: int) -> list[AnchorDraft]:

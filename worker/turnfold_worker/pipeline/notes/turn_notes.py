@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.notes import Note, under_day
@@ -37,6 +37,7 @@ from turnfold_worker.pipeline.notes.phatic import bare_words, is_phatic
 from turnfold_worker.pipeline.notes.salience import salience
 from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.whole import whole_clause
+from turnfold_worker.pipeline.turns.memo import around_of, hash_of
 from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.pipeline.turns.repeats import Repeat, reference
 from turnfold_worker.pipeline.turns.treatment import statements_of
@@ -141,10 +142,15 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
     at_work = any(reading.tool for reading in readings)
     voices = voices_of(reading.turn for reading in readings)
     notes: list[tuple[Note, str]] = []
-    asked, before = "", None
+    around = around_of(sorted(speakers), sorted(names), at_work)
+    before: Reading | None = None
     for reading in readings:
-        answered = _answered(before, reading)
-        statements = _statements(reading, _Heard(speakers, names, asked, answered, at_work))
+
+        def heard(reading: Reading = reading, before: Reading | None = before) -> _Heard:
+            asked = "" if before is None else _asked(before)
+            return _Heard(speakers, names, asked, _answered(before, reading), at_work)
+
+        statements = _statements(reading, heard, f"{around}{_hash_of(before)}")
         day = day_label(reading.day) if reading.day else ""
         mark = marked(reading)
         for place, (text, worth, named, said, brief, span) in enumerate(statements):
@@ -160,8 +166,15 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
                 brief_tokens if saves else 0, *span,
             )  # fmt: skip
             notes.append((note, said))
-        asked, before = _asked(reading), reading
+        before = reading
     return notes
+
+
+def _hash_of(before: Reading | None) -> str:
+    """What stands for the turn before, on which it depends what a turn is heard with."""
+    if before is None:
+        return ""
+    return before.memo.turn_hash if before.memo is not None else hash_of(before.turn)
 
 
 def marked(reading: Reading) -> float:
@@ -195,14 +208,27 @@ class _Heard(NamedTuple):
     """Whether tools work beside the turn."""
 
 
-def _statements(reading: Reading, heard: _Heard) -> list[_Said]:
+def _statements(reading: Reading, heard: Callable[[], _Heard], around: str) -> list[_Said]:
     repeat = reading.treatment.repeat if reading.treatment is not None else None
     if repeat is not None:
         return _of_repeat(repeat)
     structured = statements_of(reading)
     if structured is None:
-        return _of_prose(reading, heard)
+        if reading.memo is None:
+            return _of_prose(reading, heard())
+        return reading.memo.of("notes", around, lambda: _of_prose(reading, heard()), pack=_packed, unpack=_unpacked)
     return [*_of_structured(structured), *_of_calls(reading)]
+
+
+def _packed(said: Sequence[_Said]) -> list[list[Any]]:
+    return [[*one[:2], sorted(one.named), *one[3:5], *one.span] for one in said]
+
+
+def _unpacked(rows: Iterable[Sequence[Any]]) -> list[_Said]:
+    return [
+        _Said(text, worth, frozenset(named), said, brief, Span(start, end))
+        for text, worth, named, said, brief, start, end in rows
+    ]
 
 
 def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:

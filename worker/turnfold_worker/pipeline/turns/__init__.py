@@ -3,6 +3,7 @@
 In reading order:
 
 echoes       output of a tool in an agent's own turn
+memo         what stages made of a turn, kept for the next fold
 reading      who speaks, its sentences, its code, its facts
 tool_groups  a tool call and its results are one unit
 voices       whose words a turn holds: a person's, a tool's, a fetched page's

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -20,6 +20,7 @@ from turnfold_worker.pipeline.turns.manuals import manual_in
 from turnfold_worker.pipeline.turns.tool_groups import calls_shown, is_tool_output
 
 if TYPE_CHECKING:
+    from turnfold_worker.pipeline.turns.memo import TurnMemo
     from turnfold_worker.pipeline.turns.treatment import Treatment
 
 _NICKNAME: Final = 3
@@ -50,6 +51,8 @@ class Reading:
     """What of a user's words somebody else wrote."""
     treatment: Treatment | None = None
     """What becomes of it, once it is read as part of a segment."""
+    memo: TurnMemo | None = field(default=None, compare=False, repr=False)
+    """Where stages keep what they make of it for the next fold; None where nothing is kept."""
 
     @property
     def day(self) -> date | None:
@@ -65,7 +68,7 @@ class Reading:
         return self.turn.content[span.start : span.end]
 
 
-def read_turn(turn: StoredTurn) -> Reading:
+def read_turn(turn: StoredTurn, memo: TurnMemo | None = None) -> Reading:
     """Read a turn. Linear in its length up to a bound, constant beyond it."""
     prose = split_prose(turn.content)
     if output := output_in(turn):
@@ -82,6 +85,7 @@ def read_turn(turn: StoredTurn) -> Reading:
         calls=tuple(plain_line(call) for call in calls_shown(turn)),
         pasted=pasted_in(turn.content) if turn.role is Role.USER and not is_tool_output(turn) else (),
         manual=manual_in(turn.content, prose.sentences, turn.role),
+        memo=memo,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -10,6 +10,7 @@ from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.content import Statement, read_content
 from turnfold_worker.pipeline.turns.classify import Classification, Decision, Tier, classify_segment
 from turnfold_worker.pipeline.turns.importance import MOST_RESIDUALS, RESIDUAL_FROM, residuals, score_turns
+from turnfold_worker.pipeline.turns.memo import NO_MEMOS, TurnMemo
 from turnfold_worker.pipeline.turns.reading import Reading, read_turn
 from turnfold_worker.pipeline.turns.repeats import Repeat
 
@@ -43,12 +44,14 @@ def read_segment(
     earlier: Sequence[StoredTurn] = (),
     residual_threshold: int = RESIDUAL_FROM,
     residual_share: float = MOST_RESIDUALS,
+    memos: Mapping[int, TurnMemo] = NO_MEMOS,
 ) -> list[Reading]:
     """Read the turns of a segment and decide what becomes of each.
 
-    `before` are the turns right before it, `earlier` older ones that it may repeat.
+    `before` are the turns right before it, `earlier` older ones that it may repeat, `memos` those
+    of its turns by number.
     """
-    readings = [read_turn(turn) for turn in turns]
+    readings = [read_turn(turn, memos.get(turn.seq)) for turn in turns]
     scores = score_turns(turns)
     found, repeats = classify_segment(
         turns, before=before, earlier=earlier, facts={one.turn.seq: one.facts for one in readings},
