@@ -12,7 +12,7 @@ def test_a_forgotten_conversation_is_gone_from_the_inbox_and_marked(inboxes: Inb
     assert inboxes.forget(ONE) == 2
     assert inboxes.forget(ONE) == 0
     assert inboxes.held(ONE) == 0
-    assert inboxes.worker.claim(SHARD, 10) == []
+    assert inboxes.worker.claim([SHARD], 10) == []
     (marked,) = inboxes.worker.forgotten(SHARD, 10)
     assert marked.address == ONE
     assert inboxes.worker.still_forgotten(marked)
@@ -24,7 +24,7 @@ def test_a_claim_says_that_older_rows_are_to_be_deleted_first(inboxes: Inboxes) 
     inboxes.forget(ONE)
     inboxes.append(ONE, "new")
     inboxes.append(OTHER, "a")
-    marks = {claim.address: claim.forgotten_at for claim in inboxes.worker.claim(SHARD, 10)}
+    marks = {claim.address: claim.forgotten_at for claim in inboxes.worker.claim([SHARD], 10)}
     (marked,) = inboxes.worker.forgotten(SHARD, 10)
     assert marks == {ONE: marked.forgotten_at, OTHER: None}
 
@@ -39,7 +39,7 @@ def test_an_erasure_leaves_a_receipt_once_and_nothing_else(inboxes: Inboxes) -> 
     assert inboxes.receipt(ONE) == {"turns": 3}
     assert not inboxes.worker.still_forgotten(marked)
     assert inboxes.worker.forgotten(SHARD, 10) == []
-    assert inboxes.worker.claim(SHARD, 10) == []
+    assert inboxes.worker.claim([SHARD], 10) == []
     assert inboxes.is_empty()
 
 

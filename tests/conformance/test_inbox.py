@@ -41,7 +41,7 @@ def test_a_read_takes_the_oldest_entries_up_to_a_number(inboxes: Inboxes) -> Non
 def test_several_claims_are_read_each_at_its_place(inboxes: Inboxes) -> None:
     inboxes.append(ONE, "a")
     inboxes.append(OTHER, "b")
-    claims = sorted(inboxes.worker.claim(SHARD, 10), key=lambda claim: claim.address != ONE)
+    claims = sorted(inboxes.worker.claim([SHARD], 10), key=lambda claim: claim.address != ONE)
     assert [[entry.entry_id for entry in entries] for entries in inboxes.worker.read(claims, 9)] == [["a"], ["b"]]
 
 
@@ -56,17 +56,17 @@ def test_reading_an_inbox_that_is_gone_gives_nothing(inboxes: Inboxes) -> None:
 
 
 def test_nothing_is_claimed_of_an_empty_shard_or_of_another(inboxes: Inboxes) -> None:
-    assert inboxes.worker.claim(SHARD, 10) == []
+    assert inboxes.worker.claim([SHARD], 10) == []
     inboxes.append(ONE, "a")
-    assert inboxes.worker.claim(SHARD + 1, 10) == []
+    assert inboxes.worker.claim([SHARD + 1], 10) == []
 
 
 def test_a_claimed_conversation_is_nobody_elses_until_its_lease_ends(inboxes: Inboxes) -> None:
     inboxes.append(ONE, "a")
     assert claim_one(inboxes.worker).address == ONE
-    assert inboxes.worker.claim(SHARD, 10) == []
+    assert inboxes.worker.claim([SHARD], 10) == []
     inboxes.append(ONE, "b")
-    assert inboxes.worker.claim(SHARD, 10) == []
+    assert inboxes.worker.claim([SHARD], 10) == []
     inboxes.end_leases()
     assert ids(inboxes.worker, claim_one(inboxes.worker)) == ["a", "b"]
 
@@ -75,8 +75,8 @@ def test_a_claim_takes_no_more_than_it_was_asked_to_and_the_longest_waiting_firs
     five = addresses("acme", 5)
     for address in five:
         inboxes.append(address, "a")
-    assert [claim.address for claim in inboxes.worker.claim(SHARD, 3)] == five[:3]
-    assert [claim.address for claim in inboxes.worker.claim(SHARD, 3)] == five[3:]
+    assert [claim.address for claim in inboxes.worker.claim([SHARD], 3)] == five[:3]
+    assert [claim.address for claim in inboxes.worker.claim([SHARD], 3)] == five[3:]
 
 
 def test_a_lapsed_claim_is_another_ones_and_finishing_it_changes_nothing(inboxes: Inboxes) -> None:
@@ -89,7 +89,7 @@ def test_a_lapsed_claim_is_another_ones_and_finishing_it_changes_nothing(inboxes
     inboxes.worker.finish([(stale, entries[-1].stream_id)])
     inboxes.worker.finish([(stale, None)])
     assert inboxes.held(ONE) == 1
-    assert inboxes.worker.claim(SHARD, 10) == []
+    assert inboxes.worker.claim([SHARD], 10) == []
     assert store_all(inboxes.worker, current) == ["a"]
     assert inboxes.held(ONE) == 0
 
@@ -115,12 +115,12 @@ def test_every_claim_of_a_conversation_has_a_token_of_its_own(inboxes: Inboxes) 
 def test_a_lease_far_in_the_future_is_a_clock_that_was_set_back_and_counts_as_ready(inboxes: Inboxes) -> None:
     inboxes.append(ONE, "a")
     inboxes.append(OTHER, "b")
-    stale = next(claim for claim in inboxes.worker.claim(SHARD, 10) if claim.address == ONE)
+    stale = next(claim for claim in inboxes.worker.claim([SHARD], 10) if claim.address == ONE)
     inboxes.set_clock_back()
-    assert {claim.address for claim in inboxes.worker.claim(SHARD, 10)} == {ONE, OTHER}
-    assert inboxes.worker.claim(SHARD, 10) == []
+    assert {claim.address for claim in inboxes.worker.claim([SHARD], 10)} == {ONE, OTHER}
+    assert inboxes.worker.claim([SHARD], 10) == []
     inboxes.worker.finish([(stale, None)])
-    assert inboxes.worker.claim(SHARD, 10) == []
+    assert inboxes.worker.claim([SHARD], 10) == []
 
 
 # Finishing
@@ -154,7 +154,7 @@ def test_finishing_twice_is_finishing_once(inboxes: Inboxes) -> None:
 def test_an_emptied_inbox_leaves_nothing_behind(inboxes: Inboxes) -> None:
     inboxes.append(ONE, "a")
     inboxes.append(OTHER, "b")
-    for claim in inboxes.worker.claim(SHARD, 10):
+    for claim in inboxes.worker.claim([SHARD], 10):
         store_all(inboxes.worker, claim)
     assert inboxes.worker.waiting() == []
     assert inboxes.is_empty()
@@ -163,10 +163,10 @@ def test_an_emptied_inbox_leaves_nothing_behind(inboxes: Inboxes) -> None:
 def test_finishing_one_of_several_leaves_the_others_alone(inboxes: Inboxes) -> None:
     inboxes.append(ONE, "a")
     inboxes.append(OTHER, "b")
-    claims = inboxes.worker.claim(SHARD, 10)
+    claims = inboxes.worker.claim([SHARD], 10)
     store_all(inboxes.worker, next(claim for claim in claims if claim.address == ONE))
     assert (inboxes.held(ONE), inboxes.held(OTHER)) == (0, 1)
-    assert inboxes.worker.claim(SHARD, 10) == []
+    assert inboxes.worker.claim([SHARD], 10) == []
     assert inboxes.worker.waiting() == [SHARD]
 
 
@@ -182,7 +182,7 @@ def test_only_the_append_that_finds_the_bell_silent_is_to_ring(inboxes: Inboxes)
 
 def test_a_silenced_bell_is_to_be_rung_again_though_nothing_was_claimed(inboxes: Inboxes) -> None:
     inboxes.append(ONE, "a")
-    inboxes.worker.silence_bell(SHARD)
+    inboxes.worker.silence_bells([SHARD])
     assert inboxes.append(ONE, "b")
 
 
@@ -217,7 +217,7 @@ def test_forgetting_does_not_keep_the_next_append_from_ringing(inboxes: Inboxes)
 def drained_until(inboxes: Inboxes, wanted: str, *, most: int) -> int:
     """Claims that it took until the conversation of a tenant was among them."""
     for number in range(1, 100):
-        claims = inboxes.worker.claim(SHARD, most)
+        claims = inboxes.worker.claim([SHARD], most)
         if any(claim.address.tenant == wanted for claim in claims):
             return number
         for claim in claims:
@@ -241,7 +241,7 @@ def test_tenants_are_served_in_turn(inboxes: Inboxes) -> None:
             inboxes.append(address, "a")
     served = []
     for _ in range(9):
-        claim = inboxes.worker.claim(SHARD, 1)[0]
+        claim = inboxes.worker.claim([SHARD], 1)[0]
         store_all(inboxes.worker, claim)
         served.append(claim.address.tenant)
     assert served == ["one", "two", "three"] * 3
@@ -260,7 +260,7 @@ def test_a_claim_with_room_for_all_tenants_serves_each_of_them(inboxes: Inboxes)
         for address in addresses(f"tenant-{number}", 8):
             inboxes.append(address, "a")
     for _ in range(3):
-        served = [claim.address.tenant for claim in inboxes.worker.claim(SHARD, 17)]
+        served = [claim.address.tenant for claim in inboxes.worker.claim([SHARD], 17)]
         assert len(served) == 17
         assert len(set(served)) == 10
 
@@ -269,11 +269,11 @@ def test_what_a_tenant_leaves_of_its_share_is_taken_by_others_in_the_same_claim(
     for tenant, number in (("large", 40), ("leased", 3), ("other", 40), ("small", 1)):
         for address in addresses(tenant, number):
             inboxes.append(address, "a")
-    leased = [claim for _ in range(3) for claim in inboxes.worker.claim(SHARD, 4)]
+    leased = [claim for _ in range(3) for claim in inboxes.worker.claim([SHARD], 4)]
     for claim in leased:
         if claim.address.tenant != "leased":
             inboxes.worker.finish([(claim, None)])
-    served = [claim.address.tenant for claim in inboxes.worker.claim(SHARD, 21)]
+    served = [claim.address.tenant for claim in inboxes.worker.claim([SHARD], 21)]
     assert sorted((served.count("large"), served.count("other"))) == [10, 10]
     assert (served.count("small"), served.count("leased")) == (1, 0)
 
@@ -283,7 +283,7 @@ def test_every_ready_conversation_is_claimed_once(inboxes: Inboxes) -> None:
     for address in ready:
         inboxes.append(address, "a")
     claimed: list[Address] = []
-    while claims := inboxes.worker.claim(SHARD, 4):
+    while claims := inboxes.worker.claim([SHARD], 4):
         assert len(claims) <= 4
         claimed += [claim.address for claim in claims]
     assert len(claimed) == len(ready)
@@ -316,12 +316,12 @@ def test_shards_that_hold_anything_are_listed_in_order(inboxes: Inboxes) -> None
 
 def test_refusals_are_forgotten_when_something_was_stored(inboxes: Inboxes) -> None:
     inboxes.append(ONE, "t1", "t2")
-    (claim,) = inboxes.worker.claim(SHARD, 10)
+    (claim,) = inboxes.worker.claim([SHARD], 10)
     assert [inboxes.worker.count_refusal(claim) for _ in range(2)] == [1, 2]
     inboxes.worker.finish([(claim, None)])
-    (claim,) = inboxes.worker.claim(SHARD, 10)
+    (claim,) = inboxes.worker.claim([SHARD], 10)
     assert inboxes.worker.count_refusal(claim) == 3, "nothing was stored"
     first, _ = inboxes.worker.read([claim], 10)[0]
     inboxes.worker.finish([(claim, first.stream_id)])
-    (claim,) = inboxes.worker.claim(SHARD, 10)
+    (claim,) = inboxes.worker.claim([SHARD], 10)
     assert inboxes.worker.count_refusal(claim) == 1

@@ -46,7 +46,7 @@ class Script:
                 # Whether to ring is a matter of real seconds in Redis: other tests look at bells.
                 self._inboxes.append(CONVERSATIONS[first], *(f"m{self._appended - i}" for i in range(second)))
             case "claim":
-                taken = worker.claim(SHARD, first)
+                taken = worker.claim([SHARD], first)
                 self._claims = [*taken, *self._claims]
                 answer = [(claim.address, claim.forgotten_at is not None) for claim in taken]
             case "finish" if first < len(self._claims):
@@ -61,7 +61,7 @@ class Script:
                 answer = worker.still_forgotten(claim)
                 worker.erased(claim, {"turns": first})
             case "silence":
-                worker.silence_bell(SHARD)
+                worker.silence_bells([SHARD])
             case "clock back":
                 self._inboxes.set_clock_back()
                 # Redis's clock cannot be set: its scores are moved instead, and tokens with them.

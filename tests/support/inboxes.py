@@ -37,7 +37,7 @@ def addresses(tenant: str, number: int, *, shard: int = SHARD) -> list[Address]:
 
 def claim_one(worker: Inbox) -> Claim:
     """The claim of the only ready conversation."""
-    (claim,) = worker.claim(SHARD, 10)
+    (claim,) = worker.claim([SHARD], 10)
     return claim
 
 

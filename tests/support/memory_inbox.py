@@ -70,8 +70,9 @@ class MemoryInbox:
 
     # The worker's side
 
-    def silence_bell(self, shard: int) -> None:
-        self.bells.pop(shard, None)
+    def silence_bells(self, shards: Sequence[int]) -> None:
+        for shard in shards:
+            self.bells.pop(shard, None)
 
     def ring_bell(self, shard: int) -> bool:
         return self._ring(shard)
@@ -91,7 +92,10 @@ class MemoryInbox:
         self.bells[bell] = ends
         return True
 
-    def claim(self, shard: int, most: int) -> list[Claim]:
+    def claim(self, shards: Sequence[int], most: int) -> list[Claim]:
+        return [claim for shard in shards for claim in self._claim(shard, most)]
+
+    def _claim(self, shard: int, most: int) -> list[Claim]:
         now = self._moment()
         hungry: list[str] = []
         for key in [key for key, served in self._served.items() if key[0] == shard and served > now]:

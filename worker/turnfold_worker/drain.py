@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -75,16 +76,15 @@ def drain(
     """Store what is ready in some shards until nothing is, or the time slice is over."""
     started = clock()
     conversations = turns = 0
-    for shard in shards:
-        inbox.silence_bell(shard)
+    inbox.silence_bells(shards)
     while shards:
         # Equal shares, rounded up: a shard that leaves some of its share is empty, and the next round is the others'.
         share = -(-limits.conversations // len(shards))
-        claimed = {shard: inbox.claim(shard, share) for shard in shards}
-        claims = [claim for of_shard in claimed.values() for claim in of_shard]
+        claims = inbox.claim(shards, share)
+        claimed = Counter(claim.address.shard for claim in claims)
         if len(claims) >= limits.conversations:
             # Full claims mean that there is more: let another process begin.
-            _ring([shard for shard in shards if len(claimed[shard]) == share], inbox, publisher)
+            _ring([shard for shard in shards if claimed[shard] == share], inbox, publisher)
         turns += _drain_claims(claims, inbox, store, publisher, limits) if claims else 0
         conversations += len(claims)
         shards = [shard for shard in shards if claimed[shard]]

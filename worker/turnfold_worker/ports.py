@@ -36,20 +36,20 @@ if TYPE_CHECKING:
 class Inbox(Protocol):
     """The Redis side of a drain."""
 
-    def silence_bell(self, shard: int) -> None:
+    def silence_bells(self, shards: Sequence[int]) -> None:
         """Let the next append ring again. Comes before claiming, or a wake-up is lost."""
 
     def ring_bell(self, shard: int) -> bool:
         """Set the bell; False if it is set already."""
 
     def silence_jobs(self, kind: JobKind) -> None:
-        """As `silence_bell`, of due jobs."""
+        """As `silence_bells`, of due jobs."""
 
     def ring_jobs(self, kind: JobKind) -> bool:
         """As `ring_bell`, of due jobs."""
 
-    def claim(self, shard: int, most: int) -> list[Claim]:
-        """Take up to `most` ready conversations, round robin over tenants."""
+    def claim(self, shards: Sequence[int], most: int) -> list[Claim]:
+        """Take up to `most` ready conversations of each shard, round robin over tenants."""
 
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
         """The oldest `most` entries of each claimed inbox, fewer where they are large, one at least."""

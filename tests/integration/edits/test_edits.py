@@ -205,7 +205,7 @@ def test_a_repeat_of_entries_changes_nothing_even_after_later_appends(
     tf.rewind("c", after="t25")
     tf.append("c", {"role": "user", "content": "Once more, with care.", "turn_id": "t26"})
     inbox = local.worker.inbox
-    (claim,) = inbox.claim(Address("acme", "c").shard, 10)
+    (claim,) = inbox.claim([Address("acme", "c").shard], 10)
     (entries,) = inbox.read([claim], 500)
     inbox.postpone([claim], 0.0)
     local.settle()

@@ -216,7 +216,7 @@ def test_large_turns_are_stored_a_bounded_number_of_bytes_at_a_time(
     big = "x" * 900_000
     with Turnfold(settings=settings) as tf:
         tf.append("c", [{"role": "user", "content": f"{number} {big}"} for number in range(24)])
-    claims = local.worker.inbox.claim(Address("acme", "c").shard, 50)
+    claims = local.worker.inbox.claim([Address("acme", "c").shard], 50)
     (entries,) = local.worker.inbox.read(claims, 200)
     assert 10 < len(entries) < 20
     local.worker.inbox.finish([(claims[0], None)])

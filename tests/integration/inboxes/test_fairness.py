@@ -66,9 +66,9 @@ def test_a_tenant_with_100000_ready_conversations_delays_another_ones_single_one
 ) -> None:
     make_ready(client, "large", [f"c{i}" for i in range(MANY)])
     for _ in range(3):
-        assert len(inbox.claim(SHARD, most)) == most
+        assert len(inbox.claim([SHARD], most)) == most
     make_ready(client, "small", ["one"], at=time.time() * 1_000_000, served=time.time() * 1_000_000)
-    claims = [[claim.address.tenant for claim in inbox.claim(SHARD, most)] for _ in range(2)]
+    claims = [[claim.address.tenant for claim in inbox.claim([SHARD], most)] for _ in range(2)]
     assert "small" in claims[0] + claims[1]
     assert all(len(taken) == most for taken in claims), "and the large one has all that is left"
 
@@ -79,7 +79,7 @@ def test_a_thousand_tenants_with_one_each_are_all_served_in_as_many_claims_as_it
     for number in range(1_000):
         make_ready(client, f"t{number}", ["one"])
     make_ready(client, "large", [f"c{i}" for i in range(MANY)])
-    served = Counter(claim.address.tenant for _ in range(21) for claim in inbox.claim(SHARD, 50))
+    served = Counter(claim.address.tenant for _ in range(21) for claim in inbox.claim([SHARD], 50))
     assert len(served) == 1_001
     assert sum(served.values()) == 21 * 50
 
@@ -94,7 +94,7 @@ def test_tenants_whose_conversations_are_all_leased_leave_their_share_to_others_
     make_ready(client, "b", [f"c{i}" for i in range(1_000)])
     make_ready(client, "c", ["only"])
     for _ in range(2):
-        served = Counter(claim.address.tenant for claim in inbox.claim(SHARD, 50))
+        served = Counter(claim.address.tenant for claim in inbox.claim([SHARD], 50))
         assert sum(served.values()) == 50
         assert abs(served["a"] - served["b"]) <= 1
 
@@ -105,7 +105,7 @@ def test_many_leased_tenants_hide_nobody_for_more_than_a_few_claims(client: redi
         make_ready(client, f"busy{number:04d}", ["c"], at=leased)
     make_ready(client, "waiting", ["one"], served=2)
     claims = 1
-    while not inbox.claim(SHARD, 50):
+    while not inbox.claim([SHARD], 50):
         claims += 1
     assert claims <= -(-2_000 // TENANTS_A_CLAIM) + 1
 
@@ -117,7 +117,7 @@ def test_a_clock_that_was_set_back_hides_no_tenant_and_no_conversation(client: r
     make_ready(client, "large", ["leased"], at=ahead)
     for tenant in ("large", "other"):
         make_ready(client, tenant, [f"c{i}" for i in range(1_000)])
-    served = [claim.address for _ in range(3) for claim in inbox.claim(SHARD, 2)]
+    served = [claim.address for _ in range(3) for claim in inbox.claim([SHARD], 2)]
     assert "before" in {address.tenant for address in served}
     assert "leased" in {address.conversation for address in served}
 
@@ -128,7 +128,7 @@ def test_the_work_of_a_claim_is_bounded(client: redis.Redis, inbox: RedisInbox) 
     make_ready(client, "large", [f"c{i}" for i in range(MANY)])
     for _ in range(30):
         before = commands(client)
-        inbox.claim(SHARD, 50)
+        inbox.claim([SHARD], 50)
         assert commands(client) - before <= 4 * TENANTS_A_CLAIM + 6 * 50
 
 

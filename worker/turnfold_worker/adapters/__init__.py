@@ -12,7 +12,7 @@ sql_turn_memos               what folds made of turns of open tails
 sql_folds, sql_refolds, sql_anchors, sql_repeats, sql_outlines, sql_postings, sql_vectors   what folds read and write
 sql_jobs, sql_fold_claims, sql_overdue   who works on what, and what is due
 sql_access, sql_erasures, sql_removals   what is looked up; what is forgotten; what goes with changed turns
-sql_errors, database_clock, bulk_insert   what all of these share
+sql_errors, database_clock, bulk_insert, conversation_ids   what all of these share
 
 `model_ports` and its neighbours:
 

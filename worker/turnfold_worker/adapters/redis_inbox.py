@@ -6,9 +6,10 @@ import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import redis
+from redis.exceptions import NoScriptError
 
 from turnfold.contract import keys
 from turnfold.contract.access import Expansions, read_fields
@@ -20,6 +21,9 @@ from turnfold.remnants import DATABASE_LOG, REDIS_LOG, REWRITING
 from turnfold_worker.adapters import redis_scripts
 from turnfold_worker.errors import StoreAway
 from turnfold_worker.exchange import Claim, InboxEntry
+
+if TYPE_CHECKING:
+    from redis.commands.core import Script
 
 _log = logging.getLogger(__name__)
 
@@ -63,9 +67,12 @@ class RedisInbox:
         self._erased = client.register_script(redis_scripts.ERASED)
         self._cleared = client.register_script(redis_scripts.CLEARED)
 
-    def silence_bell(self, shard: int) -> None:
+    def silence_bells(self, shards: Sequence[int]) -> None:
+        pipeline = self._client.pipeline(transaction=False)
+        for shard in shards:
+            pipeline.delete(keys.bell(shard))
         with _translated():
-            self._client.delete(keys.bell(shard))
+            pipeline.execute()
 
     def ring_bell(self, shard: int) -> bool:
         with _translated():
@@ -79,16 +86,13 @@ class RedisInbox:
         with _translated():
             return self._mark_for(keys.jobs_bell(str(kind)), keys.BELL_MILLISECONDS)
 
-    def claim(self, shard: int, most: int) -> list[Claim]:
-        with _translated():
-            flat = cast(
-                "list[bytes]",
-                self._claim(
-                    [keys.tenants(shard), keys.forgotten(shard)],
-                    [keys.ready_prefix(shard), self._lease_microseconds, most, TENANTS_A_CLAIM],
-                ),
-            )
-        words = [word.decode() for word in flat]
+    def claim(self, shards: Sequence[int], most: int) -> list[Claim]:
+        limits = (self._lease_microseconds, most, TENANTS_A_CLAIM)
+        replies: list[list[bytes]] = self._each(
+            self._claim,
+            [((keys.tenants(shard), keys.forgotten(shard)), (keys.ready_prefix(shard), *limits)) for shard in shards],
+        )
+        words = [word.decode() for flat in replies for word in flat]
         return [
             Claim(
                 Address(keys.decode_id(tenant), keys.decode_id(conversation)),
@@ -99,34 +103,29 @@ class RedisInbox:
         ]
 
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
-        pipeline = self._client.pipeline(transaction=False)
         share = max(LEAST_BYTES, BATCH_BYTES // max(1, len(claims)))
-        for claim in claims:
-            self._read([claim.address.inbox], [most, share], client=pipeline)
-        with _translated():
-            replies = cast("list[list[Any]]", pipeline.execute())
+        replies: list[list[Any]] = self._each(self._read, [((claim.address.inbox,), (most, share)) for claim in claims])
         return [[_entry(stream_id, flat) for stream_id, flat in rows] for rows in replies]
 
     def finish(self, done: Sequence[tuple[Claim, str | None]]) -> None:
-        pipeline = self._client.pipeline(transaction=False)
+        calls = []
         for claim, last in done:
             address = claim.address
-            self._finish(
-                [address.inbox, address.ready, keys.tenants(address.shard), address.refusals],
-                [keys.encode_id(address.conversation), claim.token, last or "", keys.encode_id(address.tenant)],
-                client=pipeline,
-            )
-        with _translated():
-            pipeline.execute()
+            calls.append((
+                (address.inbox, address.ready, keys.tenants(address.shard), address.refusals),
+                (keys.encode_id(address.conversation), claim.token, last or "", keys.encode_id(address.tenant)),
+            ))  # fmt: skip
+        self._each(self._finish, calls)
 
     def postpone(self, claims: Sequence[Claim], seconds: float) -> None:
-        pipeline = self._client.pipeline(transaction=False)
-        for claim in claims:
-            who = keys.encode_id(claim.address.conversation)
-            arguments: list[str | int] = [who, claim.token, int(seconds * 1_000_000)]
-            self._postpone([claim.address.ready], arguments, client=pipeline)
-        with _translated():
-            pipeline.execute()
+        microseconds = int(seconds * 1_000_000)
+        self._each(
+            self._postpone,
+            [
+                ((claim.address.ready,), (keys.encode_id(claim.address.conversation), claim.token, microseconds))
+                for claim in claims
+            ],
+        )
 
     def count_refusal(self, claim: Claim) -> int:
         name = claim.address.refusals
@@ -229,6 +228,25 @@ class RedisInbox:
                 {name.decode(): int(times) for name, times in zip(flat[::2], flat[1::2], strict=True)}
             )
         ]
+
+    def _each(self, script: Script, calls: Sequence[tuple[Sequence[str], Sequence[str | int]]]) -> list[Any]:
+        """The answers of a script to some keys and arguments, in one round trip; two more where it is not loaded."""
+        if not calls:
+            return []
+        with _translated():
+            try:
+                return self._together(script, calls)
+            except NoScriptError:
+                # None of the calls ran; or scripts were flushed in between, and a claim that is lost so ends by itself.
+                self._client.script_load(script.script)
+                return self._together(script, calls)
+
+    def _together(self, script: Script, calls: Sequence[tuple[Sequence[str], Sequence[str | int]]]) -> list[Any]:
+        # By its hash: a pipeline that is given the script itself asks each time whether it is loaded.
+        pipeline = self._client.pipeline(transaction=False)
+        for names, arguments in calls:
+            pipeline.evalsha(script.sha, len(names), *names, *arguments)
+        return pipeline.execute()
 
     def _mark_for(self, name: str, milliseconds: int) -> bool:
         """True for the one who sets a mark that lives so long."""

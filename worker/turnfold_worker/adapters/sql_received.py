@@ -9,6 +9,7 @@ from sqlalchemy import Connection, bindparam, func, select, update
 
 from turnfold.change_cues import may_change
 from turnfold.contract.configuration import merged
+from turnfold.contract.keys import Address
 from turnfold.contract.records import OPERATORS, ConversationId, JobId
 from turnfold.contract.tables import (
     ConversationRow,
@@ -25,7 +26,7 @@ from turnfold.inbox import stream_order
 from turnfold_worker.adapters import sql_outlines
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_anchors import settle
-from turnfold_worker.adapters.sql_turns import FoldDue, FoldWhen, insert_new, turn_row
+from turnfold_worker.adapters.sql_turns import FoldDue, FoldWhen, insert_new, known_turns, turn_row
 from turnfold_worker.exchange import (
     Changed,
     ParkedOperation,
@@ -68,20 +69,32 @@ def store(
     *,
     changer: Changer,
     due: FoldDue,
+    address_of: Callable[[ConversationId], Address | None] = lambda _: None,
 ) -> StoreResult:
     """Store what was received, in order; what is there already is skipped.
 
-    Rows are locked in the order of their ids, so that two drains cannot wait for each other.
+    A row that is not of the address that its id was looked up by, where `address_of` knows one, is missing. Rows are
+    locked in the order of their ids, so that two drains cannot wait for each other.
     """
-    counts = _lock(connection, sorted(batches))
+    counts = _lock(connection, sorted(batches), address_of)
     to_fold: dict[FoldWhen, list[ConversationId]] = {when: [] for when in FoldWhen}
     counters: list[dict[str, int]] = []
     turns: list[dict[str, Any]] = []
     subjects: list[dict[str, Any]] = []
     refolds: list[JobId] = []
     new_turns = 0
+    known = known_turns(
+        connection,
+        [
+            (id_, item.turn.turn_id)
+            for id_ in counts
+            if counts[id_].turn_count
+            for item in batches[id_]
+            if isinstance(item, ReceivedTurn)
+        ],
+    )
     for id_ in sorted(counts):
-        writer = _Conversation(connection, id_, counts[id_], changer)
+        writer = _Conversation(connection, id_, counts[id_], changer, known.get(id_, set()))
         writer.take(batches[id_])
         turns += writer.turns
         subjects += writer.subjects
@@ -116,12 +129,15 @@ class _Locked(NamedTuple):
     """False: nothing was ever cut off."""
 
 
-def _lock(connection: Connection, ids: Sequence[ConversationId]) -> dict[ConversationId, _Locked]:
+def _lock(
+    connection: Connection, ids: Sequence[ConversationId], address_of: Callable[[ConversationId], Address | None]
+) -> dict[ConversationId, _Locked]:
     """Lock the rows that still exist."""
     rows = connection.execute(
         select(
             _conversation.c.id,
             _conversation.c.tenant,
+            _conversation.c.external_id,
             _conversation.c.turn_count,
             _conversation.c.fold_seq,
             _conversation.c.unfolded_tokens,
@@ -136,13 +152,18 @@ def _lock(connection: Connection, ids: Sequence[ConversationId]) -> dict[Convers
             row.tenant, row.turn_count, row.turn_count - row.fold_seq, row.unfolded_tokens, row.edit_revision > 0
         )
         for row in rows
+        if address_of(row.id) in {None, Address(row.tenant, row.external_id)}
     }
 
 
 class _Conversation:
     """What one batch adds to one locked conversation."""
 
-    def __init__(self, connection: Connection, id_: ConversationId, locked: _Locked, changer: Changer) -> None:
+    def __init__(
+        self, connection: Connection, id_: ConversationId, locked: _Locked, changer: Changer, known: set[str]
+    ) -> None:
+        """`known` are the ids of what the batch brings that are stored already."""
+        self._known = known
         self._connection = connection
         self._id = id_
         self._count = self._before = locked.turn_count
@@ -195,7 +216,7 @@ class _Conversation:
     def take(self, received: Sequence[Received]) -> None:
         """Number the new turns and carry out the new operations, in order."""
         ids = [item.turn.turn_id for item in received if isinstance(item, ReceivedTurn)]
-        known, old = self._known(ids), self._cut_off(ids)
+        known, old = self._known, self._cut_off(ids)
         for item in received:
             match item:
                 case ReceivedTurn():
@@ -214,15 +235,6 @@ class _Conversation:
             self._connection.execute(
                 update(_conversation).where(_conversation.c.id == self._id).values(settings=self._settings)
             )
-
-    def _known(self, turn_ids: Sequence[str]) -> set[str]:
-        if self._before == 0 or not turn_ids:
-            return set()
-        return set(
-            self._connection.scalars(
-                select(_turn.c.turn_id).where(_turn.c.conversation == self._id, _turn.c.turn_id.in_(turn_ids))
-            )
-        )
 
     def _cut_off(self, turn_ids: Sequence[str]) -> Callable[[ReceivedTurn], bool]:
         """Whether an entry was in the inbox before a rewind that cut its turn off: then it comes a second time."""

@@ -36,6 +36,7 @@ from turnfold_worker.adapters import (
     sql_turns,
     sql_vectors,
 )
+from turnfold_worker.adapters.conversation_ids import ConversationIds
 from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.adapters.sql_turns import FoldDue
 from turnfold_worker.errors import Retryable
@@ -86,6 +87,7 @@ class SqlStore:
         """The tenant that was served last: the next look for due jobs goes on behind it."""
         self._untold: dict[str, ColumnElement[bool]] = {}
         """Claims that an outage ended and that could not be given back then: token -> job."""
+        self._ids = ConversationIds()
         self._lease = int(lease_seconds * 1_000)
         self._fold_due = fold_due
         self._longest = fold_due.longest_milliseconds
@@ -126,16 +128,26 @@ class SqlStore:
             raise
 
     def resolve(self, addresses: Sequence[Address]) -> list[ConversationId]:
-        with self._transaction() as connection:
-            return sql_turns.resolve(connection, addresses)
+        found = self._ids.of(addresses)
+        if missing := [address for address in addresses if address not in found]:
+            with self._transaction() as connection:
+                looked_up = list(zip(missing, sql_turns.resolve(connection, missing), strict=True))
+            self._ids.remember(looked_up)
+            found |= dict(looked_up)
+        return [found[address] for address in addresses]
 
     def discard_unused(self, conversations: Sequence[ConversationId]) -> None:
+        self._ids.forget(conversations)
         with self._transaction() as connection:
             sql_turns.discard_unused(connection, conversations)
 
     def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
         with self._transaction() as connection:
-            return sql_received.store(connection, batches, changer=self._changer, due=self._fold_due)
+            result = sql_received.store(
+                connection, batches, changer=self._changer, due=self._fold_due, address_of=self._ids.address_of
+            )
+        self._ids.forget(result.missing)
+        return result
 
     def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
         with self._claiming(sql_jobs.fold_job(conversation)) as (connection, token):

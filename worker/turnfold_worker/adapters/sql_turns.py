@@ -10,6 +10,7 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Connection,
     Text,
@@ -74,6 +75,18 @@ _FIND_IN_SQLITE: Final = text(
     "ON c.tenant = json_extract(asked.value, '$[0]') AND c.external_id = json_extract(asked.value, '$[1]')"
 )
 
+# All at once: a statement a conversation is a third of what a drain costs.
+_KNOWN: Final = text(
+    "SELECT t.conversation, t.turn_id FROM unnest(:conversations, :turn_ids) AS asked(conversation, turn_id) "
+    "JOIN turn t USING (conversation, turn_id)"
+).bindparams(
+    bindparam("conversations", type_=postgresql.ARRAY(BigInteger)), bindparam("turn_ids", type_=postgresql.ARRAY(Text))
+)
+_KNOWN_IN_SQLITE: Final = text(
+    "SELECT t.conversation, t.turn_id FROM json_each(:pairs) AS asked JOIN turn t "
+    "ON t.conversation = json_extract(asked.value, '$[0]') AND t.turn_id = json_extract(asked.value, '$[1]')"
+)
+
 
 def insert_new(connection: Connection, into: Any) -> Any:
     """An insert with ON CONFLICT, in the dialect of the connection."""
@@ -99,6 +112,21 @@ def _find(connection: Connection, addresses: Sequence[Address]) -> dict[Address,
     else:
         rows = connection.execute(_FIND_IN_SQLITE, {"pairs": json.dumps([*zip(tenants, names, strict=True)])})
     return {Address(row.tenant, row.external_id): ConversationId(row.id) for row in rows}
+
+
+def known_turns(connection: Connection, asked: Sequence[tuple[ConversationId, str]]) -> dict[ConversationId, set[str]]:
+    """Those of some turns that are stored already, by conversation."""
+    if not asked:
+        return {}
+    if connection.dialect.name == "postgresql":
+        conversations, turn_ids = zip(*asked, strict=True)
+        rows = connection.execute(_KNOWN, {"conversations": list(conversations), "turn_ids": list(turn_ids)})
+    else:
+        rows = connection.execute(_KNOWN_IN_SQLITE, {"pairs": json.dumps(asked)})
+    known: dict[ConversationId, set[str]] = {}
+    for row in rows:
+        known.setdefault(ConversationId(row.conversation), set()).add(row.turn_id)
+    return known
 
 
 def discard_unused(connection: Connection, conversations: Sequence[ConversationId]) -> None:
