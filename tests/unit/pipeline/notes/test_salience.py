@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
+from importlib.resources import files
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnfold_worker.pipeline.notes.salience import salience
+from turnfold_worker.pipeline.notes.captions import is_caption
+from turnfold_worker.pipeline.notes.salience import WEIGHT_SCALE, WEIGHTS_FILE, features_of, salience
 
 
 def _salience(clause: str) -> float:
@@ -48,3 +51,14 @@ def test_any_text_has_a_finite_salience(clause: str, place: int, replies: bool) 
     found = salience(clause, place=place, replies=replies)
     assert math.isfinite(found)
     assert abs(found) < 3
+
+
+WEIGHTS = json.loads((files("turnfold_worker.pipeline.notes") / WEIGHTS_FILE).read_text(encoding="utf-8"))
+WORDS = st.sampled_from(["We", "met", "Ana", "on", "7", "May", "so", "happy", "happily", "met", "the", "it's", "ran!"])
+
+
+@given(st.lists(WORDS, min_size=1, max_size=20).map(" ".join), st.integers(0, 9), st.booleans())
+def test_salience_is_what_training_makes_of_the_features(clause: str, place: int, replies: bool) -> None:  # drawn
+    features = features_of(clause, place=place, replies=replies)
+    told = math.fsum(value * WEIGHTS.get(name, 0) for name, value in features) / WEIGHT_SCALE
+    assert is_caption(clause) or salience(clause, place=place, replies=replies) == told

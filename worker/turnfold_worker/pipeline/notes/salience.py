@@ -7,14 +7,14 @@ invented talk whose clauses carry labels, and writes the weights beside this mod
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from math import fsum
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import remembers_clauses
+from turnfold.contract.remembered import Remembered, remembers_clauses
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_words
 from turnfold_worker.pipeline.language.rarity import is_feeling, rarity_of
@@ -53,14 +53,24 @@ def salience(clause: str, *, place: int, replies: bool) -> float:
     if is_caption(clause):
         return _CAPTION
     weights = _weights()
-    features = features_of(clause, place=place, replies=replies)
-    return fsum(value * weights[name] for name, value in features if name in weights) / WEIGHT_SCALE
+    said = clause.replace("\u2019", "'")
+    words = _WORD.findall(said.lower())
+    shape = _shape_of(said, words, place=place, replies=replies)
+    told = [value * weights[name] for name, value in shape if name in weights]
+    # Exact, whatever the order; of the words, which are most features, only the weights are needed.
+    return fsum([*told, *map(_WORD_WEIGHTS.__getitem__, dict.fromkeys(words))]) / WEIGHT_SCALE
 
 
 def features_of(clause: str, *, place: int, replies: bool) -> Iterator[tuple[str, float]]:
     """Names and values, those of its words with a leading `=`."""
     said = clause.replace("\u2019", "'")
     words = _WORD.findall(said.lower())
+    yield from _shape_of(said, words, place=place, replies=replies)
+    for word in dict.fromkeys(words):
+        yield f"={STEMS[word]}", 1.0
+
+
+def _shape_of(said: str, words: Sequence[str], *, place: int, replies: bool) -> Iterator[tuple[str, float]]:
     yield "every clause", 1.0
     yield f"length {sum(len(words) > most for most in _LENGTHS)}", 1.0
     yield "number", float(any(map(str.isdigit, said)))
@@ -74,8 +84,6 @@ def features_of(clause: str, *, place: int, replies: bool) -> Iterator[tuple[str
     yield "answers", float(replies and place < _FIRST_PLACES)
     yield "place", min(place, _MOST_PLACES) / _MOST_PLACES
     yield from _of_telling_words(note_words(said))
-    for word in dict.fromkeys(words):
-        yield f"={STEMS[word]}", 1.0
 
 
 def _of_telling_words(words: list[str]) -> Iterator[tuple[str, float]]:
@@ -91,3 +99,10 @@ def _of_telling_words(words: list[str]) -> Iterator[tuple[str, float]]:
 def _weights() -> Mapping[str, int]:
     weights: dict[str, int] = json.loads((files(__package__) / WEIGHTS_FILE).read_text(encoding="utf-8"))
     return weights
+
+
+def _word_weight(word: str) -> int:
+    return _weights().get(f"={STEMS[word]}", 0)
+
+
+_WORD_WEIGHTS: Final = Remembered(_word_weight)

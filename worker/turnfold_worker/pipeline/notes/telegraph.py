@@ -54,6 +54,10 @@ _JOINED_AFTER: Final = listed(
 )
 
 
+_MAY_GO: Final = _ARTICLES | _FILLERS | {"have", "has", "is", "are", "that"}
+"""All that is ever spare: most words are not, and what stands around them is not looked at."""
+
+
 @remembers_clauses
 def telegraphic(whole: str) -> str:
     """The clause in fewer words, on one line; never empty unless it is, never longer.
@@ -86,12 +90,13 @@ def _is_spare(words: Sequence[str], i: int, *, asks: bool) -> bool:
     """True for a word without which the clause says the same."""
     word = words[i]
     bare = word if i else word.lower()
+    if bare not in _MAY_GO or (i and word != BARE[word]):
+        return False
     following = BARE[words[i + 1]] if i + 1 < len(words) else ""
     before = BARE[words[i - 1]] if i else ""
-    if not following[:1].isalnum() or (i and word != BARE[word]):
-        return False
     if bare in _ARTICLES or not following.isalpha():
-        return bare in _ARTICLES and following not in _MEANS_WITH_ARTICLE and not _counts(following)
+        noun = following[:1].isalnum() and following not in _MEANS_WITH_ARTICLE and not _counts(following)
+        return bare in _ARTICLES and noun
     match bare:
         case "have" | "has":
             return not asks and before in _DOERS and following.endswith("ed") and not following.endswith("eed")

@@ -52,6 +52,7 @@ _INTENSIFIERS: Final = listed("really very super totally absolutely literally tr
 _NO_INTENSIFIER: Final = listed("the a an too as how so that not only")
 _COUNTS_ON: Final = listed("much many few little early late")
 """Behind 'very' and 'so', without which these say something else."""
+_LOUDER: Final = _INTENSIFIERS | {"so"}
 _BE: Final = listed(
     "is are was were am be been i'm we're you're they're he's she's it's that's felt feel feels look looks"
 )
@@ -153,6 +154,8 @@ def quoted(words: Sequence[str]) -> list[bool]:
 
 def without_intensifiers(words: Sequence[str]) -> list[int]:
     """Places of the words that stay where 'really', 'very' or 'so' only say it louder; none is left out of a denial."""
+    if _LOUDER.isdisjoint(words):
+        return list(range(len(words)))
     inside = quoted(words)
     denied = False
     kept = []
