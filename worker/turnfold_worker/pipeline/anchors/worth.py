@@ -11,8 +11,7 @@ from typing import Final
 
 from turnfold.contract.records import AnchorType, Importance, Role
 from turnfold_worker.pipeline.anchors.assistants import TEXT, Company
-from turnfold_worker.pipeline.anchors.rules import doubt_rules, statement_rules
-from turnfold_worker.pipeline.anchors.rules.standing_rules import BODILY
+from turnfold_worker.pipeline.anchors.rules import doubt_rules, standing_rules, statement_rules
 from turnfold_worker.pipeline.anchors.statements.alone import means_something_alone
 from turnfold_worker.pipeline.anchors.statements.asked import asks_for_a_reply
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, Fact, FactKind
@@ -108,8 +107,9 @@ def _of_fact(kind: AnchorType, rule: str, said: str, stated: tuple[Fact, ...], c
     aims = doubt_rules.AIM.search(said) is not None and not (kind is AnchorType.PREFERENCE or is_sure)
     few = _FEW if company.with_assistant else _SOME
     bare = rule == "answer" and not valued and not named and len(specific_words(said)) < few
-    empty = rule in _HAPPENED | _TOLD_BY_PHRASE and not (valued or named or specific_words(said))
-    feels = doubt_rules.FEELING.search(said) is not None and BODILY.search(said) is None
+    likes = kind is AnchorType.PREFERENCE and standing_rules.PREFERENCE.search(said) is not None
+    empty = rule in _HAPPENED | _TOLD_BY_PHRASE and not (likes or valued or named or specific_words(said))
+    feels = doubt_rules.FEELING.search(said) is not None and standing_rules.BODILY.search(said) is None
     return {
         "feeling": (-8 if strong or ((valued or timed) and rule in _TOLD_BY_PHRASE) else -20) * feels,
         "hearsay": (-8 if strong else -20) * (doubt_rules.HEARSAY.search(said) is not None and not is_sure),

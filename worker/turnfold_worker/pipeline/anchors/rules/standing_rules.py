@@ -36,6 +36,9 @@ CONSTRAINT: Final = lazy_pattern(
     (?<!\w)(?:no exceptions?(?!\w)(?! (?:was|were|is|are|occur|thrown|raised|from|in)(?!\w))|
     without (?:any )?exceptions?(?!\w)|
     under no circumstances?|on no account|in no case|
+    (?:\w+n't|not|never|no|nobody|nothing)(?!\w)[^.!?]{{1,100}} under any circumstances|
+    whatever (?:you do|happens),? (?:never|do not|don't|no)|
+    (?:absolutely|strictly) no (?!idea|clue|way|doubt|problem|worries|need|one|regrets|reason)\w|
     non-negotiable|not negotiable|hard (?:limit|requirement|constraint|cap|rule|deadline|stop)|
     (?<!you )(?<!i )must (?:never|not|only|always|at all times)(?! {_SAYINGS}(?!\w))|
     (?<!you )mustn't(?! {_SAYINGS}(?!\w))|
@@ -43,8 +46,27 @@ CONSTRAINT: Final = lazy_pattern(
     you must (?:never|not|only|always)(?! {_SAYINGS}(?!\w))|
     (?<!you )(?<!i )(?<!he )(?<!she )must (?:stay|remain|keep|comply|run|work|support|fit|match|include|contain|use|
     end|start|happen|finish|pass|meet|hold|leave|live|return|exceed|carry|follow|cover|respond|answer|load|complete|
-    be (?:at|in|on|no|under|below|above|within|inside|between|less|more|done|ready|able to|available|compatible|<|>|≤|
-    ≥|\d|(?!{_FEELING}(?!\w))(?:\w+ly )?\w{{2,}}(?:ed|en|pt|nt|ld)(?!\w)))(?!\w)|
+    be (?:at|in|on|no|under|below|above|within|inside|between|less|more|done|ready|able to|available|compatible|<|>|
+    ≤|≥|\d|(?!{_FEELING}(?!\w))(?:\w+ly )?\w{{2,}}(?:ed|en|pt|nt|ld)(?!\w)))(?!\w)|
+    (?<!you have )zero tolerance for|a hard \d|at the (?:very )?latest(?! \w)|not a single .{{1,40}} (?:acceptable|
+    allowed|may|must|tolerated)|
+    (?:needs?|requires?) (?:my|our|\w+'s|prior|written) (?:\w+ )?(?:approval|consent|permission|sign-?off)|
+    (?:keep|stay|remain|must|ha(?:s|ve) to)(?!\w)[^.!?]{{1,60}} at all times|only (?:allowed|permitted) to|
+    (?:policy|policies|law|contract|licen[cs]e|rules?|regulations?|gdpr) (?:\w+ )?(?:forbids?|prohibits?|requires?|
+    mandates?|
+    do(?:es)?(?:n't| not) allow)|
+    you (?:can't|cannot|may not) (?:ever )?(?:use|change|touch|delete|share|edit|modify|send|spend|store|add|
+    remove) (?:any|
+    the|my|our)(?!\w)|
+    (?:can't|cannot|won't|mustn't|shouldn't|must not|may not) (?:\w+ ){{1,4}}(?:more|less|fewer|longer|later|
+    earlier) than|
+    it(?:'s| is) (?:absolutely )?(?:essential|vital|imperative|crucial|critical|mandatory) that (?:{_WHO_IS_BOUND}|the|
+    our|
+    they|it|we (?:never|always|only))|(?:make sure|ensure|see to it)(?: that)? (?!i |you |we )(?:\w+ ){{1,5}}(?:never|
+    always)|
+    (?:is|are|\w{{1,20}}'re|must be|stays?) capped at (?:\D\s?)?\d|
+    (?:the|our|all|every|each|any) (?:\w+ ){{1,3}}(?:has|have|needs?) to (?:(?:always|still|also) )?(?:work(?! on)|
+    keep \w+ing|run|pass|support|comply|match)|
     {_WHO_IS_BOUND} (?:\w+ ){{1,4}}(?:must|ha(?:s|ve) to|needs? to) (?!{_SAYINGS}(?!\w))\w|
     (?:ha(?:s|ve)|needs?) to be [<>≤≥]|(?:has|needs) to (?:always |never )?(?:be kept|stay|remain|keep|be) {_PLACE}|
     (?:have|need) to (?:always )?(?:be kept|stay|remain) {_PLACE}|
@@ -57,13 +79,22 @@ CONSTRAINT: Final = lazy_pattern(
     higher|lower|later|earlier|more|less|over|above|below|under|moved|used for|kept))|
     (?<!i've )(?<!we've )(?<!have )(?<!has )(?<!had )(?<!i )only ever(?! (?:been|seen|had|heard|met|got|did|went|
     \w+ed)(?!\w))|
-    (?:is|are) (?:strictly |absolutely |never |not )?(?:forbidden|prohibited|banned|off.limits|allowed to (?:leave|see)|
-    mandatory|obligatory)|
+    (?:is|are|\w{{1,20}}'(?:re|s|m)) (?:strictly |absolutely |never |not )?(?:forbidden|prohibited|banned|off.limits|
+    mandatory|
+    obligatory)|
+    (?:(?:is|are|\w{{1,20}}'(?:re|s|m)) (?:not|never)|isn't|aren't) (?:allowed|permitted) to|
     only (?:\w+ ){{1,3}}(?:may|are allowed to|is allowed to) \w)
     """)
     + r"|^(?:at (?:most|least)|no (?:more|less|fewer|later|earlier) than) .{1,80}(?<!\w)(?:may|can|must|should|will|"
     r"ha(?:s|ve) to|per|a|for)(?!\w)"
     + r"|^no (?!way|worries|problem|regrets|idea)\w[^,.;!?]{1,40}, ever(?=[,.!]|$)"
+    + r"|^no \w+(?: \w+)? in (?:anything|any of|any \w+)(?!\w)"
+    + r"|, (?:full stop|period|end of discussion|no (?:extensions|excuses|compromises?|delays|ifs.{1,20}))\W*$"
+    + r"|^(?:a )?max(?:imum)?(?: of)? (?:\d[\d,.]*|one|two|three|four|five|six|ten) \w+(?: \w+)? "
+    r"(?:per|a|an|each|for|in)(?!\w)"
+    + r"|^(?:nothing|nobody|no one|no \w+) (?:ever )?(?:gets?|goes|ships?|leaves?|enters?|"
+    r"(?:is|are) (?:\w+ed|sent|paid|put))(?!\w).{1,40} (?:without|until|unless|before)(?!\w)"
+    + r"|^(?:nobody|no one) \w+(?: \w+){1,6} (?:but|except|other than|apart from|without)(?!\w)"
     + r"|^(?:nobody|no one|nothing|none of \w+) .{0,40}(?<!\w)(?:may|is allowed|are allowed|must)(?!\w)"
 )
 """A hard limit: what must always or never be so."""
@@ -86,15 +117,19 @@ _DO: Final = (
     r"(?:(?:always|never|only|then|please|you (?:should|must)|don't|do not|make sure (?:to|you)|be sure to|"
     r"remember to) ){0,3}"
     r"(?:use|include|format|provide|give|add|show|mention|list|explain|keep|avoid|write|answer|reply|respond|cite|"
-    r"highlight|point out|begin|end|refer|state|tell|stick|put|break|summari[sz]e|compare|limit|check|present|convert|"
+    r"highlight|point out|begin|start|end|refer|state|tell|stick|put|break|summari[sz]e|compare|limit|check|present|"
+    r"convert|ask|"
     r"suggest|recommend|offer|focus|remind|translate|describe|warn|note|skip|rewrite|round|quote|name|number|label|"
     r"structure|tailor|maintain)"
 )
 """What an assistant does in an answer."""
 _ASKED: Final = (
     r"(?:(?:when(?:ever)?|if|any ?time|each time|every time) (?:i|we) (?:(?:ask|request)(?: you)? (?:about|for|to|a|"
-    r"any|questions?|how|what|why)|share|paste)|when(?:ever)? you (?:answer|reply|respond|explain|compare|summari[sz]e|"
-    r"suggest|recommend|generate)|when (?:answering|replying|responding|explaining))"
+    r"any|questions?|how|what|why)|share|paste)"
+    r"|(?:whenever|each time|every time) (?:i|we) (?:start|begin|open|post|send|show|mention)"
+    r"|when(?:ever)? you (?:answer|reply|respond|explain|compare|summari[sz]e|suggest|recommend|generate|show|write|"
+    r"give|use|quote|cite|translate|describe|plan|list)(?! (?:to|back)(?!\w))"
+    r"|when (?:answering|replying|responding|explaining|writing|coding))"
 )
 """Each time an assistant is asked for something, or gives it."""
 
@@ -104,6 +139,8 @@ INSTRUCTION: Final = lazy_pattern(
     (?:in|for|with|of) (?:all|every|each|any)(?= (?:\w+ ){{0,3}}{_ANSWERS}(?!\w))|
     (?:for|throughout) (?:the|all|this)(?= (?:rest|remainder|whole|entire|of)(?!\w))(?= (?:\w+ ){{1,3}}(?:chat|
     conversation|session|project|discussion|thread)(?!\w))|
+    from (?:now|here|this point|today) on(?:wards?)?(?= |[,.!]|$)|
+    throughout (?:this|our|the) (?:chat|conversation|session|thread)|
     in (?:your )?(?:future|later|further|following)(?= (?:answers|replies|responses|messages|summaries)(?!\w))|
     in (?:everything|anything|all that|whatever) you (?:write|say|suggest|send|answer|propose)|
     (?:keep|bear) (?:that|this|it) in mind (?:in|for|when|whenever)|
@@ -113,31 +150,47 @@ INSTRUCTION: Final = lazy_pattern(
     + _ORDER
     + joined(r"""
     (?:(?:answer|reply|respond|write|speak|talk)(?: to me)?(?: only)? in (?=(?:english|german|french|spanish|italian|
-    dutch|portuguese|polish|czech|swedish|danish|norwegian|finnish|turkish|russian|ukrainian|arabic|hebrew|hindi|japanese|
+    dutch|portuguese|polish|czech|swedish|danish|norwegian|finnish|turkish|russian|ukrainian|arabic|hebrew|hindi|
+    japanese|
     korean|chinese|mandarin|welsh|plain|simple|bullet|markdown|json|short|full|british|american)(?!\w))|
-    call me (?!back|when|if|at|on|to|tomorrow|later|today|crazy|old|a |an |by |maybe|asap|again|any)|address me as|
+    (?:answer|reply|respond)(?: to me)? (?:only|just|strictly) (?:with|in|as)|(?:speak|talk) to me (?:like|as)|
+    (?:(?:don't|do not|stop|never) )?call(?:ing)? me (?!back|when|if|at|on|to|tomorrow|later|today|crazy|old|a |an |by |
+    maybe|asap|again|any)|address me as|
     (?:use|stick to)(?= (?:only )?(?:british|american|metric|imperial|plain|simple|formal|informal)(?!\w))|
     no (?=(?:emojis?|emoticons|em.dash(?:es)?|bullet points?|tables|jargon|markdown|apologies|preamble|disclaimers?|
     small talk)(?!\w))|
-    (?:don't|do not|stop|avoid)(?= (?:us(?:e|ing)|add(?:ing)?|includ(?:e|ing)|mention(?:ing)?|suggest(?:ing)?|
+    (?:don't|do not|stop|avoid)(?= (?:us(?:e|ing)|giv(?:e|ing)|writ(?:e|ing)|start(?:ing)?|add(?:ing)?|includ(?:e|ing)|
+    mention(?:ing)?|suggest(?:ing)?|
     recommend(?:ing)?|apologi[sz](?:e|ing)) (?:\w+ ){0,5}(?:emojis?|emoticons|jargon|bullet points?|markdown|slang|
     semicolons|tabs|exclamation marks?|em.dash(?:es)?|disclaimers?|apologies|preambles?|comments|abbreviations|
     acronyms)(?!\w)))
     """)
     + rf"|{_ORDER}{_DO}(?!\w)[^.!?]{{1,160}}? {_ASKED}(?!\w)"
     + rf"|{_ORDER}{_ASKED}(?!\w)[^.!?,]{{0,120}}, {_DO}(?!\w)"
+    + rf"|{_ORDER}{_DO}(?!\w)[^.!?]{{1,100}}? in your {_ANSWERS}(?!\w)"
+    + rf"|{_ORDER}as a (?:general )?rule,? {_DO}(?!\w)"
+    + rf"|{_ORDER}(?:begin|start|open|end|close|finish|keep|write|format|make(?= (?:each|every|all))) "
+    rf"(?:each|every|all|your)(?: of your)? (?:\w+ )?{_ANSWERS}(?!\w)"
+    + rf"|{_ORDER}before (?:you )?(?:answer|reply|respond|code|write code)(?:ing)?,? (?:\w+ )?{_DO}(?!\w)"
+    + rf"|{_ORDER}{_DO}(?!\w)[^.!?]{{3,100}},? (?:always|every time|each time|without fail)\W*$"
+    + rf"|{_ORDER}(?:stop|quit|no more) (?:(?:constantly|always) )?(?:apologi[sz]ing|hedging|lecturing|"
+    r"repeating (?:yourself|my)|flattering|praising|calling me)(?!\w)"
+    + rf"|(?:{_ORDER}|i (?:want|need|expect|would like|'d like) you to )(?:always )?(?:ask|check with|warn)(?: me| us)?"
+    r"(?: first)? before (?:you )?(?:ever )?(?:delet|chang|send|run|edit|commit|book|buy|touch|overwrit|apply|mak|"
+    r"remov|publish)\w*"
 )
 """A standing instruction to an assistant, beside `statement_rules.STANDS`."""
 OCCASION: Final = lazy_pattern(rf"(?<!\w){_ASKED}(?!\w)(?P<occasion>[^,.!?]{{0,160}})")
 """When an instruction holds."""
 
 _VERY: Final = (
-    r"(?:(?:really|honestly|just|strongly|generally|usually|always|still|much|also|do|would|very|\w+ly) ){0,3}"
+    r"(?:(?:really|honestly|just|strongly|generally|usually|always|still|much|also|both|all|do|would|very|\w+ly|"
+    r"tend to) ){0,3}"
 )
 PREFERENCE: Final = lazy_pattern(
     joined(rf"""
-    (?<!\w)(?:i(?:'d| would)? {_VERY}(?:prefer|favou?r|rather (?!not\W*$))|i'd rather|we(?:'d| would)? {_VERY}(?:prefer|
-    rather )|my (?:\w+ )?preferences?(?! statement)|
+    (?<!\w)(?:i(?:'d| would)? {_VERY}(?:prefer|favou?r|rather(?! not\W*$))|we(?:'d| would)? {_VERY}(?:prefer|
+    rather)|my (?:\w+ )?preferences?(?! statement)|
     (?:is|are|was|were|as)(?: \w+)? my(?: \w+)? favou?rites?|my(?: \w+)? favou?rites?(?: \w+){{0,4}} (?:is|are)|
     i (?:like|love|enjoy) .{{1,60}}? (?:better|best|more than|most)(?!\w)|
     i {_VERY}(?:dislike|hate|detest|despise|loathe|can't stand|cannot stand|avoid)(?! (?:to (?:say|see|hear|break|
@@ -146,8 +199,21 @@ PREFERENCE: Final = lazy_pattern(
     (?:i|we) (?:{_VERY})(?:don't|do not|never) (?:{_VERY})(?:want|like|enjoy)(?! to (?:be (?:rude|a )|go through|
     miss|lose|
     see you|bother|sound|say|get in))|
-    i(?:'m| am) (?:not )?(?:really |very |a big |a huge |such a |quite |more )?(?:a fan of|fond of|into(?!\w)|
-    picky|partial to|keen on)|
+    i(?:'m| am) (?:not )?(?:really |very |such |quite |more )?(?:an? (?:big |huge |great |real )?fan of|
+    fond of|into(?!\w)|picky|partial to|keen on)|
+    i(?:'m| am) (?:not (?:really |much of )?|more of |very much )an? (?!good|bad|nice|great|big)(?:\w+ )?(?:person|
+    drinker|
+    eater|reader|travell?er|sleeper|lover)|i(?:'m| am) happiest (?:when|with|in)|
+    i (?:work|learn|sleep|focus|concentrate) best|
+    i like my \w+ (?!because|and|but|so|a|the|too|very|as|when|to|in|at|on|with|for|of|is|it|more|better|that|
+    now)\w+|
+    (?:i|we) (?:usually|generally|normally|typically|always|mostly) (?:go for|choose|pick|opt for|stick to|book|buy|
+    wear|
+    order)|(?:what|which) i (?:like|love|enjoy|prefer) (?:best|most)(?! about)|
+    (?:mornings|evenings|afternoons|nights|weekends|weekdays|\w+days) (?:usually |generally )?(?:suit me|
+    work (?:best|better) for me)|\w+ over \w+ for me|
+    no \w+(?: \w+)? for (?:me|us)(?=,? please|\W*$)|i(?:'m| am) an? (?:night owl|early bird|homebody|introvert|
+    extrovert)|
     i only (?:eat|drink|use|buy|wear|watch|read|listen to|play|stay|fly|work|shop)|
     i (?:always|never|exclusively|strictly) (?:eat|drink|use|buy|wear|watch|read|listen|play|stay|fly|travel|book|
     choose|
@@ -157,7 +223,7 @@ PREFERENCE: Final = lazy_pattern(
 """How somebody likes things to be."""
 
 BODILY: Final = lazy_pattern(
-    r"(?<!\w)(?:allerg\w+|intoleran\w+|diabetic|coeliac|celiac|phobia|aversion|vegan|vegetarian|halal|kosher|"
+    r"(?<!\w)(?:allerg\w+|anaphyla\w+|intoleran\w+|diabetic|coeliac|celiac|phobia|aversion|vegan|vegetarian|halal|kosher|"
     r"makes? me (?:ill|sick|dizzy)|can(?:'t|not) (?:have|eat|drink|handle|tolerate))(?!\w)"
 )
 """What the body or a faith demands: no taste."""

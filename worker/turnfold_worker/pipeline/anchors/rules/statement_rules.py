@@ -45,13 +45,14 @@ FACTS: Final = (
         thought|look|color|colour|way|photo|pic\w*|vibe|energy|enthusiasm)))|favou?r|value(?! your)|prioriti[sz]e|
         can't stand|cannot stand|cannot tolerate|can't tolerate|can't handle|
         appreciate (?!it|your|the help|that)) / i (?:(?:really|honestly|just|strongly) ){0,2}(?:don't|do not|never|
-        can't|cannot|won't|will not|no longer|didn't) (?:(?:really|ever|usually|often) )?(?:like|eat|drink|want|enjoy|
+        can't|cannot|won't|will not|no longer) (?:(?:really|ever|usually|often) )?(?:like|eat|drink|want|enjoy|
         use|watch|have|work|wear|read|listen|play|buy|visit|travel|
         participate|consume|tolerate|stand|handle|support|care for|own|believe|do|go|trust|feel comfortable) /
         we (?:don't|do not|can't|cannot|won't|
         no longer) (?:want|need|eat|drink|use|like) (?!to (?:be|go|miss)|it\b|that\b) /
         i (?:tend to|refuse to|try to|need to|have to|always) (?:avoid|stay away|steer|limit|choose|prefer|
-        opt) / my (?:favou?rite|preference|preferred|priority) / (?:is|are) (?:one of )?my favou?rites? /
+        opt) / my (?:preference|preferred|priority) / my favou?rites?(?: \w+){0,4} (?:is|are) /
+        (?:is|are) (?:one of )?my favou?rites? / i didn't (?:really |ever )?(?:like|enjoy|care for) /
         i(?:'m| am) (?:not |more |really |very |a big |a huge |such a |quite |only |mainly |particularly |
         deeply |strictly ){0,3}(?:interested in|into|fond of|partial to|a fan|a vegetarian|a vegan|vegan|
         vegetarian|picky|afraid|scared|uncomfortable|bothered|passionate|committed|sensitive|drawn to|hooked|

@@ -1,0 +1,230 @@
+"""Hard limits, standing instructions and tastes in many people's words: each stands at the head of contexts."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.wild_turns import said
+from turnfold.assemble.by_value.top_anchors import stands
+from turnfold.contract.records import AnchorType
+from turnfold_worker.pipeline.anchors.extraction import extract_anchors
+from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.turns.reading import read_turn
+
+
+def standing_types(text: str) -> set[AnchorType]:
+    drafts = extract_anchors([read_turn(said(text))], FoldSettings())
+    return {draft.type for draft in drafts if stands(draft.type, draft.score, draft.text, rank=draft.rank)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The payload must never be larger than 2 MB.",
+        "Whatever you do, never touch the billing table.",
+        "Absolutely no third-party cookies on the checkout page.",
+        "Customer names can never appear in the logs.",
+        "It's essential that nothing leaves the EU region.",
+        "We can't go above 40 euros a month for hosting.",
+        "The budget is capped at 12,000 dollars.",
+        "Under no circumstances should the backup be skipped.",
+        "You are not allowed to use any GPL libraries.",
+        "Nothing gets merged without two reviews.",
+        "All invoices have to be signed off by Priya before they go out.",
+        "Do not ever push directly to main.",
+        "The app has to keep working on iOS 15.",
+        "Passwords must be hashed with argon2, that's mandatory.",
+        "It is forbidden to store card numbers anywhere.",
+        "No nuts in anything, my son has an anaphylactic reaction to them.",
+        "We have a hard deadline of June 3.",
+        "The report may not exceed five pages.",
+        "Response times need to stay under 300 ms.",
+        "Only Marta may approve refunds.",
+        "Don't change the public API under any circumstances.",
+        "Please make sure the migration never locks the orders table.",
+        "Max two images per page, full stop.",
+        "We're strictly forbidden from sharing patient data.",
+        "The total must not go over 500 words.",
+        "I need the flight to land before 6 pm, that's non-negotiable.",
+        "Every request must carry a tenant id.",
+        "Never deploy on Fridays.",
+        "No meetings before 10 am, ever.",
+        "The tests have to pass on Python 3.9 as well.",
+        "Nothing personal may leave the building.",
+        "Spending above 500 euros needs my approval first.",
+        "The upload limit is a hard 10 MB.",
+        "Do not, under any circumstances, email the client.",
+        "No one touches the release branch but Ana.",
+        "It's imperative that we never log tokens.",
+        "We are only permitted to use EU data centres.",
+        "The logo has to be blue, no exceptions.",
+        "Each answer has to fit on one slide.",
+        "You can't use any paid services for this.",
+        "Not a single outage is acceptable during the sale.",
+        "The final text mustn't exceed 300 words.",
+        "Everything has to be done by Friday, no extensions.",
+        "We have zero tolerance for plain-text secrets.",
+        "The whole trip can't cost more than 1,500 pounds.",
+        "I have to be home by 9 pm at the latest.",
+        "The database must remain on Postgres 14.",
+        "Keep the bundle below 150 KB at all times.",
+        "Never, ever send mails to the old address.",
+        "There must be no downtime.",
+        "Our policy forbids remote logins.",
+        "It is not allowed to cache responses.",
+    ],
+)
+def test_a_limit_stands_however_it_is_said(text: str) -> None:
+    assert standing_types(text) & {AnchorType.CONSTRAINT, AnchorType.INSTRUCTION}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From now on, answer me in French.",
+        "Going forward, please keep your replies under 100 words.",
+        "Always cite your sources.",
+        "Don't use emojis when you write to me.",
+        "For the rest of this chat, use metric units.",
+        "Whenever you show code, add type hints.",
+        "Every time I share a draft, list three weaknesses first.",
+        "Please stop apologising so much.",
+        "Never suggest pork recipes to me.",
+        "In all your answers, put the conclusion first.",
+        "When you compare options, use a table.",
+        "I want you to ask before you delete anything.",
+        "Use British spelling throughout.",
+        "Keep your answers short from here on.",
+        "If I ask for a recipe, give me the quantities in grams.",
+        "Please don't ever mention my ex by name.",
+        "Remind me to stretch every time we start a session.",
+        "End every message with a question.",
+        "You should always explain your reasoning step by step.",
+        "Only reply with JSON from now on.",
+        "Treat me like a beginner in all explanations.",
+        "Skip the introductions in your replies, I just want the code.",
+        "As a general rule, show me the diff before you apply it.",
+        "Please always write in the second person.",
+        "From this point on, only show me the changed lines.",
+        "Don't give me any medical disclaimers.",
+        "Answer only with yes or no unless I ask for more.",
+        "When you quote prices, use Swiss francs.",
+        "Use simple words in everything you write for me.",
+        "Use snake_case in all code you write.",
+        "Keep your tone formal throughout this conversation.",
+        "Always double-check the arithmetic.",
+        "Give me three options each time I ask for names.",
+        "Don't call me sir.",
+        "Make every reply fit in one tweet.",
+        "Before you answer, tell me your assumptions.",
+        "Stick to Python 3.12 for all examples.",
+        "I'd like you to reply in Spanish from now on.",
+        "Never use the word 'delve'.",
+        "Put code in fenced blocks, always.",
+        "Speak to me like I'm five.",
+        "Leave out the pleasantries from now on.",
+        "Whenever I paste an error, explain the cause before the fix.",
+    ],
+)
+def test_a_standing_order_stands_however_it_is_said(text: str) -> None:
+    assert standing_types(text) & {AnchorType.CONSTRAINT, AnchorType.INSTRUCTION}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I prefer trains to planes.",
+        "I'd rather sit by the aisle.",
+        "I like my coffee black.",
+        "I can't stand horror films.",
+        "My favourite colour is teal.",
+        "I'm not a morning person, so evenings suit me better.",
+        "I always book window seats.",
+        "We usually go for small family-run hotels.",
+        "I don't like spicy food.",
+        "I love hiking more than beaches.",
+        "I hate long meetings.",
+        "Tabs over spaces for me, please.",
+        "I tend to prefer written feedback over calls.",
+        "Mornings work best for me.",
+        "I'm more of a tea drinker.",
+        "I never drink alcohol.",
+        "I enjoy quiet places more than crowded bars.",
+        "I'm a big fan of minimalist design.",
+        "Dark mode is what I like best.",
+        "I find podcasts boring, I like reading better.",
+        "I usually wear size 42.",
+        "I'm happiest when I work alone.",
+        "I'd much rather walk than drive.",
+        "I love Thai food more than Italian.",
+        "I'm not into superhero movies.",
+        "I always choose the aisle seat.",
+        "My favorite author is Ursula Le Guin.",
+        "I don't enjoy team sports.",
+        "I can't stand loud music.",
+        "I prefer it when meetings are short.",
+        "I only drink decaf.",
+        "I'm keen on open-source tools.",
+        "We both prefer smaller towns.",
+        "I don't like being called on weekends.",
+        "Jazz is my favourite kind of music.",
+        "I'm partial to dark chocolate.",
+        "I usually avoid motorways.",
+        "I work best in the early morning.",
+        "I'd prefer a window seat if possible.",
+        "I'm a night owl.",
+        "Please, no seafood for me.",
+        "I like short, direct emails better than long ones.",
+    ],
+)
+def test_a_taste_stands_however_it_is_said(text: str) -> None:
+    assert AnchorType.PREFERENCE in standing_types(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I was so tired that I could not answer the door.",
+        "We weren't allowed to enter the museum yesterday.",
+        "You can't use that joke on my mother!",
+        "No one called but Ana.",
+        "It's crucial that we meet soon!",
+        "My favourite part was the sunset.",
+        "I was a big fan of the show back then.",
+        "I'm not a monster.",
+        "He always calls me when it's late.",
+        "Whenever I see you, I smile.",
+        "Nobody is home before six, so I left the parcel.",
+        "I didn't do well in the exam.",
+        "Nothing is over until it's over.",
+        "I played my favourite game last night.",
+        "I wish I could use any of them.",
+        "She stopped apologising years ago.",
+        "Every time we start the car, it rattles.",
+        "I like my boss and his wife.",
+        "It is what I like to call a bargain.",
+        "We had no sugar in any of the cakes yesterday.",
+        "The show must go on!",
+        "Nothing beats a walk before dinner.",
+        "Don't worry, nobody was hurt.",
+        "Who would have thought it, no idea.",
+        "I'll take the bet!",
+        "Let's keep in touch, always.",
+        "Make your reply count, Tom!",
+        "They asked me before changing the plan.",
+        "The train has to work today, I guess?",
+        "At the latest meetup I met Jo.",
+        "You have zero tolerance for spice, ha!",
+        "I can't wait more than a minute for this cake!",
+        "No cake for me yesterday, I was late.",
+        "The law required us to wear masks in 2020.",
+        "What I like best about Rome is that nobody hurries.",
+        "Is it allowed to bring dogs?",
+        "Keep smiling, always.",
+        "You may not like it, but the film won.",
+        "I can't think of anything less fun than taxes.",
+        "I'm not a doctor, but that looks fine.",
+    ],
+)
+def test_talk_in_like_words_does_not_stand(text: str) -> None:
+    assert standing_types(text).isdisjoint({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE})
