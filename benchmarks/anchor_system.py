@@ -23,7 +23,7 @@ from turnfold_worker.pipeline.anchors.heads.head import with_head
 from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, Act
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.reading import Reading, read_turn
-from turnfold_worker.ports import SentenceEmbedder
+from turnfold_worker.ports.storage import SentenceEmbedder
 
 ROLES = {"assistant": Role.ASSISTANT, "system": Role.ASSISTANT}
 """In the harness `system` is the side that answers, not a system message."""

@@ -15,10 +15,10 @@ from turnfold import Turnfold
 from turnfold.contract.keys import SHARDS, Address
 from turnfold.contract.tables import ConversationRow, TurnRow, table
 from turnfold.database.engines import connect
-from turnfold.entries import decode_turn
-from turnfold.inbox import connect as connect_redis
-from turnfold_worker.adapters.redis_inbox import RedisInbox
-from turnfold_worker.adapters.sql_turns import turn_row
+from turnfold.redis.inbox import connect as connect_redis
+from turnfold.wire.decode import decode_turn
+from turnfold_worker.adapters.redis.inbox import RedisInbox
+from turnfold_worker.adapters.sql.turns import turn_row
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.wiring import Worker, sql_store
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from support.postgresql import PostgresqlServer
-from turnfold_worker import migrate
-from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.local.redis_server import RedisServer
+from turnfold_worker.operate import migrate
 
 
 @dataclass(frozen=True, slots=True)

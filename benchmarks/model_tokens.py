@@ -24,9 +24,9 @@ from pathlib import Path
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold.tokens import ESTIMATOR, MESSAGE_TOKENS, estimate_tokens
-from turnfold_worker import migrate
 from turnfold_worker.adapters import prompt_files
-from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.local.redis_server import RedisServer
+from turnfold_worker.operate import migrate
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.testing.messages import HeldMessages, run_until_idle
 from turnfold_worker.testing.model_server import OpenAIServer

@@ -39,7 +39,7 @@ from support.prefixes import shared
 from turnfold import Context
 from turnfold.contract.keys import Address
 from turnfold.contract.tables import Base, ConversationRow, table
-from turnfold.inbox import connect as connect_redis
+from turnfold.redis.inbox import connect as connect_redis
 
 BUDGETS: Final = (1_000, 4_000, 16_000)
 READS: Final = 200

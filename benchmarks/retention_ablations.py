@@ -38,7 +38,7 @@ NEAR: Final = (0.9, 1.0, 1.1)
 NAMES: Final = {"locomo": "LoCoMo", "beam": "BEAM", "swe": "SWE"}
 _TURN_NOTES: Final = "turnfold_worker.pipeline.notes.turn_notes"
 _ORDER: Final = "turnfold_worker.pipeline.notes.ranking"
-_HITS: Final = "turnfold.hits"
+_HITS: Final = "turnfold.search.note_hits"
 _QUERY_READ: Final = "turnfold.database.query_read"
 _OUTLINE: Final = "turnfold_worker.pipeline.outline"
 _USUAL: Final = 3.0
@@ -95,7 +95,7 @@ IDEAS: Final = {
 
 QUERY_IDEAS: Final = {
     "nothing": Idea(),
-    "what neighbours lend each other": Idea((("turnfold.passage_scores", "_with_neighbours", _as_scored),)),
+    "what neighbours lend each other": Idea((("turnfold.search.turn_scores", "_with_neighbours", _as_scored),)),
     "more for a speaker who is named": Idea(((_HITS, "_SPEAKER", 0.0),)),
     "redundancy (a word taken before counts .35)": Idea(((_HITS, "_DECAY", 1.0),)),
     "a note's own worth": Idea(((_HITS, "_MANNER", 0.0),)),

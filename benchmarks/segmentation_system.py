@@ -23,7 +23,7 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
 from turnfold_worker.pipeline.segments import segmenter as segment
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.ports import SentenceEmbedder
+from turnfold_worker.ports.storage import SentenceEmbedder
 
 _ROLES: Final = {
     "user": Role.USER, "customer": Role.USER, "human": Role.USER, "assistant": Role.ASSISTANT, "agent": Role.ASSISTANT,

@@ -23,8 +23,8 @@ from typing import Final
 
 from turnfold import Turnfold
 from turnfold.contract.keys import Address
-from turnfold_worker import migrate
-from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.local.redis_server import RedisServer
+from turnfold_worker.operate import migrate
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.wiring import build
 
@@ -40,7 +40,7 @@ PROGRAMS: Final = {
     "the tasks, as beat and Flower import them": "import turnfold_worker.celery_app, turnfold_worker.tasks",
     "a worker's code": "import turnfold_worker.wiring",
     "what a worker loads before it forks": (
-        "import turnfold_worker.tasks; from turnfold_worker.preload import load; "
+        "import turnfold_worker.tasks; from turnfold_worker.celery_parts.preload import load; "
         "load({'turnfold.ingest', 'turnfold.compress'})"
     ),
 }

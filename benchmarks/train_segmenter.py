@@ -37,7 +37,7 @@ from turnfold_worker.pipeline.segments.gap_features import (
     features,
 )
 from turnfold_worker.pipeline.segments.gap_signs import REMEMBERED, Signs, signs_of
-from turnfold_worker.ports import SentenceEmbedder
+from turnfold_worker.ports.storage import SentenceEmbedder
 
 TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/segments/weights.py"
 TURNS_OF_A_KIND: Final = 3_000

@@ -31,17 +31,17 @@ from turnfold.contract.tables import JobRow, TurnRow, table
 from turnfold.database.rows import turn_record
 from turnfold.database.statements import turn_columns
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
-from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
+from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
 from turnfold_worker.errors import ModelWaits
-from turnfold_worker.model_calls import CallLimits, ModelCalls
-from turnfold_worker.model_ports import Finish, ModelReply, Used
-from turnfold_worker.model_wiring import ledger, prompts, refine_target, sql_refinements
 from turnfold_worker.offline import TENANT, FoldedConversation, fold
 from turnfold_worker.pipeline.refinement.faithfulness import Evidence
 from turnfold_worker.pipeline.refinement.replies import BadForm, WrittenNote, read_chapter, read_segments
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
-from turnfold_worker.refine import Refining, refine
+from turnfold_worker.ports.models import Finish, ModelReply, Used
 from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.use_cases.model_calls import CallLimits, ModelCalls
+from turnfold_worker.use_cases.refine import Refining, refine
+from turnfold_worker.wiring.models import ledger, prompts, refine_target, sql_refinements
 
 _job = table(JobRow)
 _turn = table(TurnRow)

@@ -29,14 +29,14 @@ from turnfold.contract import keys
 from turnfold.database.engines import connect
 from turnfold.database.reader import Reader
 from turnfold.errors import InvalidSettings
-from turnfold.inbox import ProducerInbox
-from turnfold.inbox import connect as connect_redis
+from turnfold.redis.inbox import ProducerInbox
+from turnfold.redis.inbox import connect as connect_redis
 from turnfold.settings import Settings
-from turnfold_worker import migrate
-from turnfold_worker.adapters.redis_server import RedisNotStarted, RedisServer, find_server
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder, check_installed
-from turnfold_worker.digest import digest
-from turnfold_worker.ports import SentenceEmbedder
+from turnfold_worker.local.redis_server import RedisNotStarted, RedisServer, find_server
+from turnfold_worker.operate import migrate
+from turnfold_worker.operate.digest import digest
+from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.testing import local_worker
 from turnfold_worker.testing.model_server import OpenAIServer

@@ -12,7 +12,7 @@ from alembic.operations.ops import CreateIndexOp, CreateTableOp, DropTableOp, Mi
 
 from turnfold.contract.tables import Base
 from turnfold.database.engines import connect
-from turnfold_worker.migrate import MIGRATIONS, configuration
+from turnfold_worker.operate.migrate import MIGRATIONS, configuration
 
 if TYPE_CHECKING:
     from alembic.migration import MigrationContext

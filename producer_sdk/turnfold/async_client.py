@@ -16,7 +16,6 @@ from typing import Any, ParamSpec, Self, TypeVar, overload
 
 from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section
 from turnfold.client import Turnfold
-from turnfold.client_inputs import Priority, check_erased, check_timeout
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin, StoredTurn
 from turnfold.contract.results import (
     ErasureReceipt,
@@ -31,18 +30,19 @@ from turnfold.contract.results import (
     TieredSegment,
     TimelineEntry,
 )
-from turnfold.edge import TurnInput
 from turnfold.errors import InvalidInput, InvalidSettings
-from turnfold.notes.wanted import NOTES_A_PAGE
-from turnfold.relations import MOST_RELATIONS
+from turnfold.read.arguments import Priority, check_erased, check_timeout
+from turnfold.read.notes.wanted import NOTES_A_PAGE
+from turnfold.read.polling import Wait, pauses
+from turnfold.read.relations import MOST_RELATIONS
+from turnfold.read.stored_pages import CONVERSATIONS_A_PAGE, TURNS_A_PAGE
 from turnfold.settings import Settings
-from turnfold.stored_pages import CONVERSATIONS_A_PAGE, TURNS_A_PAGE
 from turnfold.tokens import TokenCount
-from turnfold.tool_schemas import ToolForm
 from turnfold.tools import RESULT_TOKENS
-from turnfold.turn_changes import Words
-from turnfold.waiting import Wait, pauses
-from turnfold.whole_numbers import whole_number
+from turnfold.tools.schemas import ToolForm
+from turnfold.wire.encode import TurnInput
+from turnfold.wire.turn_edits import Words
+from turnfold.wire.whole_numbers import whole_number
 
 THREADS = 32
 """Calls of one client that run at once; more wait their turn."""

@@ -11,19 +11,9 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self, overload
 
-from turnfold import expansion, references, retrieval, search_read, subjects, turn_changes, writes
+from turnfold import subjects, writes
 from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section, policy_named, request_of
-from turnfold.change_events import OnChange
-from turnfold.client_inputs import (
-    Priority,
-    check_erased,
-    check_search,
-    check_timeout,
-    listed,
-    may_wait,
-    read_from,
-    settings_from,
-)
+from turnfold.assemble.scope import Scope
 from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.lazy_patterns import compile_lazy_patterns
@@ -42,25 +32,40 @@ from turnfold.contract.results import (
     TimelineEntry,
 )
 from turnfold.contract.tasks import Operation, Task
-from turnfold.edge import Entry, TurnInput, accept, with_turn_id
+from turnfold.database.change_events import OnChange
 from turnfold.errors import InboxFull, InvalidSettings, QuotaExceeded, Unavailable, UnknownAnchor
-from turnfold.notes.read import notes as read_notes
-from turnfold.notes.wanted import NOTES_A_PAGE, WantedNotes
-from turnfold.reconstruction import ReconstructionWait
-from turnfold.redaction import Redact, load_redactor, redacted
-from turnfold.relations import MOST_RELATIONS
-from turnfold.relations import relations as read_relations
+from turnfold.read import expand as expansion
+from turnfold.read import queries as retrieval
+from turnfold.read import references
+from turnfold.read import search as search_read
+from turnfold.read.arguments import (
+    Priority,
+    check_erased,
+    check_search,
+    check_timeout,
+    listed,
+    may_wait,
+    read_from,
+    settings_from,
+)
+from turnfold.read.notes.read import notes as read_notes
+from turnfold.read.notes.wanted import NOTES_A_PAGE, WantedNotes
+from turnfold.read.polling import ErasureWait, FoldWait, Wait, until
+from turnfold.read.reconstruction import ReconstructionWait
+from turnfold.read.relations import MOST_RELATIONS
+from turnfold.read.relations import relations as read_relations
+from turnfold.read.segment_tiers import tiers as read_tiers
+from turnfold.read.stored_pages import CONVERSATIONS_A_PAGE, TURNS_A_PAGE, ArchiveWait, conversations_after, turns_after
+from turnfold.read.timeline import timeline as read_timeline
 from turnfold.resources import Resources
-from turnfold.scope import Scope
-from turnfold.segment_tiers import tiers as read_tiers
 from turnfold.settings import Settings
-from turnfold.stored_pages import CONVERSATIONS_A_PAGE, TURNS_A_PAGE, ArchiveWait, conversations_after, turns_after
-from turnfold.timeline import timeline as read_timeline
 from turnfold.tokens import TokenCount, chosen_counter
-from turnfold.tool_schemas import ToolForm, tool_schemas
 from turnfold.tools import RESULT_TOKENS, Lookups, handle
-from turnfold.turn_changes import TurnChange, Words
-from turnfold.waiting import ErasureWait, FoldWait, Wait, until
+from turnfold.tools.schemas import ToolForm, tool_schemas
+from turnfold.wire import turn_edits as turn_changes
+from turnfold.wire.encode import Entry, TurnInput, accept, with_turn_id
+from turnfold.wire.redaction import Redact, load_redactor, redacted
+from turnfold.wire.turn_edits import TurnChange, Words
 
 _NOBODYS: Final = "turnfold.warm_up"
 """A conversation that nobody writes to."""

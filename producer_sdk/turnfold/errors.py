@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from turnfold.contract.results import Status
-    from turnfold.edge import TurnInput
+    from turnfold.wire.encode import TurnInput
 
 
 class TurnfoldError(Exception):

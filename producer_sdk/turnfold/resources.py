@@ -6,20 +6,20 @@ import os
 import threading
 from typing import TYPE_CHECKING
 
-from turnfold import inbox
-from turnfold.access import AccessCounts
-from turnfold.bell import Bell
 from turnfold.contract.rings import Ring
 from turnfold.contract.tasks import Task
-from turnfold.doorbell import Doorbell
-from turnfold.quotas import Quotas
-from turnfold.references import ContextReferences
+from turnfold.read.references import ContextReferences
+from turnfold.redis import inbox
+from turnfold.redis.bell import Bell
+from turnfold.redis.doorbell import Doorbell
+from turnfold.redis.expansion_counter import AccessCounts
+from turnfold.redis.quotas import Quotas
 from turnfold.settings import Settings
 
 if TYPE_CHECKING:
     import redis
 
-    from turnfold.change_events import OnChange
+    from turnfold.database.change_events import OnChange
     from turnfold.database.reader import Reader
 
 

@@ -16,16 +16,16 @@ from turnfold import writes
 from turnfold.contract.keys import Address
 from turnfold.contract.results import ErasureReceipt, SubjectReceipt
 from turnfold.contract.tasks import Operation
-from turnfold.edge import Entry
-from turnfold.entries import subject_of
-from turnfold.remnants import remaining
-from turnfold.turn_changes import delete
-from turnfold.waiting import StoreWait, Wait
+from turnfold.database.remnants import remaining
+from turnfold.read.polling import StoreWait, Wait
+from turnfold.wire.decode import subject_of
+from turnfold.wire.encode import Entry
+from turnfold.wire.turn_edits import delete
 
 if TYPE_CHECKING:
     from turnfold.database.read_transaction import ReadTransaction
     from turnfold.database.subject_read import SubjectTurn
-    from turnfold.inbox import ProducerInbox
+    from turnfold.redis.inbox import ProducerInbox
     from turnfold.resources import Resources
     from turnfold.settings import Settings
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
-from turnfold import pending_changes
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation, Task
-from turnfold.edge import Entry
 from turnfold.errors import InboxFull, InvalidInput, Unavailable
-from turnfold.inbox import is_one_block
+from turnfold.read import pending_edits as pending_changes
+from turnfold.redis.inbox import is_one_block
 from turnfold.resources import Resources
 from turnfold.settings import Settings
-from turnfold.turn_changes import TurnChange
+from turnfold.wire.encode import Entry
+from turnfold.wire.turn_edits import TurnChange
 
 
 def put(

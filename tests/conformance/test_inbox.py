@@ -6,8 +6,8 @@ import pytest
 
 from support.inboxes import SHARD, Inboxes, addresses, claim_one, ids
 from turnfold.contract.keys import Address
-from turnfold_worker.exchange import Claim
-from turnfold_worker.ports import Inbox
+from turnfold_worker.ports.messages import Claim
+from turnfold_worker.ports.storage import Inbox
 
 (ONE, OTHER, *_) = addresses("acme", 2)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from support.examples import examples
 from support.waiting import wait_until
-from turnfold_worker.adapters.redis_model_limits import RedisModelLimits
+from turnfold_worker.adapters.redis.model_limits import RedisModelLimits
 
 Make = Callable[..., RedisModelLimits]
 

@@ -12,12 +12,12 @@ from dataclasses import replace
 import pytest
 
 from turnfold.errors import InvalidSettings
-from turnfold_worker.adapters.bounded_http import MOST_REPLY_BYTES
-from turnfold_worker.adapters.openai_model import OpenAIModel
+from turnfold_worker.adapters.openai.bounded_http import MOST_REPLY_BYTES
+from turnfold_worker.adapters.openai.model import OpenAIModel
 from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits
-from turnfold_worker.model_ports import Finish
 from turnfold_worker.pipeline.refinement.requests import NOTES_SCHEMA
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
+from turnfold_worker.ports.models import Finish
 from turnfold_worker.testing import model_server as behaves
 from turnfold_worker.testing.model_server import Behaviour, OpenAIServer
 
@@ -55,7 +55,7 @@ def test_a_correct_answer_comes_with_what_it_used(model: OpenAIModel, server: Op
 def test_without_openais_client_a_call_says_what_to_install(
     model: OpenAIModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("turnfold_worker.adapters.openai_model.find_spec", lambda name: None)
+    monkeypatch.setattr("turnfold_worker.adapters.openai.model.find_spec", lambda name: None)
     for _ in range(2):
         with pytest.raises(InvalidSettings, match=r"pip install 'turnfold-worker\[openai\]'"):
             model.complete(REQUEST)

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from turnfold.database.engines import connect
-from turnfold_worker.adapters.sql_errors import transaction
+from turnfold_worker.adapters.sql.errors import transaction
 from turnfold_worker.errors import Refused, Stalled, StoreAway, WorkerError
 
 SECRET = "xyzzy"

@@ -19,9 +19,9 @@ from jsonschema import Draft7Validator
 from tornado.options import options as tornado_options
 
 from turnfold.contract.tasks import QUEUE_OF
-from turnfold_worker.cli.flower_process import TASK_COLUMNS
 from turnfold_worker.cli.group import main
-from turnfold_worker.metrics import MODEL_COUNTERS
+from turnfold_worker.local.flower_process import TASK_COLUMNS
+from turnfold_worker.operate.prometheus import MODEL_COUNTERS
 from turnfold_worker.settings import WorkerSettings
 
 ROOT = Path(__file__).parents[2]
@@ -213,7 +213,7 @@ def test_every_number_of_the_dashboard_is_one_that_is_served() -> None:
         for target in panel["targets"]
         for name in re.findall(r"\b(turnfold_[a-z_]+)", target["expr"])
     }
-    source = (ROOT / "worker" / "turnfold_worker" / "metrics.py").read_text(encoding="utf-8")
+    source = (ROOT / "worker" / "turnfold_worker" / "operate" / "prometheus.py").read_text(encoding="utf-8")
     served = {f"turnfold_{name.removeprefix('turnfold_')}" for name in re.findall(r'"([a-z_]+)"', source)}
     served |= {f"turnfold_model_{name}_total" for name, _ in MODEL_COUNTERS.values()} | {"turnfold_model_dollars_total"}
     assert len(shown) > 12

@@ -37,7 +37,7 @@ HEAVY = MODELS | SQL | WORDS | {"celery", "kombu", "click", "rich", "turnfold_wo
         "from turnfold import Turnfold; Turnfold(tenant='acme').for_tenant('other').close()",
         "from turnfold import AsyncTurnfold; AsyncTurnfold(tenant='acme')",
         "from turnfold.contract import canonical, configuration, keys, records, tasks, terms",
-        "from turnfold.edge import accept; accept({'role': 'user', 'content': 'Hi.'}, max_bytes=1024)",
+        "from turnfold.wire.encode import accept; accept({'role': 'user', 'content': 'Hi.'}, max_bytes=1024)",
     ],
 )
 def test_what_a_web_process_imports_first_is_light(statement: str) -> None:
@@ -75,14 +75,16 @@ def test_a_worker_without_a_model_imports_nothing_of_what_models_take() -> None:
     loaded = modules_after(
         "import sys, turnfold_worker.tasks, turnfold_worker.wiring\n"
         "names = {name for name in sys.modules if name.startswith('turnfold_worker.pipeline.refinement')}\n"
-        "assert not names | {'turnfold_worker.model_wiring', 'turnfold_worker.refine'} & set(sys.modules), names"
+        "refining = {'turnfold_worker.wiring.models', 'turnfold_worker.use_cases.refine'}\n"
+        "assert not names | refining & set(sys.modules), names"
     )
     assert not loaded & (MODELS | WORDS | {"tenacity", "httpx"})
 
 
 def test_a_worker_starts_without_the_rest_of_celerys_command_line() -> None:
     loaded = modules_after(
-        "import sys, turnfold_worker.celery_program, celery.bin.worker; assert 'celery.bin.celery' not in sys.modules"
+        "import sys, turnfold_worker.local.celery_program, celery.bin.worker\n"
+        "assert 'celery.bin.celery' not in sys.modules"
     )
     assert not loaded & {"flower", "tornado", "click_repl", "prompt_toolkit"}
 
@@ -90,7 +92,7 @@ def test_a_worker_starts_without_the_rest_of_celerys_command_line() -> None:
 PRELOADED = """
 from types import SimpleNamespace
 from turnfold.contract.lazy_patterns import compiled_patterns
-from turnfold_worker.preload import preload
+from turnfold_worker.celery_parts.preload import preload
 preload(SimpleNamespace(app=SimpleNamespace(amqp=SimpleNamespace(queues=SimpleNamespace(consume_from={queues})))))
 print("compiled" * (compiled_patterns() > 100))
 import gc
@@ -118,7 +120,7 @@ def compile_and_note(*arguments, **options):
     modules.add(sys._getframe(1).f_globals["__name__"])
     return compile_now(*arguments, **options)
 re.compile = compile_and_note
-import turnfold_worker.tasks, turnfold_worker.wiring, turnfold_worker.model_wiring, turnfold_worker.refine
+import turnfold_worker.tasks, turnfold_worker.wiring, turnfold_worker.wiring.models, turnfold_worker.use_cases.refine
 early = {name for name in modules if name.startswith("turnfold")} - {"turnfold.contract.lazy_patterns"}
 assert not early, early
 assert compiled_patterns() < 10

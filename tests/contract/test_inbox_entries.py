@@ -12,12 +12,12 @@ from turnfold import Turn, Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.tasks import Operation
-from turnfold.edge import accept
-from turnfold.entries import decode_turn, read_entry
-from turnfold.inbox import BYTES_A_LOOK, Pending, ProducerInbox
+from turnfold.redis.inbox import BYTES_A_LOOK, Pending, ProducerInbox
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.drain import receive
-from turnfold_worker.exchange import InboxEntry, ReceivedTurn
+from turnfold.wire.decode import decode_turn, read_entry
+from turnfold.wire.encode import accept
+from turnfold_worker.ports.messages import InboxEntry, ReceivedTurn
+from turnfold_worker.use_cases.drain import receive
 
 pytestmark = pytest.mark.processes
 

@@ -18,7 +18,7 @@ from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
 from turnfold.database import note_read, query_statements, statements
 from turnfold.database.engines import connect
 from turnfold.database.read_transaction import ReadTransaction
-from turnfold_worker.adapters.sql_anchors import SETTLED, candidates, settled
+from turnfold_worker.adapters.sql.anchors import SETTLED, candidates, settled
 
 
 @pytest.fixture

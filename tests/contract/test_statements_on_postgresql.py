@@ -11,8 +11,8 @@ from sqlalchemy import Engine, Executable, text
 
 from turnfold.database import note_read, query_statements, statements
 from turnfold.database.engines import connect
-from turnfold_worker.adapters.sql_anchors import SHARING
-from turnfold_worker.adapters.sql_repeats import HOLDING
+from turnfold_worker.adapters.sql.anchors import SHARING
+from turnfold_worker.adapters.sql.repeats import HOLDING
 
 pytestmark = pytest.mark.postgresql
 

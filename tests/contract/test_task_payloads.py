@@ -17,9 +17,9 @@ from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import QUEUE_OF, JobKind, Queue, Task
-from turnfold.doorbell import MOST_MESSAGES, CeleryPublisher, Doorbell, producer_app
-from turnfold_worker.adapters.redis_bell import RedisPublisher, RungBells
-from turnfold_worker.doorman import Round
+from turnfold.redis.doorbell import MOST_MESSAGES, CeleryPublisher, Doorbell, producer_app
+from turnfold_worker.adapters.redis.bell import RedisPublisher, RungBells
+from turnfold_worker.celery_parts.doorman import Round
 
 pytestmark = pytest.mark.processes
 

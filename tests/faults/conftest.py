@@ -10,7 +10,7 @@ import redis
 
 from support.talk import talk
 from turnfold_worker import offline
-from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.local.redis_server import RedisServer
 
 CONVERSATIONS = 20
 TURNS = 100

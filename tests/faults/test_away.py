@@ -29,10 +29,10 @@ from turnfold.contract.tasks import Queue
 from turnfold.database.engines import connect
 from turnfold.errors import Unavailable
 from turnfold.settings import Settings
-from turnfold_worker.adapters.redis_server import RedisServer
-from turnfold_worker.adapters.sql_jobs import fold_job
-from turnfold_worker.adapters.sql_store import SqlStore
+from turnfold_worker.adapters.sql.jobs import fold_job
+from turnfold_worker.adapters.sql.store import SqlStore
 from turnfold_worker.errors import StoreAway
+from turnfold_worker.local.redis_server import RedisServer
 
 CONVERSATION = "chat"
 TIMEOUT_SECONDS = 2.0

@@ -17,11 +17,11 @@ from support.stored import broken_invariants
 from support.talk import talk
 from support.waiting import wait_until
 from turnfold.contract.tasks import Task
-from turnfold_worker import refine as refine_module
-from turnfold_worker.adapters import openai_model
+from turnfold_worker.adapters.openai import model as openai_model
 from turnfold_worker.testing import model_server as behaves
 from turnfold_worker.testing.messages import deliver
 from turnfold_worker.testing.model_server import Behaviour, OpenAIServer, Request
+from turnfold_worker.use_cases import refine as refine_module
 from turnfold_worker.wiring import Worker
 
 CONVERSATIONS = 60

@@ -30,7 +30,8 @@ from support.stored import Verdict, broken_invariants, judge, stored_turns
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold.contract.keys import Address
-from turnfold_worker import compress, offline
+from turnfold_worker import offline
+from turnfold_worker.use_cases import fold as compress
 
 CONVERSATIONS = [f"conversation {n}" for n in range(4)]
 TURNS = 40

@@ -19,16 +19,16 @@ from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.tasks import ENTRY_VERSION
 from turnfold.database.engines import connect
-from turnfold.inbox import connect as connect_redis
-from turnfold_worker import compress as compress_module
-from turnfold_worker import drain as drain_module
-from turnfold_worker.adapters.sql_parked import SqlParkedWork
-from turnfold_worker.adapters.sql_store import SqlStore
+from turnfold.redis.inbox import connect as connect_redis
+from turnfold_worker.adapters.sql.parked import SqlParkedWork
+from turnfold_worker.adapters.sql.store import SqlStore
 from turnfold_worker.errors import Refused
-from turnfold_worker.exchange import Received, ReceivedTurn, StoreResult
-from turnfold_worker.jobs import retry
-from turnfold_worker.parked import Selection
 from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.ports.messages import Received, ReceivedTurn, StoreResult
+from turnfold_worker.use_cases import drain as drain_module
+from turnfold_worker.use_cases import fold as compress_module
+from turnfold_worker.use_cases.jobs import retry
+from turnfold_worker.use_cases.parked_jobs import Selection
 
 POISON = "xyzzy"
 PLACEHOLDER = "[this turn could not be stored"
@@ -211,8 +211,8 @@ def test_a_chapter_that_cannot_be_made_holds_up_nothing_and_is_mended_by_folding
 DIES = """
 import os, signal, sys
 from turnfold.database.engines import connect
-from turnfold_worker import compress as module
-from turnfold_worker.compress import CompressLimits, compress
+from turnfold_worker.use_cases import fold as module
+from turnfold_worker.use_cases.fold import CompressLimits, compress
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.wiring import sql_store
 

@@ -10,8 +10,8 @@ from conftest import LocalWorker
 from support.platforms import Platform
 from turnfold import Turnfold
 from turnfold.database.engines import connect
-from turnfold_worker import compress as compress_module
-from turnfold_worker.adapters.sql_parked import SqlParkedWork
+from turnfold_worker.adapters.sql.parked import SqlParkedWork
+from turnfold_worker.use_cases import fold as compress_module
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from sqlalchemy import create_engine, inspect, text
 from turnfold.contract.tables import SCHEMA_VERSION, Base
 from turnfold.database.engines import connect
 from turnfold.errors import Unavailable
-from turnfold_worker import migrate
+from turnfold_worker.operate import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -181,7 +181,7 @@ def test_sqlite_is_left_in_wal_mode(sqlite_url: str) -> None:
 
 
 def test_processes_that_migrate_at_once_all_succeed(database_url: str) -> None:
-    script = "import sys; from turnfold_worker.migrate import upgrade; upgrade(sys.argv[1])"
+    script = "import sys; from turnfold_worker.operate.migrate import upgrade; upgrade(sys.argv[1])"
     processes = [
         subprocess.Popen([sys.executable, "-c", script, database_url], stderr=subprocess.PIPE) for _ in range(4)
     ]

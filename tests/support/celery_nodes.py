@@ -17,7 +17,7 @@ from celery import Celery
 from pytest_celery import CeleryTestSetup, CeleryTestWorker
 
 from support.celery_workers import CeleryWorker
-from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.local.redis_server import RedisServer
 
 
 class Process(Protocol):

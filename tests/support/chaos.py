@@ -27,12 +27,12 @@ from turnfold import Turnfold
 from turnfold.contract.tables import JobRow, table
 from turnfold.contract.tasks import Queue, Task
 from turnfold.database.engines import connect
-from turnfold.doorbell import CeleryPublisher, producer_app
+from turnfold.redis.doorbell import CeleryPublisher, producer_app
 from turnfold.settings import Settings
-from turnfold_worker import migrate
-from turnfold_worker.adapters import sql_jobs
-from turnfold_worker.adapters.redis_server import RedisServer
-from turnfold_worker.digest import digest
+from turnfold_worker.adapters.sql import jobs as sql_jobs
+from turnfold_worker.local.redis_server import RedisServer
+from turnfold_worker.operate import migrate
+from turnfold_worker.operate.digest import digest
 from turnfold_worker.settings import WorkerSettings
 
 TESTS = Path(__file__).parent.parent

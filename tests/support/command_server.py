@@ -52,7 +52,7 @@ def serve() -> None:
     """Fork for each line of standard input, and answer with the exit code, until the input ends."""
     for command in COMMANDS.values():
         import_module(f"turnfold_worker.cli.{command.module}")
-    for module in ("wiring", "offline", "inspection", "doctor", "migrate"):
+    for module in ("wiring", "offline", "operate.inspection", "operate.doctor", "operate.migrate"):
         import_module(f"turnfold_worker.{module}")
     compile_lazy_patterns()
     rarity_of("word")

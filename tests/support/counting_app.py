@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from turnfold.contract.records import ConversationId
 from turnfold.contract.rings import Ring
-from turnfold_worker.adapters.sql_store import SqlStore
+from turnfold_worker.adapters.sql.store import SqlStore
 from turnfold_worker.celery_app import app
-from turnfold_worker.doorman import Round
-from turnfold_worker.exchange import Fold, FoldClaim, Received, StoreResult
+from turnfold_worker.celery_parts.doorman import Round
+from turnfold_worker.ports.messages import Fold, FoldClaim, Received, StoreResult
 
 __all__ = ["app"]
 

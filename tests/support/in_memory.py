@@ -12,15 +12,15 @@ from sqlalchemy import Engine
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
-from turnfold.edge import accept
-from turnfold.turn_changes import TurnChange
-from turnfold_worker.adapters.memory_database import memory_database
-from turnfold_worker.compress import CompressLimits, compress
-from turnfold_worker.digest import digest
-from turnfold_worker.drain import receive
-from turnfold_worker.exchange import InboxEntry
-from turnfold_worker.refold import refold
+from turnfold.wire.encode import accept
+from turnfold.wire.turn_edits import TurnChange
+from turnfold_worker.adapters.sql.memory_database import memory_database
+from turnfold_worker.operate.digest import digest
+from turnfold_worker.ports.messages import InboxEntry
 from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.use_cases.drain import receive
+from turnfold_worker.use_cases.fold import CompressLimits, compress
+from turnfold_worker.use_cases.refold import refold
 from turnfold_worker.wiring import sql_store
 
 SMALL_SEGMENTS = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns": 4}

@@ -13,11 +13,11 @@ from support.waiting import wait_until
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
-from turnfold.edge import Entry
-from turnfold.inbox import ProducerInbox
-from turnfold_worker.adapters.redis_inbox import RedisInbox
-from turnfold_worker.exchange import Claim
-from turnfold_worker.ports import Inbox
+from turnfold.redis.inbox import ProducerInbox
+from turnfold.wire.encode import Entry
+from turnfold_worker.adapters.redis.inbox import RedisInbox
+from turnfold_worker.ports.messages import Claim
+from turnfold_worker.ports.storage import Inbox
 
 SHARD = 3
 AN_HOUR = 3_600

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from turnfold.contract.access import Expansions
 from turnfold.contract.keys import BELL_MILLISECONDS, Address, encode_id
 from turnfold.contract.tasks import JobKind, Operation
-from turnfold.edge import Entry
-from turnfold_worker.exchange import Claim, InboxEntry
+from turnfold.wire.encode import Entry
+from turnfold_worker.ports.messages import Claim, InboxEntry
 
 MICROSECONDS = 1_000_000
 TENANTS_A_CLAIM = 512

@@ -9,8 +9,8 @@ from typing import Any
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
-from turnfold_worker.exchange import Claim, Hidden, InboxEntry, Received, ReceivedTurn, StoreResult
-from turnfold_worker.ports import ConfirmErasure
+from turnfold_worker.ports.messages import Claim, Hidden, InboxEntry, Received, ReceivedTurn, StoreResult
+from turnfold_worker.ports.storage import ConfirmErasure
 
 
 class Mutant:

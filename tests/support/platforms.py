@@ -14,13 +14,13 @@ from turnfold import Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.tasks import ENTRY_VERSION
-from turnfold.inbox import connect as connect_redis
-from turnfold_worker import compress as compress_module
-from turnfold_worker import refold as refold_module
-from turnfold_worker.adapters.sql_parked import SqlParkedWork
-from turnfold_worker.jobs import Decided, retry, skip
-from turnfold_worker.parked import Selection
+from turnfold.redis.inbox import connect as connect_redis
+from turnfold_worker.adapters.sql.parked import SqlParkedWork
 from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.use_cases import fold as compress_module
+from turnfold_worker.use_cases import refold as refold_module
+from turnfold_worker.use_cases.jobs import Decided, retry, skip
+from turnfold_worker.use_cases.parked_jobs import Selection
 
 POISON = "xyzzy"
 SUBJECTS = ("payments", "seat maps", "refunds", "emails", "deployment", "analytics", "accessibility", "backups")

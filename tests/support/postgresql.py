@@ -19,7 +19,7 @@ import psycopg
 
 from support.server_folders import is_open, open_folder
 from support.waiting import wait_until
-from turnfold_worker.adapters.local_port import free_port
+from turnfold_worker.local.local_port import free_port
 
 USER = "turnfold"
 ACCOUNT = "nobody"

@@ -11,7 +11,8 @@ from hashlib import blake2b
 from typing import Any, ParamSpec, TypeVar, cast
 
 from turnfold.contract.records import StoredTurn
-from turnfold_worker import compress, refold
+from turnfold_worker.use_cases import fold as compress
+from turnfold_worker.use_cases import refold
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -10,8 +10,8 @@ import pytest
 
 from support.server_folders import own_folder
 from turnfold import Turnfold
-from turnfold_worker.adapters.redis_server import RedisNotStarted
-from turnfold_worker.cli.stack import Stack
+from turnfold_worker.local.redis_server import RedisNotStarted
+from turnfold_worker.local.stack import Stack
 
 MARKS = (pytest.mark.processes, pytest.mark.apart, pytest.mark.xdist_group("tour"))
 """One process of a run has the whole tour, so that what `turnfold up` starts is started once."""

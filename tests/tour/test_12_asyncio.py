@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 
 from turnfold import AsyncTurnfold
-from turnfold_worker.cli.stack import Stack
+from turnfold_worker.local.stack import Stack
 
 
 def test_asyncio_has_the_same_verbs(stack: Stack) -> None:

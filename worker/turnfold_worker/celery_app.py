@@ -12,11 +12,11 @@ from celery import Celery, signals
 from kombu.transport import TRANSPORT_ALIASES
 
 from turnfold.contract.tasks import QUEUE_OF, Queue, Task
-from turnfold_worker.doorman import Doorman
-from turnfold_worker.outages import Outages
-from turnfold_worker.preload import preload
+from turnfold_worker.celery_parts.doorman import Doorman
+from turnfold_worker.celery_parts.outage_log import Outages
+from turnfold_worker.celery_parts.preload import preload
+from turnfold_worker.celery_parts.sweep_timer import SweepTimer
 from turnfold_worker.settings import WorkerSettings
-from turnfold_worker.timer import SweepTimer
 
 HARD_LIMIT_SECONDS = 300
 VISIBILITY_SECONDS = 900
@@ -24,7 +24,7 @@ VISIBILITY_SECONDS = 900
 
 settings = WorkerSettings.from_env()
 # Where no message ends a worker. By name: what only publishes needs no Redis client.
-TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), "turnfold_worker.broker_transport:Transport")
+TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), "turnfold_worker.celery_parts.broker_transport:Transport")
 
 app = Celery("turnfold", broker=settings.effective_broker_url, include=["turnfold_worker.tasks"])
 app.conf.update(

@@ -7,7 +7,7 @@ from typing import Final
 
 from turnfold.errors import InvalidSettings
 from turnfold.settings import Settings
-from turnfold_worker.prices import Price, read_prices
+from turnfold_worker.adapters.prices import Price, read_prices
 
 _REFINE: Final = ("auto", "on", "off")
 _GROUPS: Final = (1, 2, 4, 8)

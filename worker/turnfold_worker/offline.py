@@ -20,35 +20,37 @@ from typing import Any, Final, Self
 
 from sqlalchemy import Engine
 
-from turnfold import expansion, retrieval, search_read
 from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section, policy_named, request_of
-from turnfold.client_inputs import listed
+from turnfold.assemble.scope import Scope
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, Node, Origin
 from turnfold.contract.results import Expansion, Hit, Note, Relation, Status, TieredSegment, TimelineEntry
 from turnfold.contract.tasks import Operation
 from turnfold.database.reader import Reader
-from turnfold.edge import TurnInput, accept
-from turnfold.notes.read import notes as read_notes
-from turnfold.notes.wanted import NOTES_A_PAGE, WantedNotes
-from turnfold.relations import MOST_RELATIONS
-from turnfold.relations import relations as read_relations
-from turnfold.scope import Scope
-from turnfold.segment_tiers import tiers as read_tiers
-from turnfold.snapshots import NO_INBOX
-from turnfold.timeline import timeline as read_timeline
+from turnfold.read import expand as expansion
+from turnfold.read import queries as retrieval
+from turnfold.read import search as search_read
+from turnfold.read.arguments import listed
+from turnfold.read.notes.read import notes as read_notes
+from turnfold.read.notes.wanted import NOTES_A_PAGE, WantedNotes
+from turnfold.read.relations import MOST_RELATIONS
+from turnfold.read.relations import relations as read_relations
+from turnfold.read.segment_tiers import tiers as read_tiers
+from turnfold.read.snapshot import NO_INBOX
+from turnfold.read.timeline import timeline as read_timeline
 from turnfold.tokens import TokenCount, chosen_counter
-from turnfold.tool_schemas import ToolForm, tool_schemas
 from turnfold.tools import RESULT_TOKENS, Lookups, handle
-from turnfold_worker import trees
-from turnfold_worker.adapters.memory_database import memory_database
-from turnfold_worker.compress import CompressLimits, compress
-from turnfold_worker.digest import digest
-from turnfold_worker.drain import receive
-from turnfold_worker.exchange import InboxEntry, Received
-from turnfold_worker.ports import SentenceEmbedder, Store
+from turnfold.tools.schemas import ToolForm, tool_schemas
+from turnfold.wire.encode import TurnInput, accept
+from turnfold_worker.adapters.sql.memory_database import memory_database
+from turnfold_worker.operate import conversation_tree as trees
+from turnfold_worker.operate.digest import digest
+from turnfold_worker.ports.messages import InboxEntry, Received
+from turnfold_worker.ports.storage import SentenceEmbedder, Store
 from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.use_cases.drain import receive
+from turnfold_worker.use_cases.fold import CompressLimits, compress
 from turnfold_worker.wiring import sentence_embedder, sql_store
 
 TENANT: Final = "default"

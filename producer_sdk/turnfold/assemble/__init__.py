@@ -6,7 +6,7 @@
 lazy, memo, turns, detail   records made when they are looked at; what is remembered; turns; how much answers a query
 forms        what parts are in words: lines, messages of a provider, markers, and what they cost
 policy, sections, pages     how a budget is shared; a system text by sections; turns page by page
-request      what a caller asks
+request, scope   what a caller asks, and whose words it may show
 importance   how important segments are, and their tiers
 pricing      what parts cost before they are put together
 material     what a snapshot offers

@@ -21,7 +21,7 @@ from turnfold.contract.records import Node, StoredTurn, TurnState
 from turnfold.contract.results import Snapshot
 from turnfold.contract.speakers import label_of, speaker_label
 from turnfold.contract.terms import distinct_terms
-from turnfold.matter import matter_terms
+from turnfold.search.matter import matter_terms
 
 _Found = TypeVar("_Found")
 

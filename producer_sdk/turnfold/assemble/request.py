@@ -10,16 +10,16 @@ from typing import Final, Literal
 
 from turnfold.assemble.forms.markers import parse_marker
 from turnfold.assemble.policy import BALANCED, Policy
+from turnfold.assemble.scope import EVERYTHING, Scope
 from turnfold.assemble.sections import Section, flags_of, system_text
 from turnfold.contract.records import Origin
 from turnfold.contract.text import clean, ends_of
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector, rounded
+from turnfold.dates.validity import checked_as_of
 from turnfold.errors import InvalidBudget, InvalidInput
-from turnfold.query_times import check_now
-from turnfold.scope import EVERYTHING, Scope
+from turnfold.search.query_times import check_now
 from turnfold.tokens import ESTIMATOR, Counter
-from turnfold.validity import checked_as_of
-from turnfold.whole_numbers import whole_number
+from turnfold.wire.whole_numbers import whole_number
 
 _MOST_TOKENS: Final = 10**12
 """More than any conversation has: shares of a budget are computed as floats, which end somewhere."""

@@ -7,7 +7,9 @@ canonical           what must be equal between any two runs
 configuration       what `configure` and `resolve_anchor` may set
 notes, note_lists, outlines   statements in few words, and how they are stored, of a node and of a conversation
 overtaken   what was said and holds no more
+turn_limits         how many turns a context reads, and how much of each
 tail_anchors        anchors of turns that no segment holds yet
+periods             days, weeks, months and years, with the precision in which they were told
 note_times, time_terms   when what a note says was or holds, and how a query's time finds it
 passages, posting_pieces, words, terms   how a query finds them
 lazy_patterns       regular expressions that are compiled when they are first used

@@ -17,7 +17,7 @@ class NoteTime(NamedTuple):
     """First day of when it was or will be; None: not known, or open."""
     meant_to: date | None = None
     precision: str | None = None
-    """How finely that was told: a `turnfold.dates.periods.Precision`, or 'recurring'."""
+    """How finely that was told: a `turnfold.contract.periods.Precision`, or 'recurring'."""
     is_plan: bool = False
     """Whether it was still to come when it was said."""
     valid_from: date | None = None

@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.origins import OUTSIDE
+from turnfold.contract.periods import MONTHS, YEAR_MONTHS
 from turnfold.contract.records import Role
 from turnfold.contract.remembered import Remembered
-from turnfold.dates.periods import MONTHS, YEAR_MONTHS
 
 MARKS: Final = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _CLOSING: Final = ("?", "!", "…", ";", ".", "。", "\uff1f", "\uff01")

@@ -17,5 +17,8 @@ progress_read       how far the work on a conversation is
 subject_read        whose turns are stored
 exports             whole conversations as the lines of an archive
 read_transaction    all else that one look at the database can be asked
+steering            what the newest user turn steers a context to
+change_events       what workers changed between two reads
+remnants            where erased words may stand for a while
 reader              runs these, and once more when a connection was lost
 """

@@ -8,7 +8,13 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, Select, Table, func, select
 
-from turnfold.archives import (
+from turnfold.contract.keys import Address
+from turnfold.contract.tables import ConversationRow, standing, table
+from turnfold.contract.tasks import JobKind, JobState
+from turnfold.database.failures import translated
+from turnfold.database.lists import among_texts
+from turnfold.errors import UnknownConversation
+from turnfold.wire.archives import (
     FOLDED,
     JOB,
     SAID,
@@ -18,12 +24,6 @@ from turnfold.archives import (
     schema_mark,
     to_json,
 )
-from turnfold.contract.keys import Address
-from turnfold.contract.tables import ConversationRow, standing, table
-from turnfold.contract.tasks import JobKind, JobState
-from turnfold.database.failures import translated
-from turnfold.database.lists import among_texts
-from turnfold.errors import UnknownConversation
 
 ROWS_AT_ONCE: Final = 500
 """Rows that are in memory at a time."""

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.context import Context
 from turnfold.assemble.memo import Memo
+from turnfold.assemble.scope import EVERYTHING, Scope
 from turnfold.assemble.turns import Turns
 from turnfold.code_blocks.index import FoundBlock
 from turnfold.contract.keys import Address
@@ -20,11 +21,10 @@ from turnfold.contract.notes import Note
 from turnfold.contract.outlines import Outline, last_part
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.results import Excerpt, Head
+from turnfold.contract.turn_limits import Shortening
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector
-from turnfold.entries import read_entry
-from turnfold.inbox import PendingEntry
-from turnfold.scope import EVERYTHING, Scope
-from turnfold.shortening import Shortening
+from turnfold.redis.inbox import PendingEntry
+from turnfold.wire.decode import read_entry
 
 MOST_CHARACTERS: Final = 16_000_000
 """Characters of all that is remembered, about; a parsed note takes some four bytes for each of its own."""

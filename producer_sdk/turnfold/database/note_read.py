@@ -26,7 +26,7 @@ from turnfold.contract.results import Head
 from turnfold.contract.tables import ModelNoteRow, PassageRow, table
 from turnfold.database.rows import anchor_record
 from turnfold.database.statements import ANCHOR_COLUMNS, FRAME, OF_CONVERSATION, anchor, node, turn
-from turnfold.validity import closed_on
+from turnfold.dates.validity import closed_on
 
 SEGMENTS_AT_ONCE: Final = 16
 

@@ -22,7 +22,7 @@ from turnfold.database.statements import (
     anchor,
     turn,
 )
-from turnfold.validity import BY_ANOTHER, reopened
+from turnfold.dates.validity import BY_ANOTHER, reopened
 
 _NEWEST: Final = 512
 """Anchors of the turns before a day that are looked at."""

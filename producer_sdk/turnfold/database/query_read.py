@@ -12,7 +12,6 @@ from datetime import date
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
-from turnfold.answerable import answerable
 from turnfold.assemble.by_value.answers import TIGHT
 from turnfold.assemble.last_turns import LAST_TURNS
 from turnfold.code_blocks.blocks import INTRODUCTION
@@ -28,20 +27,24 @@ from turnfold.contract.passages import (
     unpack_pointers,
     unpack_written,
 )
+from turnfold.contract.periods import as_utc
 from turnfold.contract.posting_pieces import Piece, WantedPieces, opened
 from turnfold.contract.records import TurnState
 from turnfold.contract.results import Excerpt, Head
+from turnfold.contract.turn_limits import LEAST_CAP, Shortening, cap_for
 from turnfold.contract.vectors import numbers_of_each
 from turnfold.database import query_statements, statements
 from turnfold.database.driver import Call, Driver, DriverConnection
 from turnfold.database.known import NOTHING_TOLD, Answers, Known, Wanted
 from turnfold.database.rows import shortened_record, turn_record
-from turnfold.dates.periods import as_utc
 from turnfold.errors import InvalidInput
-from turnfold.first_mentions import first_mentions, spread
-from turnfold.hits import hits, said_by
-from turnfold.matter import MOST_STEERED, Matter, heaviest_matter
-from turnfold.passage_scores import (
+from turnfold.search.answerable import answerable
+from turnfold.search.first_mentions import first_mentions, spread
+from turnfold.search.matter import MOST_STEERED, Matter, heaviest_matter
+from turnfold.search.note_hits import hits, said_by
+from turnfold.search.query_times import NO_TIMES, QueryTimes, query_times
+from turnfold.search.relevance import QUERY_TERMS, query_terms
+from turnfold.search.turn_scores import (
     PLACES_OF_HOP,
     POINTERS_A_TERM,
     Field,
@@ -59,9 +62,6 @@ from turnfold.passage_scores import (
     with_standing,
     with_times,
 )
-from turnfold.query_times import NO_TIMES, QueryTimes, query_times
-from turnfold.relevance import QUERY_TERMS, query_terms
-from turnfold.shortening import LEAST_CAP, Shortening, cap_for
 
 _ANSWER: Final = Shortening.to(2 * LEAST_CAP, last_seq=0)
 """How much is read of a turn that answers a query."""

@@ -18,7 +18,7 @@ from turnfold.contract.tables import (
 )
 from turnfold.database.lists import among
 from turnfold.database.statements import OF_CONVERSATION, node, shortened_columns, turn
-from turnfold.relevance import SEGMENT_HITS
+from turnfold.search.relevance import SEGMENT_HITS
 
 POSTINGS_A_TERM: Final = 64
 """Segments of a term that count: those that it weighs most in."""

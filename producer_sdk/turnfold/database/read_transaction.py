@@ -20,6 +20,7 @@ from turnfold.contract.results import Head, ListedConversation, Relation, Segmen
 from turnfold.contract.seals import Seals
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
+from turnfold.contract.turn_limits import MOST_CAP, TURNS_A_READ, Shortening
 from turnfold.contract.turn_parts import PartEntry, unpack_parts
 from turnfold.database import query_statements, statements
 from turnfold.database.known import Found, Wanted
@@ -37,11 +38,10 @@ from turnfold.database.rows import (
 )
 from turnfold.database.segment_read import segment_relations, segment_signs, top_relations
 from turnfold.database.value_read import ValueReader
+from turnfold.dates.validity import with_last_days
 from turnfold.errors import SchemaMismatch
-from turnfold.passage_scores import PostingRow
-from turnfold.relevance import SEGMENT_HITS
-from turnfold.shortening import MOST_CAP, TURNS_A_READ, Shortening
-from turnfold.validity import with_last_days
+from turnfold.search.relevance import SEGMENT_HITS
+from turnfold.search.turn_scores import PostingRow
 
 CHARACTERS_A_PAGE: Final = 16 * 1_048_576
 """Code points of turns after which a page of them ends: a thousand of the largest would be gigabytes."""
@@ -106,7 +106,7 @@ class ReadTransaction:
         self._values.drop(address)
 
     def newest_turns(self, head: Head, *, cap: int, waiting: int = 0) -> tuple[StoredTurn, ...]:
-        """At most 200 turns, oldest first, as short as `shortening` says; `waiting` turns follow them."""
+        """At most 200 turns, oldest first, as short as `turn_limits` says; `waiting` turns follow them."""
         short = Shortening.to(cap, last_seq=head.turn_count + waiting)
         rows = self._connection.execute(
             statements.NEWEST_TURNS,

@@ -8,9 +8,9 @@ from typing import TypeVar
 from sqlalchemy import Engine
 
 from turnfold.assemble.context import Context
-from turnfold.change_events import ChangeLog, OnChange
 from turnfold.contract.keys import Address
 from turnfold.contract.seals import Seals
+from turnfold.database.change_events import ChangeLog, OnChange
 from turnfold.database.failures import ConnectionLost, translated
 from turnfold.database.known import Found, Wanted
 from turnfold.database.read_transaction import ReadTransaction, checked_secret

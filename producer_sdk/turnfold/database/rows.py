@@ -13,6 +13,7 @@ from turnfold.assemble.pages import TurnPiece
 from turnfold.assemble.turns import Turns, TurnsNotRead
 from turnfold.contract.access import unpack_often
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
+from turnfold.contract.periods import as_utc
 from turnfold.contract.records import (
     PINNED_RANK,
     Anchor,
@@ -28,10 +29,9 @@ from turnfold.contract.records import (
 from turnfold.contract.results import Head
 from turnfold.contract.speakers import label_of
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
+from turnfold.contract.turn_limits import Shortening
 from turnfold.contract.words import note_stems
 from turnfold.database import statements
-from turnfold.dates.periods import as_utc
-from turnfold.shortening import Shortening
 
 Row = tuple[Any, ...]
 _SEQ, _ROLE, _NAME, _TOKENS, _CONTENT, _LENGTH, _HAS_PARTS = (

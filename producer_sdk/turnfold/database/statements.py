@@ -41,8 +41,8 @@ from turnfold.contract.tables import (
     standing,
     table,
 )
+from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold.database.lists import among_texts, listed
-from turnfold.shortening import TURNS_A_READ
 
 TOP_ANCHORS: Final = 64
 TEXTS_A_STATEMENT: Final = 64

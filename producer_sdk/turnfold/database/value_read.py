@@ -14,13 +14,14 @@ from typing import Any, Final
 from sqlalchemy import Engine
 
 from turnfold.assemble.context import Context
-from turnfold.change_events import ChangeLog
 from turnfold.contract.keys import Address
 from turnfold.contract.outlines import overtaken_by, unpack_outline
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN
 from turnfold.contract.results import Head
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
+from turnfold.contract.turn_limits import TURNS_A_READ, Shortening, cap_for
 from turnfold.database import query_statements, statements
+from turnfold.database.change_events import ChangeLog
 from turnfold.database.driver import Call, Driver, DriverConnection
 from turnfold.database.known import NO_ANSWERS, Found, Known, KnownConversations, Wanted
 from turnfold.database.query_read import answers
@@ -34,8 +35,7 @@ from turnfold.database.rows import (
     shapes_of,
     turn_record,
 )
-from turnfold.shortening import TURNS_A_READ, Shortening, cap_for
-from turnfold.steering import steering_text
+from turnfold.database.steering import steering_text
 
 _STATEMENTS: Final = (
     statements.HEAD, statements.HEAD_AND_STORED, statements.OUTLINE, statements.TOP_ANCHOR_ROWS,

@@ -1,6 +1,5 @@
 """Times in text: the days that words mean, counted from the day on which they were said. Pure, without a clock.
 
-periods      days, weeks, months and years, with the precision in which they were told
 numbers      counts as people say them
 written      times that are written out: '14 May 2026', 'Q3 2025'
 relative     times that are counted from a day: 'two weeks ago', 'next Friday'
@@ -9,5 +8,6 @@ spans        times that last or come back: 'for six months now', 'every Tuesday'
 expressions  the times that a text tells: all of the above
 resolve      words that count from a day, replaced by what they mean
 note_time    the one time that a statement speaks of
+validity     what held on a day
 passed       whether the times that a text names have passed
 """

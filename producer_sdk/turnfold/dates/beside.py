@@ -6,8 +6,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.dates.numbers import COUNT, count_of
-from turnfold.dates.periods import (
+from turnfold.contract.periods import (
     SATURDAY,
     WEEK,
     WEEKDAYS,
@@ -18,6 +17,7 @@ from turnfold.dates.periods import (
     weekday_number,
     weekend_of,
 )
+from turnfold.dates.numbers import COUNT, count_of
 
 _NAMES: Final = "|".join(WEEKDAYS)
 BESIDE: Final = lazy_pattern(

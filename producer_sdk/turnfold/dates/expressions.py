@@ -12,8 +12,8 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.periods import MONTHS, WEEK, Period, Precision, period_label
 from turnfold.dates.beside import BESIDE, BETWEEN, RANGE, WEEKDAY_OF, beside
-from turnfold.dates.periods import MONTHS, WEEK, Period, Precision, period_label
 from turnfold.dates.relative import RELATIVE, relative_time
 from turnfold.dates.spans import LASTING, RECURRING, SINCE, UNTIL, lasting_since
 from turnfold.dates.written import BEFORE_BARE, SEASONS, WRITTEN, has_year, written_periods

@@ -7,8 +7,7 @@ from datetime import date, timedelta
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.dates.numbers import COUNT, count_of
-from turnfold.dates.periods import (
+from turnfold.contract.periods import (
     MONTHS,
     SATURDAY,
     WEEK,
@@ -25,6 +24,7 @@ from turnfold.dates.periods import (
     whole_month,
     whole_year,
 )
+from turnfold.dates.numbers import COUNT, count_of
 from turnfold.dates.written import SEASONS
 
 _WEEKDAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|weds?|thurs?|thu|fri|(?-i:Sat|Sun)"

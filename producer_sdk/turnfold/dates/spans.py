@@ -7,8 +7,8 @@ from datetime import date, timedelta
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.periods import MONTHS, WEEK, Period, Precision, day_label, month_away
 from turnfold.dates.numbers import COUNT, count_of
-from turnfold.dates.periods import MONTHS, WEEK, Period, Precision, day_label, month_away
 
 _UNIT: Final = "(?P<unit>day|night|week|month|year|decade)s?"
 LASTING: Final = lazy_pattern(

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.dates.periods import MONTHS, WEEK, Period, Precision, one_day, whole_month, whole_year
+from turnfold.contract.periods import MONTHS, WEEK, Period, Precision, one_day, whole_month, whole_year
 
 _MONTH: Final = "|".join(f"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in (*MONTHS, "Sept"))
 _DAY: Final = r"(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"

@@ -17,7 +17,7 @@ from llama_index.core.memory.types import BaseMemory
 from turnfold.assemble.forms.content_parts import as_json
 from turnfold.client import Turnfold
 from turnfold.frameworks.reading import checked_client, now, read_options
-from turnfold.projection import project
+from turnfold.wire.projection import project
 
 
 class TurnfoldMemory(BaseMemory):

@@ -157,7 +157,7 @@ class TestOpenAIAgents:
     ) -> None:
         items = [{"role": "user", "content": f"Number {number}, and some words more."} for number in range(55)]
         await session.add_items(items)
-        monkeypatch.setattr("turnfold.expansion.TOKENS_AT_ONCE", 30)  # some turns a page
+        monkeypatch.setattr("turnfold.read.expand.TOKENS_AT_ONCE", 30)  # some turns a page
         # All while no worker runs: what is taken back waits in the inbox too.
         assert [await session.pop_item() for _ in range(52)] == items[:2:-1]
         local.settle()

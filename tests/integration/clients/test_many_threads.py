@@ -9,8 +9,8 @@ import pytest
 
 from turnfold import Turnfold
 from turnfold.errors import Unavailable
-from turnfold.inbox import MOST_CONNECTIONS, translated
-from turnfold.inbox import connect as connect_redis
+from turnfold.redis.inbox import MOST_CONNECTIONS, translated
+from turnfold.redis.inbox import connect as connect_redis
 
 pytestmark = pytest.mark.daily_on("sqlite")
 

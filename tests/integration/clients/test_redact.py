@@ -17,8 +17,8 @@ from conftest import LocalWorker
 from support.remnants import traces
 from turnfold import AsyncTurnfold, Turn, Turnfold
 from turnfold.errors import InvalidInput, InvalidSettings, InvalidTurn
-from turnfold.redaction import redacted
 from turnfold.settings import Settings
+from turnfold.wire.redaction import redacted
 
 SECRET = "zebra4711"
 

@@ -17,7 +17,7 @@ from conftest import LocalWorker
 from support.talk import talk
 from support.waiting import wait_until
 from turnfold import AsyncTurnfold, InvalidInput, Settings, Turnfold, UnknownConversation, UnknownReference
-from turnfold.references import MOST_REFERENCES
+from turnfold.read.references import MOST_REFERENCES
 
 pytestmark = pytest.mark.daily_on("sqlite")
 

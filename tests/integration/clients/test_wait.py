@@ -14,8 +14,8 @@ from turnfold import Turnfold, WaitTimeout
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
 from turnfold.database.engines import connect
-from turnfold.edge import Entry
-from turnfold.inbox import ProducerInbox
+from turnfold.redis.inbox import ProducerInbox
+from turnfold.wire.encode import Entry
 
 TURNS = talk("waiting", 12)
 

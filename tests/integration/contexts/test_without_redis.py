@@ -11,7 +11,7 @@ from conftest import workers_of
 from turnfold import Turnfold
 from turnfold.errors import Unavailable
 from turnfold.settings import Settings
-from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.local.redis_server import RedisServer
 
 
 @pytest.fixture

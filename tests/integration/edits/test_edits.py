@@ -18,11 +18,11 @@ from support.talk import talk
 from turnfold import InvalidInput, InvalidTurn, Turnfold, UnknownConversation, UnknownTurn
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
-from turnfold.inbox import connect as connect_redis
-from turnfold_worker.doctor.invariants import check_invariants
-from turnfold_worker.doctor.samples import check_samples
-from turnfold_worker.drain import receive
-from turnfold_worker.exchange import InboxEntry
+from turnfold.redis.inbox import connect as connect_redis
+from turnfold_worker.operate.doctor.invariants import check_invariants
+from turnfold_worker.operate.doctor.samples import check_samples
+from turnfold_worker.ports.messages import InboxEntry
+from turnfold_worker.use_cases.drain import receive
 
 pytestmark = pytest.mark.daily_on("sqlite")
 

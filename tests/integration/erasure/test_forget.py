@@ -19,19 +19,19 @@ from turnfold.contract.keys import Address
 from turnfold.contract.tables import Base
 from turnfold.database.reader import Reader
 from turnfold.errors import UnknownConversation
-from turnfold.inbox import ProducerInbox
-from turnfold.retrieval import anchors
-from turnfold.snapshots import NO_INBOX
-from turnfold_worker import erase as erase_module
-from turnfold_worker.adapters import sql_erasures
-from turnfold_worker.adapters.sql_parked import SqlParkedWork
+from turnfold.read.queries import anchors
+from turnfold.read.snapshot import NO_INBOX
+from turnfold.redis.inbox import ProducerInbox
+from turnfold_worker.adapters.sql import erasures as sql_erasures
+from turnfold_worker.adapters.sql.parked import SqlParkedWork
 from turnfold_worker.cli import forget as forget_command
 from turnfold_worker.cli import main
-from turnfold_worker.digest import digest
-from turnfold_worker.doctor.invariants import check_invariants
-from turnfold_worker.doctor.samples import check_samples
-from turnfold_worker.parked import Selection
-from turnfold_worker.totals import stored_totals
+from turnfold_worker.operate.digest import digest
+from turnfold_worker.operate.doctor.invariants import check_invariants
+from turnfold_worker.operate.doctor.samples import check_samples
+from turnfold_worker.operate.row_counts import stored_totals
+from turnfold_worker.use_cases import erase as erase_module
+from turnfold_worker.use_cases.parked_jobs import Selection
 
 ADDRESS = Address("acme", "long")
 AT_ONCE = 100

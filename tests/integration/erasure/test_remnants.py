@@ -13,11 +13,11 @@ from support.waiting import wait_until
 from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.database.engines import connect
-from turnfold.remnants import remaining
+from turnfold.database.remnants import remaining
 from turnfold.settings import Settings
-from turnfold_worker.adapters.redis_inbox import RedisInbox
-from turnfold_worker.adapters.redis_server import RedisServer
-from turnfold_worker.adapters.sql_erasures import empty_log
+from turnfold_worker.adapters.redis.inbox import RedisInbox
+from turnfold_worker.adapters.sql.erasures import empty_log
+from turnfold_worker.local.redis_server import RedisServer
 
 SECRET = "xylophonequartz"
 REDACTED = "marmaladezeppelin"
@@ -66,11 +66,11 @@ def _is_clear(local: LocalWorker) -> bool:
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Redis's log is written anew as often as it is asked for."""
-    monkeypatch.setattr("turnfold_worker.adapters.redis_inbox.REWRITE_SECONDS", 0)
+    monkeypatch.setattr("turnfold_worker.adapters.redis.inbox.REWRITE_SECONDS", 0)
 
 
 def test_a_read_in_the_way_leaves_it_to_the_next_sweep(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("turnfold_worker.adapters.sql_erasures.LOG_WAIT_MILLISECONDS", 1)
+    monkeypatch.setattr("turnfold_worker.adapters.sql.erasures.LOG_WAIT_MILLISECONDS", 1)
     writer = connect(sqlite_url, write=True, timeout_seconds=5)
     reader = connect(sqlite_url, write=False, timeout_seconds=5)
     with reader.begin() as connection:

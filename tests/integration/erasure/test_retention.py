@@ -229,7 +229,7 @@ def test_a_reconstruction_that_says_more_than_is_kept_is_refused(
 
 
 def test_undoing_takes_reconstructions_along(aged: Refinery, monkeypatch: pytest.MonkeyPatch, tf: Turnfold) -> None:
-    from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
+    from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
 
     aged.local.worker.expire()
     expanding(aged, monkeypatch, "L0:1")

@@ -22,11 +22,11 @@ from turnfold.contract.records import LevelKey
 from turnfold.contract.results import Head
 from turnfold.database.read_transaction import ReadTransaction
 from turnfold.database.reader import Reader
-from turnfold_worker.adapters.sql_access import reset_expansions_of
+from turnfold_worker.adapters.sql.access import reset_expansions_of
 from turnfold_worker.cli.group import main
-from turnfold_worker.inspection import Inspection, inspect_conversation
 from turnfold_worker.offline import fold
-from turnfold_worker.totals import stored_totals
+from turnfold_worker.operate.inspection import Inspection, inspect_conversation
+from turnfold_worker.operate.row_counts import stored_totals
 
 TURNS = talk("access", 150)
 
@@ -162,7 +162,7 @@ def test_counts_reach_redis_in_the_background_and_at_the_end(
     folded.expand("c", "L1:1")
     wait_until(lambda: waiting(raw), what="the counts are in Redis")
     raw.delete(*waiting(raw))
-    monkeypatch.setattr("turnfold.access.FLUSH_SECONDS", 600)
+    monkeypatch.setattr("turnfold.redis.expansion_counter.FLUSH_SECONDS", 600)
     with Turnfold(settings=settings) as brief:
         brief.expand("c", "L1:1")
         assert not waiting(raw)
@@ -173,7 +173,7 @@ def test_counts_reach_redis_in_the_background_and_at_the_end(
 def test_forgetting_drops_what_was_counted_and_a_later_conversation_of_that_name_has_none_of_it(
     folded: Turnfold, local: LocalWorker, raw: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("turnfold.access.FLUSH_SECONDS", 600)
+    monkeypatch.setattr("turnfold.redis.expansion_counter.FLUSH_SECONDS", 600)
     folded.expand("c", "L1:1")
     count(folded)
     assert waiting(raw)

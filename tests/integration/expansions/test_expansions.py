@@ -18,7 +18,7 @@ from turnfold.database.read_transaction import ReadTransaction
 from turnfold.database.reader import Reader
 from turnfold.testing import LocalTurnfold, in_memory
 from turnfold.tokens import estimate_tokens
-from turnfold_worker import trees
+from turnfold_worker.operate import conversation_tree as trees
 
 TURNS = talk("expansions", 330)
 

@@ -11,7 +11,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold.database.reader import Reader
 from turnfold_worker.cli.inspect_command import inspection_tree
-from turnfold_worker.inspection import inspect_conversation
+from turnfold_worker.operate.inspection import inspect_conversation
 
 SMALL = {"segment_max_turns": 4, "segment_min_turns": 2}
 WIDE = Policy(name="many anchors", anchors_share=0.5)

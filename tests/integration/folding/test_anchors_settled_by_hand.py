@@ -13,10 +13,10 @@ from turnfold.contract.configuration import settlement
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Anchor, AnchorState
 from turnfold.contract.tasks import Operation
-from turnfold.edge import Entry
 from turnfold.errors import InvalidInput
-from turnfold.inbox import ProducerInbox
+from turnfold.redis.inbox import ProducerInbox
 from turnfold.settings import Settings
+from turnfold.wire.encode import Entry
 
 FIRST = [
     "We decided the launch party is in Lisbon.", "The upload must not exceed 25 MB.", "Nothing of note, part one.",

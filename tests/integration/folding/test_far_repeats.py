@@ -12,9 +12,9 @@ from support.talk import talk
 from turnfold import Turnfold
 from turnfold.contract.records import ConversationId
 from turnfold.testing import in_memory
-from turnfold_worker.adapters.sql_repeats import MOST_EARLIER, earlier_turns
-from turnfold_worker.digest import digest
+from turnfold_worker.adapters.sql.repeats import MOST_EARLIER, earlier_turns
 from turnfold_worker.offline import fold
+from turnfold_worker.operate.digest import digest
 from turnfold_worker.pipeline.turns.repeats import sought_marks
 
 DUMP = "\n".join(f"[settings.{i}] value = {i * 7} # set by hand" for i in range(60))

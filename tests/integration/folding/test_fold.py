@@ -19,12 +19,12 @@ from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.tables import JobRow, table
 from turnfold.contract.tasks import JobKind
 from turnfold.database.engines import connect
-from turnfold_worker import compress as compress_module
-from turnfold_worker.compress import CompressLimits, compress, fold_next, next_segment
-from turnfold_worker.due_jobs import Folded
-from turnfold_worker.exchange import Fold, FoldClaim
 from turnfold_worker.offline import fold
 from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.ports.messages import Fold, FoldClaim
+from turnfold_worker.use_cases import fold as compress_module
+from turnfold_worker.use_cases.due_jobs import Folded
+from turnfold_worker.use_cases.fold import CompressLimits, compress, fold_next, next_segment
 
 SUBJECTS = ("payments", "seat maps", "refunds", "emails", "deployment", "analytics", "accessibility", "backups")
 NOBODYS = FoldClaim(ConversationId(0), "nobody", 1)

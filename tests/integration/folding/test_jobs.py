@@ -18,11 +18,11 @@ from turnfold.contract.keys import Address
 from turnfold.contract.outlines import Outline
 from turnfold.contract.tasks import Task
 from turnfold.database.engines import connect
-from turnfold.inbox import connect as connect_redis
-from turnfold_worker import compress as compress_module
+from turnfold.redis.inbox import connect as connect_redis
 from turnfold_worker.cli import main
-from turnfold_worker.parked import Selection, WorkKind, WorkState
 from turnfold_worker.testing.messages import NOBODY
+from turnfold_worker.use_cases import fold as compress_module
+from turnfold_worker.use_cases.parked_jobs import Selection, WorkKind, WorkState
 
 # Entries
 

@@ -13,7 +13,7 @@ from turnfold import Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import JobKind, Task
 from turnfold.errors import InvalidInput
-from turnfold_worker.adapters.sql_fold_claims import MOST_CLAIMED
+from turnfold_worker.adapters.sql.fold_claims import MOST_CLAIMED
 from turnfold_worker.testing.messages import deliver
 
 BUDGET_WAS = "We must never spend more than 2,000 euros on the offsite, no exceptions."

@@ -12,8 +12,8 @@ from turnfold.contract.passages import pack_pointers
 from turnfold.contract.posting_pieces import Piece, Posted
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import ConversationRow, PostingRow, table
-from turnfold_worker.adapters.memory_database import memory_database
-from turnfold_worker.adapters.sql_postings import POSTINGS
+from turnfold_worker.adapters.sql.memory_database import memory_database
+from turnfold_worker.adapters.sql.postings import POSTINGS
 
 ONE, OTHER = ConversationId(1), ConversationId(2)
 

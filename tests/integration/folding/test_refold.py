@@ -14,12 +14,12 @@ from turnfold import Turnfold
 from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tasks import Task
 from turnfold.database.engines import connect
-from turnfold_worker import compress as compress_module
-from turnfold_worker.adapters import sql_jobs
+from turnfold_worker.adapters.sql import jobs as sql_jobs
 from turnfold_worker.errors import DIED, StoreAway
-from turnfold_worker.exchange import FoldClaim
-from turnfold_worker.parked import WorkKind, WorkState
-from turnfold_worker.refold import refolded
+from turnfold_worker.ports.messages import FoldClaim
+from turnfold_worker.use_cases import fold as compress_module
+from turnfold_worker.use_cases.parked_jobs import WorkKind, WorkState
+from turnfold_worker.use_cases.refold import refolded
 
 
 def test_a_segment_that_is_folded_again_is_as_if_it_had_never_failed(platform: Platform, engine: Engine) -> None:

@@ -14,10 +14,10 @@ from turnfold.contract.keys import Address
 from turnfold.contract.records import Anchor, AnchorState
 from turnfold.database.reader import Reader
 from turnfold.settings import Settings
-from turnfold_worker import open_tail
 from turnfold_worker.cli.inspect_command import inspection_tree
 from turnfold_worker.cli.reading import anchor_table
-from turnfold_worker.inspection import inspect_conversation
+from turnfold_worker.operate.inspection import inspect_conversation
+from turnfold_worker.use_cases import open_tail
 
 KAFKA: Final = "Decision: we use Kafka for the event queue."
 RABBIT: Final = "Actually we go with RabbitMQ for the event queue, not Kafka."
@@ -190,7 +190,7 @@ def test_rules_that_fail_cost_the_tail_its_anchors_and_nothing_else(
         raise ValueError(msg)
 
     monkeypatch.setattr(open_tail, "tail_drafts", fail)
-    monkeypatch.setattr("turnfold_worker.compress.RETRY_SECONDS", 0.0)
+    monkeypatch.setattr("turnfold_worker.use_cases.fold.RETRY_SECONDS", 0.0)
     tf.append("c", [turn(FRIDAYS, "fridays"), *idle("b", 15)])
     local.settle()
     assert tf.status("c").settled

@@ -16,12 +16,12 @@ from turnfold import Settings, Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import ENTRY_VERSION
-from turnfold.entries import PLACEHOLDER
-from turnfold.inbox import connect as connect_redis
-from turnfold_worker import drain as drain_module
+from turnfold.redis.inbox import connect as connect_redis
+from turnfold.wire.decode import PLACEHOLDER
 from turnfold_worker.errors import Refused, Stalled, StoreAway
-from turnfold_worker.exchange import Received, ReceivedTurn, StoreResult
+from turnfold_worker.ports.messages import Received, ReceivedTurn, StoreResult
 from turnfold_worker.testing.messages import run_until_idle
+from turnfold_worker.use_cases import drain as drain_module
 
 
 class Troubled:

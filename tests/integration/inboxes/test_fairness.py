@@ -21,15 +21,15 @@ from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import JobKind, Queue, Task
 from turnfold.database.engines import connect
-from turnfold.inbox import connect as connect_redis
-from turnfold_worker.adapters.redis_bell import RedisPublisher
-from turnfold_worker.adapters.redis_inbox import TENANTS_A_CLAIM, RedisInbox
-from turnfold_worker.adapters.sql_fold_claims import MOST_CLAIMED
-from turnfold_worker.adapters.sql_turns import BACKFILL_FROM
-from turnfold_worker.due_jobs import Folded
+from turnfold.redis.inbox import connect as connect_redis
+from turnfold_worker.adapters.redis.bell import RedisPublisher
+from turnfold_worker.adapters.redis.inbox import TENANTS_A_CLAIM, RedisInbox
+from turnfold_worker.adapters.sql.fold_claims import MOST_CLAIMED
+from turnfold_worker.adapters.sql.turns import BACKFILL_FROM
 from turnfold_worker.errors import StoreAway
-from turnfold_worker.sweep import sweep
 from turnfold_worker.testing.messages import NOBODY
+from turnfold_worker.use_cases.due_jobs import Folded
+from turnfold_worker.use_cases.sweep import sweep
 
 MANY = 100_000
 

@@ -16,12 +16,13 @@ from conftest import LocalWorker
 from support.examples import examples
 from support.stored import stored_turns
 from support.talk import talk
-from turnfold import InboxFull, InvalidInput, Settings, Turnfold, Unavailable, inbox_scripts
+from turnfold import InboxFull, InvalidInput, Settings, Turnfold, Unavailable
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Task
-from turnfold.inbox import ENTRIES_PER_CALL
+from turnfold.redis import scripts as inbox_scripts
+from turnfold.redis.inbox import ENTRIES_PER_CALL
 from turnfold.resources import Resources
-from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.local.redis_server import RedisServer
 
 pytestmark = pytest.mark.daily_on("sqlite")
 

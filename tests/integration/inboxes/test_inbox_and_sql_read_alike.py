@@ -11,8 +11,8 @@ from support.talk import talk
 from turnfold import Context, Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
-from turnfold.edge import Entry
-from turnfold.inbox import ProducerInbox
+from turnfold.redis.inbox import ProducerInbox
+from turnfold.wire.encode import Entry
 
 TURNS = talk("alike", 20)
 MEGABYTE = 1_000_000

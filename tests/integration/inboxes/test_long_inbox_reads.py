@@ -9,8 +9,8 @@ from support.talk import talk
 from turnfold import Turnfold, UnknownMarker
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
-from turnfold.edge import Entry
-from turnfold.inbox import ProducerInbox
+from turnfold.redis.inbox import ProducerInbox
+from turnfold.wire.encode import Entry
 
 pytestmark = pytest.mark.daily_on("sqlite")
 

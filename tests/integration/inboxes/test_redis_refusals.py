@@ -12,10 +12,10 @@ from click.testing import CliRunner
 
 from turnfold import Turnfold, Unavailable
 from turnfold.contract import keys
-from turnfold_worker.adapters.redis_inbox import RedisInbox
-from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.adapters.redis.inbox import RedisInbox
 from turnfold_worker.cli import main
 from turnfold_worker.errors import StoreAway
+from turnfold_worker.local.redis_server import RedisServer
 
 pytestmark = pytest.mark.processes
 

@@ -13,11 +13,11 @@ from turnfold import Turnfold
 from turnfold.contract.records import ConversationId
 from turnfold.database.engines import connect
 from turnfold.errors import InvalidSettings
-from turnfold_worker.adapters.sql_ledger import SqlLedger
+from turnfold_worker.adapters.prices import KNOWN, read_prices
+from turnfold_worker.adapters.sql.ledger import SqlLedger
 from turnfold_worker.errors import ModelWaits
-from turnfold_worker.model_ports import Finish, ModelReply, Owner, Reservation, Used
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
-from turnfold_worker.prices import KNOWN, read_prices
+from turnfold_worker.ports.models import Finish, ModelReply, Owner, Reservation, Used
 from turnfold_worker.settings import WorkerSettings
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from support.refinery import SHORT_SEGMENTS, Refinery
 from support.talk import talk
-from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
-from turnfold_worker.model_wiring import refine_target
+from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
 from turnfold_worker.offline import fold
+from turnfold_worker.wiring.models import refine_target
 
 
 def test_a_models_notes_stand_in_the_place_of_the_rules(refinery: Refinery) -> None:

@@ -19,11 +19,11 @@ from turnfold.database.engines import connect
 from turnfold.errors import InvalidSettings
 from turnfold.testing import LocalTurnfold, in_memory
 from turnfold_worker import summarizers
-from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
-from turnfold_worker.cli.stack import Stack
-from turnfold_worker.doctor.workers import check_summarizer
-from turnfold_worker.model_wiring import refine_target
+from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
+from turnfold_worker.local.stack import Stack
+from turnfold_worker.operate.doctor.workers import check_summarizer
 from turnfold_worker.summarizers import load_summarizer
+from turnfold_worker.wiring.models import refine_target
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "model.md"
 WRONG = """

@@ -10,11 +10,11 @@ from sqlalchemy import text
 from support.refinery import SHORT_SEGMENTS, Refinery
 from support.talk import talk
 from turnfold.contract.records import Origin
-from turnfold_worker.adapters import sql_model_notes
-from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
-from turnfold_worker.model_wiring import refine_target
+from turnfold_worker.adapters.sql import model_notes as sql_model_notes
+from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
 from turnfold_worker.offline import FoldedConversation, fold
 from turnfold_worker.pipeline.refinement.notes import ModelNote
+from turnfold_worker.wiring.models import refine_target
 
 NOTE = "Mara wants a zeppelin for the launch"
 ASKED = "Who wants the zeppelin?"

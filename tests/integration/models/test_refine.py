@@ -14,11 +14,11 @@ from support.stored import broken_invariants
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold.contract.records import ConversationId
-from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
-from turnfold_worker.model_wiring import refine_target
+from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
 from turnfold_worker.offline import fold
 from turnfold_worker.testing import model_replies as scribe
 from turnfold_worker.testing.model_server import OpenAIServer
+from turnfold_worker.wiring.models import refine_target
 
 pytestmark = pytest.mark.daily_on("sqlite")
 

@@ -16,11 +16,11 @@ from support.refinery import SHORT_SEGMENTS, Refinery
 from support.seals import unsealed
 from support.talk import talk
 from support.waiting import wait_until
-from turnfold_worker import batches as batches_module
 from turnfold_worker.cli.group import main
 from turnfold_worker.offline import fold
 from turnfold_worker.testing.model_replies import read_request
 from turnfold_worker.testing.model_server import OpenAIServer
+from turnfold_worker.use_cases import refine_in_batches as batches_module
 
 pytestmark = pytest.mark.daily_on("sqlite")
 

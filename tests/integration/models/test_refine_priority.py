@@ -7,9 +7,9 @@ import pytest
 from support.refinery import Refinery
 from support.talk import talk
 from support.waiting import wait_until
-from turnfold_worker.adapters import sql_refine_jobs
-from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
-from turnfold_worker.model_wiring import refine_target
+from turnfold_worker.adapters.sql import refine_jobs as sql_refine_jobs
+from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
+from turnfold_worker.wiring.models import refine_target
 
 pytestmark = pytest.mark.daily_on("sqlite")
 

@@ -12,11 +12,11 @@ from support.talk import talk
 from support.waiting import wait_until
 from turnfold import Turnfold
 from turnfold.database.engines import connect
-from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
-from turnfold_worker.cli.stack import Stack
-from turnfold_worker.model_wiring import refine_target
+from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
+from turnfold_worker.local.stack import Stack
 from turnfold_worker.testing import model_server as behaves
 from turnfold_worker.testing.model_server import OpenAIServer
+from turnfold_worker.wiring.models import refine_target
 
 pytestmark = pytest.mark.processes
 

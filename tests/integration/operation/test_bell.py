@@ -17,11 +17,11 @@ from turnfold import Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.rings import Ring
 from turnfold.contract.tasks import JobKind, Queue, Task
-from turnfold.doorbell import producer_app
-from turnfold.inbox import connect
-from turnfold_worker.adapters.redis_bell import RedisPublisher, RungBells
-from turnfold_worker.adapters.redis_server import RedisServer
-from turnfold_worker.doorman import Doorman
+from turnfold.redis.doorbell import producer_app
+from turnfold.redis.inbox import connect
+from turnfold_worker.adapters.redis.bell import RedisPublisher, RungBells
+from turnfold_worker.celery_parts.doorman import Doorman
+from turnfold_worker.local.redis_server import RedisServer
 from turnfold_worker.settings import WorkerSettings
 
 pytestmark = pytest.mark.processes

@@ -27,9 +27,9 @@ from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Queue, Task
 from turnfold.database.engines import connect
 from turnfold.errors import Unavailable
-from turnfold_worker.adapters.redis_server import RedisServer
-from turnfold_worker.digest import digest
+from turnfold_worker.local.redis_server import RedisServer
 from turnfold_worker.offline import fold
+from turnfold_worker.operate.digest import digest
 
 pytestmark = pytest.mark.processes
 

@@ -17,7 +17,7 @@ from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.database.engines import connect
 from turnfold_worker.cli import main
-from turnfold_worker.doctor import servers, workers
+from turnfold_worker.operate.doctor import servers, workers
 
 Diagnose = Callable[[], Mapping[str, Any]]
 NOWHERE = "redis://127.0.0.1:1/0"

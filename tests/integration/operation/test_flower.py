@@ -22,9 +22,9 @@ from support.chromium import Chromium, find_chromium
 from support.server_folders import own_folder
 from support.waiting import wait_until
 from turnfold import Turnfold
-from turnfold_worker.cli import stack as stack_module
-from turnfold_worker.cli.flower_process import FlowerNotStarted
-from turnfold_worker.cli.stack import Stack
+from turnfold_worker.local import stack as stack_module
+from turnfold_worker.local.flower_process import FlowerNotStarted
+from turnfold_worker.local.stack import Stack
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(180)]
 

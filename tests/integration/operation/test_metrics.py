@@ -21,10 +21,10 @@ from support.talk import talk
 from turnfold import Turnfold
 from turnfold.database.engines import connect
 from turnfold.database.reader import Reader
-from turnfold.inbox import connect as connect_redis
+from turnfold.redis.inbox import connect as connect_redis
 from turnfold_worker.cli import main
-from turnfold_worker.metrics import BLOCKS, OPEN_JOBS, PARKED_ENTRIES, WorkCollector
-from turnfold_worker.totals import waiting_totals
+from turnfold_worker.operate.prometheus import BLOCKS, OPEN_JOBS, PARKED_ENTRIES, WorkCollector
+from turnfold_worker.operate.row_counts import waiting_totals
 
 NOWHERE = "redis://127.0.0.1:1/0"
 

@@ -15,8 +15,8 @@ import pytest
 
 from support.command_server import CommandServer
 from support.up import EXAMPLE, TURNFOLD, TURNS, all_gone, assert_stops, end, environment, start_up
-from turnfold_worker.adapters.local_port import free_port
-from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.local.local_port import free_port
+from turnfold_worker.local.redis_server import RedisServer
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(180)]
 

@@ -15,7 +15,7 @@ from support.stored import broken_invariants
 from turnfold.contract.passages import PLACES
 from turnfold.contract.vectors import Vector
 from turnfold.database.engines import connect
-from turnfold.passage_scores import near_passages
+from turnfold.search.turn_scores import near_passages
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
 
 pytestmark = pytest.mark.daily_on("sqlite")

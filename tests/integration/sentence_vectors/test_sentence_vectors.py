@@ -20,7 +20,7 @@ from turnfold.contract.passages import PLACES, passages_among
 from turnfold.contract.vectors import NO_VECTOR, Vector, cosine, differing, numbers_of, rounded
 from turnfold.database.engines import connect
 from turnfold.errors import InvalidInput, InvalidSettings
-from turnfold.passage_scores import near_passages
+from turnfold.search.turn_scores import near_passages
 from turnfold.settings import Settings
 from turnfold_worker.adapters import sentence_embedder
 from turnfold_worker.adapters.sentence_embedder import (
@@ -31,10 +31,10 @@ from turnfold_worker.adapters.sentence_embedder import (
     weights_of,
 )
 from turnfold_worker.cli import main
-from turnfold_worker.compress import with_vectors
 from turnfold_worker.errors import ModelAway, StoreAway
 from turnfold_worker.offline import fold
 from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.use_cases.fold import with_vectors
 from turnfold_worker.wiring import build
 
 pytestmark = pytest.mark.daily_on("sqlite")

@@ -29,9 +29,9 @@ from turnfold.contract.records import (
     StoredTurn,
 )
 from turnfold.contract.results import Excerpt, Expansion, Head, Passage, Snapshot
-from turnfold.projection import project
-from turnfold.shortening import Shortening
+from turnfold.contract.turn_limits import Shortening
 from turnfold.tokens import estimate_tokens
+from turnfold.wire.projection import project
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 
 NEWEST = 200

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 from turnfold.assemble import Page, TurnPiece, page
 from turnfold.contract.records import Role, StoredTurn
-from turnfold.shortening import cap_for
+from turnfold.contract.turn_limits import cap_for
 from turnfold.tokens import estimate_tokens
 
 _PIECES = ["word ", "user: ", "\n[turns 1-9] ", "数据库", "🚀", " " * 40, "\r\n", "a1" * 30, "-" * 50]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from turnfold_worker.transcripts import InvalidFile, read_transcripts
+from turnfold_worker.importing.transcripts import InvalidFile, read_transcripts
 
 
 def node(id_: str, parent: str | None, message: dict[str, Any] | None, *children: str) -> dict[str, Any]:

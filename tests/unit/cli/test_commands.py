@@ -25,9 +25,9 @@ from turnfold import (
     UnknownReference,
 )
 from turnfold.database.engines import connect
-from turnfold_worker import migrate
 from turnfold_worker.cli import group, main
 from turnfold_worker.cli.failures import exit_code_of
+from turnfold_worker.operate import migrate
 
 Run = Callable[..., Result]
 Write = Callable[[str, object], Path]

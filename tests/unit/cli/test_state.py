@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from turnfold import InvalidSettings
-from turnfold_worker.cli import state
 from turnfold_worker.cli.session import Session
-from turnfold_worker.cli.state import AlreadyRunning, default_state_folder, locked
+from turnfold_worker.local import state
+from turnfold_worker.local.state import AlreadyRunning, default_state_folder, locked
 
 
 def test_the_state_folder_is_the_given_one_then_the_systems() -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from turnfold.errors import Unavailable
-from turnfold_worker.cli import supervision
-from turnfold_worker.cli.supervision import Supervisor
+from turnfold_worker.local import supervision
+from turnfold_worker.local.supervision import Supervisor
 
 
 class FakeChild:

@@ -10,10 +10,10 @@ from click.testing import Result
 from redis.exceptions import OutOfMemoryError
 
 from turnfold import Turnfold
-from turnfold.inbox import translated
-from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold.redis.inbox import translated
 from turnfold_worker.cli import changes, import_command, output
 from turnfold_worker.cli.output import told_when_slow
+from turnfold_worker.local.redis_server import RedisServer
 
 Run = Callable[..., Result]
 Write = Callable[[str, object], Path]

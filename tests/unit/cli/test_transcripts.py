@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnfold_worker.transcripts import InvalidFile, Transcript, read_transcripts
+from turnfold_worker.importing.transcripts import InvalidFile, Transcript, read_transcripts
 
 Write = Callable[[str, object], Path]
 

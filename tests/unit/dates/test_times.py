@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.wild_turns import wild_text
+from turnfold.contract.periods import Period, day_label, period_label, week_of, weekend_of, whole_month
 from turnfold.dates.beside import BESIDE, beside
 from turnfold.dates.expressions import Form, Kind, TimeExpression, time_expressions
 from turnfold.dates.passed import has_passed
-from turnfold.dates.periods import Period, day_label, period_label, week_of, weekend_of, whole_month
 from turnfold.dates.resolve import resolve_relative_days
 from turnfold.dates.written import WRITTEN, written_period
 

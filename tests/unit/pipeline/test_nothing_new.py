@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from support.examples import examples
 from support.wild_turns import said, wild_text, wild_turns
 from turnfold.contract.lookalikes import UNSEEN
+from turnfold.contract.periods import MONTHS
 from turnfold.contract.records import FAN_OUT, Importance, StoredTurn
 from turnfold.contract.speakers import speaker_label
-from turnfold.dates.periods import MONTHS
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.language.facts import extract_facts

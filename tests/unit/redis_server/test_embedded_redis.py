@@ -12,8 +12,8 @@ import psutil
 import pytest
 import redis
 
-from turnfold_worker.adapters import redis_server
-from turnfold_worker.adapters.redis_server import RedisNotStarted, RedisServer
+from turnfold_worker.local import redis_server
+from turnfold_worker.local.redis_server import RedisNotStarted, RedisServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,7 +140,7 @@ def test_a_stop_is_safe_before_any_start_and_twice(server_folder: Path) -> None:
 def test_it_ends_when_the_process_that_started_it_is_killed(server_folder: Path) -> None:
     script = (
         "import sys, time, pathlib\n"
-        "from turnfold_worker.adapters.redis_server import RedisServer\n"
+        "from turnfold_worker.local.redis_server import RedisServer\n"
         "server = RedisServer(pathlib.Path(sys.argv[1])); server.start()\n"
         "print(server.pid, flush=True); time.sleep(60)\n"
     )

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnfold.answerable import answerable
 from turnfold.contract.notes import Note
 from turnfold.contract.passages import Passage, number_of
 from turnfold.contract.terms import terms
 from turnfold.contract.words import note_stems
+from turnfold.search.answerable import answerable
 from turnfold_worker.offline import fold
 
 

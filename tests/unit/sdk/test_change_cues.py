@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnfold.change_cues import may_change
+from turnfold.wire.change_cues import may_change
 
 
 @pytest.mark.parametrize(

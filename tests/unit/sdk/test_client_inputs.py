@@ -9,8 +9,8 @@ import pytest
 
 from turnfold import AnchorType, InvalidIdentifier, InvalidInput, InvalidSettings, InvalidTurn, Turnfold, UnknownMarker
 from turnfold.contract.records import Anchor, AnchorState
-from turnfold.inbox import stream_order
-from turnfold.retrieval import anchors_among
+from turnfold.read.queries import anchors_among
+from turnfold.redis.inbox import stream_order
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from support.strategies import any_text, json_objects
 from turnfold import Turn
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.text import clean
-from turnfold.edge import accept, new_turn_id, with_turn_id
-from turnfold.entries import decode_turn
 from turnfold.tokens import estimate_tokens
+from turnfold.wire.decode import decode_turn
+from turnfold.wire.encode import accept, new_turn_id, with_turn_id
 
 CALL = {"id": "call-1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city":"Oslo"}'}}
 

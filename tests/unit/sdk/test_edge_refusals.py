@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from support.strategies import json_values
 from turnfold import InvalidIdentifier, InvalidInput, InvalidTurn, Turn
-from turnfold.edge import accept
-from turnfold.json_values import MAX_DEPTH
+from turnfold.wire.encode import accept
+from turnfold.wire.json_values import MAX_DEPTH
 
 ROOMY = 16 * 1_048_576
 

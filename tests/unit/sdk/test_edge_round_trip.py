@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from support.strategies import json_values, stored_turns
 from turnfold import InvalidTurn
 from turnfold.contract.records import StoredTurn
-from turnfold.edge import IMPORTANCE, accept
-from turnfold.entries import decode_turn
+from turnfold.wire.decode import decode_turn
+from turnfold.wire.encode import IMPORTANCE, accept
 
 NAMES = {importance: name for name, importance in IMPORTANCE.items()}
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from turnfold.contract.notes import Note
 from turnfold.contract.passages import number_of
-from turnfold.first_mentions import first_mentions, spread
+from turnfold.search.first_mentions import first_mentions, spread
 
 
 def test_each_stretch_of_a_conversation_has_its_best_answers() -> None:

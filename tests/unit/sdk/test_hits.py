@@ -33,8 +33,9 @@ from turnfold.contract.vectors import (
 )
 from turnfold.contract.words import note_words
 from turnfold.errors import InvalidInput
-from turnfold.hits import hits, said_by
-from turnfold.passage_scores import (
+from turnfold.search.note_hits import hits, said_by
+from turnfold.search.relevance import query_terms
+from turnfold.search.turn_scores import (
     MOST_COMPARED,
     Field,
     PostingRow,
@@ -48,7 +49,6 @@ from turnfold.passage_scores import (
     with_hop,
     with_standing,
 )
-from turnfold.relevance import query_terms
 from turnfold.tokens import ESTIMATOR, estimate_tokens
 from turnfold_worker.pipeline.notes.passages import Passage as Stored
 from turnfold_worker.pipeline.notes.passages import passages_of, postings_of

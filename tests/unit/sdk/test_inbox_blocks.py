@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnfold import inbox
-from turnfold.edge import Entry
+from turnfold.redis import inbox
+from turnfold.wire.encode import Entry
 
 
 @given(st.lists(st.integers(0, 12), max_size=40), st.integers(1, 6), st.integers(1, 20))

@@ -8,9 +8,9 @@ from turnfold.assemble.turns import NO_TURNS
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.results import Head
+from turnfold.contract.turn_limits import Shortening
 from turnfold.database.known import LONGEST_CONTEXT, MOST_CONTEXTS, Found, Known, KnownConversations, WaitingTurns
-from turnfold.inbox import PendingEntry
-from turnfold.shortening import Shortening
+from turnfold.redis.inbox import PendingEntry
 
 
 def known(revision: int = 1) -> Known:

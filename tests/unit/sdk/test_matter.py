@@ -10,7 +10,7 @@ from turnfold.assemble.forms.render_text import EXCERPTS_HEADER, HITS_HEADER
 from turnfold.contract.notes import Note
 from turnfold.contract.passages import Passage
 from turnfold.contract.terms import terms
-from turnfold.matter import Matter, heaviest_matter, matter_terms
+from turnfold.search.matter import Matter, heaviest_matter, matter_terms
 from turnfold_worker.offline import fold
 
 COMMON, USUAL, RARE, ONCE = 0.7, 1.2, 2.4, 3.7

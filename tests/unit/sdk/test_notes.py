@@ -17,8 +17,8 @@ from turnfold.contract.records import Anchor, AnchorState, AnchorType, Importanc
 from turnfold.contract.results import Note
 from turnfold.contract.words import note_stems
 from turnfold.database.note_read import SegmentNotes, SourceTurn
-from turnfold.notes.importance import clause_factors, importance_of
-from turnfold.notes.records import least_trusted, note_records
+from turnfold.read.notes.importance import clause_factors, importance_of
+from turnfold.read.notes.records import least_trusted, note_records
 
 SAID = "We rent the loft in Bern for 900 francs"
 

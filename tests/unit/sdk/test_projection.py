@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.strategies import json_objects, stored_text
-from turnfold.projection import call_line, project
+from turnfold.wire.projection import call_line, project
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from turnfold.contract.terms import terms
 from turnfold.contract.time_terms import note_time_terms, query_time_terms, said_terms
-from turnfold.query_times import MOST_TIME_TERMS, NO_TIMES, query_times
+from turnfold.search.query_times import MOST_TIME_TERMS, NO_TIMES, query_times
 
 THURSDAY = date(2026, 5, 14)
 days = st.dates(date(1999, 1, 1), date(2030, 12, 31))

@@ -9,7 +9,7 @@ import pytest
 
 from turnfold import InvalidInput
 from turnfold.contract.terms import terms
-from turnfold.relations import with_linked_names
+from turnfold.read.relations import with_linked_names
 from turnfold_worker.offline import FoldedConversation, fold
 
 _SMALL_TALK = [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from support.strategies import stored_text
 from turnfold.contract.records import Role, StoredTurn
-from turnfold.relevance import QUERY_TERMS, query_terms, score_segments, score_turns, snippet
+from turnfold.search.relevance import QUERY_TERMS, query_terms, score_segments, score_turns, snippet
 
 words = st.sampled_from(["pool", "connection", "postgres", "launch", "friday", "owner", "budget", "v1.2", "max_tokens"])
 queries = st.lists(words, max_size=6).map(" ".join)

@@ -9,7 +9,7 @@ import pytest
 
 from turnfold import AsyncTurnfold, InvalidInput, InvalidSettings, Settings, Turnfold, Unavailable
 from turnfold.database.engines import connect
-from turnfold.inbox import connect as connect_redis
+from turnfold.redis.inbox import connect as connect_redis
 from turnfold.settings import without_password
 
 EXAMPLES: dict[str, tuple[str, object]] = {

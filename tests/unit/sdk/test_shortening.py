@@ -9,7 +9,7 @@ import pytest
 
 from turnfold.assemble.forms.clip import clip_middle
 from turnfold.contract.records import Role, StoredTurn
-from turnfold.shortening import LEAST_CAP, LONG_PARTS, LONG_PARTS_TURNS, MOST_CAP, Shortening, cap_for
+from turnfold.contract.turn_limits import LEAST_CAP, LONG_PARTS, LONG_PARTS_TURNS, MOST_CAP, Shortening, cap_for
 
 
 def turn(seq: int, content: str, parts: dict[str, Any] | None = None) -> StoredTurn:

@@ -6,7 +6,7 @@ import pytest
 
 from turnfold.assemble.last_turns import LAST_TURNS
 from turnfold.contract.records import Role, StoredTurn, TurnState
-from turnfold.steering import says_something, steering_text
+from turnfold.database.steering import says_something, steering_text
 
 
 def turns(*said: tuple[Role, str]) -> list[StoredTurn]:

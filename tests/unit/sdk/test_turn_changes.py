@@ -12,9 +12,9 @@ from turnfold import InvalidIdentifier, InvalidInput, InvalidTurn
 from turnfold.assemble.forms.chat import call_ids, result_ids
 from turnfold.contract.records import Importance, StoredTurn, TurnState
 from turnfold.contract.tasks import Operation
-from turnfold.edge import accept
-from turnfold.entries import decode_turn
-from turnfold.turn_changes import delete, deleted, edit, edited, read_change, rewind
+from turnfold.wire.decode import decode_turn
+from turnfold.wire.encode import accept
+from turnfold.wire.turn_edits import delete, deleted, edit, edited, read_change, rewind
 
 LIMIT = 1_000_000
 CALL = {"id": "k1", "type": "function", "function": {"name": "run", "arguments": "{}"}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.talk import talk
 from turnfold.contract.records import ConversationId
 from turnfold.testing import in_memory
-from turnfold_worker.adapters.sql_anchors import MOST_CANDIDATES, candidates
+from turnfold_worker.adapters.sql.anchors import MOST_CANDIDATES, candidates
 from turnfold_worker.pipeline.anchors.deduplicate import anchor_terms
 
 

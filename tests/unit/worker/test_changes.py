@@ -13,14 +13,14 @@ from support.examples import examples
 from support.in_memory import InMemory
 from support.stored import broken_invariants
 from support.talk import talk
-from turnfold import turn_changes
 from turnfold.assemble import policy_named, request_of
 from turnfold.contract.note_lists import pack_notes
 from turnfold.contract.records import FAN_OUT
 from turnfold.database.reader import Reader
-from turnfold.retrieval import context
-from turnfold.snapshots import NO_INBOX
+from turnfold.read.queries import context
+from turnfold.read.snapshot import NO_INBOX
 from turnfold.tokens import ESTIMATOR
+from turnfold.wire import turn_edits as turn_changes
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment
 from turnfold_worker.pipeline.roll_up import roll_up
 from turnfold_worker.pipeline.settings import settings_at

@@ -10,8 +10,8 @@ from sqlalchemy import event, text
 from support.in_memory import InMemory
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
-from turnfold_worker.adapters import conversation_ids
-from turnfold_worker.adapters.conversation_ids import ConversationIds
+from turnfold_worker.adapters.sql import conversation_ids
+from turnfold_worker.adapters.sql.conversation_ids import ConversationIds
 
 ONE, OTHER = Address("acme", "one"), Address("globex", "one")
 

@@ -16,8 +16,8 @@ from support.waiting import wait_until
 from turnfold.contract import keys
 from turnfold.contract.rings import Ring
 from turnfold.contract.tasks import Queue, Task
-from turnfold_worker import doorman
-from turnfold_worker.doorman import Doorman, Round, pauses_of, rings_of, together
+from turnfold_worker.celery_parts import doorman
+from turnfold_worker.celery_parts.doorman import Doorman, Round, pauses_of, rings_of, together
 from turnfold_worker.settings import WorkerSettings
 
 DRAINS = [Ring(Task.DRAIN, (shard,)) for shard in range(4)]
@@ -155,9 +155,9 @@ class Served:
     """A doorman at work on fakes."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, bells: Bells, broker: Broker) -> None:
-        monkeypatch.setattr("turnfold.inbox.connect", lambda *_, **__: None)
-        monkeypatch.setattr("turnfold_worker.adapters.redis_bell.RungBells", lambda _: bells)
-        monkeypatch.setattr("turnfold.doorbell.CeleryPublisher", lambda _: broker)
+        monkeypatch.setattr("turnfold.redis.inbox.connect", lambda *_, **__: None)
+        monkeypatch.setattr("turnfold_worker.adapters.redis.bell.RungBells", lambda _: bells)
+        monkeypatch.setattr("turnfold.redis.doorbell.CeleryPublisher", lambda _: broker)
         self.doorman = Doorman(None)
         app: Any = None
         self.thread = self.doorman.begin(app, WorkerSettings(), [*Queue])
@@ -169,7 +169,7 @@ def test_an_outage_is_said_once_and_so_is_its_end(
     monkeypatch.setattr(doorman, "LONGEST_PAUSE_SECONDS", 0.02)
     bells, broker = Bells(), Broker()
     bells.away = True
-    with caplog.at_level(logging.WARNING, logger="turnfold_worker.doorman"):
+    with caplog.at_level(logging.WARNING, logger="turnfold_worker.celery_parts.doorman"):
         served = Served(monkeypatch, bells, broker)
         wait_until(lambda: bells.looks > 3, what="some looks")
         bells.away = False

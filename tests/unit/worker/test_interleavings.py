@@ -20,9 +20,9 @@ from turnfold.contract.keys import Address
 from turnfold.contract.tables import Base, JobRow, table
 from turnfold.contract.tasks import JobState, Task
 from turnfold.database.engines import connect
-from turnfold.edge import Entry, accept
-from turnfold_worker.digest import digest
+from turnfold.wire.encode import Entry, accept
 from turnfold_worker.offline import fold
+from turnfold_worker.operate.digest import digest
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.testing.messages import HeldMessages, deliver, run_until_idle
 from turnfold_worker.wiring import Worker, sql_store

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from turnfold_worker.celery_parts.outage_log import Outages
 from turnfold_worker.errors import Refused, StoreAway
-from turnfold_worker.outages import Outages
 
 
 def test_an_outage_is_said_when_it_begins_and_once_a_minute(caplog: pytest.LogCaptureFixture) -> None:

@@ -9,9 +9,9 @@ import pytest
 import redis
 
 from support.waiting import wait_until
-from turnfold import inbox
+from turnfold.redis import inbox
+from turnfold_worker.celery_parts.sweep_timer import SweepTimer
 from turnfold_worker.settings import WorkerSettings
-from turnfold_worker.timer import SweepTimer
 
 
 class FlakyRedis:
@@ -47,7 +47,7 @@ def test_an_outage_is_said_once_and_so_is_its_end(
     monkeypatch.setattr(inbox, "connect", lambda *_, **__: server)
     timer = SweepTimer(None)
     settings = WorkerSettings(sweep_seconds=0.05)
-    with caplog.at_level(logging.WARNING, logger="turnfold_worker.timer"):
+    with caplog.at_level(logging.WARNING, logger="turnfold_worker.celery_parts.sweep_timer"):
         thread = timer.begin(sender, settings, "turnfold.maintenance")
         wait_until(lambda: server.asked > 3, what="some looks")
         assert [record.getMessage() for record in caplog.records] == [

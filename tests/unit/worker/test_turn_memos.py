@@ -14,8 +14,8 @@ from support.in_memory import InMemory
 from support.shared_folds import folded_anew
 from support.wild_turns import said, wild_turns
 from turnfold.contract.records import Role, StoredTurn
-from turnfold.turn_changes import TurnChange, delete, edit, rewind
-from turnfold_worker.adapters import sql_turn_memos
+from turnfold.wire.turn_edits import TurnChange, delete, edit, rewind
+from turnfold_worker.adapters.sql import turn_memos as sql_turn_memos
 from turnfold_worker.pipeline.anchors import extraction
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
 from turnfold_worker.pipeline.notes import turn_notes

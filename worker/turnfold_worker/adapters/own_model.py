@@ -10,10 +10,10 @@ from functools import cached_property
 
 from turnfold.errors import InvalidSettings
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.adapters.openai_model import QUOTA_SECONDS
+from turnfold_worker.adapters.openai.model import QUOTA_SECONDS
 from turnfold_worker.errors import ModelAway, ModelWaits, WorkerError
-from turnfold_worker.model_ports import Finish, ModelReply, Used
 from turnfold_worker.pipeline.refinement.sources import ModelRequest
+from turnfold_worker.ports.models import Finish, ModelReply, Used
 from turnfold_worker.summarizers import load_summarizer
 
 

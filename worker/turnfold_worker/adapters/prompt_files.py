@@ -18,5 +18,5 @@ RECONSTRUCT_FROM_FACTS: Final = "reconstruct-facts-1"
 @lru_cache(maxsize=16)
 def prompt(version: str) -> Prompt:
     """A prompt by its version, such as `notes-5`."""
-    text = resources.files("turnfold_worker").joinpath("prompts", f"{version}.md").read_text(encoding="utf-8")
+    text = resources.files(__package__).joinpath("prompts", f"{version}.md").read_text(encoding="utf-8")
     return Prompt(version, text)

@@ -17,13 +17,6 @@ list_command, notes_command, timeline_command, why_command
 inspect_command, status, doctor_command, usage_command, metrics_command
 refine_command, batch
 jobs, changes, forget
-
-What `up`, `demo` and tests start on one machine:
-
-stack          Redis, a database, workers, a page that shows them
-worker_process, flower_process, process_log   two of these, and what they say
-supervision    what dies is started again
-state          where all that is remembered
 """
 
 from turnfold_worker.cli.group import main

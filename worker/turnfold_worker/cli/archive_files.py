@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from turnfold.errors import Unavailable
 from turnfold_worker.cli.output import progress
-from turnfold_worker.transcripts import STANDARD_INPUT
+from turnfold_worker.importing.transcripts import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from turnfold.contract.keys import Address
     from turnfold_worker.cli.session import Session
-    from turnfold_worker.restoring import Restored
+    from turnfold_worker.importing.restore import Restored
 
 _BEGINS: Final = b'{"turnfold":"export"'
 """How an archive begins, but for blanks that another tool may have put there."""
@@ -67,8 +67,8 @@ def _lines(path: Path) -> Iterator[Iterable[bytes]]:
 
 def restore_file(session: Session, path: Path, *, conversation: str | None, fold_anew: bool) -> Restored:
     """Write what an archive holds into SQL. Raises `InvalidFile`, `Unavailable`, and what the store raises."""
-    from turnfold.inbox import ProducerInbox
-    from turnfold_worker.restoring import Wanted, restore
+    from turnfold.redis.inbox import ProducerInbox
+    from turnfold_worker.importing.restore import Wanted, restore
 
     inbox = ProducerInbox(session.redis)
     wanted = Wanted(tenant=session.settings.tenant, rename=conversation, fold_anew=fold_anew)

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 def run_batches(session: Session, chosen: ConversationId | None, *, wait: bool, hidden: bool) -> None:
     """Submit what is due, and with `wait` stay until every batch of the tenant has ended."""
-    from turnfold_worker import batches
-    from turnfold_worker.adapters.openai_batches import OpenAIBatches
-    from turnfold_worker.adapters.sql_batches import SqlBatches
-    from turnfold_worker.model_wiring import ledger, prompts, redactor, refine_target
+    from turnfold_worker.adapters.openai.batches import OpenAIBatches
+    from turnfold_worker.adapters.sql.batches import SqlBatches
+    from turnfold_worker.use_cases import refine_in_batches as batches
+    from turnfold_worker.wiring.models import ledger, prompts, redactor, refine_target
 
     settings = session.settings
     if settings.summarizer:

@@ -17,20 +17,20 @@ from rich.rule import Rule
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Anchor, AnchorState
-from turnfold.edge import accept
-from turnfold.entries import decode_turn
+from turnfold.wire.decode import decode_turn
+from turnfold.wire.encode import accept
 from turnfold_worker.cli.import_command import append_all
 from turnfold_worker.cli.inspect_command import Shown, inspection_tree
 from turnfold_worker.cli.output import called, console, progress, words
 from turnfold_worker.cli.reading import anchor_table
-from turnfold_worker.transcripts import InvalidFile, Transcript, read_transcripts
+from turnfold_worker.importing.transcripts import InvalidFile, Transcript, read_transcripts
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from turnfold import Turnfold
-    from turnfold_worker.cli.stack import Stack
-    from turnfold_worker.inspection import Inspection
+    from turnfold_worker.local.stack import Stack
+    from turnfold_worker.operate.inspection import Inspection
 
 EXAMPLE: Final = "product-discussion.jsonl"
 CONVERSATION: Final = "product-discussion"
@@ -49,7 +49,7 @@ def demo() -> None:
     Takes less than a minute, needs no key and no server, and leaves nothing behind.
     """
     from turnfold import Turnfold
-    from turnfold_worker.cli.stack import Stack
+    from turnfold_worker.local.stack import Stack
 
     out = console()
     transcript = _example()
@@ -110,7 +110,7 @@ def _append(out: Console, client: Turnfold, transcript: Transcript, *, redis_url
 def _inspection(stack: Stack, tenant: str) -> Inspection:
     from turnfold.database.engines import connect
     from turnfold.database.reader import Reader
-    from turnfold_worker.inspection import inspect_conversation
+    from turnfold_worker.operate.inspection import inspect_conversation
 
     reader = Reader(connect(stack.settings.database_url, write=False, timeout_seconds=5))
     try:

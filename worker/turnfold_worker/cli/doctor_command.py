@@ -31,7 +31,7 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     Example: every few minutes, as a health check
       turnfold doctor --json || alert
     """
-    from turnfold_worker.doctor import diagnose
+    from turnfold_worker.operate.doctor import diagnose
 
     session = ctx.ensure_object(Session)
     findings = diagnose(session.settings, lambda: session.engine, lambda: session.redis)
@@ -54,8 +54,8 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
 def _fold_what_waits(session: Session, address: Address) -> None:
     """Fold here what is stored; where a worker is at it, wait for it a while."""
     from turnfold.errors import Unavailable
-    from turnfold_worker.compress import CompressLimits, compress
-    from turnfold_worker.digest import unfolded
+    from turnfold_worker.operate.digest import unfolded
+    from turnfold_worker.use_cases.fold import CompressLimits, compress
     from turnfold_worker.wiring import sentence_embedder, sql_store
 
     conversation = unfolded(session.engine, address)
@@ -91,7 +91,7 @@ def digest(session: Session, conversation: str, as_json: bool) -> None:
       turnfold fold chat.jsonl --digest
     """
     from turnfold.database.failures import translated
-    from turnfold_worker.digest import digest as digest_of
+    from turnfold_worker.operate.digest import digest as digest_of
 
     address = session.standing_address(conversation)
     with translated():
@@ -115,7 +115,7 @@ def migrate(ctx: click.Context, only_check: bool, as_json: bool) -> None:
       turnfold --database-url sqlite:////var/lib/turnfold/turnfold.db migrate
       turnfold migrate --check
     """
-    from turnfold_worker import migrate as migrations
+    from turnfold_worker.operate import migrate as migrations
 
     url = ctx.ensure_object(Session).settings.database_url
     if not only_check:

@@ -75,8 +75,8 @@ def export(
 
 
 def _of_all(session: Session) -> list[Address]:
-    from turnfold.inbox import ProducerInbox
-    from turnfold_worker.listing import known_conversations
+    from turnfold.redis.inbox import ProducerInbox
+    from turnfold_worker.operate.list_conversations import known_conversations
 
     addresses = [
         session.address(one) for one in known_conversations(session.redis, session.engine, session.settings.tenant)
@@ -121,8 +121,8 @@ def _write(
 
 def _wait_until_stored(session: Session, address: Address, seconds: float) -> None:
     """Raise `Unavailable` when nobody stores what was appended: an archive without it would not be whole."""
-    from turnfold.inbox import ProducerInbox
-    from turnfold.waiting import StoreWait, until
+    from turnfold.read.polling import StoreWait, until
+    from turnfold.redis.inbox import ProducerInbox
 
     name = address.conversation
     with told_when_slow(lambda: f"waiting up to {seconds:g} s for a worker that stores turns of conversation {name!r}"):

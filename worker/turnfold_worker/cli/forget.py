@@ -61,7 +61,7 @@ def forget(
             if receipt.completed and not any(getattr(receipt, name) for name in _COUNTED):
                 click.echo(f"nothing of conversation {conversation!r} was there: is the name right?", err=True)
         return
-    from turnfold_worker.listing import known_conversations
+    from turnfold_worker.operate.list_conversations import known_conversations
 
     known = known_conversations(session.redis, session.engine, tenant)
     ask(f"Erase all {len(known)} conversations of tenant {tenant!r} for good?", yes=yes)

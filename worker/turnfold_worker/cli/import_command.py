@@ -16,7 +16,7 @@ from turnfold_worker.cli.archive_files import is_archive, restore_file
 from turnfold_worker.cli.failures import Stopped
 from turnfold_worker.cli.output import json_option, print_json, progress, told_when_slow
 from turnfold_worker.cli.session import Session, pass_session
-from turnfold_worker.transcripts import InvalidFile, Transcript, read_transcripts
+from turnfold_worker.importing.transcripts import InvalidFile, Transcript, read_transcripts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -203,7 +203,7 @@ def _refuse_repeated(transcripts: list[Transcript]) -> None:
 
 def _stored_before(session: Session, transcripts: list[Transcript]) -> int | None:
     """How many of the turns were imported earlier; None where that cannot be seen: an import needs no database."""
-    from turnfold_worker.inspection import stored_among
+    from turnfold_worker.operate.inspection import stored_among
 
     if not transcripts:
         return 0

@@ -17,9 +17,9 @@ from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
     from turnfold.contract.records import Anchor
-    from turnfold_worker.inspection import Branch, Inspection
-    from turnfold_worker.provenance import Provenance
-    from turnfold_worker.trees import LookedUp
+    from turnfold_worker.operate.conversation_tree import LookedUp
+    from turnfold_worker.operate.inspection import Branch, Inspection
+    from turnfold_worker.operate.provenance import Provenance
 
 
 @click.command(short_help="Show the tree of a conversation.")
@@ -58,8 +58,8 @@ def inspect(
       turnfold inspect chat --facts --no-anchors
       turnfold inspect chat --notes --factors
     """
-    from turnfold_worker.adapters.sql_access import reset_expansions_of
-    from turnfold_worker.inspection import inspect_conversation
+    from turnfold_worker.adapters.sql.access import reset_expansions_of
+    from turnfold_worker.operate.inspection import inspect_conversation
 
     if reset_expansions:
         reset_expansions_of(session.write_engine, session.standing_address(conversation))

@@ -13,8 +13,8 @@ from turnfold_worker.cli.output import console, json_option, plain, print_json, 
 from turnfold_worker.cli.session import Session
 
 if TYPE_CHECKING:
-    from turnfold_worker.jobs import Decided
-    from turnfold_worker.parked import ParkedWork, Selection, Work
+    from turnfold_worker.use_cases.jobs import Decided
+    from turnfold_worker.use_cases.parked_jobs import ParkedWork, Selection, Work
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _ID = lazy_pattern(r"(?:job|entry)-\d{1,18}")
@@ -103,7 +103,7 @@ def retry(ctx: click.Context, ids: tuple[str, ...], conversation: str | None, ev
       turnfold jobs retry --conversation chat
       turnfold jobs retry --all
     """
-    from turnfold_worker import jobs as use_case
+    from turnfold_worker.use_cases import jobs as use_case
 
     session = ctx.ensure_object(Session)
     selection = _chosen(session, ids, conversation, everything=everything)
@@ -126,7 +126,7 @@ def skip(ctx: click.Context, ids: tuple[str, ...], conversation: str | None, eve
       turnfold jobs skip entry-3
       turnfold jobs skip --conversation chat
     """
-    from turnfold_worker import jobs as use_case
+    from turnfold_worker.use_cases import jobs as use_case
 
     session = ctx.ensure_object(Session)
     selection = _chosen(session, ids, conversation, everything=everything)
@@ -147,7 +147,7 @@ def _chosen(session: Session, ids: tuple[str, ...], conversation: str | None, *,
 def _selection(
     session: Session, ids: tuple[str, ...], conversation: str | None, *, most: int | None = None
 ) -> Selection:
-    from turnfold_worker.parked import Selection
+    from turnfold_worker.use_cases.parked_jobs import Selection
 
     return Selection(
         # The option alone narrows: a tenant in the environment is there for other commands.
@@ -159,7 +159,7 @@ def _selection(
 
 
 def _parked(session: Session, *, write: bool) -> ParkedWork:
-    from turnfold_worker.adapters.sql_parked import SqlParkedWork
+    from turnfold_worker.adapters.sql.parked import SqlParkedWork
 
     engine = session.write_engine if write else session.engine
     return SqlParkedWork(engine)

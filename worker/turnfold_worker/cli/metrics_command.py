@@ -32,7 +32,7 @@ def serve_metrics(session: Session, host: str, port: int, once: bool) -> None:
     """
     from prometheus_client import CollectorRegistry, generate_latest, start_http_server
 
-    from turnfold_worker.metrics import WorkCollector
+    from turnfold_worker.operate.prometheus import WorkCollector
 
     registry = CollectorRegistry(auto_describe=False)
     registry.register(WorkCollector(session.redis, session.engine, session.reader))

@@ -6,7 +6,7 @@ from functools import partial
 
 import click
 
-from turnfold.relations import MOST_RELATIONS
+from turnfold.read.relations import MOST_RELATIONS
 from turnfold_worker.cli.output import console, json_option, print_json, table, words
 from turnfold_worker.cli.reading import LONGEST_ANCHOR, STATE_STYLES, STATES, turn_range
 from turnfold_worker.cli.scope_options import origin_option, speaker_option

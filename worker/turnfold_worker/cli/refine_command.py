@@ -15,8 +15,8 @@ from turnfold_worker.cli.output import json_option, print_json, progress
 from turnfold_worker.cli.session import Session
 
 if TYPE_CHECKING:
-    from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
-    from turnfold_worker.model_ports import RefineCounts
+    from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
+    from turnfold_worker.ports.models import RefineCounts
 
 LOOK_SECONDS: Final = 0.5
 NOBODY_SECONDS: Final = 60.0
@@ -83,8 +83,8 @@ def refine(
 
 
 def _admin(session: Session) -> SqlRefinementAdmin:
-    from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
-    from turnfold_worker.model_wiring import refine_target
+    from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
+    from turnfold_worker.wiring.models import refine_target
 
     return SqlRefinementAdmin(session.write_engine, refine_target(session.settings))
 

@@ -13,7 +13,7 @@ import click
 
 from turnfold.contract.keys import Address, checked_id
 from turnfold.errors import Unavailable, UnknownConversation
-from turnfold_worker.cli.state import default_state_folder, running_settings
+from turnfold_worker.local.state import default_state_folder, running_settings
 from turnfold_worker.settings import WorkerSettings
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from turnfold import Turnfold
     from turnfold.database.reader import Reader
-    from turnfold_worker.ports import Publisher
+    from turnfold_worker.ports.storage import Publisher
 
 
 _FROM_RUNNING = (
@@ -113,7 +113,7 @@ class Session:
     @cached_property
     def redis(self) -> redis.Redis:
         """The Redis of the inboxes."""
-        from turnfold import inbox
+        from turnfold.redis import inbox
 
         client = inbox.connect(self.settings.redis_url, timeout_seconds=self.settings.timeout_seconds)
         self._closing.append(client.close)
@@ -122,7 +122,7 @@ class Session:
     @cached_property
     def publisher(self) -> Publisher:
         """What workers hear. A ring that Redis does not take is dropped: a sweep rings again."""
-        from turnfold_worker.adapters.redis_bell import RedisPublisher
+        from turnfold_worker.adapters.redis.bell import RedisPublisher
 
         return RedisPublisher(self.redis)
 
@@ -145,7 +145,7 @@ class Session:
 
     def standing_address(self, conversation_id: str) -> Address:
         """As `address`, for commands that look at SQL alone. Raises `UnknownConversation` for a forgotten one."""
-        from turnfold.inbox import ProducerInbox
+        from turnfold.redis.inbox import ProducerInbox
 
         address = self.address(conversation_id)
         try:

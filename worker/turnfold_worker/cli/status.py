@@ -72,7 +72,7 @@ def _show(found: Status) -> None:
 
 
 def _show_totals(session: Session, *, as_json: bool) -> None:
-    from turnfold_worker.totals import stored_totals, waiting_totals
+    from turnfold_worker.operate.row_counts import stored_totals, waiting_totals
 
     waiting = waiting_totals(session.redis)
     stored = stored_totals(session.engine, session.settings.tenant)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-    from turnfold_worker.cli.stack import Stack
+    from turnfold_worker.local.stack import Stack
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LOOK_SECONDS = 0.1
@@ -57,7 +57,7 @@ def up(
       turnfold up
       TURNFOLD_STATE_DIR=/tmp/try turnfold up --json
     """
-    from turnfold_worker.cli.stack import Stack
+    from turnfold_worker.local.stack import Stack
 
     signals = _Signals()
     stack = Stack(

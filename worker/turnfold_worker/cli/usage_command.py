@@ -12,8 +12,8 @@ from turnfold_worker.cli.output import console, json_option, print_json, table, 
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from turnfold.quotas import Appended
-    from turnfold_worker.adapters.sql_refinement_admin import Usage
+    from turnfold.redis.quotas import Appended
+    from turnfold_worker.adapters.sql.refinement_admin import Usage
 
 
 @click.command(short_help="Show what models did and cost.")
@@ -37,8 +37,8 @@ def usage(session: Session, conversation: str | None, days: int, each: bool, as_
       turnfold usage chat --days 7
       turnfold --tenant acme usage --each --json
     """
-    from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
-    from turnfold_worker.model_wiring import refine_target
+    from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
+    from turnfold_worker.wiring.models import refine_target
 
     admin = SqlRefinementAdmin(session.engine, refine_target(session.settings))
     chosen = None
@@ -68,7 +68,7 @@ def usage(session: Session, conversation: str | None, days: int, each: bool, as_
 
 def _appended_today(session: Session) -> Appended | None:
     """What was counted of the tenant; None where no quota has it counted."""
-    from turnfold.quotas import Quotas
+    from turnfold.redis.quotas import Quotas
 
     settings = session.settings
     if not settings.tenant_turns_a_day and not settings.tenant_bytes_a_day:

@@ -1,4 +1,4 @@
-"""What Alembic runs: one transaction on the connection that `turnfold_worker.migrate` opened and locked."""
+"""What Alembic runs: one transaction on the connection that `turnfold_worker.operate.migrate` opened and locked."""
 
 from __future__ import annotations
 

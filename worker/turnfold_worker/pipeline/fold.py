@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from turnfold.contract.actions import Action
 from turnfold.contract.notes import Note
+from turnfold.contract.periods import as_utc
 from turnfold.contract.records import Importance, Method, Node, Role, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import terms
 from turnfold.contract.vectors import NO_VECTORS, Vector
-from turnfold.dates.periods import as_utc
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors

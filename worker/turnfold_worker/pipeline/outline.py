@@ -16,7 +16,7 @@ from turnfold.contract.origins import OUTSIDE
 from turnfold.contract.outlines import OUTLINE_TIERS, Outline
 from turnfold.contract.overtaken import Overtaken, OvertakenIndex
 from turnfold.contract.records import FAN_OUT, Role, StoredTurn
-from turnfold.shortening import TURNS_A_READ
+from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold_worker.pipeline.fold import not_deleted, said_after
 from turnfold_worker.pipeline.ledger import Ledger, merge_ledgers, rank, segment_ledger, tool_share
 from turnfold_worker.pipeline.notes.in_force import (

@@ -12,14 +12,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from turnfold import inbox
 from turnfold.client import Turnfold
-from turnfold.client_inputs import settings_from
 from turnfold.contract.tasks import Task
 from turnfold.errors import InvalidInput, InvalidSettings
+from turnfold.read.arguments import settings_from
+from turnfold.redis import inbox
 from turnfold.resources import Resources
-from turnfold_worker import migrate
-from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.local.redis_server import RedisServer
+from turnfold_worker.operate import migrate
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.testing.local_worker import LocalWorker
 from turnfold_worker.wiring import sentence_embedder
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from turnfold.contract.results import ErasureReceipt, Expansion, Status, SubjectReceipt
-    from turnfold.waiting import Wait
+    from turnfold.read.polling import Wait
     from turnfold_worker.testing.model_server import OpenAIServer
 
 _Result = TypeVar("_Result")

@@ -17,11 +17,11 @@ from turnfold.contract.tasks import Task
 from turnfold.database.engines import connect
 from turnfold.errors import InvalidSettings, Unavailable
 from turnfold_worker.errors import WorkerError
-from turnfold_worker.model_wiring import language_model
-from turnfold_worker.ports import SentenceEmbedder
+from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.testing.messages import HeldMessages, run_until_idle
 from turnfold_worker.wiring import LOCK_WAIT_SECONDS, Worker, build_on
+from turnfold_worker.wiring.models import language_model
 
 
 @dataclass

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from turnfold.assemble.material import Material
-from turnfold.change_cues import may_change
 from turnfold.contract.records import Anchor, StoredTurn, TurnState
 from turnfold.contract.terms import distinct_terms, rarity
+from turnfold.wire.change_cues import may_change
 
 _LEAST_SHARED: Final = 3
 """Rarity of the terms that a fact shares with a turn which may change it."""

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from turnfold.projection import kind_of, project
+from turnfold.wire.projection import kind_of, project
 
 TEXT_TYPES: Final = frozenset({"text", "input_text", "output_text"})
 IMAGE_TYPES: Final = frozenset({"image", "image_url", "input_image"})

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from turnfold.assemble.forms.content_parts import IMAGE_TYPES, TEXT_TYPES, as_json
-from turnfold.projection import kind_of
 from turnfold.tokens import IMAGE_TOKENS, MESSAGE_TOKENS, TokenCount
+from turnfold.wire.projection import kind_of
 
 
 def request_tokens(request: Mapping[str, Any], count: TokenCount) -> int:

@@ -13,7 +13,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.lookalikes import RESERVED, skeleton
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.speakers import speaker_label
-from turnfold.projection import project
+from turnfold.wire.projection import project
 
 Message = dict[str, Any]
 

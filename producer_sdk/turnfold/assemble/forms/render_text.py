@@ -16,10 +16,10 @@ from turnfold.assemble.forms.markers import ARROW, node_marker, turns_marker
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.lookalike_letters import COLONS
 from turnfold.contract.lookalikes import RESERVED, is_bracket, seen_beginning, skeleton
+from turnfold.contract.periods import MONTHS
 from turnfold.contract.records import Anchor, AnchorType, Node, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
 from turnfold.dates.passed import day_of, names_near_day
-from turnfold.dates.periods import MONTHS
 
 _MOST_REPLACED: Final = 80
 """Code points of what a correction replaces that are shown with it."""

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from support.settled_talk import merged, states
 from support.wild_turns import talk
+from turnfold.contract.periods import MONTHS
 from turnfold.contract.records import AnchorState
-from turnfold.dates.periods import MONTHS
 from turnfold_worker.pipeline.anchors.statements.limits import limits_otherwise
 from turnfold_worker.pipeline.language.quantities import in_one_form
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.wild_turns import wild_text
+from turnfold.contract.periods import day_label
 from turnfold.contract.words import note_words
-from turnfold.dates.periods import day_label
 from turnfold.dates.resolve import resolve_relative_days
 from turnfold_worker.pipeline.language.quantities import date_words, quantity, value_of
 from turnfold_worker.pipeline.language.rarity import LEAST, MOST, rarity_of

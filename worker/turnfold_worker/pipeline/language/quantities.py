@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.dates.periods import MONTHS
+from turnfold.contract.periods import MONTHS
 
 DIGITS: Final = lazy_pattern(r"\d+(?:[.,]\d+)*")
 WORD: Final = lazy_pattern(r"[^\W\d_]+|\d+")

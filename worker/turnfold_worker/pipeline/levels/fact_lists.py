@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Final
 
+from turnfold.contract.periods import MONTHS
 from turnfold.contract.text import whole_numbers
-from turnfold.dates.periods import MONTHS
 from turnfold.dates.resolve import resolve_relative_days
 from turnfold_worker.pipeline.language.facts import Fact, FactKind, Facts
 

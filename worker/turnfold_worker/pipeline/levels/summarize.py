@@ -13,8 +13,8 @@ from datetime import date
 from typing import Final, NamedTuple
 
 from turnfold.contract.notes import Note, note_lines
+from turnfold.contract.periods import day_label
 from turnfold.contract.text import whole_numbers
-from turnfold.dates.periods import day_label
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.levels.tags import FALLBACK, MAX_TAG_TOKENS, tag_line, topics
 from turnfold_worker.pipeline.levels.units import Unit, choose, most_telling, sentence_units, settled

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.periods import MONTHS
 from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STOP_WORDS, stem
-from turnfold.dates.periods import MONTHS
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.language.common_words import WEIGHTS, is_common, listed
 from turnfold_worker.pipeline.language.plain_lines import one_line

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.periods import MONTHS
 from turnfold.contract.remembered import remembers_clauses
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_words
-from turnfold.dates.periods import MONTHS
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.rarity import is_feeling
 from turnfold_worker.pipeline.notes.whole import PAST

@@ -14,12 +14,12 @@ from typing import Any, Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.notes import Note, under_day
 from turnfold.contract.origins import OUTSIDE
+from turnfold.contract.periods import day_label
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.remembered import Remembered
 from turnfold.contract.speakers import quoting
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import digit_of, note_words
-from turnfold.dates.periods import day_label
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.content import Statement
 from turnfold_worker.pipeline.content.statements import shown

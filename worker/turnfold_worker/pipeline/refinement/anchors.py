@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from turnfold.contract.periods import as_utc
 from turnfold.contract.records import PINNED_RANK, Anchor, AnchorChange, AnchorState, AnchorType
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.vectors import NO_VECTORS, Vector
-from turnfold.dates.periods import as_utc
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.deduplicate import merge, merge_into_past
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft

@@ -9,9 +9,9 @@ from datetime import date
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.periods import as_utc
 from turnfold.contract.records import Origin, Role, StoredTurn
 from turnfold.contract.speakers import quoting, speaker_label
-from turnfold.dates.periods import as_utc
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.refinement.brief import brief_of
 from turnfold_worker.pipeline.refinement.claimed_days import day_of

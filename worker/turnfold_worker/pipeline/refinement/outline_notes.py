@@ -9,10 +9,10 @@ from typing import Final
 from turnfold.contract.notes import FIRST_WRITTEN, Note
 from turnfold.contract.origins import OUTSIDE
 from turnfold.contract.passages import LAST_TURN, PLACES, number_of
+from turnfold.contract.periods import day_label
 from turnfold.contract.records import Origin, Role
 from turnfold.contract.words import digit_of, note_words
 from turnfold.dates.note_time import time_of
-from turnfold.dates.periods import day_label
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.language.rarity import rarity_of
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, postings_of

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from turnfold.contract.periods import as_utc, day_label
 from turnfold.contract.records import Anchor, Node, StoredTurn
 from turnfold.contract.speakers import speaker_label
-from turnfold.dates.periods import as_utc, day_label
 from turnfold_worker.pipeline.language.plain_lines import one_line, plain_line
 from turnfold_worker.pipeline.refinement.faithfulness import Evidence
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Prompt, Purpose

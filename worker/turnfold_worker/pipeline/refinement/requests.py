@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from turnfold.contract.periods import day_label
 from turnfold.contract.records import AnchorType
-from turnfold.dates.periods import day_label
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.language.plain_lines import one_line, plain_line
 from turnfold_worker.pipeline.refinement.notes import ModelNote

@@ -15,9 +15,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from turnfold.contract.lookalikes import is_bracket, seen_beginning
+from turnfold.contract.periods import as_utc, day_label
 from turnfold.contract.records import Anchor, AnchorState, Method, Node, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
-from turnfold.dates.periods import as_utc, day_label
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.language.plain_lines import one_line
 

@@ -13,9 +13,9 @@ from operator import mul
 from typing import Any, Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.periods import as_utc
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.vectors import Vector, numbers_of
-from turnfold.dates.periods import as_utc
 from turnfold_worker.pipeline.language.words import telling_words
 from turnfold_worker.pipeline.turns.tool_groups import call_ids, result_ids
 

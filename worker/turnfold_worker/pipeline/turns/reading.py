@@ -8,9 +8,9 @@ from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from turnfold.contract.periods import as_utc
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.speakers import speaker_label
-from turnfold.dates.periods import as_utc
 from turnfold_worker.pipeline.language.facts import FactKind, Facts, extract_facts
 from turnfold_worker.pipeline.language.pasted import is_pasted, pasted_in
 from turnfold_worker.pipeline.language.plain_lines import plain_line

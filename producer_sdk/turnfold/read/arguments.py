@@ -1,0 +1,82 @@
+"""What callers give to a client, looked at before anything is done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any, Literal, TypeVar, get_args
+
+from turnfold.assemble import Context
+from turnfold.contract.records import Turn
+from turnfold.errors import InvalidIdentifier, InvalidInput, InvalidSettings, InvalidTurn
+from turnfold.search.query_times import check_now
+from turnfold.settings import Settings
+from turnfold.wire.whole_numbers import whole_number
+
+_Settings = TypeVar("_Settings", bound=Settings)
+
+Priority = Literal["live", "backfill"]
+"""How soon turns are folded."""
+
+
+def settings_from(values: Mapping[str, Any], kind: type[_Settings]) -> _Settings:
+    """The settings of those names. Raises `InvalidSettings` naming what there is."""
+    try:
+        return kind(**values)
+    except TypeError as error:
+        known = ", ".join(field.name for field in fields(kind))
+        msg = f"{error}: the settings are {known}"
+        raise InvalidSettings(msg) from error
+
+
+def check_search(query: object, limit: object, now: object) -> None:
+    """Raise `InvalidInput` for what cannot be searched for."""
+    if not isinstance(query, str):
+        msg = f"query must be text, not {type(query).__name__}"
+        raise InvalidInput(msg)
+    whole_number("limit", limit, least=1)
+    check_now(now)
+
+
+def check_timeout(seconds: object) -> None:
+    """Raise `InvalidInput` for what is no time to wait."""
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds >= 0:
+        msg = f"timeout_seconds must be a number of at least 0, not {seconds!r}"
+        raise InvalidInput(msg)
+
+
+def may_wait(priority: object) -> bool:
+    """Whether turns of a priority may wait for others. Raises `InvalidInput` for one that there is not."""
+    if priority not in get_args(Priority):
+        msg = f"priority must be one of {', '.join(get_args(Priority))}, not {priority!r}"
+        raise InvalidInput(msg)
+    return priority == "backfill"
+
+
+def check_erased(conversation_id: object, subject: object) -> None:
+    """Raise `InvalidIdentifier` unless one of both is named."""
+    if (conversation_id is None) is (subject is None):
+        both = "and subject= were" if subject is not None else "must be a string, not NoneType, unless subject= is"
+        msg = f"conversation id {both} given: forget a conversation, or by subject= an end user"
+        raise InvalidIdentifier(msg)
+
+
+def listed(turns: object) -> list[Any]:
+    """One turn or several as a list. Raises `InvalidTurn`."""
+    if isinstance(turns, (Turn, Mapping)) or hasattr(turns, "model_dump"):
+        return [turns]
+    if not isinstance(turns, Iterable):
+        msg = f"a turn or a list of turns is wanted, not {type(turns).__name__}"
+        raise InvalidTurn(msg)
+    return list(turns)
+
+
+def read_from(context: object) -> str:
+    """The conversation that a context was read from. Raises `InvalidInput` for what is none."""
+    if not isinstance(context, Context):
+        msg = f"reference takes a context, not {type(context).__name__}"
+        raise InvalidInput(msg)
+    if not context.conversation_id:
+        msg = "this context was not read from a conversation: give one that `context` returned"
+        raise InvalidInput(msg)
+    return context.conversation_id

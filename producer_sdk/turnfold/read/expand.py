@@ -1,0 +1,305 @@
+"""`expand`: what a marker stands for, at the level that it names, from what is stored; no model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, assert_never
+
+from turnfold.assemble.forms.clip import clip_text
+from turnfold.assemble.forms.markers import (
+    Marker,
+    NodeTarget,
+    TurnsTarget,
+    names_node,
+    node_marker,
+    parse_marker,
+    turns_marker,
+)
+from turnfold.assemble.pages import TurnPiece, page
+from turnfold.assemble.request import Request
+from turnfold.contract.keys import Address
+from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, Node
+from turnfold.contract.results import Expansion, Head, Passage, TurnPart
+from turnfold.contract.turn_limits import MOST_CAP, TURNS_A_READ, cap_for
+from turnfold.errors import InvalidInput, UnknownMarker
+from turnfold.read.pending_edits import Changes, changes_of
+from turnfold.read.snapshot import PendingSource, Waiting, readable_head, unknown, waiting_turns
+from turnfold.read.turn_parts import parts_of_segments, parts_of_turns
+from turnfold.redis.expansion_counter import UNCOUNTED, ExpansionCounter
+from turnfold.redis.inbox import Pending
+from turnfold.tokens import ESTIMATOR, estimate_tokens
+from turnfold.wire.whole_numbers import whole_number
+
+if TYPE_CHECKING:
+    from turnfold.database.read_transaction import ReadTransaction
+    from turnfold.database.reader import Reader
+
+TURNS_AT_ONCE: Final = 200
+"""Turns of one expansion; a longer range goes on with its `next_marker`."""
+
+TOKENS_AT_ONCE: Final = 250_000
+"""Stored tokens of one expansion without `max_tokens`; a longer turn is a page by itself."""
+
+NODES_AT_ONCE: Final = 64
+"""Nodes of one expansion of a range; what is left out keeps a range marker."""
+
+
+def expand(
+    inbox: PendingSource,
+    reader: Reader,
+    address: Address,
+    marker: str,
+    *,
+    max_tokens: int | None,
+    access: ExpansionCounter = UNCOUNTED,
+) -> Expansion:
+    """Resolve a marker. Raises `UnknownMarker`, `UnknownConversation`, `InvalidInput`."""
+    _check(marker, max_tokens)
+    parsed = parse_marker(marker)
+
+    pending = inbox.peek(address, newest=TURNS_A_READ)
+
+    def look(transaction: ReadTransaction) -> Expansion:
+        head = readable_head(transaction, address, pending)
+        return _expander(transaction, address, head, pending, max_tokens).counted(parsed, marker, address, access)
+
+    return reader.read(look)
+
+
+def passages(
+    transaction: ReadTransaction,
+    address: Address,
+    head: Head | None,
+    pending: Pending,
+    request: Request,
+    *,
+    access: ExpansionCounter = UNCOUNTED,
+) -> tuple[Passage, ...]:
+    """What the markers of a request stand for, each as long as there may be room for.
+
+    Raises `UnknownMarker`, or `UnknownConversation` when there is nothing that a marker could be of.
+    """
+    most = max(1, int(request.policy.expand_share * request.usable_tokens))
+    expander = _expander(transaction, address, head, pending, most)
+    return tuple(
+        Passage(marker, expander.counted(parse_marker(marker), marker, address, access)) for marker in request.expand
+    )
+
+
+def _check(marker: object, max_tokens: object) -> None:
+    if not isinstance(marker, str):
+        msg = f"a marker is a text such as L1:auth-options-17, not {type(marker).__name__}"
+        raise InvalidInput(msg)
+    if max_tokens is not None:
+        whole_number("max_tokens", max_tokens, least=1)
+
+
+def _expander(
+    transaction: ReadTransaction, address: Address, head: Head | None, pending: Pending, max_tokens: int | None
+) -> _Expander:
+    """For a conversation as it will be. Raises `UnknownConversation` when there is nothing that could be expanded."""
+    changes = changes_of(transaction, head, pending)
+    waiting = waiting_turns(transaction, head, pending) if changes is None else Waiting(changes.waiting, changes.older)
+    if head is None and not waiting.turns:
+        raise unknown(address)
+    return _Expander(transaction, head, waiting, max_tokens, changes)
+
+
+class _Expander:
+    """Resolves one marker inside one transaction."""
+
+    def __init__(
+        self,
+        transaction: ReadTransaction,
+        head: Head | None,
+        waiting: Waiting,
+        max_tokens: int | None,
+        changes: Changes | None = None,
+    ) -> None:
+        self._transaction = transaction
+        self._head = head
+        self._stored_until = head.turn_count if head else 0
+        if changes is not None:
+            self._stored_until = changes.cut
+        self._waiting = waiting
+        self._max_tokens = max_tokens
+        self._changes = changes
+
+    def counted(self, marker: Marker, given: str, address: Address, access: ExpansionCounter) -> Expansion:
+        """As `resolve`, and `access` is told."""
+        if self._head is None:
+            return self.resolve(marker, given)
+        access.asked(address, self._head.id)
+        found = self.resolve(marker, given)
+        found = replace(found, parts=self._parts(self._head, marker, found))
+        if found.text:
+            access.found(address, self._head.id, found.first_seq, found.last_seq)
+        return found
+
+    def _parts(self, head: Head, marker: Marker, found: Expansion) -> tuple[TurnPart, ...]:
+        """Parts of the long turns that are shown, or of those of the segment that is told of."""
+        if found.level == 0:
+            parts = parts_of_turns(self._transaction, head, found.turns)
+        elif isinstance(marker.target, NodeTarget) and marker.target.height == 0:
+            by_turn = parts_of_segments(self._transaction, head, [marker.target.idx])
+            parts = tuple(part for seq in sorted(by_turn) for part in by_turn[seq])
+        else:
+            return ()
+        return tuple(part for part in parts if not self._changing(part.turn_seq, part.turn_seq))
+
+    def resolve(self, marker: Marker, given: str) -> Expansion:
+        target = marker.target
+        match target:
+            case NodeTarget():
+                if self._head is None or (node := self._node(self._head, target)) is None:
+                    raise self._unknown_node(target, marker.level, given)
+                if not names_node(target, node):
+                    meant = node_marker(node, level=marker.level, short=False)
+                    msg = f"{given!r} names no segment: its number is that of {meant}, whose words are others"
+                    raise UnknownMarker(msg, suggestion=meant)
+                if marker.level == 0 or self._changing(node.first_seq, node.last_seq):
+                    return self._turns(node.first_seq, min(node.last_seq, self._stored_until))
+                text = self._transaction.level_text(self._head, node, marker.level)
+                return self._clipped(text, marker.level, node.first_seq, node.last_seq)
+            case TurnsTarget():
+                newest = self._newest_seq()
+                if target.first_seq > newest:
+                    msg = f"{given!r} names turns that do not exist: the newest turn is {newest}"
+                    raise UnknownMarker(msg, suggestion=turns_marker(newest, newest, level=marker.level))
+                last_seq = min(target.last_seq, newest)
+                if marker.level == 0 or self._changing(target.first_seq, last_seq):
+                    return self._turns(target.first_seq, last_seq, offset=target.offset, until=target.until)
+                return self._range(target.first_seq, last_seq, marker.level)
+            case _:
+                assert_never(target)
+
+    def _node(self, head: Head, target: NodeTarget) -> Node | None:
+        """The node of a target; None where there is none, or a rewind that waits removes it."""
+        node = self._transaction.node(head, target.height, target.idx)
+        return None if node is None or node.first_seq > self._stored_until else node
+
+    def _unknown_node(self, target: NodeTarget, level: int, given: str) -> UnknownMarker:
+        """The error for a number that no node has: it names the last one of that height."""
+        head = self._head
+        last = 0 if head is None else head.node_count // FAN_OUT**target.height
+        nearest = self._node(head, NodeTarget(target.height, last - 1)) if head is not None and last else None
+        meant = None if nearest is None else node_marker(nearest, level=level, short=False)
+        nearest_is = "" if meant is None else f"; the last one is {meant}"
+        msg = (
+            f"{given!r} names a segment that does not exist: copy a marker from this conversation's context{nearest_is}"
+        )
+        return UnknownMarker(msg, suggestion=meant)
+
+    def _changing(self, first_seq: int, last_seq: int) -> bool:
+        """Whether levels of a range tell of turns as they were: then the turns themselves are shown."""
+        changes = self._changes
+        return changes is not None and changes.covers(first_seq, min(last_seq, self._head_seq()))
+
+    def _head_seq(self) -> int:
+        return 0 if self._head is None else self._head.turn_count
+
+    def _newest_seq(self) -> int:
+        waiting = self._waiting
+        return self._stored_until + waiting.older + len(waiting.turns)
+
+    def _turns(self, first_seq: int, last_seq: int, *, offset: int = 0, until: int | None = None) -> Expansion:
+        """Verbatim turns from `offset` of the first one on, as many as fit, then the marker to go on with.
+
+        Of a single turn up to `until`, where that is given.
+        """
+        if first_seq > self._stored_until and self._waiting.older:
+            return self._not_yet(first_seq, last_seq)
+        pieces = self._pieces(first_seq, last_seq, offset)
+        if pieces and offset and offset >= pieces[0].length:
+            msg = f"turn {first_seq} has {pieces[0].length} code points: there is nothing from {offset} on"
+            raise UnknownMarker(msg)
+        if until is not None:
+            pieces = [piece.up_to(until) for piece in pieces]
+        shown = page(pieces, self._max_tokens)
+        reached = shown.turns[-1].seq
+        seq, begins = shown.goes_on or (reached + 1, 0)
+        goes_on = seq <= last_seq
+        return Expansion(
+            text=shown.text, level=0, first_seq=first_seq, last_seq=reached, turns=shown.turns, tokens=shown.tokens,
+            truncated=goes_on,
+            next_marker=turns_marker(seq, last_seq, offset=begins, until=until) if goes_on else None,
+        )  # fmt: skip
+
+    def _pieces(self, first_seq: int, last_seq: int, offset: int) -> list[TurnPiece]:
+        """What one page may hold of a range: never much more than it has room for."""
+        pieces: list[TurnPiece] = []
+        if self._head is not None and first_seq <= self._stored_until:
+            pieces += self._stored(self._head, first_seq, min(last_seq, self._stored_until), offset)
+        reached = pieces[-1].turn.seq if pieces else first_seq - 1
+        if reached >= self._stored_until and not self._waiting.older:
+            pieces += [
+                TurnPiece.of(turn, offset=offset if turn.seq == first_seq else 0)
+                for turn in self._waiting.turns
+                if first_seq <= turn.seq <= last_seq
+            ]
+        return pieces[:TURNS_AT_ONCE]
+
+    def _stored(self, head: Head, first_seq: int, last_seq: int, offset: int) -> Sequence[TurnPiece]:
+        """Stored turns by their counts: one at least, and no more than a page has room for."""
+        room = TOKENS_AT_ONCE if self._max_tokens is None else self._max_tokens
+        many = 0
+        for seq, tokens in self._transaction.turn_sizes(head, first_seq, last_seq, most=TURNS_AT_ONCE):
+            # Of a turn that an earlier page began, what is left is not counted.
+            room -= 0 if seq == first_seq and offset else tokens
+            if room < 0 and many:
+                break
+            many += 1
+        cap = MOST_CAP if self._max_tokens is None else cap_for(self._max_tokens)
+        found = self._transaction.turns_between(head, first_seq, last_seq, most=max(1, many), offset=offset, cap=cap)
+        changes = self._changes
+        if changes is None:
+            return found
+        return [changes.piece(one, offset=offset if one.turn.seq == first_seq else 0) for one in found]
+
+    def _not_yet(self, first_seq: int, last_seq: int) -> Expansion:
+        """Turns of a long inbox: their numbers are not known, and soon they are in SQL. The marker stays good."""
+        text = f"[turns {first_seq}-{last_seq} are not stored yet: expand again in a moment]\n"
+        return Expansion(
+            text=text, level=0, first_seq=first_seq, last_seq=last_seq, tokens=estimate_tokens(text), truncated=True,
+            next_marker=turns_marker(first_seq, last_seq),
+        )  # fmt: skip
+
+    def _range(self, first_seq: int, last_seq: int, level: int) -> Expansion:
+        """The coarsest nodes inside a range, one step finer when a single node covers it all."""
+        head = self._head
+        nodes: tuple[Node, ...] = ()
+        if head is not None:
+            nodes = self._transaction.nodes_within(head, first_seq, last_seq, below=MAX_HEIGHT + 1)
+            if len(nodes) == 1 and nodes[0].height > 0:
+                nodes = self._transaction.nodes_within(head, first_seq, last_seq, below=nodes[0].height)
+        if head is None or not nodes:
+            return self._turns(first_seq, last_seq)
+        lines: list[str] = []
+        markers: list[str] = []
+        at = first_seq
+        for node in nodes[:NODES_AT_ONCE]:
+            lines += _gap(at, node.first_seq - 1)
+            body = self._transaction.level_text(head, node, level)
+            finer = node_marker(node, level=max(0, level - 1), short=False)
+            markers.append(finer)
+            lines.append(f"[turns {node.first_seq}-{node.last_seq} →{finer}]\n{body}")
+            at = node.last_seq + 1
+        lines += _gap(at, last_seq)
+        return self._clipped("".join(lines), level, first_seq, last_seq, markers=markers)
+
+    def _clipped(
+        self, text: str, level: int, first_seq: int, last_seq: int, *, markers: Sequence[str] = ()
+    ) -> Expansion:
+        shown, clipped = clip_text(text, self._max_tokens, ESTIMATOR)
+        return Expansion(
+            text=shown, level=level, first_seq=first_seq, last_seq=last_seq, tokens=estimate_tokens(shown),
+            truncated=clipped, next_marker=turns_marker(first_seq, last_seq) if clipped else None,
+            markers=tuple(marker for marker in markers if f"→{marker}]" in shown),
+        )  # fmt: skip
+
+
+def _gap(first_seq: int, last_seq: int) -> list[str]:
+    if first_seq > last_seq:
+        return []
+    return [f"[turns {first_seq}-{last_seq} →{turns_marker(first_seq, last_seq)}]\n"]

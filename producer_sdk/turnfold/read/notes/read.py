@@ -1,0 +1,60 @@
+"""The read of notes: a page in the order of the turns, from one SQL snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from turnfold.contract.keys import Address
+from turnfold.contract.results import Head, Note
+from turnfold.contract.turn_limits import TURNS_A_READ
+from turnfold.read.notes.records import note_records
+from turnfold.read.notes.wanted import WantedNotes
+from turnfold.read.pending_edits import changes_of
+from turnfold.read.snapshot import PendingSource, readable_head, unknown
+
+if TYPE_CHECKING:
+    from turnfold.database.read_transaction import ReadTransaction
+    from turnfold.database.reader import Reader
+
+
+def notes(inbox: PendingSource, reader: Reader, address: Address, wanted: WantedNotes) -> list[Note]:
+    """A page of notes, without those of turns that wait to be changed. Raises `UnknownConversation`."""
+    pending = inbox.peek(address, newest=TURNS_A_READ)
+
+    def look(transaction: ReadTransaction) -> list[Note]:
+        head = readable_head(transaction, address, pending)
+        if head is None:
+            if not pending.held:
+                raise unknown(address)
+            return []
+        changes = changes_of(transaction, head, pending)
+        hides = None if changes is None else changes.hides
+        return notes_within(transaction, head, wanted, hides=hides)
+
+    return reader.read(look)
+
+
+def notes_within(
+    transaction: ReadTransaction, head: Head, wanted: WantedNotes, *, hides: Callable[[int], bool] | None = None
+) -> list[Note]:
+    """A page of notes in a look that is open: whole turns, so that the next page begins with the turn after it."""
+    reading = transaction.notes(head)
+    overtaken = reading.overtaken()
+    asked = (
+        note
+        for segment in reading.segments(wanted.first_turn, wanted.last_turn)
+        for note in note_records(segment, overtaken, hides)
+        if note in wanted
+    )
+    page: list[Note] = []
+    for _, of_turn in groupby(asked, key=attrgetter("turn_seq")):
+        together = list(of_turn)
+        if page and len(page) + len(together) > wanted.limit:
+            break
+        page += together
+        if len(page) >= wanted.limit:
+            break
+    return page

@@ -1,0 +1,70 @@
+"""Which notes a caller asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Self
+
+from turnfold.contract.records import AnchorState, Origin
+from turnfold.contract.results import Note
+from turnfold.errors import InvalidInput
+from turnfold.wire.name_sets import members, names
+from turnfold.wire.whole_numbers import whole_number
+
+NOTES_A_PAGE: Final = 10_000
+"""Notes of a page unless a caller says how many: those of some thousand turns."""
+LAST: Final = 2**31 - 1
+"""No turn has a higher number."""
+
+
+@dataclass(frozen=True, slots=True)
+class WantedNotes:
+    """A page of notes."""
+
+    states: frozenset[AnchorState] = frozenset(AnchorState)
+    origins: frozenset[Origin] = frozenset(Origin)
+    speakers: frozenset[str] | None = None
+    """None: whoever spoke."""
+    min_importance: int = 0
+    first_turn: int = 1
+    last_turn: int = LAST
+    limit: int = LAST
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        states: Iterable[AnchorState | str] | None,
+        origins: Iterable[Origin | str] | None,
+        speakers: Iterable[str] | None,
+        min_importance: int,
+        first_turn: int,
+        last_turn: int | None,
+        limit: int,
+    ) -> Self:
+        """What a caller asks for; None means all. Raises `InvalidInput`."""
+        if whole_number("min_importance", min_importance, least=0) > 100:
+            msg = f"min_importance must be at most 100, not {min_importance}"
+            raise InvalidInput(msg)
+        return cls(
+            states=members("states", AnchorState, states),
+            origins=members("origins", Origin, origins),
+            speakers=None if speakers is None else names("speakers", speakers),
+            min_importance=min_importance,
+            first_turn=min(whole_number("first_turn", first_turn, least=1), LAST),
+            last_turn=LAST if last_turn is None else min(whole_number("last_turn", last_turn, least=1), LAST),
+            limit=whole_number("limit", limit, least=1),
+        )
+
+    def __contains__(self, note: Note) -> bool:
+        return (
+            note.importance >= self.min_importance
+            and note.state in self.states
+            and note.origin in self.origins
+            and (self.speakers is None or note.speaker in self.speakers)
+            and self.first_turn <= note.turn_seq <= self.last_turn
+        )
+
+
+EVERY_NOTE: Final = WantedNotes()

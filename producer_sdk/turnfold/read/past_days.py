@@ -1,0 +1,90 @@
+"""A context of an earlier day: its turns, what held then, and nothing that was said later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from turnfold.contract.keys import Address
+from turnfold.contract.notes import Note
+from turnfold.contract.outlines import Outline, overtaken_by
+from turnfold.contract.records import Anchor, Role
+from turnfold.contract.results import Head, Snapshot
+from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
+from turnfold.contract.turn_limits import cap_for
+from turnfold.contract.words import note_stems
+from turnfold.database.known import AsOf
+from turnfold.database.steering import steering_text
+from turnfold.read.pending_edits import Changes, changed_snapshot, changes_by, newest_turns
+from turnfold.read.snapshot import look_at, readable_head
+from turnfold.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from turnfold.assemble import Request
+    from turnfold.database.read_transaction import ReadTransaction
+    from turnfold.redis.inbox import Pending
+
+_FIRST_PLACE: Final = 2_000
+"""Place of a note that is made of an anchor: those of the rules and of a model are lower."""
+_GAIN: Final = 100
+
+
+def past_snapshot(
+    transaction: ReadTransaction, address: Address, pending: Pending, request: Request, as_of: datetime
+) -> Snapshot | None:
+    """What a selection sees of a day; None where nothing was said after it."""
+    head = readable_head(transaction, address, pending)
+    changes = changes_by(transaction, head, pending, as_of)
+    if changes is None:
+        return None
+    cap = cap_for(request.budget_tokens)
+    turns, _ = newest_turns(transaction, head, changes, cap=cap)
+    question = request.query or (steering_text(turns, (), task=request.task) if request.steered else None)
+    of_day = replace(request, now=request.now or as_of)
+    look = look_at(
+        transaction, address, pending, of_day, whole=True, as_of=AsOf(changes.cut, None if request.query else question)
+    )
+    before = look.snapshot()
+    snapshot = changed_snapshot(transaction, replace(before, question=question), changes, cap=cap)
+    if before.head is None or snapshot.head is None or not changes.touches:
+        return snapshot
+    return _with_anchors(transaction, before, before.head, snapshot, changes)
+
+
+def _with_anchors(
+    transaction: ReadTransaction, before: Snapshot, now: Head, snapshot: Snapshot, changes: Changes
+) -> Snapshot:
+    """A snapshot up to a turn, with the anchors that held then, and notes of those that were closed later."""
+    tail = NO_TAIL_ANCHORS if before.outline is None else before.outline.tail_anchors.after(now.closed_seq)
+    past = transaction.past_anchors(now, changes.cut, tail)
+    active = [anchor for anchor in past.active if not changes.hides(anchor.turn_seq)]
+    if before.outline is not None and (overtaken := overtaken_by(before.outline, up_to=changes.cut)):
+        active = [one for one in active if not overtaken.tells_value(one.turn_seq, note_stems(one.text))]
+    head = replace(
+        snapshot.head or now, anchor_count=len(active), anchor_tokens=sum(anchor.tokens for anchor in active)
+    )
+    closed_later = [anchor for anchor in past.reopened if not changes.hides(anchor.turn_seq)]
+    outline = None if snapshot.outline is None else _with_notes(snapshot.outline, closed_later)
+    return replace(snapshot, head=head, anchors=tuple(active), outline=outline)
+
+
+def _with_notes(outline: Outline, reopened: Sequence[Anchor]) -> Outline:
+    """An outline with notes of what holds again: those of now leave it out."""
+    known = {(note.seq, note.text) for note in (*outline.notes, *outline.tail)}
+    gain = max((note.gain for note in (*outline.notes, *outline.tail)), default=_GAIN)
+    notes = [note for note in _notes_of(reopened, gain) if (note.seq, note.text) not in known]
+    return replace(
+        outline, notes=(*(note for note in notes if note.seq <= outline.last_seq), *outline.notes),
+        tail=(*(note for note in notes if outline.last_seq < note.seq <= outline.tail_seq), *outline.tail),
+    )  # fmt: skip
+
+
+def _notes_of(anchors: Sequence[Anchor], gain: int) -> Iterator[Note]:
+    for place, anchor in enumerate(anchors, _FIRST_PLACE):
+        text = " ".join(anchor.text.split()).rstrip(".")
+        yield Note(
+            anchor.turn_seq, place, anchor.speaker or "", str(anchor.role or Role.USER), anchor.day, text,
+            estimate_tokens(text) + 1, gain=gain, start=anchor.start, end=anchor.end,
+        )  # fmt: skip

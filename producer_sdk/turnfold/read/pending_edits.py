@@ -1,0 +1,306 @@
+"""Edits, deletions and rewinds that wait in the inbox: a read shows a conversation as it will be when they are stored.
+
+Of turns that are in SQL already, everything that was made of the old words is left out meanwhile: notes, anchors and
+excerpts of the turn by its number; names, slugs and levels of the nodes that hold it as a whole, for they tell turns
+together. Its other turns stay, and markers of such a node lead to the turns themselves.
+
+Only what is among the newest entries of an inbox is seen, as with turns. Without such an entry nothing here costs a
+read anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from turnfold.assemble.pages import TurnPiece
+from turnfold.contract.actions import Action
+from turnfold.contract.keys import Address
+from turnfold.contract.notes import Covered, Note
+from turnfold.contract.outlines import Outline
+from turnfold.contract.records import Anchor, StoredTurn, TurnState
+from turnfold.contract.results import Head, Snapshot
+from turnfold.contract.tasks import CHANGES, Operation
+from turnfold.contract.turn_limits import TURNS_A_READ, Shortening
+from turnfold.dates.validity import day_after
+from turnfold.errors import InvalidInput, UnknownTurn
+from turnfold.read.snapshot import PendingSource, readable_head, system_turns, unknown
+from turnfold.redis.inbox import Pending, PendingEntry
+from turnfold.wire.decode import read_entry
+from turnfold.wire.turn_edits import TurnChange, read_change
+
+if TYPE_CHECKING:
+    from turnfold.database.read_transaction import ReadTransaction
+    from turnfold.database.reader import Reader
+
+
+def has_changes(pending: Pending) -> bool:
+    """Whether anything but new turns waits that a read has to look at."""
+    return any(entry.operation in CHANGES for entry in pending.newest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What the inbox will make of a conversation as a snapshot holds it."""
+
+    cut: int
+    """The last stored turn that is left."""
+    cuts: bool
+    """Whether a rewind waits that cuts stored turns off."""
+    changed: Mapping[int, TurnChange] = field(default_factory=dict)
+    """By number, what becomes of stored turns."""
+    waiting: tuple[StoredTurn, ...] = ()
+    """Turns behind `cut`, as they will be."""
+    older: int = 0
+    """As of `snapshots.Waiting`."""
+    seqs: Mapping[str, int] = field(default_factory=dict)
+    """Numbers of all turns that the inbox names and that will be there."""
+
+    @property
+    def touches(self) -> bool:
+        """Whether stored turns change."""
+        return self.cuts or bool(self.changed)
+
+    def hides(self, seq: int) -> bool:
+        """Whether nothing that was made of a turn may be shown."""
+        return seq > self.cut or seq in self.changed
+
+    def covers(self, first_seq: int, last_seq: int) -> bool:
+        """Whether a range holds a turn that is hidden."""
+        return last_seq > self.cut or any(first_seq <= seq <= last_seq for seq in self.changed)
+
+    def turn(self, turn: StoredTurn) -> StoredTurn:
+        """A stored turn as it will be."""
+        change = self.changed.get(turn.seq)
+        return turn if change is None or turn.state is TurnState.EXPIRED else change.of(turn)
+
+    def piece(self, piece: TurnPiece, *, offset: int) -> TurnPiece:
+        """A part of a stored turn, of one that changes what it will be from `offset` on."""
+        changed = self.turn(piece.turn)
+        return piece if changed is piece.turn else TurnPiece.of(changed, offset=offset)
+
+    def head(self, head: Head) -> Head:
+        """The head of what will be left."""
+        if not self.touches:
+            return head
+        return replace(
+            head, turn_count=self.cut, closed_seq=min(head.closed_seq, self.cut), fold_seq=min(head.fold_seq, self.cut),
+            often=(),
+        )  # fmt: skip
+
+    def anchors(self, anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
+        """Anchors of turns that stay as they are; what one replaces may be of another."""
+        return tuple(replace(one, replaced=None, replaced_seq=None) for one in anchors if not self.hides(one.turn_seq))
+
+    def notes(self, notes: Sequence[Note]) -> tuple[Note, ...]:
+        """Notes of turns that stay as they are."""
+        return tuple(note for note in notes if not self.hides(note.seq))
+
+    def outline(self, outline: Outline) -> Outline:
+        """An outline without what was made of the turns that change."""
+        return replace(
+            outline, last_seq=min(outline.last_seq, self.cut), notes=self.notes(outline.notes),
+            cover=tuple(self._covered(one) for one in outline.cover if one.first_seq <= self.cut), chapters=(),
+            tail_anchors=replace(outline.tail_anchors, anchors=self.anchors(outline.tail_anchors.anchors)),
+            tail=self.notes(outline.tail), tail_seq=min(outline.tail_seq, self.cut), names=(), tail_names=(),
+            actions=self._actions(outline.actions), tail_actions=self._actions(outline.tail_actions),
+            requests=tuple(one for one in outline.requests if not self.hides(one.seq)),
+            tail_requests=tuple(one for one in outline.tail_requests if not self.hides(one.seq)),
+        )  # fmt: skip
+
+    def _actions(self, actions: Sequence[Action]) -> tuple[Action, ...]:
+        return tuple(one for one in actions if not self.hides(one.seq) and not self.hides(one.ended_seq))
+
+    def _covered(self, one: Covered) -> Covered:
+        last = min(one.last_seq, self.cut)
+        return one._replace(last_seq=last, slug="") if self.covers(one.first_seq, one.last_seq) else one
+
+
+def changes_of(transaction: ReadTransaction, head: Head | None, pending: Pending) -> Changes | None:
+    """What waits to be changed, in the order in which it will be; None where nothing does.
+
+    Entries that the snapshot holds already are gone through again, which changes nothing: each says what is to be.
+    """
+    return _changes(transaction, head, pending) if has_changes(pending) else None
+
+
+def _changes(transaction: ReadTransaction, head: Head | None, pending: Pending, *, also: str | None = None) -> Changes:
+    """As `changes_of`; with the number of the turn of an id `also`."""
+    ids = {entry.entry_id: None for entry in pending.newest if entry.operation == Operation.APPEND}
+    if also is not None:
+        ids[also] = None
+    asked: dict[str, TurnChange] = {}
+    for entry in pending.newest:
+        change = _read(entry)
+        if change is not None:
+            asked[entry.stream_id] = change
+            ids[change.turn_id] = None
+    stored: dict[str, int] = {}
+    if head is not None:
+        wanted = list(ids)
+        for start in range(0, len(wanted), TURNS_A_READ):
+            stored |= transaction.stored_seqs(head, wanted[start : start + TURNS_A_READ])
+    simulation = _Simulation(stored, head.turn_count if head else 0)
+    for entry in pending.newest:
+        if entry.operation == Operation.APPEND:
+            simulation.append(entry)
+        elif (change := asked.get(entry.stream_id)) is not None:
+            simulation.change(change)
+    return simulation.result(pending)
+
+
+def changes_by(transaction: ReadTransaction, head: Head | None, pending: Pending, as_of: datetime) -> Changes | None:
+    """What a look at an earlier day leaves out: all turns after it, as if a rewind waited; None where none is.
+
+    A turn without a time counts as said with the turn before it.
+    """
+    every = _changes(transaction, head, pending)
+    end = day_after(as_of)
+    first = None if head is None else transaction.first_after(head, end)
+    if first is not None and first <= every.cut:
+        changed = {seq: change for seq, change in every.changed.items() if seq < first}
+        return replace(every, cut=first - 1, cuts=True, changed=changed, waiting=(), older=0)
+    said = tuple(takewhile(lambda turn: turn.created_at is None or turn.created_at < end, every.waiting))
+    return None if said == every.waiting else replace(every, waiting=said, older=every.older if said else 0)
+
+
+def _read(entry: PendingEntry) -> TurnChange | None:
+    if entry.operation not in CHANGES:
+        return None
+    try:
+        return read_change(entry.operation, entry.body)
+    except InvalidInput:
+        return None
+
+
+class _Simulation:
+    """Goes through an inbox as a drain will."""
+
+    def __init__(self, stored: Mapping[str, int], turn_count: int) -> None:
+        self._stored = stored
+        self._count = turn_count
+        self._cut = turn_count
+        self._changed: dict[int, TurnChange] = {}
+        self._waiting: dict[str, StoredTurn] = {}
+
+    def append(self, entry: PendingEntry) -> None:
+        one = entry.entry_id
+        if one not in self._waiting and not self._stands(one):
+            self._waiting[one] = read_entry(entry.body, seq=0, turn_id=one)
+
+    def change(self, change: TurnChange) -> None:
+        waits = self._waiting.get(change.turn_id)
+        if change.operation is Operation.REWIND:
+            self._rewind(change.turn_id, waits=waits is not None)
+        elif waits is not None:
+            self._waiting[change.turn_id] = waits if waits.state is TurnState.DELETED else change.of(waits)
+        elif self._stands(change.turn_id):
+            before = self._changed.get(seq := self._stored[change.turn_id])
+            # What was deleted has no words to edit.
+            if before is None or before.operation is not Operation.DELETE:
+                self._changed[seq] = change
+
+    def _stands(self, turn_id: str) -> bool:
+        return self._stored.get(turn_id, self._cut + 1) <= self._cut
+
+    def _rewind(self, turn_id: str, *, waits: bool) -> None:
+        if waits:
+            ids = list(self._waiting)
+            for one in ids[ids.index(turn_id) + 1 :]:
+                del self._waiting[one]
+        elif self._stands(turn_id):
+            self._cut = self._stored[turn_id]
+            self._waiting.clear()
+            self._changed = {seq: change for seq, change in self._changed.items() if seq <= self._cut}
+
+    def result(self, pending: Pending) -> Changes:
+        cuts = self._cut < self._count
+        # What waits before the newest entries waits before the rewind too.
+        older = pending.held - len(pending.newest) if self._waiting and not cuts else 0
+        first = self._cut + older + 1
+        waiting = tuple(replace(turn, seq=seq) for seq, turn in enumerate(self._waiting.values(), first))
+        seqs = {one: seq for one, seq in self._stored.items() if seq <= self._cut}
+        seqs |= {turn.turn_id: turn.seq for turn in waiting}
+        return Changes(cut=self._cut, cuts=cuts, changed=self._changed, waiting=waiting, older=older, seqs=seqs)
+
+
+def newest_turns(
+    transaction: ReadTransaction, head: Head | None, changes: Changes, *, cap: int
+) -> tuple[tuple[StoredTurn, ...], int]:
+    """The newest 200 turns as they will be, and about how many turns of the inbox are older than those."""
+    stored: tuple[StoredTurn, ...] = ()
+    if head is not None and not changes.older:
+        stored = transaction.turns_up_to(head, changes.cut, cap=cap, waiting=len(changes.waiting))
+    last_seq = changes.waiting[-1].seq if changes.waiting else changes.cut
+    short = Shortening.to(cap, last_seq=last_seq)
+    shown = [one if (turn := changes.turn(one)) is one else short.of(turn) for one in stored]
+    return (*shown, *map(short.of, changes.waiting))[-TURNS_A_READ:], changes.older
+
+
+def changed_snapshot(transaction: ReadTransaction, snapshot: Snapshot, changes: Changes, *, cap: int) -> Snapshot:
+    """A snapshot as it will be."""
+    turns, unread = newest_turns(transaction, snapshot.head, changes, cap=cap)
+    stored = [turn for turn in snapshot.system_turns if turn.seq <= changes.cut]
+    operators = (*map(changes.turn, stored), *system_turns(changes.waiting))
+    snapshot = replace(snapshot, turns=turns, unread=unread, system_turns=operators)
+    if snapshot.head is None or not changes.touches:
+        return snapshot
+    return replace(
+        snapshot, head=changes.head(snapshot.head), anchors=changes.anchors(snapshot.anchors),
+        outline=None if snapshot.outline is None else changes.outline(snapshot.outline),
+        hits=changes.notes(snapshot.hits),
+        excerpts=tuple(one for one in snapshot.excerpts if not changes.hides(one.turn.seq)),
+        blocks=tuple(one for one in snapshot.blocks if not changes.hides(one.entry.seq)),
+        changing=frozenset(changes.changed),
+    )  # fmt: skip
+
+
+def check(inbox: PendingSource, reader: Reader, address: Address, change: TurnChange) -> None:
+    """Raise `UnknownConversation`, `UnknownTurn` or `InvalidInput` for a change that could not be carried out.
+
+    One whose turn may wait among more entries than are looked at is let through: a worker finds out.
+    """
+    pending = inbox.peek(address, newest=TURNS_A_READ)
+
+    def look(transaction: ReadTransaction) -> None:
+        head = readable_head(transaction, address, pending)
+        if head is None and not pending.held:
+            raise unknown(address)
+        before = _changes(transaction, head, pending, also=change.turn_id)
+        if change.turn_id in before.seqs or pending.held <= len(pending.newest):
+            _check(transaction, head, address, change, before)
+
+    reader.read(look)
+
+
+def _check(
+    transaction: ReadTransaction, head: Head | None, address: Address, change: TurnChange, before: Changes
+) -> None:
+    seq = before.seqs.get(change.turn_id)
+    if seq is None:
+        msg = (
+            f"conversation {address.conversation!r} has no turn {change.turn_id!r}: ids are those of `append`'s receipt"
+        )
+        raise UnknownTurn(msg)
+    stored_in = head if seq <= before.cut else None
+    if stored_in is not None and seq < stored_in.expired_seq + (change.operation is not Operation.REWIND):
+        msg = (
+            f"retention removed the words of turn {change.turn_id!r} and its neighbours: they can neither be changed "
+            "nor folded again. `forget` erases the whole conversation"
+        )
+        raise InvalidInput(msg)
+    if change.operation is Operation.EDIT and _is_deleted(transaction, stored_in, seq, before):
+        msg = f"turn {change.turn_id!r} was deleted: its place stays empty. Append a new turn instead"
+        raise UnknownTurn(msg)
+
+
+def _is_deleted(transaction: ReadTransaction, stored_in: Head | None, seq: int, before: Changes) -> bool:
+    if stored_in is None:
+        return any(turn.seq == seq and turn.state is TurnState.DELETED for turn in before.waiting)
+    waits = before.changed.get(seq)
+    if waits is not None and waits.operation is Operation.DELETE:
+        return True
+    return transaction.state_of(stored_in, seq) is TurnState.DELETED

@@ -1,0 +1,199 @@
+"""The reads, each readable from top to bottom: Redis first, then one SQL snapshot, then pure functions.
+
+That order is what makes a read consistent: a turn that leaves the inbox in between is already in SQL, and a turn
+that is in both is dropped by its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from turnfold.assemble import Choice, Context, Request, choose, finish
+from turnfold.assemble.turns import TurnsNotRead
+from turnfold.contract.keys import Address
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, LevelKey
+from turnfold.contract.results import Snapshot, Status
+from turnfold.contract.turn_limits import TURNS_A_READ, cap_for
+from turnfold.dates.validity import anchors_up_to, checked_as_of
+from turnfold.read import expand as expansion
+from turnfold.read.past_days import past_snapshot
+from turnfold.read.pending_edits import changed_snapshot, changes_by, changes_of, has_changes
+from turnfold.read.segment_tiers import with_tiers
+from turnfold.read.snapshot import Look, PendingSource, look_at, readable_head, unknown
+from turnfold.redis.expansion_counter import UNCOUNTED, ExpansionCounter
+from turnfold.redis.inbox import Pending
+from turnfold.wire.name_sets import members
+
+if TYPE_CHECKING:
+    from turnfold.database.read_transaction import ReadTransaction
+    from turnfold.database.reader import Reader
+
+
+def context(
+    inbox: PendingSource,
+    reader: Reader,
+    address: Address,
+    request: Request,
+    *,
+    access: ExpansionCounter = UNCOUNTED,
+) -> Context:
+    """A context within the budget."""
+    pending = inbox.peek(address, newest=TURNS_A_READ)
+    tiers = request.policy.tiers
+    is_plain = request.scope.is_all and request.as_of is None and tiers is None
+    if is_plain and not request.expand and not has_changes(pending):
+        made = _from_memory(reader, address, pending, request)
+        if made is not None:
+            return made
+
+    def look(transaction: ReadTransaction) -> tuple[Snapshot, Choice, dict[LevelKey, str]]:
+        past = None
+        if request.as_of is not None:
+            past = past_snapshot(transaction, address, pending, request, request.as_of)
+        snapshot = past or look_at(transaction, address, pending, request, whole=True).snapshot()
+        head = snapshot.head
+        if request.expand:
+            passages = expansion.passages(transaction, address, head, pending, request, access=access)
+            snapshot = replace(snapshot, passages=passages)
+        if tiers is not None:
+            snapshot = with_tiers(transaction, snapshot, query=request.query or snapshot.question, rules=tiers)
+            head = snapshot.head
+        changes = None if past else changes_of(transaction, head, pending)
+        if changes is not None:
+            snapshot = changed_snapshot(transaction, snapshot, changes, cap=cap_for(request.budget_tokens))
+        if not request.scope.is_all:
+            snapshot = request.scope.snapshot(snapshot)
+        choice = choose(snapshot, request)
+        return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted)
+
+    snapshot, choice, texts = reader.read(look)
+    # After the transaction: a caller's counter may be slow.
+    return finish(snapshot, request, choice, texts)
+
+
+def _from_memory(reader: Reader, address: Address, pending: Pending, request: Request) -> Context | None:
+    """A context of what is remembered of the conversation; None where a text it needs belongs to another state."""
+    for whole in (False, True):
+        look = look_at(reader, address, pending, request, whole=whole)
+        if (known := look.finished()) is not None:
+            return known
+        try:
+            made = _made(look, reader)
+        except TurnsNotRead:
+            # More turns are shown raw than was to be expected: once more, with all of them.
+            continue
+        if made is not None and look.found is not None and look.key is not None:
+            reader.keep(address, look.found, look.key, made)
+        return made
+    return None
+
+
+def _made(look: Look, reader: Reader) -> Context | None:
+    """The context of what a read found; None where the texts that it needs have changed since."""
+    snapshot = look.snapshot()
+    choice = choose(snapshot, look.request, None if look.found is None else look.found.known.memo)
+    texts: dict[LevelKey, str] | None = {}
+    if choice.wanted:
+        texts = reader.read(lambda transaction: _texts_of_state(transaction, look, choice.wanted))
+    return None if texts is None else finish(snapshot, look.request, choice, texts)
+
+
+def _texts_of_state(transaction: ReadTransaction, look: Look, wanted: Sequence[LevelKey]) -> dict[LevelKey, str] | None:
+    """Texts of levels, from the state that a read found; None where there is another one by now."""
+    head = transaction.head(look.address)
+    if head is None or look.found is None or not look.found.known.is_of(head):
+        return None
+    return transaction.texts(look.found.head, wanted)
+
+
+def anchors(
+    inbox: PendingSource, reader: Reader, address: Address, *, as_of: datetime | None = None
+) -> tuple[Anchor, ...]:
+    """All anchors, whatever their state, in the order in which they were said; `as_of` a day those of then."""
+    checked_as_of(as_of)
+    pending = inbox.peek(address, newest=TURNS_A_READ)
+
+    def look(transaction: ReadTransaction) -> tuple[Anchor, ...]:
+        head = readable_head(transaction, address, pending)
+        if head is None and not pending.held:
+            raise unknown(address)
+        found = () if head is None else transaction.anchors(head)
+        changes = changes_of(transaction, head, pending)
+        past = None if as_of is None else changes_by(transaction, head, pending, as_of)
+        found = found if past is None else anchors_up_to(found, past.cut)
+        return found if changes is None else changes.anchors(found)
+
+    return reader.read(look)
+
+
+def anchor(inbox: PendingSource, reader: Reader, address: Address, id_: int) -> Anchor | None:
+    """One anchor, whatever its state; None where there is none of this id."""
+    pending = inbox.peek(address, newest=TURNS_A_READ)
+
+    def look(transaction: ReadTransaction) -> Anchor | None:
+        head = readable_head(transaction, address, pending)
+        if head is None and not pending.held:
+            raise unknown(address)
+        found = None if head is None else transaction.anchor(head, id_)
+        changes = None if found is None else changes_of(transaction, head, pending)
+        return found if found is None or changes is None else next(iter(changes.anchors([found])), None)
+
+    return reader.read(look)
+
+
+def status(inbox: PendingSource, reader: Reader, address: Address) -> Status:
+    """How far the work is; zeros for a conversation that nobody has written to."""
+    return progress(inbox, reader, address).status
+
+
+def refolding(reader: Reader, address: Address) -> bool:
+    """Whether a segment of which a turn was changed is still to be folded again."""
+
+    def look(transaction: ReadTransaction) -> bool:
+        head = transaction.head(address)
+        return head is not None and transaction.progress(head).refolding()
+
+    return reader.read(look)
+
+
+class Progress(NamedTuple):
+    """How far the work on a conversation is."""
+
+    status: Status
+    is_stopped: bool = False
+    """Whether nothing more will be folded before a person has looked."""
+    conversation: ConversationId | None = None
+    """None: nothing of it is stored yet."""
+
+
+def progress(inbox: PendingSource, reader: Reader, address: Address) -> Progress:
+    """How far the work is."""
+    pending = inbox.peek(address, newest=0)
+
+    def look(transaction: ReadTransaction) -> Progress:
+        head = readable_head(transaction, address, pending)
+        if head is None:
+            return Progress(Status(
+                conversation_id=address.conversation, inbox=pending.held, lag_seconds=pending.lag_seconds, stored=0,
+                folded=0, closed=0, refined=0, segments=0, anchors=0, parked=0,
+            ))  # fmt: skip
+        work = transaction.progress(head)
+        found = Status(
+            conversation_id=address.conversation, inbox=pending.held, lag_seconds=pending.lag_seconds,
+            stored=head.turn_count, folded=head.fold_seq, closed=head.closed_seq, refined=work.refined_turns(),
+            segments=head.node_count, anchors=head.anchor_count, parked=work.parked(),
+        )  # fmt: skip
+        return Progress(found, work.fold_parked(), head.id)
+
+    return reader.read(look)
+
+
+def anchors_among(
+    found: Iterable[Anchor], types: Iterable[AnchorType | str] | None, states: Iterable[AnchorState | str] | None
+) -> list[Anchor]:
+    """Those of the given types and states; `None` means all. Raises `InvalidInput` for an unknown one."""
+    wanted_types, wanted_states = members("types", AnchorType, types), members("states", AnchorState, states)
+    return [anchor for anchor in found if anchor.type in wanted_types and anchor.state in wanted_states]

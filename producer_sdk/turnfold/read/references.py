@@ -1,0 +1,143 @@
+"""References: a short id that stands for an assembled context, kept in Redis for a while.
+
+The id is a hash of the tenant, the request and every form of the context, so that equal contexts have one reference.
+Redis ends each by itself, `forget` ends those of a conversation in the same call that drops its inbox.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from turnfold.assemble import Context, pack_context, unpack_context
+from turnfold.contract import keys
+from turnfold.contract.keys import Address
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.turn_limits import TURNS_A_READ
+from turnfold.errors import InvalidInput, UnknownConversation, UnknownReference
+from turnfold.read.snapshot import PendingSource, readable_head
+from turnfold.redis.inbox import translated
+
+if TYPE_CHECKING:
+    import redis
+
+    from turnfold.database.read_transaction import ReadTransaction
+    from turnfold.database.reader import Reader
+
+MOST_REFERENCES: Final = 100
+"""Of one conversation; the one that would end first makes room for another."""
+
+_HASH_BYTES: Final = 13
+_REFERENCE: Final = lazy_pattern(r"ctx_(?P<shard>[0-9a-f]{2})[0-9a-f]{26}")
+
+# KEYS refs, ctx     ARGV reference, packed context, seconds, most references, what precedes a reference in a key
+# Ends the references that are over or too many.
+_KEEP: Final = """
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
+redis.call('ZADD', KEYS[1], string.format('%.0f', now + ARGV[3] * 1000000), ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
+local over = redis.call('ZCARD', KEYS[1]) - ARGV[4]
+if over > 0 then
+  for _, reference in ipairs(redis.call('ZRANGE', KEYS[1], 0, over - 1)) do
+    redis.call('DEL', ARGV[5] .. reference)
+    redis.call('ZREM', KEYS[1], reference)
+  end
+end
+local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2]
+redis.call('PEXPIRE', KEYS[1], math.ceil((last - now) / 1000))
+return redis.status_reply('OK')
+"""
+
+
+def reference_of(address: Address, context: Context) -> str:
+    """The reference of a context: `ctx_`, its shard, and a hash of all that it is."""
+    digest = blake2b(address.member.encode(), digest_size=_HASH_BYTES)
+    digest.update(context.fingerprint.encode())
+    return f"ctx_{address.shard:02x}{digest.hexdigest()}"
+
+
+class ContextReferences:
+    """Keeps contexts in Redis. Safe to share among threads."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._client = client
+        self._keep = client.register_script(_KEEP)
+
+    def keep(self, address: Address, context: Context, *, seconds: int) -> str:
+        """Keep a context for `seconds` from now on; its reference."""
+        reference = reference_of(address, context)
+        prefix = keys.contexts_prefix(address.shard, address.tenant)
+        arguments: list[Any] = [reference, pack_context(context), seconds, MOST_REFERENCES, prefix]
+        with translated("keeping a context"):
+            self._keep([address.references, prefix + reference], arguments)
+        return reference
+
+    def drop(self, address: Address, reference: str) -> None:
+        """End a reference."""
+        pipeline = self._client.pipeline(transaction=False)
+        pipeline.delete(keys.contexts_prefix(address.shard, address.tenant) + reference)
+        pipeline.zrem(address.references, reference)
+        with translated("dropping a context"):
+            pipeline.execute()
+
+    def find(self, tenant: str, reference: object) -> Context:
+        """The context of a tenant's reference. Raises `UnknownReference`, `InvalidInput`."""
+        if not isinstance(reference, str):
+            msg = f"a reference is a text such as ctx_07…, not {type(reference).__name__}"
+            raise InvalidInput(msg)
+        match = _REFERENCE.fullmatch(reference)
+        shard = int(match["shard"], 16) if match else keys.SHARDS
+        packed: bytes | None = None
+        if shard < keys.SHARDS:
+            with translated("resolving a reference"):
+                packed = cast("bytes | None", self._client.get(keys.contexts_prefix(shard, tenant) + reference))
+        found = None if packed is None else unpack_context(packed)
+        if found is None:
+            msg = (
+                f"{reference[:60]!r} stands for no context of tenant {tenant!r}: it has ended, or its conversation was "
+                "forgotten. Make the context again"
+            )
+            raise UnknownReference(msg)
+        return found
+
+
+def keep(
+    references: ContextReferences,
+    inbox: PendingSource,
+    reader: Reader,
+    address: Address,
+    context: Context,
+    *,
+    seconds: int,
+) -> str:
+    """Keep a context unless its conversation was forgotten since it was made. Raises `UnknownConversation`.
+
+    Looked at after it was kept: whoever forgets it later finds it, and what was forgotten before is dropped here.
+    """
+    reference = references.keep(address, context, seconds=seconds)
+    if not _stands(inbox, reader, address, context):
+        references.drop(address, reference)
+        msg = (
+            f"conversation {address.conversation!r} of tenant {address.tenant!r} is not the one that this context was "
+            "made of: nobody has written to it, or it was forgotten since. Make the context again"
+        )
+        raise UnknownConversation(msg)
+    return reference
+
+
+def _stands(inbox: PendingSource, reader: Reader, address: Address, context: Context) -> bool:
+    """Whether the conversation that a context was made of is still there."""
+    pending = inbox.peek(address, newest=TURNS_A_READ)
+
+    def look(transaction: ReadTransaction) -> bool:
+        head = readable_head(transaction, address, pending)
+        if context.stored_as is not None:
+            return head is not None and head.id == context.stored_as
+        # It was read from the inbox alone: its newest turn is there still, or stored.
+        newest = [shown.turn.turn_id for shown in context.chat.turns[-1:]]
+        waits = any(entry.entry_id in newest for entry in pending.newest)
+        return waits or (head is not None and bool(newest) and bool(transaction.stored_seqs(head, newest)))
+
+    return reader.read(look)

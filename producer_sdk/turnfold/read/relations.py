@@ -1,0 +1,83 @@
+"""Relations: structured facts that segments state, such as `Ana's sister is Zoe`, and whom a query means by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.records import Role
+from turnfold.contract.results import Relation
+from turnfold.contract.terms import terms
+from turnfold.contract.text import ends_of
+from turnfold.errors import InvalidInput
+from turnfold.read.snapshot import readable_head, unknown
+from turnfold.search.relevance import QUERY_TERMS
+from turnfold.wire.whole_numbers import whole_number
+
+if TYPE_CHECKING:
+    from turnfold.contract.keys import Address
+    from turnfold.database.read_transaction import ReadTransaction
+    from turnfold.database.reader import Reader
+    from turnfold.read.snapshot import PendingSource
+
+MOST_RELATIONS: Final = 100
+_TIE: Final = lazy_pattern(r"^(?P<whose>[^:]{1,60})'s (?P<tie>[^:]{1,60}) (?:is|was) (?P<name>[^:]{1,60})$")
+_WORK: Final = lazy_pattern(r" (?:is|was) [a-z]{2,20} by | (?:owns|leads|manages|maintains) ")
+"""What is whose work."""
+_NAME: Final = lazy_pattern(r"\b[^\W\d_a-z][\w-]{0,40}")
+_SHARED: Final = 2
+"""Words that a query shares with a relation which it is about."""
+
+
+def relations(
+    inbox: PendingSource, reader: Reader, address: Address, *, about: str | None, limit: int
+) -> list[Relation]:
+    """What segments state, in order. Raises `UnknownConversation`, `InvalidInput`."""
+    most = whole_number("limit", limit, least=1)
+    if about is not None and not about.strip():
+        msg = "about is empty: give a name, or None for all relations"
+        raise InvalidInput(msg)
+    pending, asked = inbox.peek(address, newest=0), about and ends_of(about)
+
+    def look(transaction: ReadTransaction) -> list[Relation]:
+        head = readable_head(transaction, address, pending)
+        if head is None and not pending.held:
+            raise unknown(address)
+        every = [] if head is None else transaction.relations(head)
+        return (every if asked is None else relations_about(asked, every))[:most]
+
+    return reader.read(look)
+
+
+def relations_about(about: str, every: Sequence[Relation]) -> list[Relation]:
+    """Those that say all the words of `about`, then those that say a name of the former."""
+    wanted = set(terms(about))
+    near = [one for one in every if wanted and wanted <= set(terms(one.text))]
+    names = {name for one in near for name in _names(one.text)} - wanted
+    return [*near, *(one for one in every if one not in near and not names.isdisjoint(terms(one.text)))]
+
+
+def with_linked_names(query: Sequence[str], texts: Iterable[str]) -> tuple[str, ...]:
+    """A query's terms, and those of the names that relations give to whom it means: Zoe's for "Ana's sister".
+
+    A speaker without a name is `user` in relations: of them the tie alone is enough.
+    """
+    if not query:
+        return ()
+    asked = set(query)
+    linked = [name for text in texts if _is_meant(text, asked) for name in _names(text)]
+    return tuple(dict.fromkeys([*query, *linked]))[:QUERY_TERMS]
+
+
+def _is_meant(text: str, asked: set[str]) -> bool:
+    match = _TIE.match(text)
+    if match is None:
+        return _WORK.search(text) is not None and len(asked.intersection(terms(text))) >= _SHARED
+    tie, whose = terms(match["tie"])[-1:], match["whose"]
+    return asked.issuperset(tie) and bool(tie) and (whose == Role.USER or not asked.isdisjoint(terms(whose)))
+
+
+def _names(text: str) -> list[str]:
+    """Terms of the names in a relation."""
+    return [term for match in _NAME.finditer(text) for term in terms(match[0])]

@@ -1,0 +1,107 @@
+"""What came up in a conversation, in order: the first mentions of what a query is about, or what tells most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from turnfold.assemble.forms.markers import turns_marker
+from turnfold.contract.keys import Address
+from turnfold.contract.note_times import UNKNOWN_TIME
+from turnfold.contract.notes import Note, in_order
+from turnfold.contract.origins import origin_of
+from turnfold.contract.outlines import Outline
+from turnfold.contract.records import Role
+from turnfold.contract.results import TimelineEntry
+from turnfold.contract.terms import terms
+from turnfold.contract.text import ends_of
+from turnfold.contract.turn_limits import TURNS_A_READ
+from turnfold.database.known import Wanted
+from turnfold.dates.note_time import time_of
+from turnfold.dates.passed import day_of
+from turnfold.errors import InvalidInput
+from turnfold.read.pending_edits import changes_of
+from turnfold.read.snapshot import PendingSource, readable_head, unknown
+from turnfold.search.query_times import check_now
+from turnfold.search.relevance import query_terms
+from turnfold.wire.whole_numbers import whole_number
+
+if TYPE_CHECKING:
+    from turnfold.database.read_transaction import ReadTransaction
+    from turnfold.database.reader import Reader
+
+MOST_ENTRIES: Final = 200
+_TOKENS_AN_ENTRY: Final = 60
+"""What a note costs, about: a read looks for as many as fill so many tokens."""
+
+
+def timeline(
+    inbox: PendingSource, reader: Reader, address: Address, query: str | None, *, limit: int,
+    now: datetime | None = None,
+) -> list[TimelineEntry]:  # fmt: skip
+    """Entries in the order of the turns. Raises `UnknownConversation`, `InvalidInput`."""
+    limit = _checked(query, limit)
+    check_now(now)
+    query = query and ends_of(query)
+    pending = inbox.peek(address, newest=TURNS_A_READ)
+
+    def look(transaction: ReadTransaction) -> list[TimelineEntry]:
+        head = readable_head(transaction, address, pending)
+        if head is None:
+            if not pending.held:
+                raise unknown(address)
+            return []
+        wanted = Wanted(address, limit * _TOKENS_AN_ENTRY, query=query, now=now, in_order=True)
+        found = transaction.by_value(wanted)
+        if found is None or found.known.outline is None:
+            return []
+        outline, hits = found.known.outline, found.answers.hits
+        notes = _about(query, (*hits, *outline.tail)) if query else _telling(outline, limit)
+        changes = changes_of(transaction, head, pending)
+        chosen = [note for note in notes if changes is None or not changes.hides(note.seq)]
+        return [_entry(note) for note in in_order(_one_a_turn(chosen)[:limit])]
+
+    return reader.read(look)
+
+
+def _checked(query: object, limit: object) -> int:
+    if query is not None and (not isinstance(query, str) or not query.strip()):
+        msg = f"query must be words to look for, or None for what tells most, not {query!r}"
+        raise InvalidInput(msg)
+    found = whole_number("limit", limit, least=1)
+    if found > MOST_ENTRIES:
+        msg = f"limit must be at most {MOST_ENTRIES}, not {found}: a timeline is what tells most, not all"
+        raise InvalidInput(msg)
+    return found
+
+
+def _telling(outline: Outline, limit: int) -> Iterator[Note]:
+    """The notes of people and assistants that tell most, best first: of the open tail as large a part as it is."""
+    late = max(0, outline.tail_seq - outline.last_seq)
+    of_tail = -(-limit * late // max(1, outline.tail_seq))
+    yield from _one_a_turn(note for note in outline.tail if note.role != Role.TOOL)[:of_tail]
+    yield from (note for note in outline.notes if note.role != Role.TOOL)
+
+
+def _about(query: str, notes: Iterable[Note]) -> Iterator[Note]:
+    """Notes that hold a term of the query themselves."""
+    asked = frozenset(query_terms(query))
+    return (note for note in notes if not asked.isdisjoint(terms(note.text)))
+
+
+def _one_a_turn(notes: Iterable[Note]) -> list[Note]:
+    """The first note of each turn."""
+    firsts: dict[int, Note] = {}
+    for note in notes:
+        firsts.setdefault(note.seq, note)
+    return list(firsts.values())
+
+
+def _entry(note: Note) -> TimelineEntry:
+    time = time_of(note.text, day_of(note.day)) or UNKNOWN_TIME
+    return TimelineEntry(
+        day=note.day, day_meant=time.day_meant, meant_from=time.meant_from, meant_to=time.meant_to,
+        is_plan=time.is_plan, text=note.text, speaker=note.speaker, origin=origin_of(note.role), turn_seq=note.seq,
+        marker=turns_marker(note.seq, note.seq),
+    )  # fmt: skip

@@ -1,0 +1,125 @@
+"""Counting what is looked up, without a read ever waiting for it: in memory, then to Redis in the background.
+
+Counts are hints: what a dead process or an outage takes with it is not missed.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from turnfold.contract import keys
+from turnfold.contract.access import ACCESS_SECONDS, MOST_FIELDS, asked_field, found_fields
+from turnfold.contract.keys import Address
+from turnfold.contract.records import ConversationId
+from turnfold.errors import Unavailable
+from turnfold.redis.inbox import translated
+
+if TYPE_CHECKING:
+    import redis
+
+_log = logging.getLogger(__name__)
+
+FLUSH_SECONDS: Final = 1.0
+MOST_HELD: Final = 10_000
+"""Counters in memory; of further ones nothing is counted until these are in Redis."""
+
+# KEYS access, accessed     ARGV member of accessed, seconds, most fields, then (field, times) each
+_COUNT: Final = """
+for i = 4, #ARGV, 2 do
+  if redis.call('HLEN', KEYS[1]) < tonumber(ARGV[3]) or redis.call('HEXISTS', KEYS[1], ARGV[i]) == 1 then
+    redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1])
+  end
+end
+redis.call('SADD', KEYS[2], ARGV[1])
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+redis.call('EXPIRE', KEYS[2], ARGV[2])
+return redis.status_reply('OK')
+"""
+
+
+class ExpansionCounter(Protocol):
+    """Who is told of expansions."""
+
+    def asked(self, address: Address, conversation: ConversationId) -> None:
+        """A marker was given."""
+
+    def found(self, address: Address, conversation: ConversationId, first_seq: int, last_seq: int) -> None:
+        """It led to words of these turns."""
+
+
+class Uncounted:
+    """For conversations that nobody learns from."""
+
+    def asked(self, address: Address, conversation: ConversationId) -> None: ...
+
+    def found(self, address: Address, conversation: ConversationId, first_seq: int, last_seq: int) -> None: ...
+
+
+UNCOUNTED: Final[ExpansionCounter] = Uncounted()
+
+
+class AccessCounts:
+    """Counts expansions in memory and takes them to Redis every second. Safe to share among threads."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._count = client.register_script(_COUNT)
+        self._client = client
+        self._lock = threading.Lock()
+        self._flushing = threading.Lock()
+        self._held: Counter[tuple[Address, str]] = Counter()
+        self._thread: threading.Thread | None = None
+        self._closing = threading.Event()
+
+    def asked(self, address: Address, conversation: ConversationId) -> None:
+        self._add(address, asked_field(conversation))
+
+    def found(self, address: Address, conversation: ConversationId, first_seq: int, last_seq: int) -> None:
+        self._add(address, *found_fields(conversation, first_seq, last_seq))
+
+    def flush(self) -> None:
+        """Take the counts to Redis, also those that are on their way; they are dropped when it does not answer."""
+        with self._flushing:
+            with self._lock:
+                held, self._held = self._held, Counter()
+            if held:
+                self._send(held)
+
+    def _send(self, held: Counter[tuple[Address, str]]) -> None:
+        by_address: dict[Address, list[Any]] = {}
+        for (address, name), times in held.items():
+            by_address.setdefault(address, []).extend((name, times))
+        pipeline = self._client.pipeline(transaction=False)
+        for address, fields in by_address.items():
+            names = [address.access, keys.accessed(address.shard)]
+            self._count(names, [address.member, ACCESS_SECONDS, MOST_FIELDS, *fields], client=pipeline)
+        try:
+            with translated("counting expansions"):
+                pipeline.execute()
+        except Unavailable as error:
+            _log.warning("%s expansions were not counted: %s", sum(held.values()), error)
+
+    def close(self) -> None:
+        """Take what is left to Redis."""
+        self._closing.set()
+        self.flush()
+
+    def _add(self, address: Address, *fields: str) -> None:
+        with self._lock:
+            for name in fields:
+                if len(self._held) < MOST_HELD or (address, name) in self._held:
+                    self._held[address, name] += 1
+            if self._thread is None and not self._closing.is_set():
+                self._thread = threading.Thread(target=self._run, name="turnfold-access", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        while not self._closing.wait(FLUSH_SECONDS):
+            self.flush()
+            with self._lock:
+                if not self._held:
+                    # The next one who counts starts another: an idle process has no thread of ours.
+                    self._thread = None
+                    return

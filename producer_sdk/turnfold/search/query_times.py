@@ -1,0 +1,64 @@
+"""The times that a question names, as terms of postings. Pure."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import Final, NamedTuple
+
+from turnfold.contract.periods import Period
+from turnfold.contract.terms import terms
+from turnfold.contract.time_terms import query_time_terms
+from turnfold.dates.expressions import Form, Kind, time_expressions
+from turnfold.errors import InvalidInput
+
+MOST_TIME_TERMS: Final = 40
+_BEFORE: Final = timedelta(days=364)
+"""What is asked of a time before a day that has passed is looked for in the year up to it."""
+
+
+class QueryTimes(NamedTuple):
+    """When something was that is asked about."""
+
+    terms: tuple[str, ...] = ()
+    """Of the days, months and years that are meant, at most 40; empty where none is named."""
+    words: frozenset[str] = frozenset()
+    """Terms of the question that only count from the day on which it is asked, as in 'last week': no note says them."""
+
+
+NO_TIMES: Final = QueryTimes()
+
+
+def check_now(now: object) -> None:
+    """Raise `InvalidInput` for what is no time at which a query is asked."""
+    if now is not None and (not isinstance(now, datetime) or now.tzinfo is None):
+        msg = "now must be a datetime with a time zone, such as datetime.now(UTC)"
+        raise InvalidInput(msg)
+
+
+def query_times(question: str, today: date | None) -> QueryTimes:
+    """The times of a question, asked on a day; without a day only those that are written with their year.
+
+    >>> query_times("What did we decide last month?", date(2026, 5, 14)).terms
+    ('!2026-04',)
+    """
+    times = [time for time in time_expressions(question, today) if time.form is not Form.RECURRING]
+    wanted: dict[str, None] = {}
+    for time in times:
+        for period in time.periods:
+            first, last = _ends(time.kind, period, today)
+            if first is not None and last is not None and first <= last:
+                wanted |= dict.fromkeys(query_time_terms(first, last))
+    if not wanted or len(wanted) > MOST_TIME_TERMS:
+        return NO_TIMES
+    counted = " ".join(question[time.start : time.end] for time in times if time.form is Form.COUNTED)
+    return QueryTimes(tuple(wanted), frozenset(terms(counted)))
+
+
+def _ends(kind: Kind, period: Period, today: date | None) -> tuple[date | None, date | None]:
+    """First and last day: what is asked 'since' a day is asked up to today, 'by' a day to come from today on."""
+    first, last = period.first, period.last
+    if kind is Kind.SINCE:
+        return first, last or today
+    if first is None and last is not None:
+        first = today if today is not None and today <= last else max(date.min + _BEFORE, last) - _BEFORE
+    return first, last

@@ -1,0 +1,291 @@
+"""Calls of a model to `expand`, `search` and `anchors`, and what it is answered.
+
+A model's arguments are untrusted: whatever is wrong with them becomes a text that says what to do instead.
+
+schemas     the same as the schemas of tools
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, assert_never
+
+from turnfold.assemble.forms.clip import clip_text
+from turnfold.assemble.forms.markers import ARROW
+from turnfold.assemble.forms.render_text import closed_line, one_line
+from turnfold.contract.records import Anchor, AnchorState, AnchorType
+from turnfold.contract.results import Expansion, Hit, TurnPart
+from turnfold.errors import InvalidInput, UnknownConversation, UnknownMarker
+from turnfold.tokens import estimate_tokens
+from turnfold.tools.schemas import ARGUMENTS, MOST_HITS, TOOL_NAMES, ToolForm
+from turnfold.wire.whole_numbers import whole_number
+
+RESULT_TOKENS: Final = 2_000
+"""Estimated tokens of a result, unless the caller says otherwise."""
+
+LEAST_RESULT_TOKENS: Final = 100
+_FRAME_TOKENS: Final = 40
+"""Kept back for the line that says how to go on."""
+
+
+class Expand(Protocol):
+    """`Turnfold.expand` of one conversation."""
+
+    def __call__(self, marker: str, *, max_tokens: int | None = None) -> Expansion: ...
+
+
+class Search(Protocol):
+    """`Turnfold.search` of one conversation."""
+
+    def __call__(self, query: str, *, limit: int = 10) -> list[Hit]: ...
+
+
+class Anchors(Protocol):
+    """`Turnfold.anchors` of one conversation."""
+
+    def __call__(
+        self,
+        *,
+        types: Iterable[AnchorType | str] | None = None,
+        states: Iterable[AnchorState | str] | None = ("active",),
+    ) -> list[Anchor]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Lookups:
+    """The reads of one conversation that a model may ask for."""
+
+    expand: Expand
+    search: Search
+    anchors: Anchors
+
+
+def handle(call: object, lookups: Lookups, *, max_tokens: object = RESULT_TOKENS) -> dict[str, Any]:
+    """The answer to a model's call, in the form in which the call came, of at most `max_tokens` estimated tokens.
+
+    Raises `InvalidInput` for what is no call of OpenAI's or Anthropic's; never for what a model wrote into one.
+    """
+    room = whole_number("max_tokens", max_tokens, least=LEAST_RESULT_TOKENS)
+    asked = _read(call)
+    failed = False
+    try:
+        text = _answer(asked, lookups, room)
+    except _BadArguments as error:
+        text, failed = f"Error: {error}\n", True
+    except UnknownMarker as error:
+        text, failed = f"Error: {error}. Or use search to find a marker\n", True
+    except UnknownConversation:
+        text = "Nothing was said in this conversation before: there is nothing to look up.\n"
+    return asked.answered(clip_text(text, room)[0], failed=failed)
+
+
+class _BadArguments(Exception):  # noqa: N818 - what a model did, told to the model
+    """What a model's call asks for cannot be done; the text says what can."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call of either provider."""
+
+    form: ToolForm
+    call_id: str
+    name: object
+    arguments: object
+
+    def answered(self, text: str, *, failed: bool) -> dict[str, Any]:
+        match self.form:
+            case "openai":
+                return {"role": "tool", "tool_call_id": self.call_id, "content": text}
+            case "responses":
+                return {"type": "function_call_output", "call_id": self.call_id, "output": text}
+            case "anthropic":
+                result = {"type": "tool_result", "tool_use_id": self.call_id, "content": text}
+                return {**result, "is_error": True} if failed else result
+            case _:
+                assert_never(self.form)
+
+
+def _read(call: object) -> _Call:
+    given = call
+    if not isinstance(given, Mapping) and callable(dump := getattr(given, "model_dump", None)):
+        given = dump()
+    if isinstance(given, Mapping):
+        function = given.get("function")
+        found: tuple[ToolForm, object, object, object] | None = None
+        if isinstance(function, Mapping):
+            found = "openai", given.get("id"), function.get("name"), function.get("arguments")
+        elif given.get("type") == "function_call":
+            found = "responses", given.get("call_id"), given.get("name"), given.get("arguments")
+        elif given.get("type") == "tool_use":
+            found = "anthropic", given.get("id"), given.get("name"), given.get("input")
+        if found is not None and isinstance(found[1], str) and found[1]:
+            form, call_id, name, arguments = found
+            return _Call(form, str(call_id), name, arguments)
+    msg = (
+        "not a tool call: give an element of OpenAI's message.tool_calls, a function_call of its Responses, or a "
+        f"tool_use block of Anthropic's content, as it came, with its id; not {type(call).__name__}"
+    )
+    raise InvalidInput(msg)
+
+
+def _answer(call: _Call, lookups: Lookups, max_tokens: int) -> str:
+    arguments = _arguments(call.arguments)
+    _check_names(call.name, arguments)
+    match call.name:
+        case "expand":
+            return _expanded(lookups.expand, arguments, max_tokens)
+        case "search":
+            return _found(lookups.search, arguments, max_tokens)
+        case "anchors":
+            return _listed(lookups.anchors, arguments, max_tokens)
+        case _:
+            named = _shown(call.name) if call.name else "without a name"
+            msg = f"there is no tool {named}: use {', '.join(TOOL_NAMES)}"
+            raise _BadArguments(msg)
+
+
+def _arguments(given: object) -> Mapping[str, object]:
+    if isinstance(given, str):
+        try:
+            given = json.loads(given) if given.strip() else {}
+        except (ValueError, RecursionError):
+            msg = f"the arguments are not JSON: {_shown(given)}. Send one object, such as {{}}"
+            raise _BadArguments(msg) from None
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        msg = f"the arguments are not an object: {_shown(given)}. Send one, such as {{}}"
+        raise _BadArguments(msg)
+    return given
+
+
+def _check_names(tool: object, arguments: Mapping[str, object]) -> None:
+    """Refuse what a tool does not take: passed over, `type` would list anchors of every type."""
+    known = ARGUMENTS.get(tool) if isinstance(tool, str) else None
+    unknown = next((name for name in arguments if known is not None and name not in known), None)
+    if known is not None and unknown is not None:
+        msg = f"{tool} takes no {_shown(unknown)}: use {', '.join(known)}"
+        raise _BadArguments(msg)
+
+
+def _expanded(expand: Expand, arguments: Mapping[str, object], max_tokens: int) -> str:
+    marker = _text(arguments, "marker", "a marker such as L1:refunds-7, copied from the notes")
+    found = expand(marker, max_tokens=max_tokens - 2 * _FRAME_TOKENS)
+    turns = _turns(found.first_seq, found.last_seq)
+    how = ("word for word", "detailed summary", "brief summary", "tags")[found.level]
+    parts = "".join(map(_part_line, found.parts)) if found.next_marker or found.level else ""
+    more = f"[goes on {ARROW}{found.next_marker}]\n" if found.next_marker else ""
+    words = closed_line(found.text) if found.text else "[nothing is left of this]\n"
+    text = f"[{turns} of this conversation, {how}]\n{words}{more}"
+    # What was said comes first: of a turn of many parts there may be no room for all of their names.
+    return text + parts if estimate_tokens(text + parts) <= max_tokens else text
+
+
+def _part_line(part: TurnPart) -> str:
+    return f"[{_part_named(part)} {ARROW}{part.marker}] {one_line(part.title)}\n"
+
+
+def _part_named(part: TurnPart) -> str:
+    return f"turn {part.turn_seq}, part {part.number} of {part.count}"
+
+
+def _turns(first_seq: int, last_seq: int) -> str:
+    return f"turn {first_seq}" if first_seq == last_seq else f"turns {first_seq}-{last_seq}"
+
+
+def _found(search: Search, arguments: Mapping[str, object], max_tokens: int) -> str:
+    query = _text(arguments, "query", "the words to look for")
+    limit = _whole(arguments, "limit", least=1, usual=10)
+    hits = search(query, limit=min(limit, MOST_HITS))
+    if not hits:
+        return "Nothing was found: try other words that were likely said, such as names or numbers.\n"
+    return _within(
+        [_hit_line(hit) for hit in hits],
+        max_tokens,
+        lambda left: f"[{left} more results were left out: search for something narrower]\n",
+    )
+
+
+def _hit_line(hit: Hit) -> str:
+    if hit.part is not None:
+        return f"[{_part_named(hit.part)} {ARROW}{hit.part.marker}] {one_line(f'({hit.part.title}) {hit.snippet}')}\n"
+    return f"[{_turns(hit.first_seq, hit.last_seq)} {ARROW}{hit.marker}] {one_line(hit.snippet)}\n"
+
+
+def _listed(anchors: Anchors, arguments: Mapping[str, object], max_tokens: int) -> str:
+    types = _choices(arguments, "types", tuple(AnchorType))
+    states = _choices(arguments, "states", tuple(AnchorState))
+    skip = _whole(arguments, "skip", least=0, usual=0)
+    found = anchors(types=types, states=("active",) if states is None else states)
+    shown = found[skip:]
+    if not shown:
+        return f"There are {len(found)} such anchors and none after them.\n" if found else "There are none.\n"
+    return _within(
+        [_anchor_line(anchor) for anchor in shown],
+        max_tokens,
+        lambda left: f"[{left} more: call anchors with skip={len(found) - left}, or for one type]\n",
+    )
+
+
+def _anchor_line(anchor: Anchor) -> str:
+    state = "" if anchor.state is AnchorState.ACTIVE else f"({anchor.state}) "
+    kind, day = anchor.type.replace("_", " "), f", {anchor.day}" if anchor.day else ""
+    speaker = f"{anchor.speaker}: " if anchor.speaker else ""
+    return f"[{kind}, turn {anchor.turn_seq}{day}] {speaker}{state}{one_line(anchor.text)}\n"
+
+
+def _within(lines: Sequence[str], max_tokens: int, left_out: Callable[[int], str]) -> str:
+    """The first lines that fit, and what is said about the others. A first line that is too long is cut."""
+    room = max_tokens - _FRAME_TOKENS
+    shown: list[str] = []
+    for line in lines:
+        room -= estimate_tokens(line)
+        if room < 0:
+            break
+        shown.append(line)
+    if not shown:
+        shown = [closed_line(clip_text(lines[0], max_tokens - 2 * _FRAME_TOKENS)[0].rstrip() + " […]")]
+    left = len(lines) - len(shown)
+    return "".join(shown) + (left_out(left) if left else "")
+
+
+def _text(arguments: Mapping[str, object], name: str, what: str) -> str:
+    value = arguments.get(name)
+    if isinstance(value, str) and value.strip():
+        return value
+    given = "it is missing" if value is None else f"it is {_shown(value)}"
+    msg = f"{name} must be {what}; {given}"
+    raise _BadArguments(msg)
+
+
+def _whole(arguments: Mapping[str, object], name: str, *, least: int, usual: int) -> int:
+    value = arguments.get(name)
+    if value is None:
+        return usual
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        msg = f"{name} must be a whole number of at least {least}, it is {_shown(value)}"
+        raise _BadArguments(msg)
+    return value
+
+
+def _choices(arguments: Mapping[str, object], name: str, known: Sequence[str]) -> list[str] | None:
+    value = arguments.get(name)
+    if value is None or value == []:
+        return None
+    chosen = [value] if isinstance(value, str) else value
+    if isinstance(chosen, list) and all(isinstance(one, str) and one in known for one in chosen):
+        return chosen
+    wrong = next((one for one in chosen if one not in known), chosen) if isinstance(chosen, list) else chosen
+    msg = f"{name} must be a list of {', '.join(known)}; there is {_shown(wrong)}"
+    raise _BadArguments(msg)
+
+
+def _shown(value: object) -> str:
+    """What a model sent, short enough to be told back."""
+    if isinstance(value, str):
+        return repr(value[:60])
+    return repr(value)[:60] if isinstance(value, (int, float)) else f"a {type(value).__name__}"

@@ -1,0 +1,244 @@
+"""The edge: what callers give becomes an inbox entry, or a clear `InvalidTurn`. Pure but for made ids."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from reprlib import repr as shortened
+from typing import Any, Final
+
+from turnfold.contract.keys import checked_id
+from turnfold.contract.records import Importance, Role, Turn
+from turnfold.contract.text import clean
+from turnfold.errors import InvalidTurn
+from turnfold.wire.decode import in_utc
+from turnfold.wire.json_values import changed_texts, plain
+from turnfold.wire.projection import project
+from turnfold.wire.redaction import Redact, redacted
+
+IMPORTANCE: Final[Mapping[str, Importance]] = {
+    "low": Importance.LOW, "normal": Importance.NORMAL, "medium": Importance.MEDIUM,
+    "high": Importance.HIGH, "pin": Importance.PIN,
+}  # fmt: skip
+
+MAX_NAME_CHARACTERS: Final = 200
+
+_TURN_FIELDS: Final = frozenset(field.name for field in fields(Turn))
+TurnInput = Turn | Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One inbox entry: its id and its JSON body."""
+
+    entry_id: str
+    body: bytes
+
+
+def new_turn_id() -> str:
+    """An id that sorts by the time it was made: 32 hexadecimal digits."""
+    return f"{time.time_ns() // 1000:014x}{secrets.token_hex(9)}"
+
+
+def accept(
+    turn: object, *, max_bytes: int, may_wait: bool = False, redact: Redact | None = None, subject: str | None = None
+) -> Entry:
+    """Check one turn and put it into the inbox's form; one that `may_wait` is folded when nothing else is due.
+
+    `subject` is the end user whose turn it is, checked before.
+
+    Accepts a `Turn`, a provider's message dict, or an object with `model_dump` (a provider client's message).
+    What `redact` makes of its texts is all that is kept. Raises `InvalidTurn` naming the field and the remedy,
+    `InvalidInput` for what `redact` does wrong.
+    """
+    given = _as_mapping(turn)
+    if redact is not None:
+        given = redacted(given, redact)
+    role = _role(given.get("role"))
+    said, calls = content_of(given.get("content")), _tool_calls(given.get("tool_calls"))
+    parts = _parts(given, said, calls)
+    content = clean(project(said, calls) or _beside_content(given))
+    if not content.strip() and role is not Role.TOOL and not any(parts.values()):
+        msg = f"a turn of the role {role} has no content: give text, content parts or tool_calls"
+        raise InvalidTurn(msg)
+    body = {
+        "role": str(role),
+        "content": content,
+        "name": _name(given.get("name")),
+        "parts": parts or None,
+        "importance": _importance(given.get("importance")),
+        "created_at": _created_at(given.get("created_at")),
+        "metadata": _metadata(given.get("metadata")),
+        "may_wait": may_wait or None,
+        "subject": subject,
+    }
+    encoded = encode({key: value for key, value in body.items() if value is not None})
+    check_size("a turn", encoded, max_bytes=max_bytes)
+    return Entry(_turn_id(given.get("turn_id")), encoded)
+
+
+def check_size(what: str, body: bytes, *, max_bytes: int) -> None:
+    """Raise `InvalidTurn` for what is too large for an inbox."""
+    if len(body) > max_bytes:
+        msg = (
+            f"{what} of {len(body)} bytes is above the limit of {max_bytes}: shorten it, send images as URLs, "
+            "or raise TURNFOLD_MAX_TURN_BYTES (up to 16 MiB)"
+        )
+        raise InvalidTurn(msg)
+
+
+def with_turn_id(turn: object, turn_id: str) -> TurnInput:
+    """The same turn with its id filled in, to be appended again."""
+    if isinstance(turn, Turn):
+        return replace(turn, turn_id=turn_id)
+    return {**_as_mapping(turn), "turn_id": turn_id}
+
+
+def _as_mapping(turn: object) -> Mapping[str, Any]:
+    if isinstance(turn, Turn):
+        return {name: value for name in _TURN_FIELDS if (value := getattr(turn, name)) is not None}
+    given = plain(turn)
+    if isinstance(given, Mapping):
+        return given
+    msg = f"a turn must be a Turn or a message dict with role and content, not {type(turn).__name__}"
+    raise InvalidTurn(msg)
+
+
+def _role(value: object) -> Role:
+    if value == "function":
+        # What OpenAI called a tool before it had several.
+        return Role.TOOL
+    try:
+        return Role(value)  # type: ignore[arg-type]  # anything else is refused below
+    except ValueError as error:
+        msg = f"unknown role {shortened(value)}: use one of {', '.join(Role)}"
+        raise InvalidTurn(msg) from error
+
+
+def content_of(value: object) -> str | list[object] | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (bytes, Mapping)) or not isinstance(value, Sequence):
+        msg = f"content must be text, a list of content parts or null, not {type(value).__name__}"
+        raise InvalidTurn(msg)
+    parts = [plain(part) for part in value]
+    if not all(isinstance(part, (str, Mapping)) for part in parts):
+        msg = "each content part must be an object with a type, or text"
+        raise InvalidTurn(msg)
+    return parts
+
+
+def _tool_calls(value: object) -> list[object]:
+    if value is None:
+        return []
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
+        msg = f"tool_calls must be a list of call objects, not {type(value).__name__}"
+        raise InvalidTurn(msg)
+    calls = [plain(call) for call in value]
+    if not all(isinstance(call, Mapping) for call in calls):
+        msg = "each of tool_calls must be an object as the provider gave it"
+        raise InvalidTurn(msg)
+    return calls
+
+
+def _parts(given: Mapping[str, Any], said: str | list[object] | None, calls: list[object]) -> dict[str, Any]:
+    """Everything that text alone does not hold, as it was given."""
+    parts = {str(key): value for key, value in given.items() if key not in _TURN_FIELDS and value is not None}
+    if calls:
+        parts["tool_calls"] = calls
+    # The projection adds the calls to the text; what was said beside them is kept as it was.
+    if (said and isinstance(said, list)) or (calls and isinstance(said, str)):
+        parts["content"] = said
+    if (call_id := given.get("tool_call_id")) is not None:
+        if not isinstance(call_id, str):
+            msg = f"tool_call_id must be a string, not {type(call_id).__name__}"
+            raise InvalidTurn(msg)
+        parts["tool_call_id"] = call_id
+    cleaned: dict[str, Any] = cleaned_json(parts)
+    return cleaned
+
+
+def _beside_content(given: Mapping[str, Any]) -> str:
+    """What OpenAI's assistants say outside of `content`: a refusal, speech, or a call in the older form."""
+    refusal, audio, call = given.get("refusal"), plain(given.get("audio")), plain(given.get("function_call"))
+    if isinstance(refusal, str) and refusal:
+        return refusal
+    if isinstance(audio, Mapping):
+        return str(audio.get("transcript") or project([{"type": "audio"}]))
+    return project(None, [call]) if isinstance(call, Mapping) else ""
+
+
+def cleaned_json(value: Any) -> Any:
+    """The value as JSON that both databases keep as it is. Raises `InvalidTurn` for one nested too deep."""
+    return changed_texts(value, lambda text, _field, _beside: clean(text))
+
+
+def _turn_id(value: object) -> str:
+    if value is None:
+        return new_turn_id()
+    return checked_id("turn_id", value)
+
+
+def _name(value: object) -> str | None:
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        msg = f"name must be a string, not {type(value).__name__}"
+        raise InvalidTurn(msg)
+    name = " ".join(clean(value).split())
+    if len(name) > MAX_NAME_CHARACTERS:
+        msg = f"name must be at most {MAX_NAME_CHARACTERS} characters long, not {len(name)}"
+        raise InvalidTurn(msg)
+    return name or None
+
+
+def _importance(value: object) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or value not in IMPORTANCE:
+        msg = f"unknown importance {shortened(value)}: use one of {', '.join(IMPORTANCE)}"
+        raise InvalidTurn(msg)
+    return int(IMPORTANCE[value])
+
+
+def _created_at(value: object) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError as error:
+            msg = f"created_at {shortened(value)} is not an ISO 8601 time such as 2025-03-01T09:30:00Z"
+            raise InvalidTurn(msg) from error
+    if not isinstance(value, datetime):
+        msg = f"created_at must be a datetime or ISO 8601 text, not {type(value).__name__}"
+        raise InvalidTurn(msg)
+    try:
+        return in_utc(value).isoformat()
+    except ValueError as error:
+        msg = "created_at has no time zone: use an aware datetime such as datetime.now(UTC)"
+        raise InvalidTurn(msg) from error
+    except OverflowError as error:
+        msg = f"created_at {value.isoformat()} cannot be expressed in UTC"
+        raise InvalidTurn(msg) from error
+
+
+def _metadata(value: object) -> Any:
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        msg = f"metadata must be a dict, not {type(value).__name__}"
+        raise InvalidTurn(msg)
+    return cleaned_json(value)
+
+
+def encode(body: Mapping[str, Any]) -> bytes:
+    try:
+        return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        msg = f"a turn must be JSON: {error}"
+        raise InvalidTurn(msg) from error

@@ -1,0 +1,138 @@
+"""Edits, deletions and rewinds: how they are asked for, and what becomes of a turn. Pure.
+
+What belongs to a tool call is structure, not words: an edit leaves call ids, calls and results where they are, so that
+a provider still accepts the group. A deletion leaves a turn's number, id, role and time, and nothing that was said.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from turnfold.contract.keys import checked_id
+from turnfold.contract.records import Importance, StoredTurn, TurnState
+from turnfold.contract.tasks import CHANGES, Operation
+from turnfold.contract.text import clean
+from turnfold.errors import InvalidInput, InvalidTurn
+from turnfold.tokens import estimate_tokens
+from turnfold.wire.encode import check_size, cleaned_json, content_of, encode
+from turnfold.wire.projection import kind_of, project
+
+Words = str | Sequence[Mapping[str, Any]]
+"""Text, or a provider's list of content parts."""
+
+_STRUCTURE: Final = ("tool_calls", "tool_call_id", "function_call")
+"""Of a turn's parts, what an edit keeps."""
+_CALLS: Final = "tool_use"
+_RESULTS: Final = "tool_result"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnChange:
+    """What is to become of a turn that was appended before."""
+
+    operation: Operation
+    turn_id: str
+    """Of the turn that is edited or deleted, or after which all turns are cut off."""
+    words: Words = ""
+    """New ones, of an edit."""
+
+    @property
+    def body(self) -> bytes:
+        """As an inbox entry's body."""
+        given: dict[str, Any] = {"turn_id": self.turn_id}
+        if self.operation is Operation.EDIT:
+            given["content"] = self.words
+        return encode(given)
+
+    def of(self, turn: StoredTurn) -> StoredTurn:
+        """The turn after an edit or a deletion."""
+        return deleted(turn) if self.operation is Operation.DELETE else edited(turn, self.words)
+
+
+def edit(turn_id: str, content: object, *, max_bytes: int) -> TurnChange:
+    """An edit that can be stored. Raises `InvalidTurn`, `InvalidIdentifier`."""
+    said = content_of(content)
+    if said is None or not project(said).strip():
+        msg = "an edit needs content: text or content parts. To remove what a turn says, delete it"
+        raise InvalidTurn(msg)
+    change = TurnChange(Operation.EDIT, checked_id("turn_id", turn_id), cleaned_json(said))
+    check_size("an edit", change.body, max_bytes=max_bytes)
+    return change
+
+
+def delete(turn_id: str) -> TurnChange:
+    """A deletion. Raises `InvalidIdentifier`."""
+    return TurnChange(Operation.DELETE, checked_id("turn_id", turn_id))
+
+
+def rewind(after: str) -> TurnChange:
+    """A rewind. Raises `InvalidIdentifier`."""
+    return TurnChange(Operation.REWIND, checked_id("the turn to rewind to", after))
+
+
+def read_change(operation: str, body: bytes) -> TurnChange:
+    """An inbox entry's change. Raises `InvalidInput` for what is none."""
+    try:
+        given = json.loads(body)
+        turn_id = checked_id("turn_id", given["turn_id"])
+        if operation not in CHANGES:
+            raise KeyError(operation)  # noqa: TRY301 - as for a part that is missing
+        if operation != Operation.EDIT:
+            return TurnChange(Operation(operation), turn_id)
+        said = content_of(given["content"])
+        if said is None:
+            raise KeyError("content")  # noqa: TRY301, EM101 - as any other part that is missing
+        words: Words = cleaned_json(said)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        msg = f"the body of {operation[:16]!r} is none that this version makes: {type(error).__name__}"
+        raise InvalidInput(msg) from error
+    return TurnChange(Operation.EDIT, turn_id, words)
+
+
+def edited(turn: StoredTurn, words: Words) -> StoredTurn:
+    """The turn with other words, and with its tool calls and results where they were."""
+    before = turn.parts or {}
+    parts = {key: before[key] for key in _STRUCTURE if key in before}
+    said: Any = words
+    if isinstance(words, str):
+        blocks = _tool_blocks(before.get("content"))
+        said = _around(blocks, words) if blocks else words
+    calls = parts.get("tool_calls") or ()
+    if not isinstance(said, str) or calls:
+        parts["content"] = said
+    content = clean(project(said, calls))
+    return replace(
+        turn, content=content, parts=parts or None, tokens=estimate_tokens(content), state=TurnState.STORED,
+        kept=None, without_parts=False,
+    )  # fmt: skip
+
+
+def deleted(turn: StoredTurn) -> StoredTurn:
+    """What is left of a deleted turn: its place."""
+    return replace(
+        turn, content="", name=None, parts=None, metadata=None, importance=Importance.NORMAL, tokens=0,
+        state=TurnState.DELETED, kept=None, without_parts=False,
+    )  # fmt: skip
+
+
+def _tool_blocks(content: object) -> list[Mapping[str, Any]]:
+    if not isinstance(content, (list, tuple)):
+        return []
+    return [one for one in content if isinstance(one, Mapping) and kind_of(one) in {_CALLS, _RESULTS}]
+
+
+def _around(blocks: Sequence[Mapping[str, Any]], words: str) -> list[Mapping[str, Any]]:
+    """Blocks of a provider with new words: in the first result, or as text before the calls."""
+    results = [block for block in blocks if block.get("type") == _RESULTS]
+    if not results:
+        return [{"type": "text", "text": words}, *blocks]
+    return [
+        block if block.get("type") == _CALLS else {**block, "content": words if block is results[0] else ""}
+        for block in blocks
+    ]
+
+
+__all__ = ["TurnChange", "Words", "delete", "deleted", "edit", "edited", "read_change", "rewind"]

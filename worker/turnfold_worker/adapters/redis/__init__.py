@@ -1,0 +1,6 @@
+"""The worker's side of Redis.
+
+inbox, scripts     the inboxes, each step of theirs one script
+bell               rings that wake workers
+model_limits       limits and circuits that all workers share
+"""

@@ -1,0 +1,15 @@
+"""SQL behind the ports.
+
+store              every use of SQL while folding: each method one transaction of the modules below
+received, turns, changes, rewinds   what drains store
+folds, refolds, anchors, repeats, outlines, postings, vectors   what folds read and write
+turn_memos         what folds made of turns of open tails
+jobs, fold_claims, overdue   who works on what, and what is due
+access, erasures, removals, retention   what is looked up, forgotten, too old; what goes with changed turns
+refinements, refine_jobs, refine_sources, refinement_admin   what refining reads and writes
+model_notes, model_outlines, model_search   a model's notes, outlines in which they stand, how a query finds them
+ledger, batches    what models said and cost; batches under way
+parked             work that waits for a person
+errors, database_clock, bulk_insert, conversation_ids   what all of these share
+memory_database    SQL for one conversation that is folded offline
+"""

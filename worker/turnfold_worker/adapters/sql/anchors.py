@@ -1,0 +1,293 @@
+"""Rows of anchors: written by folds, settled by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import starmap
+from typing import Any, Final
+
+from sqlalchemy import Connection, and_, bindparam, case, func, literal_column, or_, select, text, update
+
+from turnfold.contract.records import Anchor, AnchorChange, AnchorState, ConversationId, Role
+from turnfold.contract.speakers import label_of
+from turnfold.contract.tables import AnchorPostingRow, AnchorRow, ConversationRow, TurnRow, table
+from turnfold.database.rows import KINDS, STATES
+from turnfold.database.statements import ACTIVE
+from turnfold_worker.adapters.sql.bulk_insert import BulkInsert
+from turnfold_worker.adapters.sql.turns import insert_new
+from turnfold_worker.pipeline.anchors.deduplicate import anchor_terms
+from turnfold_worker.pipeline.notes.in_force import SettledAnchor
+
+CANDIDATES_A_TERM: Final = 8
+NEWEST_CANDIDATES: Final = 32
+MOST_CANDIDATES: Final = 96
+POSTINGS_A_TERM: Final = 4 * CANDIDATES_A_TERM
+"""Newest anchors of a term among which the active ones are looked for: what was active once and is over stands too."""
+_TERMS_A_STATEMENT: Final = 32
+_SHARED: Final = 840
+"""What a term counts that one anchor shares: a multiple of every number up to 8, so that its parts are whole."""
+
+_FILLER: Final = 1
+_TOLD: Final = 2
+
+_conversation = table(ConversationRow)
+_anchor = table(AnchorRow)
+_anchor_posting = table(AnchorPostingRow)
+_turn = table(TurnRow)
+
+_KIND_NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
+_STATE_NUMBER: Final = {state: number for number, state in enumerate(STATES)}
+_ACTIVE: Final = _STATE_NUMBER[AnchorState.ACTIVE]
+
+_PLACES: Final = tuple(f"t{i}" for i in range(_TERMS_A_STATEMENT))
+# Many looks at one term each: one constant statement, and no term reads more than its newest anchors.
+SHARING: Final = text(
+    " UNION ALL ".join(
+        f"SELECT {i}, anchor FROM (SELECT anchor FROM anchor_posting WHERE conversation = :of_conversation "  # noqa: S608
+        f"AND term = :{place} ORDER BY anchor DESC LIMIT {POSTINGS_A_TERM}) AS p{i}"
+        for i, place in enumerate(_PLACES)
+    )
+)
+
+_RULED: Final = _anchor.c.settled_after.is_(None)
+"""No person has settled it: its state is the rules'."""
+RULES: Final = _anchor.c.id > 0
+"""Anchors of the rules. A model's are below: what the rules do must never depend on them."""
+_OURS: Final = _anchor.c.conversation == bindparam("of_conversation")
+_SETTLED_LATER: Final = and_(_anchor.c.ruled == _ACTIVE, _anchor.c.settled_after >= bindparam("first_seq"))
+
+# Built once: SQLAlchemy takes longer to build these than the database to run them.
+_NUMBER: Final = _anchor.c.id + 0
+"""The id, hidden from SQLite: by the ids themselves it would look at every anchor for the few that are settled."""
+_NEWEST: Final = (
+    select(_anchor.c.id).where(_OURS, ACTIVE, RULES).order_by(_anchor.c.id.desc()).limit(NEWEST_CANDIDATES),
+    select(_anchor.c.id).where(_OURS, _SETTLED_LATER, _NUMBER > 0).order_by(_NUMBER.desc()).limit(NEWEST_CANDIDATES),
+)
+_STILL_ACTIVE: Final = (_OURS, _anchor.c.id.in_(bindparam("ids", expanding=True)), or_(ACTIVE, _SETTLED_LATER))
+_ACTIVE_AMONG: Final = select(_anchor.c.id).where(*_STILL_ACTIVE)
+_BY_ID: Final = (
+    select(
+        _anchor.c.id, _anchor.c.kind, _anchor.c.body, _anchor.c.seq, _anchor.c.start_offset, _anchor.c.end_offset,
+        _anchor.c.score, _anchor.c.rank, _anchor.c.node_idx, _anchor.c.tokens, _anchor.c.related, _anchor.c.replaces,
+        _turn.c.name, _turn.c.role, _anchor.c.factors,
+    )
+    .join(_turn, and_(_turn.c.conversation == _anchor.c.conversation, _turn.c.seq == _anchor.c.seq))
+    .where(*_STILL_ACTIVE)
+    .order_by(_anchor.c.id)
+)  # fmt: skip
+_CHANGE: Final = (
+    update(_anchor)
+    .where(_OURS, _anchor.c.id == bindparam("of_anchor"))
+    .values(
+        state=case((_RULED, bindparam("now")), else_=_anchor.c.state),
+        ruled=case((_RULED, None), else_=bindparam("now")),
+        related=bindparam("by"), replaces=bindparam("instead_of"),
+    )
+)  # fmt: skip
+_MOST_OVERTAKEN: Final = 256
+_MOST_ANSWERED: Final = 64
+_by: Final = _anchor.alias("by_anchor")
+
+
+def _over(state: AnchorState, most: int, *conditions: Any) -> Any:
+    """The newest anchors of the rules in a state other than active, with what they are over by."""
+    # Literals: a partial index is not used for a bound parameter.
+    in_state = text(f"anchor.state <> 0 AND anchor.state = {_STATE_NUMBER[state]}")
+    return (
+        select(_anchor.c.seq, _anchor.c.body, _anchor.c.state, _by.c.seq.label("by_seq"), _by.c.body.label("by_text"))
+        .outerjoin_from(_anchor, _by, and_(_by.c.conversation == _anchor.c.conversation, _by.c.id == _anchor.c.related))
+        .where(_OURS, in_state, RULES, *conditions)
+        .order_by(_anchor.c.id.desc())
+        .limit(literal_column(str(most)))
+    )
+
+
+SETTLED: Final = (
+    _over(AnchorState.SUPERSEDED, _MOST_OVERTAKEN),
+    _over(AnchorState.DISMISSED, _MOST_OVERTAKEN),
+    # What its own segment answered stands beside its answer.
+    _over(AnchorState.RESOLVED, _MOST_ANSWERED, or_(_anchor.c.related.is_not(None), ~_RULED)),
+)  # fmt: skip
+_INSERT_ANCHORS: Final = _anchor.insert()
+_INSERT_POSTINGS: Final = BulkInsert(_anchor_posting, ("conversation", "term", "anchor"))
+
+
+def candidates(
+    connection: Connection, conversation: ConversationId, terms: Sequence[str], first_seq: int
+) -> list[Anchor]:
+    """Active anchors that share a term, at most 8 a term, and the 32 newest; oldest first, at most 96.
+
+    Of more those that share most, a term counting less the more anchors share it. One that a person settled after
+    turn `first_seq` was said is still what the rules found it to be.
+    """
+    ours = {"of_conversation": conversation}
+    after = {**ours, "first_seq": first_seq}
+    ids = {*connection.scalars(_NEWEST[0], ours), *connection.scalars(_NEWEST[1], after)}
+    ids = set(sorted(ids, reverse=True)[:NEWEST_CANDIDATES])
+    sharing: Counter[int] = Counter()
+    for start in range(0, len(terms), _TERMS_A_STATEMENT):
+        for holding in _active_of_each(connection, terms[start : start + _TERMS_A_STATEMENT], after):
+            for anchor in holding:
+                sharing[anchor] += _SHARED // len(holding)
+    likest = sorted(sharing, key=lambda anchor: (sharing[anchor], anchor), reverse=True)
+    ids.update(likest[: MOST_CANDIDATES - NEWEST_CANDIDATES])
+    return list(starmap(_candidate, connection.execute(_BY_ID, {**after, "ids": sorted(ids)}).all()))
+
+
+def _active_of_each(connection: Connection, terms: Sequence[str], after: Mapping[str, Any]) -> Iterator[list[int]]:
+    """Of each of at most 32 terms that any holds, the newest active anchors that do."""
+    newest: dict[int, list[int]] = {}
+    padded = dict(zip(_PLACES, [*terms, *([""] * _TERMS_A_STATEMENT)], strict=False))
+    for place, anchor in connection.execute(SHARING, {**after, **padded}):
+        newest.setdefault(place, []).append(anchor)
+    if not newest:
+        return
+    # Beside the statement: joined within it, each anchor would be looked up once for every term that it holds.
+    ids = sorted({anchor for anchors in newest.values() for anchor in anchors})
+    active = set(connection.scalars(_ACTIVE_AMONG, {**after, "ids": ids}))
+    for anchors in newest.values():
+        if holding := sorted(active.intersection(anchors), reverse=True)[:CANDIDATES_A_TERM]:
+            yield holding
+
+
+def _candidate(  # noqa: PLR0913, PLR0917 - the columns of `_BY_ID`: a fold makes dozens
+    id_: int, kind: int, body: str, seq: int, start: int, end: int, score: int, rank: int, node_idx: int, tokens: int,
+    related: int | None, replaces: int | None, name: str | None, role: str, factors: Mapping[str, int],
+) -> Anchor:  # fmt: skip
+    return Anchor(
+        id=id_, type=KINDS[kind], text=body, turn_seq=seq, start=start, end=end, state=AnchorState.ACTIVE, score=score,
+        rank=rank, node_idx=node_idx, tokens=tokens, related=related, replaces=replaces,
+        speaker=label_of(name, role), role=Role(role), factors=factors,
+    )  # fmt: skip
+
+
+def settled(connection: Connection, conversation: ConversationId) -> list[SettledAnchor]:
+    """The newest anchors that are over, and what took their places or answered them."""
+    ours = {"of_conversation": conversation}
+    rows = [row for statement in SETTLED for row in connection.execute(statement, ours)]
+    return [
+        SettledAnchor(
+            row.seq, row.body, STATES[row.state] is not AnchorState.RESOLVED,
+            *(() if row.by_seq is None else (row.by_seq, row.by_text)),
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+def settle(connection: Connection, conversation: ConversationId, body: Mapping[str, Any], *, after_seq: int) -> None:
+    """Give an anchor the state that a person chose, from then on; one that does not exist changes nothing."""
+    mine = and_(_anchor.c.conversation == conversation, _anchor.c.id == body["anchor"])
+    found = connection.execute(select(_anchor.c.state, _anchor.c.tokens).where(mine)).first()
+    if found is None:
+        return
+    connection.execute(
+        update(_anchor)
+        .where(mine)
+        .values(
+            state=_STATE_NUMBER[AnchorState(body["state"])],
+            ruled=case((_RULED, _anchor.c.state), else_=_anchor.c.ruled),
+            settled_after=func.coalesce(_anchor.c.settled_after, after_seq),
+        )
+    )
+    if body["anchor"] < 0:
+        count_model_anchors(connection, conversation)
+    elif found.state == _ACTIVE:
+        connection.execute(
+            update(_conversation)
+            .where(_conversation.c.id == conversation)
+            .values(
+                anchor_count=_conversation.c.anchor_count - 1,
+                anchor_tokens=_conversation.c.anchor_tokens - found.tokens,
+            )
+        )
+
+
+def count_model_anchors(connection: Connection, conversation: ConversationId) -> None:
+    """Note how many active anchors are a model's: a read tells how many there are in all."""
+    mine = (_anchor.c.conversation == conversation, _anchor.c.id < 0, _anchor.c.state == 0)
+    connection.execute(
+        update(_conversation)
+        .where(_conversation.c.id == conversation)
+        .values(
+            refined_anchors=select(func.count()).select_from(_anchor).where(*mine).scalar_subquery(),
+            refined_anchor_tokens=select(func.coalesce(func.sum(_anchor.c.tokens), 0)).where(*mine).scalar_subquery(),
+        )
+    )
+
+
+def active_difference(
+    connection: Connection, conversation: ConversationId, anchors: Sequence[Anchor], changes: Sequence[AnchorChange]
+) -> tuple[int, int]:
+    """By how many anchors and tokens the active ones grow with a merge."""
+    new = [anchor for anchor in anchors if anchor.state is AnchorState.ACTIVE]
+    gone = [change.id for change in changes if change.state is not AnchorState.ACTIVE]
+    count, lost = 0, 0
+    if gone:
+        count, lost = connection.execute(
+            select(func.count(), func.coalesce(func.sum(_anchor.c.tokens), 0)).where(
+                _anchor.c.conversation == conversation, _anchor.c.id.in_(gone), ACTIVE
+            )
+        ).one()
+    return len(new) - count, sum(anchor.tokens for anchor in new) - int(lost)
+
+
+def insert_anchors(
+    connection: Connection, conversation: ConversationId, anchors: Sequence[Anchor], changes: Sequence[AnchorChange]
+) -> None:
+    """Write new anchors with the terms that find them, and the new states of earlier ones."""
+    if anchors:
+        connection.execute(_INSERT_ANCHORS, [anchor_row(conversation, anchor) for anchor in anchors])
+    # What only repeats is looked for by nobody: of what is said again and again it would hide the one that counts.
+    found = {anchor.id: anchor.text for anchor in anchors if anchor.state is AnchorState.ACTIVE}
+    _INSERT_POSTINGS.run(connection, _postings(conversation, found))
+    change_anchors(connection, conversation, changes)
+
+
+def _postings(conversation: ConversationId, texts: Mapping[int, str]) -> list[tuple[ConversationId, str, int]]:
+    return [(conversation, term, id_) for id_, said in texts.items() for term in anchor_terms(said)]
+
+
+def find_again(connection: Connection, conversation: ConversationId, texts: Mapping[int, str]) -> None:
+    """Let anchors of the rules be found by their terms that have become active: `texts` by their ids."""
+    rows = [
+        {"conversation": conversation, "term": term, "anchor": id_} for _, term, id_ in _postings(conversation, texts)
+    ]
+    if rows:
+        connection.execute(insert_new(connection, _anchor_posting).on_conflict_do_nothing(), rows)
+
+
+def change_anchors(connection: Connection, conversation: ConversationId, changes: Sequence[AnchorChange]) -> None:
+    """Give anchors their new states, unless a person has settled them."""
+    if changes:
+        rows = [
+            {"of_conversation": conversation, "of_anchor": change.id, "now": _STATE_NUMBER[change.state],
+             "by": change.related, "instead_of": change.replaces}
+            for change in changes
+        ]  # fmt: skip
+        connection.execute(_CHANGE, rows)
+
+
+def mark_hidden(
+    connection: Connection, conversation: ConversationId, filler: Sequence[int], told: Sequence[int] = (),
+    first_idx: int = 0, last_idx: int | None = None,
+) -> None:  # fmt: skip
+    """Let contexts leave out these anchors of some segments, and no others of them."""
+    mine = [_anchor.c.conversation == conversation, _anchor.c.node_idx >= first_idx]
+    if last_idx is not None:
+        mine.append(_anchor.c.node_idx <= last_idx)
+    connection.execute(update(_anchor).where(*mine, _anchor.c.filler != 0).values(filler=0))
+    for ids, why in ((filler, _FILLER), (set(told) - set(filler), _TOLD)):
+        if ids:
+            connection.execute(update(_anchor).where(*mine, _anchor.c.id.in_(ids)).values(filler=why))
+
+
+def anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:
+    """An anchor as columns."""
+    return {
+        "conversation": conversation, "id": anchor.id, "node_idx": anchor.node_idx, "seq": anchor.turn_seq,
+        "start_offset": anchor.start, "end_offset": anchor.end, "kind": _KIND_NUMBER[anchor.type],
+        "body": anchor.text, "tokens": anchor.tokens, "score": anchor.score, "rank": anchor.rank,
+        "factors": dict(anchor.factors), "valid_from": anchor.valid_from, "valid_to": anchor.valid_to,
+        "state": _STATE_NUMBER[anchor.state], "related": anchor.related, "replaces": anchor.replaces,
+    }  # fmt: skip

@@ -1,0 +1,192 @@
+"""Carrying out edits, deletions and rewinds: from the same transaction on, nothing of what was said before is in SQL.
+
+A segment of which a turn was changed has plain words, and the notes of its other turns, until it is folded again by
+the rules; the chapters above it are made anew at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from sqlalchemy import Connection, case, delete, or_, select, update
+
+from turnfold.contract.note_lists import unpack_notes
+from turnfold.contract.records import FAN_OUT, ConversationId, JobId, TurnState
+from turnfold.contract.tables import (
+    AnchorRow,
+    ConversationRow,
+    NodeRow,
+    NoteListRow,
+    ParkedEntryRow,
+    SubjectTurnRow,
+    TurnChangeRow,
+    TurnRow,
+    TurnVectorRow,
+    table,
+)
+from turnfold.contract.tasks import EntryState, JobKind, JobState, Operation
+from turnfold.database.rows import turn_record
+from turnfold.database.statements import turn_columns
+from turnfold_worker.adapters.sql import folds as sql_folds
+from turnfold_worker.adapters.sql import outlines as sql_outlines
+from turnfold_worker.adapters.sql import refolds as sql_refolds
+from turnfold_worker.adapters.sql import removals as sql_removals
+from turnfold_worker.adapters.sql import repeats as sql_repeats
+from turnfold_worker.adapters.sql import rewinds as sql_rewinds
+from turnfold_worker.adapters.sql import turn_memos as sql_turn_memos
+from turnfold_worker.adapters.sql import vectors as sql_vectors
+from turnfold_worker.adapters.sql.jobs import add_refold
+from turnfold_worker.adapters.sql.turns import turn_row
+from turnfold_worker.pipeline.fold import FoldedNode, plain_fold, said_after
+from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
+from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
+from turnfold_worker.ports.messages import Changed, ReceivedChange
+
+_conversation = table(ConversationRow)
+_turn = table(TurnRow)
+_vector = table(TurnVectorRow)
+_node = table(NodeRow)
+_notes = table(NoteListRow)
+_anchor = table(AnchorRow)
+_entry = table(ParkedEntryRow)
+_change = table(TurnChangeRow)
+_subject = table(SubjectTurnRow)
+
+_KEPT: Final = frozenset({"conversation", "seq", "turn_id"})
+"""Columns of a turn that no change touches."""
+
+
+def apply(
+    connection: Connection, conversation: ConversationId, received: ReceivedChange, *, count: int, group: int
+) -> Changed:
+    """Carry out a change of a locked conversation of `count` turns, once. A model refines `group` segments together."""
+    change, operation_id = received.change, received.entry.entry_id
+    of_it = (_change.c.conversation == conversation, _change.c.operation_id == operation_id)
+    if connection.scalar(select(_change.c.kind).where(*of_it)) is not None:
+        return Changed(count, repeated=True)
+    row = connection.execute(
+        select(*turn_columns(capped=False)).where(
+            _turn.c.conversation == conversation, _turn.c.turn_id == change.turn_id
+        )
+    ).first()
+    expired_seq = connection.scalar(select(_conversation.c.expired_seq).where(_conversation.c.id == conversation)) or 0
+    refused = _refusal(change.operation, change.turn_id, row, expired_seq)
+    connection.execute(
+        _change.insert(),
+        {"conversation": conversation, "operation_id": operation_id, "kind": str(change.operation),
+         "seq": row.seq if row is not None and refused is None else None},
+    )  # fmt: skip
+    if row is None or refused is not None:
+        return Changed(count, refused=refused)
+    if change.operation is Operation.REWIND:
+        if row.seq == count:
+            return Changed(count)
+        stream_id = received.entry.stream_id
+        removed = sql_rewinds.rewind(connection, conversation, row.seq, stream_id=stream_id, group=group)
+        return Changed(row.seq, removed=removed)
+    if change.operation is Operation.DELETE and row.state == TurnState.DELETED:
+        return Changed(count)
+    values = turn_row(conversation, row.seq, change.of(turn_record(row)))
+    connection.execute(
+        update(_turn)
+        .where(_turn.c.conversation == conversation, _turn.c.seq == row.seq)
+        .values({name: value for name, value in values.items() if name not in _KEPT})
+    )
+    if change.operation is Operation.DELETE:
+        connection.execute(delete(_subject).where(_subject.c.conversation == conversation, _subject.c.seq == row.seq))
+    refolds = _touched(connection, conversation, row.seq, operation_id, group=group)
+    return Changed(count, refolds=refolds)
+
+
+def _refusal(operation: Operation, turn_id: str, row: Any, expired_seq: int) -> str | None:
+    """Why a change cannot be carried out; ids only."""
+    if row is None:
+        return f"{operation}: the conversation has no turn {turn_id!r}"
+    if operation is Operation.EDIT and row.state == TurnState.DELETED:
+        return f"edit: turn {turn_id!r} was deleted"
+    if row.seq < expired_seq + (operation is not Operation.REWIND):
+        return f"{operation}: retention removed the words of turn {turn_id!r} and its neighbours"
+    return None
+
+
+def _touched(
+    connection: Connection, conversation: ConversationId, seq: int, operation_id: str, *, group: int
+) -> list[JobId]:
+    """Take out all that was made of what a turn said before; jobs to make it anew."""
+    connection.execute(delete(_vector).where(_vector.c.conversation == conversation, _vector.c.seq == seq))
+    sql_turn_memos.drop(connection, conversation)
+    connection.execute(
+        update(_entry)
+        .where(_entry.c.conversation == conversation, _entry.c.seq == seq)
+        .values(
+            payload=b"", error="the turn was changed",
+            state=case((_entry.c.state == str(EntryState.PARKED), str(EntryState.SKIPPED)), else_=_entry.c.state),
+        )
+    )  # fmt: skip
+    row = connection.execute(select(_conversation).where(_conversation.c.id == conversation)).one()
+    seen = {"edit_revision": row.edit_revision + 1}
+    if seq > row.closed_seq:
+        seen["fold_seq"] = min(row.fold_seq, seq - 1)
+    connection.execute(update(_conversation).where(_conversation.c.id == conversation).values(seen))
+    sql_outlines.drop_tail(connection, conversation)
+    sql_removals.drop_replies(connection, conversation)
+    # A turn may be told as a repeat of one of the last before its segment, or of one that an earlier segment posted.
+    repeating = sql_repeats.segments_repeating(connection, conversation, seq)
+    segments = connection.execute(
+        select(_node.c.idx, _node.c.first_seq)
+        .where(
+            _node.c.conversation == conversation, _node.c.height == 0, _node.c.last_seq >= seq,
+            or_(_node.c.first_seq <= seq + NEIGHBOURS, _node.c.idx.in_(repeating)),
+        )
+        .order_by(_node.c.idx)
+    ).all()  # fmt: skip
+    jobs: list[JobId | None] = []
+    for one in segments:
+        if one.first_seq <= seq:
+            _make_plain(connection, conversation, one.idx, seq, group=group)
+        # Whatever kept it from being folded again, it was about other words.
+        sql_removals.drop_jobs(connection, conversation, JobKind.REFOLD, one.idx, one.idx)
+        input_hash = operation_id[:64]
+        jobs.append(add_refold(connection, conversation, one.idx, input_hash=input_hash, state=JobState.DUE))
+    return [job for job in jobs if job is not None]
+
+
+def _make_plain(connection: Connection, conversation: ConversationId, idx: int, seq: int, *, group: int) -> None:
+    """Replace a segment of which a turn was changed, and the chapters above it."""
+    segment = sql_refolds.closed_segment(connection, conversation, idx)
+    if segment is None:
+        return
+    sql_removals.drop_anchors(connection, conversation, _anchor.c.seq == seq, relink=True)
+    sql_removals.drop_models_words(connection, conversation, idx // group * group, idx // group * group + group - 1)
+    best = connection.scalar(
+        select(_notes.c.best).where(_notes.c.conversation == conversation, _notes.c.height == 0, _notes.c.idx == idx)
+    )
+    others = tuple(note for note in unpack_notes(best) if note.seq != seq) if best else ()
+    plain = plain_fold(segment.turns, idx=idx, said=said_after(segment.said_before, segment.turns))
+    nodes = [replace(plain, notes=others)]
+    while (children := _children(connection, conversation, nodes[-1])) is not None:
+        nodes.append(_chapter(children, height=nodes[-1].node.height + 1, idx=nodes[-1].node.idx // FAN_OUT))
+    for node in nodes:
+        sql_refolds.replace_node(connection, conversation, node)
+    sql_vectors.drop_signs(connection, conversation, idx)
+    sql_removals.tell_sizes(connection, conversation)
+    sql_outlines.rebuild(connection, conversation)
+
+
+def _children(connection: Connection, conversation: ConversationId, last: FoldedNode) -> list[FoldedNode] | None:
+    """The children of the chapter above a node, which is replaced among them; None where there is no chapter."""
+    first = last.node.idx // FAN_OUT * FAN_OUT
+    children = sql_folds.siblings(connection, conversation, last.node.height, first, first + FAN_OUT - 1)
+    if len(children) < FAN_OUT:
+        return None
+    children[last.node.idx - first] = last
+    return children
+
+
+def _chapter(children: Sequence[FoldedNode], *, height: int, idx: int) -> FoldedNode:
+    try:
+        return roll_up(children, height=height, idx=idx)
+    except Exception:  # noqa: BLE001 - a change has to be stored whatever the rules make of it
+        return plain_roll_up(children, height=height, idx=idx)

@@ -1,0 +1,135 @@
+"""Who folds which conversations: fold jobs that are claimed, one by name or some of many tenants together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import accumulate, takewhile
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, or_, select, update
+
+from turnfold.contract.records import ConversationId, JobId
+from turnfold.contract.tables import ConversationRow, JobRow, table
+from turnfold.contract.tasks import JobState
+from turnfold_worker.adapters.sql.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql.jobs import DUE, fold_job, lapsed, taken_by
+from turnfold_worker.adapters.sql.turns import BACKFILL, LATER
+from turnfold_worker.ports.messages import FoldClaim
+
+_conversation = table(ConversationRow)
+_job = table(JobRow)
+
+_TRY_MILLISECONDS: Final = 1_000
+"""Until a try that left no error is taken for one that failed: a hundred times what folding a segment takes."""
+MOST_CLAIMED: Final = 50
+"""Conversations that one task folds together."""
+_CLAIMED_TOKENS: Final = 8_000
+"""Tokens that wait in them, about: half a second of work, after which others have their turn."""
+
+# Those that others take at this moment are stepped over.
+_FREE: Final = (
+    select(
+        _job.c.id, _job.c.tenant, _job.c.conversation, _job.c.attempts, _job.c.state, _conversation.c.unfolded_tokens
+    )
+    .join(_conversation, _conversation.c.id == _job.c.conversation)
+    .where(_job.c.id.in_(bindparam("jobs", expanding=True)))
+    .with_for_update(of=_job, skip_locked=True)
+)
+
+
+def _one_more(lease_milliseconds: int) -> ColumnElement[int]:
+    """The tries with this one. Who took the job a moment ago may be at work still, under a lease that was too short."""
+    now, taken_at = now_milliseconds(), _job.c.lease_until - lease_milliseconds
+    again = and_(_job.c.attempts > 0, _job.c.error.is_(None), taken_at.between(now - _TRY_MILLISECONDS, now))
+    return case((again, _job.c.attempts), else_=_job.c.attempts + 1)
+
+
+def claim(
+    connection: Connection, conversation: ConversationId, token: str, *, lease_milliseconds: int
+) -> FoldClaim | None:
+    """Take the fold job of a conversation."""
+    row = connection.execute(
+        update(_job)
+        .where(fold_job(conversation), or_(LATER, DUE, lapsed(lease_milliseconds)))
+        .values({**taken_by(token, lease_milliseconds), "attempts": _one_more(lease_milliseconds)})
+        .returning(_job.c.attempts, _job.c.error)
+    ).first()
+    return None if row is None else FoldClaim(conversation, token, row.attempts, row.error)
+
+
+def hurry(connection: Connection, conversation: ConversationId) -> None:
+    """Make the fold job due that was to be later."""
+    connection.execute(
+        update(_job).where(fold_job(conversation), LATER).values(state=str(JobState.DUE), not_before=now_milliseconds())
+    )
+
+
+def begin_backfill(connection: Connection) -> bool:
+    """Make some of the folds due that wait until nothing else is; False where there are none."""
+    chosen = select(_job.c.id).where(LATER, BACKFILL).order_by(_job.c.not_before).limit(MOST_CLAIMED)
+    begun = connection.execute(
+        update(_job)
+        .where(_job.c.id.in_(chosen.with_for_update(skip_locked=True).scalar_subquery()), LATER)
+        .values(state=str(JobState.DUE), not_before=now_milliseconds())
+    )  # fmt: skip
+    return bool(begun.rowcount)
+
+
+def has_backfill(connection: Connection) -> bool:
+    """Whether folds wait until nothing else is due."""
+    return connection.scalar(select(_job.c.id).where(LATER, BACKFILL).limit(1)) is not None
+
+
+def claim_together(
+    connection: Connection, due: Sequence[JobId], token: str, *, lease_milliseconds: int
+) -> tuple[list[FoldClaim], str]:
+    """Of fold jobs that are due, those that one task folds; and the tenant that was served last.
+
+    Tenants take turns, job by job. One that was tried before is taken alone, and its try counted before the work: what
+    kills its worker takes no others along, and is found out.
+    """
+    free = _FREE.where(or_(DUE, lapsed(lease_milliseconds)))
+    rows = _in_turn(connection.execute(free, {"jobs": due}).all(), due)
+    tried = next((row for row in rows if row.attempts or row.state == JobState.RUNNING), None)
+    taken = [tried] if tried is not None else rows[: _so_many(rows)]
+    if not taken:
+        return [], ""
+    values = {**taken_by(token, lease_milliseconds), "attempts": _job.c.attempts}
+    if tried is not None:
+        values["attempts"] = _one_more(lease_milliseconds)
+    claimed = connection.execute(
+        update(_job)
+        .where(_job.c.id.in_([row.id for row in taken]), or_(DUE, lapsed(lease_milliseconds)))
+        .values(values)
+        .returning(_job.c.conversation, _job.c.attempts, _job.c.error)
+    )
+    claims = {row.conversation: FoldClaim(row.conversation, token, row.attempts or 1, row.error) for row in claimed}
+    return [claims[row.conversation] for row in taken if row.conversation in claims], taken[-1].tenant
+
+
+def give_back_untouched(connection: Connection, claims: Sequence[FoldClaim]) -> None:
+    """Jobs that were taken and not begun: they keep their places."""
+    connection.execute(
+        update(_job)
+        .where(_job.c.conversation.in_([one.conversation for one in claims]), _job.c.claim == claims[0].claim)
+        .values(state=str(JobState.DUE), claim=None)
+    )
+
+
+def _in_turn(rows: Sequence[Any], order: Sequence[JobId]) -> list[Any]:
+    """The first of each tenant, the second of each, and so on."""
+    place = {job: number for number, job in enumerate(order)}
+    served: Counter[str] = Counter()
+    ranked = []
+    for row in sorted(rows, key=lambda row: place[row.id]):
+        ranked.append((served[row.tenant], row))
+        served[row.tenant] += 1
+    return [row for _, row in sorted(ranked, key=lambda one: one[0])]
+
+
+def _so_many(rows: Sequence[Any]) -> int:
+    """How many of them make a task's work: one at least."""
+    tokens = accumulate(row.unfolded_tokens for row in rows)
+    few = sum(1 for _ in takewhile(lambda sum_: sum_ <= _CLAIMED_TOKENS, tokens))
+    return min(max(1, few), MOST_CLAIMED)

@@ -1,0 +1,80 @@
+"""Outlines in which a model's notes stand in the place of the rules': derived rows, made anew with what they rest on.
+
+They hold the parts with notes alone. What an outline covers, its names and its tail are read from the rules' outline,
+which is made first and never looks here. Without rows here a read takes the rules' notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, and_, delete, insert, or_, select
+
+from turnfold.contract.notes import Covered
+from turnfold.contract.outlines import FIRST_TIER, Outline, pack_outline
+from turnfold.contract.records import ConversationId
+from turnfold.contract.tables import ModelNoteRow, ModelOutlineRow, table
+from turnfold_worker.adapters.sql import anchors as sql_anchors
+from turnfold_worker.adapters.sql.model_notes import note_record
+from turnfold_worker.pipeline.outline import NodeNotes, make_outline
+
+if TYPE_CHECKING:
+    from turnfold_worker.pipeline.refinement.notes import ModelNote
+
+_note = table(ModelNoteRow)
+_outline = table(ModelOutlineRow)
+
+
+def put(connection: Connection, conversation: ConversationId, outline: Outline, held: Sequence[NodeNotes]) -> None:
+    """Make the rows of a conversation anew; `held` are the rules' notes on the nodes of its outline's cover."""
+    drop(connection, conversation)
+    written = _written(connection, conversation, outline.cover)
+    if not written:
+        return
+    # Here, because only a conversation with a model's notes needs what their words weigh.
+    from turnfold_worker.pipeline.refinement.outline_notes import in_place_of
+
+    notes = [
+        replace(node, notes=in_place_of(node.notes, written.get((covered.height, covered.idx), ())))
+        for covered, node in zip(outline.cover, held, strict=True)
+    ]
+    settled = sql_anchors.settled(connection, conversation)
+    made = make_outline(list(zip(outline.cover, notes, strict=True)), outline.chapters, settled)
+    rows = [
+        {"conversation": conversation, "part": part, "body": body}
+        for part, body in sorted(pack_outline(made).items())
+        if part >= FIRST_TIER
+    ]
+    if rows:
+        connection.execute(insert(_outline), rows)
+
+
+def drop(connection: Connection, conversation: ConversationId) -> None:
+    """Leave the rules' notes to reads."""
+    connection.execute(delete(_outline).where(_outline.c.conversation == conversation))
+
+
+def _written(
+    connection: Connection, conversation: ConversationId, cover: Sequence[Covered]
+) -> Mapping[tuple[int, int], Sequence[ModelNote]]:
+    """A model's notes on the nodes of a cover."""
+    heights = sorted({covered.height for covered in cover})
+    if not heights:
+        return {}
+    wanted = or_(
+        *(
+            and_(_note.c.height == height, _note.c.idx.in_([node.idx for node in cover if node.height == height]))
+            for height in heights
+        )
+    )
+    rows = connection.execute(
+        select(_note)
+        .where(_note.c.conversation == conversation, wanted)
+        .order_by(_note.c.height, _note.c.idx, _note.c.place)
+    )
+    found: dict[tuple[int, int], list[ModelNote]] = {}
+    for row in rows:
+        found.setdefault((row.height, row.idx), []).append(note_record(row))
+    return found

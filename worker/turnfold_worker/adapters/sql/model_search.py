@@ -1,0 +1,59 @@
+"""How a query finds a model's notes on segments: their passages and postings, written and taken out with the notes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import Connection, delete, select
+
+from turnfold.contract.records import ConversationId
+from turnfold.contract.tables import ConversationRow, ModelPassageRow, ModelPostingRow, table
+from turnfold_worker.adapters.sql.postings import Postings
+
+if TYPE_CHECKING:
+    from turnfold_worker.pipeline.refinement.notes import ModelNote
+
+_conversation = table(ConversationRow)
+_passages = table(ModelPassageRow)
+_postings = table(ModelPostingRow)
+
+MODEL_POSTINGS: Final = Postings(_postings)
+"""Of a model's notes: they are merged with the rules', by the same number of segments."""
+
+
+def put(connection: Connection, conversation: ConversationId, idx: int, notes: Sequence[ModelNote]) -> None:
+    """Let queries find the notes on a segment, of which none are to be found so far."""
+    # Here, because what models may write takes a worker without one longer to import than its SQL.
+    from turnfold_worker.pipeline.refinement.outline_notes import passages_of_notes, postings_of_notes
+
+    passages = passages_of_notes(notes)
+    if not passages:
+        return
+    body = json.dumps([[one.number, one.packed()] for one in passages], ensure_ascii=False, separators=(",", ":"))
+    connection.execute(_passages.insert(), {"conversation": conversation, "idx": idx, "body": body})
+    held = [(term, idx, weight, where) for term, weight, where in postings_of_notes(passages)]
+    segments = connection.scalar(select(_conversation.c.node_count).where(_conversation.c.id == conversation)) or 0
+    MODEL_POSTINGS.replace(connection, conversation, idx, held, segments=segments)
+
+
+def drop(connection: Connection, conversation: ConversationId, segments: Iterable[int]) -> None:
+    """Let no query find the notes on some segments any more."""
+    wanted = sorted(set(segments))
+    gone = delete(_passages).where(_passages.c.conversation == conversation, _passages.c.idx.in_(wanted))
+    for idx in connection.scalars(gone.returning(_passages.c.idx)).all() if wanted else ():
+        # Nothing is added, so that it does not matter how many segments there are.
+        MODEL_POSTINGS.replace(connection, conversation, idx, (), segments=0)
+
+
+def drop_all(connection: Connection, conversation: ConversationId) -> None:
+    """Let no query find any of a model's notes."""
+    for rows in (_passages, _postings):
+        connection.execute(delete(rows).where(rows.c.conversation == conversation))
+
+
+def cut(connection: Connection, conversation: ConversationId, segments: int) -> None:
+    """Leave those on the first segments: as if there had never been more."""
+    connection.execute(delete(_passages).where(_passages.c.conversation == conversation, _passages.c.idx >= segments))
+    MODEL_POSTINGS.cut(connection, conversation, segments)

@@ -1,0 +1,231 @@
+"""Outlines: the nodes that one may be made from, and its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, text, update
+
+from turnfold.contract.actions import unpack_actions
+from turnfold.contract.note_lists import unpack_notes
+from turnfold.contract.notes import Covered
+from turnfold.contract.outlines import FRAME_PART, Outline, pack_outline, unpack_outline
+from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, ConversationId, Role, StoredTurn
+from turnfold.contract.tables import ConversationRow, NodeRow, NoteListRow, OutlineRow, table
+from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
+from turnfold.database.rows import turn_record
+from turnfold.database.statements import turn as _turn
+from turnfold.database.statements import turn_columns
+from turnfold_worker.adapters.sql import anchors as sql_anchors
+from turnfold_worker.adapters.sql import model_outlines as sql_model_outlines
+from turnfold_worker.pipeline.ledger import Ledger
+from turnfold_worker.pipeline.outline import (
+    NodeNotes,
+    NodeSize,
+    chapters_over,
+    choose_cover,
+    make_outline,
+    without_overtaken,
+)
+
+_conversation = table(ConversationRow)
+_node = table(NodeRow)
+_notes = table(NoteListRow)
+_outline = table(OutlineRow)
+
+_SPANS: Final = ", ".join(f"({height}, {FAN_OUT**height})" for height in range(MAX_HEIGHT + 1))
+_WINDOW: Final = 8 * FAN_OUT
+"""Nodes of each height that an outline may be made from, at least."""
+_USERS: Final = 4
+"""Turns of users at each end among which a request is looked for."""
+
+# The lower edge is aligned to 8: what has left the window of one height has its parent in the next.
+_SIZES: Final = text(
+    f"WITH want(height, span) AS (VALUES {_SPANS}) "  # noqa: S608 - constants of the contract
+    "SELECT n.height, n.idx, n.first_seq, n.last_seq, n.tokens_0, n.slug, n.started_at, n.ended_at, l.tokens "
+    "FROM want w JOIN node n ON n.conversation = :conversation AND n.height = w.height "
+    f"AND n.idx >= (:node_count / w.span / {FAN_OUT}) * {FAN_OUT} - {_WINDOW} "
+    "JOIN note_list l ON l.conversation = n.conversation AND l.height = n.height AND l.idx = n.idx "
+    "ORDER BY n.height, n.idx"
+).columns(
+    _node.c.height, _node.c.idx, _node.c.first_seq, _node.c.last_seq, _node.c.tokens_0, _node.c.slug,
+    _node.c.started_at, _node.c.ended_at, _notes.c.tokens,
+)  # fmt: skip
+
+# Built once: SQLAlchemy takes longer to build these than the database to run them.
+_OF: Final = _outline.c.conversation == bindparam("of_conversation")
+_FRAME: Final = select(_outline.c.body).where(_OF, _outline.c.part == FRAME_PART)
+_UPDATE_FRAME: Final = update(_outline).where(_OF, _outline.c.part == FRAME_PART).values(body=bindparam("now"))
+_DELETE: Final = delete(_outline).where(_OF)
+_INSERT: Final = insert(_outline)
+
+
+def sizes(connection: Connection, conversation: ConversationId, node_count: int) -> list[NodeSize]:
+    """The newest nodes of each height with the size of their notes; as many whatever the length."""
+    rows = connection.execute(_SIZES, {"conversation": conversation, "node_count": node_count})
+    return [
+        NodeSize(
+            Covered(
+                row.height,
+                row.idx,
+                row.first_seq,
+                row.last_seq,
+                row.tokens_0,
+                row.slug,
+                _day(row.started_at),
+                _day(row.ended_at),
+            ),
+            row.tokens,
+        )
+        for row in rows
+    ]
+
+
+def _day(moment: datetime | None) -> str:
+    return "" if moment is None else moment.date().isoformat()
+
+
+def notes(connection: Connection, conversation: ConversationId, cover: Sequence[Covered]) -> list[NodeNotes]:
+    """The notes of the nodes of a cover, in its order."""
+    if not cover:
+        return []
+    heights = sorted({one.height for one in cover})
+    wanted = or_(
+        *(
+            and_(_notes.c.height == height, _notes.c.idx.in_([one.idx for one in cover if one.height == height]))
+            for height in heights
+        )
+    )
+    rows = connection.execute(
+        select(_notes.c.height, _notes.c.idx, _notes.c.best, _notes.c.ledger, _notes.c.actions, _notes.c.said).where(
+            _notes.c.conversation == conversation, wanted
+        )
+    )
+    found = {
+        (row.height, row.idx): NodeNotes(
+            unpack_notes(row.best), Ledger.from_json(row.ledger), unpack_actions(row.actions), row.said
+        )
+        for row in rows
+    }
+    return [found[one.height, one.idx] for one in cover]
+
+
+def users(connection: Connection, conversation: ConversationId, last_seq: int) -> list[StoredTurn]:
+    """The first and the newest turns of users up to a number, in order: those that may say what an agent works on."""
+    said = (
+        select(*turn_columns(capped=False))
+        .where(_turn.c.conversation == conversation, _turn.c.seq <= last_seq, _turn.c.role == str(Role.USER))
+        .limit(_USERS)
+    )  # fmt: skip
+    found = {
+        row.seq: turn_record(row)
+        for order in (_turn.c.seq, _turn.c.seq.desc())
+        for row in connection.execute(said.order_by(order))
+    }
+    return [found[seq] for seq in sorted(found)]
+
+
+def frame(connection: Connection, conversation: ConversationId) -> Outline | None:
+    """An outline without its notes and names: what it covers."""
+    body = connection.scalar(_FRAME, {"of_conversation": conversation})
+    return None if body is None else unpack_outline([(FRAME_PART, body)])
+
+
+def write(connection: Connection, conversation: ConversationId, outline: Outline, *, frame_only: bool) -> None:
+    """Replace the outline of a conversation that is locked; `frame_only`: of one that has one, the frame alone."""
+    if frame_only:
+        _put_frame(connection, conversation, outline)
+        return
+    connection.execute(_DELETE, {"of_conversation": conversation})
+    connection.execute(
+        _INSERT,
+        [
+            {"conversation": conversation, "part": part, "body": body}
+            for part, body in sorted(pack_outline(outline).items())
+        ],
+    )
+    put_models(connection, conversation, outline)
+
+
+def _put_frame(connection: Connection, conversation: ConversationId, outline: Outline) -> None:
+    connection.execute(_UPDATE_FRAME, {"of_conversation": conversation, "now": pack_outline(outline)[FRAME_PART]})
+
+
+def put_models(connection: Connection, conversation: ConversationId, outline: Outline | None = None) -> None:
+    """Let a model's notes stand in an outline that is stored, where there are some."""
+    known = outline or frame(connection, conversation)
+    if known is not None:
+        held = notes(connection, conversation, known.cover)
+        sql_model_outlines.put(connection, conversation, known, held)
+
+
+def rebuild(connection: Connection, conversation: ConversationId) -> None:
+    """Make an outline anew within a transaction that has changed nodes below it; nothing where there is none yet."""
+    known = frame(connection, conversation)
+    if known is None:
+        return
+    mine = update(_conversation).where(_conversation.c.id == conversation)
+    changed = mine.values(revision=_conversation.c.revision + 1).returning(_conversation.c.node_count)
+    node_count = connection.scalar(changed)
+    outline = _made(connection, conversation, node_count or 0, known.last_seq)
+    ends = replace(
+        without_overtaken(outline, known.tail_overtaken), tail=known.tail, tail_seq=known.tail_seq,
+        tail_names=known.tail_names, tail_actions=known.tail_actions, tail_requests=known.tail_requests,
+        tail_anchors=known.tail_anchors,
+    )  # fmt: skip
+    write(connection, conversation, ends, frame_only=False)
+
+
+def _made(connection: Connection, conversation: ConversationId, node_count: int, last_seq: int) -> Outline:
+    """The outline of turns up to `last_seq`, without those after it."""
+    known = sizes(connection, conversation, node_count)
+    cover = choose_cover(known, last_seq=last_seq)
+    covered = list(zip(cover, notes(connection, conversation, cover), strict=True))
+    return make_outline(
+        covered, chapters_over(known, cover), sql_anchors.settled(connection, conversation),
+        users(connection, conversation, last_seq),
+    )  # fmt: skip
+
+
+def drop_tail(connection: Connection, conversation: ConversationId) -> None:
+    """Leave out what an outline says of the open tail, until the next fold: its turns are shown themselves."""
+    known = frame(connection, conversation)
+    if known is None:
+        return
+    if known.tail_overtaken:
+        # Notes that the tail took back are left out of the other parts too.
+        node_count = connection.scalar(select(_conversation.c.node_count).where(_conversation.c.id == conversation))
+        _put_anew(connection, conversation, node_count=node_count or 0, last_seq=known.last_seq)
+        return
+    alone = replace(
+        known, tail=(), tail_seq=0, tail_names=(), tail_actions=(), tail_requests=(), tail_anchors=NO_TAIL_ANCHORS
+    )
+    _put_frame(connection, conversation, alone)
+
+
+def cut_back(connection: Connection, conversation: ConversationId, *, node_count: int, last_seq: int) -> None:
+    """Make an outline speak for turns up to `last_seq` alone, after the nodes behind it went."""
+    known = frame(connection, conversation)
+    if known is None:
+        return
+    if known.last_seq <= last_seq:
+        drop_tail(connection, conversation)
+        return
+    _put_anew(connection, conversation, node_count=node_count, last_seq=last_seq)
+
+
+def _put_anew(connection: Connection, conversation: ConversationId, *, node_count: int, last_seq: int) -> None:
+    """Replace an outline by one without the turns after `last_seq`."""
+    connection.execute(_DELETE, {"of_conversation": conversation})
+    sql_model_outlines.drop(connection, conversation)
+    if not last_seq:
+        return
+    outline = _made(connection, conversation, node_count, last_seq)
+    connection.execute(
+        _INSERT,
+        [{"conversation": conversation, "part": part, "body": body} for part, body in pack_outline(outline).items()],
+    )
+    put_models(connection, conversation, outline)

@@ -1,0 +1,159 @@
+"""Jobs that are due, or were left by a worker that died: found fairly among tenants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, Integer, Select, bindparam, not_, or_, select, text, update
+
+from turnfold.contract.records import JobId
+from turnfold.contract.tables import JobRow, table
+from turnfold.contract.tasks import JobKind, JobState
+from turnfold_worker.adapters.sql.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql.jobs import DUE, lapsed
+from turnfold_worker.adapters.sql.turns import BACKFILL, LATER
+
+_job = table(JobRow)
+
+LOOKS: Final = 4
+"""Times that whoever wants one job looks again because another took what was found."""
+
+TENANTS_AT_ONCE: Final = 2_000
+"""Tenants that one look for due jobs steps over."""
+
+# From tenant to tenant through the partial index, whatever number of jobs each has.
+_TENANTS: Final = text(
+    """
+    WITH RECURSIVE waiting(step, tenant) AS (
+      SELECT 1, (SELECT MIN(tenant) FROM job WHERE state = 'due' AND kind = :kind AND tenant > :after)
+      UNION ALL
+      SELECT step + 1,
+             (SELECT MIN(tenant) FROM job WHERE state = 'due' AND kind = :kind AND tenant > waiting.tenant)
+      FROM waiting WHERE waiting.tenant IS NOT NULL AND step < :most
+    )
+    SELECT tenant,
+           (SELECT MIN(not_before) FROM job
+            WHERE state = 'due' AND kind = :kind AND tenant = waiting.tenant) AS earliest,
+           (SELECT MAX(not_before) FROM job
+            WHERE state = 'due' AND kind = :kind AND tenant = waiting.tenant) AS latest
+    FROM waiting WHERE tenant IS NOT NULL ORDER BY step
+    """
+)
+
+_NOW: Final = select(now_milliseconds())
+
+
+@lru_cache(maxsize=16)
+def _stuck(kind: JobKind, lease_milliseconds: int) -> Select[int]:
+    """The first `most` jobs whose leases ended: looked for by each sweep, in each worker with the same settings."""
+    return (
+        select(_job.c.id)
+        .where(_job.c.kind == str(kind), lapsed(lease_milliseconds))
+        .order_by(_job.c.lease_until)
+        .limit(bindparam("most", type_=Integer))
+    )
+
+
+def due_in_turn(
+    connection: Connection, kind: JobKind, most: int, *, after: str, lease_milliseconds: int, longest_milliseconds: int,
+    first: Sequence[Any] = (),
+) -> tuple[list[JobId], str]:  # fmt: skip
+    """Up to `most` jobs that are due, of tenants behind `after`, else from the first on; and the tenant reached.
+
+    `longest_milliseconds` is the longest that a job of this kind is put off; `first` orders a tenant's jobs before
+    their times do.
+    """
+    for start in dict.fromkeys((after, "")):
+        reached: str | None = start
+        while reached is not None:
+            found, reached = _overdue(connection, kind, most, reached, lease_milliseconds, longest_milliseconds, first)
+            if found:
+                return found, reached or ""
+    return [], ""
+
+
+def is_any_due(connection: Connection, kind: JobKind, *, lease_milliseconds: int, longest_milliseconds: int) -> bool:
+    """Whether `due_in_turn` would find anything, of whatever tenant."""
+    due = select(_job.c.id).where(DUE, _job.c.kind == str(kind), _come(longest_milliseconds)).limit(1)
+    if connection.scalar(due) is not None:
+        return True
+    return connection.scalar(_stuck(kind, lease_milliseconds), {"most": 1}) is not None
+
+
+def _overdue(
+    connection: Connection, kind: JobKind, most: int, after: str, lease_milliseconds: int, longest_milliseconds: int,
+    first: Sequence[Any],
+) -> tuple[list[JobId], str | None]:  # fmt: skip
+    """Jobs that are due, of tenants behind `after`, and the tenant that was reached; None at the end.
+
+    Tenants share `most` evenly; one that is alone has all of it. Work is bounded by `TENANTS_AT_ONCE` and `most`,
+    however many jobs are due.
+    """
+    now = connection.scalar(_NOW) or 0
+    ahead = now + 2 * longest_milliseconds
+    """Above this a job was put off under a clock that was set back."""
+    stuck = connection.scalars(_stuck(kind, lease_milliseconds), {"most": max(1, most // 2)})
+    found = [JobId(id_) for id_ in stuck]
+    rows = connection.execute(_TENANTS, {"kind": str(kind), "after": after, "most": TENANTS_AT_ONCE}).all()
+    past, future = _job.c.not_before <= now, _job.c.not_before > ahead
+    waiting = {
+        row.tenant: or_(past, future) if row.latest > ahead else past
+        for row in rows
+        if row.earliest <= now or row.latest > ahead
+    }
+    tenants = list(waiting)[: most - len(found)]
+    chosen = {tenant: waiting[tenant] for tenant in tenants}
+    found += _shared(connection, kind, chosen, most - len(found), first)
+    if len(tenants) < len(waiting):
+        return found, tenants[-1] if tenants else after
+    return found, rows[-1].tenant if len(rows) == TENANTS_AT_ONCE else None
+
+
+def _come(longest_milliseconds: int) -> ColumnElement[bool]:
+    """A job whose time has come, or that was put off under a clock that was set back."""
+    now = now_milliseconds()
+    return or_(_job.c.not_before <= now, _job.c.not_before > now + 2 * longest_milliseconds)
+
+
+def ripen(connection: Connection, most: int, *, longest_milliseconds: int) -> None:
+    """Make due what was to be later and whose time has come; also what was put off under a clock that was set back."""
+    chosen = (
+        select(_job.c.id)
+        .where(LATER, not_(BACKFILL), _come(longest_milliseconds))
+        .order_by(_job.c.not_before)
+        .limit(most)
+    )
+    # A drain may be putting some off: these are not waited for.
+    chosen = chosen.with_for_update(skip_locked=True)
+    connection.execute(
+        update(_job).where(_job.c.id.in_(chosen.scalar_subquery()), LATER)
+        .values(state=str(JobState.DUE), not_before=now_milliseconds())
+    )  # fmt: skip
+
+
+def _shared(
+    connection: Connection, kind: JobKind, waiting: Mapping[str, ColumnElement[bool]], most: int, first: Sequence[Any]
+) -> list[JobId]:
+    """Jobs of each tenant in equal shares; what one leaves is shared again among those who have more."""
+    found: list[JobId] = []
+    hungry = dict.fromkeys(waiting, 0)
+    while hungry and len(found) < most:
+        # Rounded down: rounded up, the first ones leave nothing to the last.
+        share, still = max(1, (most - len(found)) // len(hungry)), {}
+        for tenant, taken in hungry.items():
+            room = min(share, most - len(found))
+            statement = (
+                select(_job.c.id)
+                .where(DUE, _job.c.kind == str(kind), _job.c.tenant == tenant, waiting[tenant])
+                .order_by(*first, _job.c.not_before, _job.c.id)
+                .limit(room)
+                .offset(taken)
+            )
+            more = [JobId(id_) for id_ in connection.scalars(statement)] if room else []
+            found += more
+            if len(more) == room:
+                still[tenant] = taken + room
+        hungry = still
+    return found

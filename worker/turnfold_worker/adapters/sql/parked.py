@@ -1,0 +1,216 @@
+"""Parked work in SQL: rows of `job` and of `parked_entry`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, select, update
+
+from turnfold.contract.keys import Address
+from turnfold.contract.records import ConversationId, JobId, StoredTurn, TurnState
+from turnfold.contract.tables import ConversationRow, JobRow, NodeRow, ParkedEntryRow, TurnRow, standing, table
+from turnfold.contract.tasks import EntryState, JobKind, JobState
+from turnfold_worker.adapters.sql.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql.errors import transaction
+from turnfold_worker.adapters.sql.jobs import DUE, MAX_ERROR, PARKED, RUNNING, add_refold
+from turnfold_worker.adapters.sql.turns import fold_due, turn_row
+from turnfold_worker.use_cases.parked_jobs import Entry, Selection, Stored, Work, WorkKind, WorkState
+
+OVERDUE_MILLISECONDS: Final = 60_000
+"""How long a job may be due, or its lease over, before it is listed."""
+
+_conversation = table(ConversationRow)
+_turn = table(TurnRow)
+_node = table(NodeRow)
+_job = table(JobRow)
+_entry = table(ParkedEntryRow)
+
+_WAITING: Final = _entry.c.state == str(EntryState.PARKED)
+_WORK_KINDS: Final = {
+    JobKind.COMPRESS: WorkKind.COMPRESS, JobKind.REFOLD: WorkKind.REFOLD, JobKind.REFINE: WorkKind.REFINE,
+}  # fmt: skip
+_BLOCK: Final = 500
+"""Rows that one statement names: databases bound the parameters of a statement."""
+
+
+class SqlParkedWork:
+    """Implements `parked.ParkedWork` for SQLite and PostgreSQL."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def find(self, selection: Selection) -> list[Work]:
+        with transaction(self._engine) as connection:
+            now = connection.scalar(select(now_milliseconds())) or 0
+            found = [*_jobs(connection, selection, now), *_entries(connection, selection, now)]
+        kinds = list(WorkKind)
+        found.sort(key=lambda work: (work.tenant, work.conversation_id, kinds.index(work.kind), work.row))
+        return found[: selection.most]
+
+    def make_due(self, jobs: Sequence[JobId]) -> list[JobId]:
+        with transaction(self._engine) as connection:
+            return [
+                JobId(id_)
+                for block in _blocks(jobs)
+                for id_ in connection.scalars(
+                    update(_job)
+                    .where(_job.c.id.in_(block), or_(PARKED, DUE))
+                    .values(state=str(JobState.DUE), claim=None, not_before=now_milliseconds())
+                    .returning(_job.c.id)
+                )
+            ]
+
+    def entry(self, number: int) -> Entry | None:
+        with transaction(self._engine) as connection:
+            row = connection.execute(select(_entry).where(_entry.c.id == number, _WAITING)).first()
+        return None if row is None else Entry(row.entry_id, row.seq, bytes(row.payload))
+
+    def store_entry(self, number: int, turn: StoredTurn) -> Stored | None:
+        with transaction(self._engine) as connection:
+            id_ = connection.scalar(select(_entry.c.conversation).where(_entry.c.id == number, _WAITING))
+            if id_ is None:
+                return None
+            return _store_entry(connection, number, ConversationId(id_), turn)
+
+    def count_attempt(self, number: int, error: str) -> None:
+        with transaction(self._engine) as connection:
+            connection.execute(
+                update(_entry)
+                .where(_entry.c.id == number)
+                .values(attempts=_entry.c.attempts + 1, error=error[:MAX_ERROR])
+            )
+
+    def skip(self, works: Sequence[Work]) -> list[Work]:
+        jobs = [work.row for work in works if work.kind is not WorkKind.ENTRY]
+        entries = [work.row for work in works if work.kind is WorkKind.ENTRY]
+        with transaction(self._engine) as connection:
+            skipped = {
+                f"job-{id_}"
+                for block in _blocks(jobs)
+                for id_ in connection.scalars(
+                    update(_job)
+                    .where(_job.c.id.in_(block), PARKED)
+                    .values(state=str(JobState.SKIPPED))
+                    .returning(_job.c.id)
+                )
+            } | {
+                f"entry-{id_}"
+                for block in _blocks(entries)
+                for id_ in connection.scalars(
+                    update(_entry)
+                    .where(_entry.c.id.in_(block), _WAITING)
+                    .values(state=str(EntryState.SKIPPED))
+                    .returning(_entry.c.id)
+                )
+            }
+        return [work for work in works if work.id in skipped]
+
+
+def _blocks(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (ids[start : start + _BLOCK] for start in range(0, len(ids), _BLOCK))
+
+
+def _jobs(connection: Connection, selection: Selection, now: int) -> Iterator[Work]:
+    late = now - OVERDUE_MILLISECONDS
+    # Refine jobs wait for limits, caps and models: that is no sign of trouble.
+    waits = _job.c.kind == str(JobKind.REFINE)
+    overdue = and_(~waits, or_(and_(DUE, _job.c.not_before < late), and_(RUNNING, _job.c.lease_until < late)))
+    failing = and_(or_(DUE, RUNNING), _job.c.error.is_not(None))
+    statement = (
+        select(_job, _conversation.c.external_id, overdue.label("overdue"))
+        .join(_conversation, _conversation.c.id == _job.c.conversation)
+        .where(or_(PARKED, overdue, failing), *_selected(selection, _job.c.id, "job-"))
+        .order_by(_job.c.tenant, _conversation.c.external_id, _job.c.id)
+        .limit(selection.most)
+    )
+    for row in connection.execute(statement):
+        since = row.lease_until if row.state == JobState.RUNNING else row.not_before
+        state = WorkState.OVERDUE if row.overdue else WorkState.FAILING
+        kind = _WORK_KINDS[JobKind(row.kind)]
+        yield Work(
+            id=f"job-{row.id}", kind=kind,
+            state=WorkState.PARKED if row.state == JobState.PARKED else state, tenant=row.tenant,
+            conversation_id=row.external_id, conversation=ConversationId(row.conversation),
+            number=None if kind is WorkKind.COMPRESS else row.subject + 1, attempts=row.attempts, error=row.error,
+            age_seconds=_age(now, since),
+        )  # fmt: skip
+
+
+def _entries(connection: Connection, selection: Selection, now: int) -> Iterator[Work]:
+    columns = (_entry.c.id, _entry.c.seq, _entry.c.attempts, _entry.c.error, _entry.c.parked_at)
+    statement = (
+        select(*columns, _conversation.c.id.label("conversation"), _conversation.c.tenant, _conversation.c.external_id)
+        .join(_conversation, _conversation.c.id == _entry.c.conversation)
+        .where(_WAITING, standing(), *_selected(selection, _entry.c.id, "entry-"))
+        .order_by(_conversation.c.tenant, _conversation.c.external_id, _entry.c.id)
+        .limit(selection.most)
+    )
+    for row in connection.execute(statement):
+        yield Work(
+            id=f"entry-{row.id}", kind=WorkKind.ENTRY, state=WorkState.PARKED, tenant=row.tenant,
+            conversation_id=row.external_id, conversation=ConversationId(row.conversation), number=row.seq,
+            attempts=row.attempts, error=row.error, age_seconds=_age(now, row.parked_at),
+        )  # fmt: skip
+
+
+def _age(now: int, since: int) -> float | None:
+    """0 stands for a moment that nobody noted; a moment that is still to come is no age."""
+    return round(max(0, now - since) / 1_000, 1) if since else None
+
+
+def _selected(selection: Selection, id_: Any, prefix: str) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if selection.tenant is not None:
+        conditions.append(_conversation.c.tenant == selection.tenant)
+    if selection.address is not None:
+        conditions += _of(selection.address)
+    if selection.ids is not None:
+        conditions.append(id_.in_([int(one.removeprefix(prefix)) for one in selection.ids if one.startswith(prefix)]))
+    return conditions
+
+
+def _of(address: Address) -> list[ColumnElement[bool]]:
+    return [_conversation.c.tenant == address.tenant, _conversation.c.external_id == address.conversation]
+
+
+def _store_entry(connection: Connection, number: int, id_: ConversationId, turn: StoredTurn) -> Stored | None:
+    """Under the conversation's row lock: a fold under way either sees the turn or starts over."""
+    row = connection.execute(
+        select(_conversation).where(_conversation.c.id == id_, standing()).with_for_update()
+    ).first()
+    taken = connection.execute(
+        update(_entry).where(_entry.c.id == number, _WAITING).values(state=str(EntryState.STORED))
+    )
+    if row is None or not taken.rowcount:
+        return None
+    values = turn_row(id_, turn.seq, turn)
+    connection.execute(
+        update(_turn)
+        .where(_turn.c.conversation == id_, _turn.c.seq == turn.seq, _turn.c.state == int(TurnState.PARKED))
+        .values({name: value for name, value in values.items() if name not in {"conversation", "seq", "turn_id"}})
+    )
+    changed = {"edit_revision": row.edit_revision + 1, "revision": row.revision + 1}
+    is_open = turn.seq > row.closed_seq
+    if is_open:
+        # The segmenter has not seen this turn: what it has seen ends before it.
+        changed["fold_seq"] = min(row.fold_seq, turn.seq - 1)
+    connection.execute(
+        update(_conversation).where(_conversation.c.id == id_).values(**changed, updated_at=func.current_timestamp())
+    )
+    if is_open:
+        return Stored(JobKind.COMPRESS if fold_due(connection, [id_]) else None)
+    return Stored(JobKind.REFOLD if _refold_of(connection, id_, turn.seq, number) else None)
+
+
+def _refold_of(connection: Connection, id_: ConversationId, seq: int, number: int) -> bool:
+    """Make a due job for the segment of a turn; one for each entry, for each changes what the segment is made from."""
+    idx = connection.scalar(
+        select(_node.c.idx).where(
+            _node.c.conversation == id_, _node.c.height == 0, _node.c.first_seq <= seq, _node.c.last_seq >= seq
+        )
+    )
+    if idx is None:
+        return False
+    add_refold(connection, id_, idx, input_hash=f"entry-{number}", state=JobState.DUE)
+    return True

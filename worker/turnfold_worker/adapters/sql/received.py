@@ -1,0 +1,326 @@
+"""Storing what drains received: the ingest half of the SQL store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, assert_never
+
+from sqlalchemy import Connection, bindparam, func, select, update
+
+from turnfold.contract.configuration import merged
+from turnfold.contract.keys import Address
+from turnfold.contract.records import OPERATORS, ConversationId, JobId
+from turnfold.contract.tables import (
+    ConversationRow,
+    OperationRow,
+    ParkedEntryRow,
+    RewoundTurnRow,
+    SubjectTurnRow,
+    TurnRow,
+    standing,
+    table,
+)
+from turnfold.contract.tasks import Operation
+from turnfold.redis.inbox import stream_order
+from turnfold.wire.change_cues import may_change
+from turnfold_worker.adapters.sql import outlines as sql_outlines
+from turnfold_worker.adapters.sql.anchors import settle
+from turnfold_worker.adapters.sql.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql.turns import FoldDue, FoldWhen, insert_new, known_turns, turn_row
+from turnfold_worker.ports.messages import (
+    Changed,
+    ParkedOperation,
+    Received,
+    ReceivedChange,
+    ReceivedOperation,
+    ReceivedTurn,
+    StoreResult,
+)
+
+_conversation = table(ConversationRow)
+_turn = table(TurnRow)
+_operation = table(OperationRow)
+_parked = table(ParkedEntryRow)
+_rewound = table(RewoundTurnRow)
+_subject = table(SubjectTurnRow)
+
+_COUNTED = (
+    update(_conversation)
+    .where(_conversation.c.id == bindparam("changed"))
+    .values(
+        turn_count=bindparam("count"), unfolded_tokens=_conversation.c.unfolded_tokens + bindparam("more_tokens"),
+        system_turns=_conversation.c.system_turns + bindparam("more_operators"),
+        revision=_conversation.c.revision + 1, updated_at=func.current_timestamp(),
+    )
+)  # fmt: skip
+
+
+class Changer(Protocol):
+    """Carries out a change of turns that are stored, in a locked conversation of `count` turns."""
+
+    def __call__(
+        self, connection: Connection, conversation: ConversationId, received: ReceivedChange, *, count: int
+    ) -> Changed: ...
+
+
+def store(
+    connection: Connection,
+    batches: Mapping[ConversationId, Sequence[Received]],
+    *,
+    changer: Changer,
+    due: FoldDue,
+    address_of: Callable[[ConversationId], Address | None] = lambda _: None,
+) -> StoreResult:
+    """Store what was received, in order; what is there already is skipped.
+
+    A row that is not of the address that its id was looked up by, where `address_of` knows one, is missing. Rows are
+    locked in the order of their ids, so that two drains cannot wait for each other.
+    """
+    counts = _lock(connection, sorted(batches), address_of)
+    to_fold: dict[FoldWhen, list[ConversationId]] = {when: [] for when in FoldWhen}
+    counters: list[dict[str, int]] = []
+    turns: list[dict[str, Any]] = []
+    subjects: list[dict[str, Any]] = []
+    refolds: list[JobId] = []
+    new_turns = 0
+    known = known_turns(
+        connection,
+        [
+            (id_, item.turn.turn_id)
+            for id_ in counts
+            if counts[id_].turn_count
+            for item in batches[id_]
+            if isinstance(item, ReceivedTurn)
+        ],
+    )
+    for id_ in sorted(counts):
+        writer = _Conversation(connection, id_, counts[id_], changer, known.get(id_, set()))
+        writer.take(batches[id_])
+        turns += writer.turns
+        subjects += writer.subjects
+        new_turns += writer.new_turns
+        refolds += writer.refolds
+        if writer.changed:
+            to_fold[writer.when(due)].append(id_)
+            counters.append(writer.counters)
+    if turns:
+        connection.execute(_turn.insert(), turns)
+    if subjects:
+        connection.execute(_subject.insert(), subjects)
+    if counters:
+        connection.execute(_COUNTED, counters)
+    return StoreResult(
+        missing=frozenset(set(batches) - set(counts)),
+        to_fold=due.make(connection, to_fold),
+        to_refold=tuple(refolds),
+        new_turns=new_turns,
+    )
+
+
+class _Locked(NamedTuple):
+    """A conversation's row, locked."""
+
+    tenant: str
+    turn_count: int
+    unfolded: int
+    """Turns that no fold has seen."""
+    unfolded_tokens: int
+    ever_changed: bool
+    """False: nothing was ever cut off."""
+
+
+def _lock(
+    connection: Connection, ids: Sequence[ConversationId], address_of: Callable[[ConversationId], Address | None]
+) -> dict[ConversationId, _Locked]:
+    """Lock the rows that still exist."""
+    rows = connection.execute(
+        select(
+            _conversation.c.id,
+            _conversation.c.tenant,
+            _conversation.c.external_id,
+            _conversation.c.turn_count,
+            _conversation.c.fold_seq,
+            _conversation.c.unfolded_tokens,
+            _conversation.c.edit_revision,
+        )
+        .where(_conversation.c.id.in_(ids), standing())
+        .order_by(_conversation.c.id)
+        .with_for_update()
+    )
+    return {
+        ConversationId(row.id): _Locked(
+            row.tenant, row.turn_count, row.turn_count - row.fold_seq, row.unfolded_tokens, row.edit_revision > 0
+        )
+        for row in rows
+        if address_of(row.id) in {None, Address(row.tenant, row.external_id)}
+    }
+
+
+class _Conversation:
+    """What one batch adds to one locked conversation."""
+
+    def __init__(
+        self, connection: Connection, id_: ConversationId, locked: _Locked, changer: Changer, known: set[str]
+    ) -> None:
+        """`known` are the ids of what the batch brings that are stored already."""
+        self._known = known
+        self._connection = connection
+        self._id = id_
+        self._count = self._before = locked.turn_count
+        self._locked = locked
+        self._tenant = locked.tenant
+        self.subjects: list[dict[str, Any]] = []
+        """Whose the new turns are, where that was said, not written yet either."""
+        self._ever_changed = locked.ever_changed
+        self._changer = changer
+        self._settings: dict[str, Any] | None = None
+        self._changed_any = False
+        self.turns: list[dict[str, Any]] = []
+        """New ones that are not written yet."""
+        self.new_turns = self.new_tokens = self.new_operators = 0
+        self._may_change = False
+        """Whether a new turn may change what was said before."""
+        self._is_live = False
+        """Whether a new turn is to be folded like what people say now."""
+        self.refolds: list[JobId] = []
+
+    @property
+    def count(self) -> int:
+        """Turns of the conversation, the new ones included."""
+        return self._count
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was new."""
+        return self._count > self._before or self._settings is not None or self._changed_any
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """What is counted of the conversation."""
+        return {
+            "changed": self._id, "count": self.count, "more_tokens": self.new_tokens,
+            "more_operators": self.new_operators,
+        }  # fmt: skip
+
+    def when(self, due: FoldDue) -> FoldWhen:
+        """When the conversation is to be folded."""
+        if self._settings is not None or self._changed_any:
+            return FoldWhen.NOW
+        if not self._is_live:
+            return FoldWhen.BACKFILL
+        if self._may_change:
+            return FoldWhen.NOW
+        turns, tokens = self._locked.unfolded + self.new_turns, self._locked.unfolded_tokens + self.new_tokens
+        return FoldWhen.NOW if due.is_ripe(turns, tokens) else FoldWhen.IDLE
+
+    def take(self, received: Sequence[Received]) -> None:
+        """Number the new turns and carry out the new operations, in order."""
+        ids = [item.turn.turn_id for item in received if isinstance(item, ReceivedTurn)]
+        known, old = self._known, self._cut_off(ids)
+        for item in received:
+            match item:
+                case ReceivedTurn():
+                    if item.turn.turn_id not in known and not old(item):
+                        known.add(item.turn.turn_id)
+                        self._append(item)
+                case ReceivedOperation():
+                    self._operate(item)
+                case ReceivedChange():
+                    known -= self._change(item)
+                case ParkedOperation():
+                    self._park(item.entry.entry_id, None, item.entry.body, item.error)
+                case _:
+                    assert_never(item)
+        if self._settings is not None:
+            self._connection.execute(
+                update(_conversation).where(_conversation.c.id == self._id).values(settings=self._settings)
+            )
+
+    def _cut_off(self, turn_ids: Sequence[str]) -> Callable[[ReceivedTurn], bool]:
+        """Whether an entry was in the inbox before a rewind that cut its turn off: then it comes a second time."""
+        rewound: dict[str, str] = {}
+        if self._ever_changed and turn_ids:
+            rows = self._connection.execute(
+                select(_rewound.c.turn_id, _rewound.c.stream_id).where(
+                    _rewound.c.conversation == self._id, _rewound.c.turn_id.in_(turn_ids)
+                )
+            )
+            rewound = {row.turn_id: row.stream_id for row in rows}
+
+        def old(item: ReceivedTurn) -> bool:
+            rewound_at, came_at = rewound.get(item.turn.turn_id), item.entry.stream_id
+            return bool(rewound_at and came_at) and stream_order(came_at) < stream_order(rewound_at or "")
+
+        return old
+
+    def _change(self, item: ReceivedChange) -> frozenset[str]:
+        """Carry out a change of turns, those of this batch included; ids that are free again."""
+        if self.turns:
+            self._connection.execute(_turn.insert(), self.turns)
+            self.turns = []
+        if self.subjects:
+            self._connection.execute(_subject.insert(), self.subjects)
+            self.subjects = []
+        done = self._changer(self._connection, self._id, item, count=self._count)
+        self._count = done.count
+        self._changed_any = self._changed_any or not done.repeated
+        self.refolds += done.refolds
+        if done.refused is not None:
+            self._park(item.entry.entry_id, None, item.entry.body, done.refused)
+        return done.removed
+
+    def _append(self, item: ReceivedTurn) -> None:
+        self._count += 1
+        self.new_turns += 1
+        self._is_live = self._is_live or not item.may_wait
+        self.new_tokens += item.turn.tokens
+        self.new_operators += item.turn.role in OPERATORS
+        self._may_change = self._may_change or may_change(item.turn.role, item.turn.content)
+        self.turns.append(turn_row(self._id, self._count, item.turn))
+        if item.subject is not None:
+            self.subjects.append({
+                "conversation": self._id, "seq": self._count, "tenant": self._tenant, "subject": item.subject,
+            })  # fmt: skip
+        if item.error is not None:
+            self._park(item.turn.turn_id, self._count, item.entry.body, item.error)
+
+    def _operate(self, item: ReceivedOperation) -> None:
+        if item.operation not in {Operation.CONFIGURE, Operation.RESOLVE}:
+            msg = f"operation {item.operation} reached the store"
+            raise ValueError(msg)
+        own = _operation.c.conversation == self._id
+        if self._connection.scalar(
+            select(_operation.c.number).where(own, _operation.c.operation_id == item.operation_id)
+        ):
+            return
+        number = self._connection.scalar(select(func.coalesce(func.max(_operation.c.number), 0) + 1).where(own))
+        if item.operation is Operation.RESOLVE:
+            settle(self._connection, self._id, item.body, after_seq=self._count)
+            # An outline that is being made knows the anchor's older state: it is made again.
+            again = {"edit_revision": _conversation.c.edit_revision + 1}
+            self._connection.execute(update(_conversation).where(_conversation.c.id == self._id).values(again))
+            sql_outlines.rebuild(self._connection, self._id)
+            self._changed_any = True
+            self._record(number, item, item.body)
+            return
+        if self._settings is None:
+            stored = self._connection.scalar(select(_conversation.c.settings).where(_conversation.c.id == self._id))
+            self._settings = dict(stored or {})
+        self._settings = merged(self._settings, item.body)
+        # What is then in force, not what was changed: a fold reads the last one and not all of them.
+        self._record(number, item, self._settings)
+
+    def _record(self, number: int | None, item: ReceivedOperation, body: Mapping[str, Any]) -> None:
+        self._connection.execute(
+            _operation.insert(),
+            {"conversation": self._id, "number": number, "operation_id": item.operation_id,
+             "kind": str(item.operation), "after_seq": self._count, "body": dict(body)},
+        )  # fmt: skip
+
+    def _park(self, entry_id: str, seq: int | None, payload: bytes, error: str) -> None:
+        self._changed_any = True
+        self._connection.execute(
+            insert_new(self._connection, _parked).on_conflict_do_nothing(),
+            {"conversation": self._id, "entry_id": entry_id, "seq": seq, "payload": payload, "error": error[:500],
+             "parked_at": self._connection.scalar(select(now_milliseconds()))},
+        )  # fmt: skip

@@ -1,0 +1,275 @@
+"""Refine jobs: one for each group of closed segments, by what it is made from and what it is to be made with."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import Connection, and_, case, delete, func, or_, select, update
+
+from turnfold.contract.records import FAN_OUT, ConversationId, JobId
+from turnfold.contract.tables import AccessRow, ConversationRow, JobRow, NodeRow, table
+from turnfold.contract.tasks import JobKind, JobState
+from turnfold_worker.adapters.sql import model_notes as sql_model_notes
+from turnfold_worker.adapters.sql import overdue as sql_overdue
+from turnfold_worker.adapters.sql.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql.jobs import DUE, MAX_ERROR, RUNNING, lapsed
+from turnfold_worker.adapters.sql.turns import insert_new
+from turnfold_worker.ports.models import Owner, RefineClaim, RefineCounts, RefineTarget, subject_of_chapter
+
+if TYPE_CHECKING:
+    from turnfold_worker.pipeline.refinement.notes import ModelNote
+
+LONGEST_DELAY_SECONDS: Final = 900.0
+"""How far a refine job is put off at most: the next look then finds out whether its reason still holds."""
+
+_conversation = table(ConversationRow)
+_node = table(NodeRow)
+_access = table(AccessRow)
+_job = table(JobRow)
+
+_KIND: Final = _job.c.kind == str(JobKind.REFINE)
+_MOST_PRIORITY: Final = 100
+_TOKENS_A_POINT: Final = 100
+_POINTS_A_READ: Final = 10
+_GROUPS_AT_ONCE: Final = 200
+
+
+def priority_of(importance: int, tokens: int, reads: int) -> int:
+    """Which groups come first: the important, the large, of which a model's words save most, and what is read."""
+    return importance + min(_MOST_PRIORITY, tokens // _TOKENS_A_POINT) + min(_MOST_PRIORITY, reads * _POINTS_A_READ)
+
+
+def add_for_segment(
+    connection: Connection, conversation: ConversationId, idx: int, target: RefineTarget, *, again: bool = False
+) -> None:
+    """A job for the group of a segment: at once if the group is complete, else when no other segment follows for long.
+
+    `again` also after it was done.
+    """
+    first = idx // target.segments * target.segments
+    fewer = target.idle_seconds or None
+    add(connection, conversation, target, first=first, last=first + target.segments - 1, again=again, fewer_after=fewer)
+
+
+def add(
+    connection: Connection, conversation: ConversationId, target: RefineTarget, *, first: int, last: int, again: bool,
+    fewer_after: float | None,
+) -> int:  # fmt: skip
+    """Jobs for the groups among segments `first` to `last`; how many were made.
+
+    A group that is not complete has one that is due after `fewer_after` seconds; None makes none for it.
+    """
+    nodes = _segments(connection, conversation, first, last)
+    tenant = connection.scalar(select(_conversation.c.tenant).where(_conversation.c.id == conversation))
+    later = int(1_000 * (fewer_after or 0))
+    rows = [
+        {
+            "conversation": conversation, "tenant": tenant, "kind": str(JobKind.REFINE), "subject": group[0].idx,
+            "input_hash": _input_hash(target, group), "state": str(JobState.DUE),
+            "not_before": now_milliseconds() + (0 if len(group) == target.segments else later),
+            "priority": _priority(group),
+        }
+        for start in range(0, len(nodes), target.segments)
+        if (len(group := nodes[start : start + target.segments]) == target.segments or fewer_after is not None)
+        and group[0].idx % target.segments == 0
+    ]  # fmt: skip
+    return sum(_upsert(connection, row, again=again) for row in rows)
+
+
+def add_chapter(connection: Connection, conversation: ConversationId, target: RefineTarget, chapter: int) -> None:
+    """A job for a chapter whose segments are all done, if a model wrote notes on one of them; else nothing."""
+    first = chapter * FAN_OUT
+    nodes = _segments(connection, conversation, first, first + FAN_OUT - 1)
+    groups = [node.idx for node in nodes if node.idx % target.segments == 0]
+    over = connection.scalars(
+        select(_job.c.subject).where(
+            _job.c.conversation == conversation, _KIND, _job.c.subject.in_(groups),
+            _job.c.state.in_((str(JobState.DONE), str(JobState.SKIPPED))),
+        )
+    ).all()  # fmt: skip
+    if len(nodes) < FAN_OUT or set(over) < set(groups) or not any(node.refined for node in nodes):
+        return
+    notes = sql_model_notes.of_segments(connection, conversation, first, first + FAN_OUT - 1)
+    row = {
+        "conversation": conversation, "kind": str(JobKind.REFINE), "subject": subject_of_chapter(chapter),
+        "tenant": connection.scalar(select(_conversation.c.tenant).where(_conversation.c.id == conversation)),
+        "input_hash": _input_hash(target, nodes, notes), "state": str(JobState.DUE),
+        "not_before": now_milliseconds(), "priority": _priority(nodes),
+    }  # fmt: skip
+    _upsert(connection, row, again=False)
+
+
+def _segments(connection: Connection, conversation: ConversationId, first: int, last: int) -> Sequence[Any]:
+    return connection.execute(
+        select(
+            _node.c.idx,
+            _node.c.source_hash,
+            _node.c.importance,
+            _node.c.tokens_0,
+            _node.c.refined,
+            func.coalesce(_access.c.expansions, 0).label("reads"),
+        )
+        .outerjoin(_access, and_(_access.c.conversation == _node.c.conversation, _access.c.idx == _node.c.idx))
+        .where(_node.c.conversation == conversation, _node.c.height == 0, _node.c.idx.between(first, last))
+        .order_by(_node.c.idx)
+    ).all()
+
+
+def _priority(group: Sequence[Any]) -> int:
+    return priority_of(
+        max(one.importance for one in group), sum(one.tokens_0 for one in group), sum(one.reads for one in group)
+    )
+
+
+def reprioritize(
+    connection: Connection, conversation: ConversationId, target: RefineTarget, idxs: Iterable[int]
+) -> None:
+    """Let the due jobs of segments that were expanded come sooner."""
+    for first in sorted({idx // target.segments * target.segments for idx in idxs}):
+        group = _segments(connection, conversation, first, first + target.segments - 1)
+        due = (_job.c.conversation == conversation, _KIND, _job.c.subject == first, DUE)
+        connection.execute(update(_job).where(*due).values(priority=_priority(group)))
+
+
+def _upsert(connection: Connection, row: dict[str, Any], *, again: bool) -> int:
+    # What is asked for anew replaces what was to be made otherwise.
+    connection.execute(
+        delete(_job).where(
+            _job.c.conversation == row["conversation"], _KIND, _job.c.subject == row["subject"],
+            _job.c.input_hash != row["input_hash"],
+        )
+    )  # fmt: skip
+    insert = insert_new(connection, _job).values(row)
+    if not again:
+        return len(connection.execute(insert.on_conflict_do_nothing().returning(_job.c.id)).all())
+    due = {"state": str(JobState.DUE), "attempts": 0, "error": None, "claim": None, "not_before": now_milliseconds()}
+    key = [_job.c.conversation, _job.c.kind, _job.c.subject, _job.c.input_hash]
+    made = insert.on_conflict_do_update(index_elements=key, set_=due).returning(_job.c.id)
+    return len(connection.execute(made).all())
+
+
+def _input_hash(
+    target: RefineTarget, group: Sequence[Any], notes: Mapping[int, Sequence[ModelNote]] | None = None
+) -> str:
+    """Of what a job is made from and with; of a chapter also its segments' notes."""
+    digest = hashlib.blake2b(target.version.encode(), digest_size=16)
+    for node in group:
+        digest.update(bytes(node.source_hash))
+        for note in (notes or {}).get(node.idx, ()):
+            digest.update(repr((note.turns, note.speaker, note.text)).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def ask(connection: Connection, conversation: ConversationId, target: RefineTarget) -> int:
+    """Jobs for all that the target has not made yet, and for what is parked; how many became due."""
+    count = connection.scalar(select(_conversation.c.node_count).where(_conversation.c.id == conversation)) or 0
+    due = 0
+    span = _GROUPS_AT_ONCE * target.segments
+    for first in range(0, count, span):
+        due += add(connection, conversation, target, first=first, last=first + span - 1, again=False, fewer_after=0)
+    waiting = or_(_job.c.state == str(JobState.PARKED), and_(DUE, _job.c.not_before > now_milliseconds()))
+    now = update(_job).where(_job.c.conversation == conversation, _KIND, waiting).values(
+        state=str(JobState.DUE), attempts=0, error=None, not_before=now_milliseconds()
+    )  # fmt: skip
+    return due + int(connection.execute(now).rowcount)
+
+
+def forget(connection: Connection, conversation: ConversationId) -> None:
+    """Delete the jobs: whoever has one finds out when it writes."""
+    connection.execute(delete(_job).where(_job.c.conversation == conversation, _KIND))
+
+
+def counts(connection: Connection, tenant: str, conversation: ConversationId | None) -> RefineCounts:
+    """Where the jobs of a conversation or tenant stand."""
+    mine = [_KIND, _job.c.tenant == tenant]
+    if conversation is not None:
+        mine.append(_job.c.conversation == conversation)
+    rows = connection.execute(select(_job.c.state, func.count()).where(*mine).group_by(_job.c.state))
+    by_state = {state: number for state, number in rows}  # noqa: C416 - rows are no pairs to the type checker
+    errors = connection.execute(
+        select(_job.c.error, func.count())
+        .where(*mine, _job.c.error.is_not(None), _job.c.state != str(JobState.DONE))
+        .group_by(_job.c.error)
+        .order_by(_job.c.error)
+    )
+    return RefineCounts(
+        **{str(state): by_state.get(str(state), 0) for state in JobState if state is not JobState.LATER},
+        errors={row.error: row[1] for row in errors},
+    )
+
+
+def claim(connection: Connection, job: JobId, *, lease_milliseconds: int) -> RefineClaim | None:
+    """Take a job; its attempt is counted before any work."""
+    token = str(uuid.uuid4())
+    row = connection.execute(
+        update(_job)
+        .where(_job.c.id == job, _KIND, or_(DUE, lapsed(lease_milliseconds)))
+        .values(
+            state=str(JobState.RUNNING), claim=token, attempts=_job.c.attempts + 1,
+            lease_until=now_milliseconds() + lease_milliseconds,
+        )
+        .returning(_job.c.conversation, _job.c.tenant, _job.c.subject, _job.c.attempts)
+    ).first()  # fmt: skip
+    if row is None:
+        return None
+    owner = Owner(ConversationId(row.conversation), row.tenant)
+    return RefineClaim(job, owner, row.subject, token, row.attempts)
+
+
+def renew(connection: Connection, claimed: RefineClaim, *, lease_milliseconds: int) -> bool:
+    """Keep a job for another lease."""
+    renewed = update(_job).where(_ours(claimed)).values(lease_until=now_milliseconds() + lease_milliseconds)
+    return bool(connection.execute(renewed).rowcount)
+
+
+def _ours(claimed: RefineClaim) -> Any:
+    return and_(_job.c.id == claimed.job, _job.c.claim == claimed.claim, RUNNING)
+
+
+def release(
+    connection: Connection, claimed: RefineClaim, *, error: str | None, delay_seconds: float, counted: bool, park: bool
+) -> None:
+    """Give a job back, or park it."""
+    delay = int(min(delay_seconds, LONGEST_DELAY_SECONDS) * 1_000)
+    values: dict[str, Any] = {
+        "state": str(JobState.PARKED if park else JobState.DUE), "claim": None,
+        "error": error and error[:MAX_ERROR], "not_before": now_milliseconds() + (0 if park else delay),
+    }  # fmt: skip
+    if not counted:
+        values["attempts"] = case((_job.c.attempts > 0, _job.c.attempts - 1), else_=0)
+    connection.execute(update(_job).where(_ours(claimed)).values(values))
+
+
+def finish(connection: Connection, claimed: RefineClaim, state: JobState) -> bool:
+    """End a job; False when it is no longer ours."""
+    done = update(_job).where(_ours(claimed)).values(state=str(state), claim=None, error=None)
+    return bool(connection.execute(done).rowcount)
+
+
+def park_killers(connection: Connection, *, lease_milliseconds: int, attempts: int) -> None:
+    """Park the jobs whose workers died as often as they may."""
+    connection.execute(
+        update(_job)
+        .where(_KIND, lapsed(lease_milliseconds), _job.c.attempts >= attempts)
+        .values(
+            state=str(JobState.PARKED), claim=None, not_before=now_milliseconds(),
+            error="the worker ended while refining",
+        )
+    )  # fmt: skip
+
+
+def due(connection: Connection, most: int, *, after: str, lease_milliseconds: int) -> tuple[list[JobId], str]:
+    """Jobs that are due, tenant by tenant, the important first; and the tenant that was reached."""
+    return sql_overdue.due_in_turn(
+        connection, JobKind.REFINE, most, after=after, lease_milliseconds=lease_milliseconds,
+        longest_milliseconds=int(LONGEST_DELAY_SECONDS * 1_000), first=(_job.c.priority.desc(),),
+    )  # fmt: skip
+
+
+def last_of(target: RefineTarget, first_idx: int) -> tuple[int, int]:
+    """First and last segment of the group that a job belongs to."""
+    first = first_idx // target.segments * target.segments
+    return first, first + target.segments - 1

@@ -1,0 +1,259 @@
+"""Refining in SQL: `model_ports.RefineStore`, each method one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from sqlalchemy import Connection, Engine, delete, func, select, update
+
+from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, JobId
+from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeRow, table
+from turnfold.contract.tasks import JobState
+from turnfold.database.rows import anchor_record
+from turnfold.database.statements import ANCHOR_COLUMNS
+from turnfold_worker.adapters.sql import access as sql_access
+from turnfold_worker.adapters.sql import anchors as sql_anchors
+from turnfold_worker.adapters.sql import model_notes as sql_model_notes
+from turnfold_worker.adapters.sql import outlines as sql_outlines
+from turnfold_worker.adapters.sql import overdue as sql_overdue
+from turnfold_worker.adapters.sql import refine_jobs as sql_refine_jobs
+from turnfold_worker.adapters.sql import removals as sql_removals
+from turnfold_worker.adapters.sql.errors import transaction
+from turnfold_worker.adapters.sql.refine_sources import read_chapter, read_group, read_remains
+from turnfold_worker.adapters.sql.turns import insert_new
+from turnfold_worker.pipeline.refinement.sources import NodeSource
+from turnfold_worker.ports.models import ChapterGroup, Group, RefineClaim, Refined, RefineTarget, Remains, WrittenNode
+
+MODEL_CANDIDATES: Final = 64
+
+_conversation = table(ConversationRow)
+_node = table(NodeRow)
+_level = table(LevelRow)
+_anchor = table(AnchorRow)
+_SETTLED: Final = (_anchor.c.state, _anchor.c.settled_after, _anchor.c.ruled)
+
+
+class _Lost(Exception):  # noqa: N818 - no error: it rolls a transaction back
+    """The job is no longer ours."""
+
+
+class _Changed(_Lost):
+    """What the model was shown is no longer what is stored."""
+
+
+class SqlRefinements:
+    """Implements `model_ports.RefineStore` for SQLite and PostgreSQL."""
+
+    def __init__(
+        self, engine: Engine, *, read_engine: Engine, target: RefineTarget, lease_seconds: float,
+        attempts: int,
+    ) -> None:  # fmt: skip
+        self._engine = engine
+        self._read_engine = read_engine
+        self.target = target
+        self._lease = int(lease_seconds * 1_000)
+        self._attempts = attempts
+        self._reached = ""
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        with transaction(self._engine) as connection:
+            yield connection
+
+    def has_due(self) -> bool:
+        with self._transaction() as connection:
+            sql_refine_jobs.park_killers(connection, lease_milliseconds=self._lease, attempts=self._attempts)
+        with transaction(self._read_engine) as connection:
+            return bool(self._due(connection, 1)[0])
+
+    def claim_refine(self) -> RefineClaim | None:
+        with self._transaction() as connection:
+            for _ in range(sql_overdue.LOOKS):
+                due, self._reached = self._due(connection, 1)
+                claimed = sql_refine_jobs.claim(connection, due[0], lease_milliseconds=self._lease) if due else None
+                if claimed is not None or not due:
+                    return claimed
+        return None
+
+    def _due(self, connection: Connection, most: int) -> tuple[list[JobId], str]:
+        return sql_refine_jobs.due(connection, most, after=self._reached, lease_milliseconds=self._lease)
+
+    def renew_refine(self, claim: RefineClaim) -> bool:
+        with self._transaction() as connection:
+            return sql_refine_jobs.renew(connection, claim, lease_milliseconds=self._lease)
+
+    def release_refine(
+        self, claim: RefineClaim, *, error: str | None, delay_seconds: float, counted: bool, park: bool
+    ) -> None:
+        with self._transaction() as connection:
+            sql_refine_jobs.release(
+                connection, claim, error=error, delay_seconds=delay_seconds, counted=counted, park=park
+            )
+
+    def skip_refine(self, claim: RefineClaim) -> None:
+        with self._transaction() as connection:
+            # Whoever ends another group of the chapter at the same time waits here: one of the two sees both.
+            mine = _conversation.c.id == claim.owner.conversation
+            connection.execute(select(_conversation.c.id).where(mine).with_for_update())
+            if sql_refine_jobs.finish(connection, claim, JobState.SKIPPED):
+                _go_on(connection, claim, self.target)
+
+    def group(self, claim: RefineClaim) -> Group | None:
+        with transaction(self._read_engine) as connection:
+            return read_group(connection, claim.owner.conversation, self.target, claim.subject)
+
+    def chapter(self, claim: RefineClaim) -> ChapterGroup | None:
+        with transaction(self._read_engine) as connection:
+            return read_chapter(connection, claim.owner.conversation, claim.chapter or 0)
+
+    def refine_candidates(
+        self, conversation: ConversationId, terms: Sequence[str], *, first_seq: int, first_idx: int, last_idx: int
+    ) -> tuple[list[Anchor], list[Anchor]]:
+        with transaction(self._read_engine) as connection:
+            rules = sql_anchors.candidates(connection, conversation, terms, first_seq) if terms else []
+            rows = connection.execute(
+                select(*ANCHOR_COLUMNS)
+                .where(
+                    _anchor.c.conversation == conversation, _anchor.c.id < 0, _anchor.c.state == 0,
+                    ~_anchor.c.node_idx.between(first_idx, last_idx),
+                )
+                .order_by(_anchor.c.id)
+                .limit(MODEL_CANDIDATES)
+            )  # fmt: skip
+            return rules, [anchor_record(row) for row in rows]
+
+    def commit_refined(self, refined: Refined) -> bool:
+        try:
+            with self._transaction() as connection:
+                _write(connection, refined, self.target)
+        except _Changed:
+            # A reply that came after the change may quote what was said before it.
+            with self._transaction() as connection:
+                sql_removals.drop_replies(connection, refined.claim.owner.conversation)
+            return False
+        except _Lost:
+            return False
+        return True
+
+    def remains(self, conversation: ConversationId, height: int, idx: int) -> Remains | None:
+        with transaction(self._read_engine) as connection:
+            return read_remains(connection, conversation, height, idx)
+
+    def commit_reconstruction(self, remains: Remains, text: str, *, model: str, prompt_version: str) -> bool:
+        node = remains.kept.node
+        with self._transaction() as connection:
+            guarded = update(_conversation).where(
+                _conversation.c.id == remains.owner.conversation,
+                _conversation.c.edit_revision == remains.edit_revision,
+            ).values(revision=_conversation.c.revision + 1)  # fmt: skip
+            if not connection.execute(guarded).rowcount:
+                return False
+            row = {
+                "conversation": remains.owner.conversation, "height": node.height, "idx": node.idx, "level": 0,
+                "refined": 1, "body": text, "model": model, "prompt_version": prompt_version,
+                "source_hash": remains.source_hash,
+            }  # fmt: skip
+            connection.execute(insert_new(connection, _level).values(row).on_conflict_do_nothing())
+            return True
+
+
+def _write(connection: Connection, refined: Refined, target: RefineTarget) -> None:
+    conversation = refined.claim.owner.conversation
+    guarded = connection.execute(
+        update(_conversation)
+        .where(_conversation.c.id == conversation, _conversation.c.edit_revision == refined.edit_revision)
+        .values(revision=_conversation.c.revision + 1, updated_at=func.current_timestamp())
+    )
+    if not guarded.rowcount:
+        raise _Changed
+    if not sql_refine_jobs.finish(connection, refined.claim, JobState.DONE):
+        raise _Lost
+    if refined.nodes is not None:
+        written = {(node.source.node.height, node.source.node.idx): node for node in refined.nodes}
+        for source in refined.covers:
+            _write_node(connection, conversation, source, written.get((source.node.height, source.node.idx)), target)
+        sql_access.tell_again(connection, conversation)
+        sql_outlines.put_models(connection, conversation)
+    if refined.anchors is not None:
+        _write_anchors(connection, conversation, refined, refined.anchors, target)
+    _go_on(connection, refined.claim, target)
+
+
+def _go_on(connection: Connection, claim: RefineClaim, target: RefineTarget) -> None:
+    """Let the chapter follow its last segments."""
+    if claim.chapter is None:
+        sql_refine_jobs.add_chapter(connection, claim.owner.conversation, target, claim.subject // FAN_OUT)
+
+
+def _write_node(
+    connection: Connection, conversation: ConversationId, source: NodeSource, written: WrittenNode | None,
+    target: RefineTarget,
+) -> None:  # fmt: skip
+    node = source.node
+    connection.execute(
+        delete(_level).where(
+            _level.c.conversation == conversation, _level.c.height == node.height, _level.c.idx == node.idx,
+            _level.c.refined == 1, _level.c.level > 0,
+        )
+    )  # fmt: skip
+    model, prompt = target.extract_model, target.extract_prompt
+    if node.height:
+        model, prompt = target.summarize_model, target.summarize_prompt
+    provenance = {"model": model, "prompt_version": prompt, "source_hash": source.source_hash}
+    notes = () if written is None else written.notes
+    sql_model_notes.replace(connection, conversation, node.height, node.idx, notes, **provenance)
+    levels = {} if written is None else written.levels
+    sizes = {} if written is None else written.tokens
+    if levels:
+        connection.execute(
+            _level.insert(),
+            [
+                {
+                    "conversation": conversation, "height": node.height, "idx": node.idx, "level": level, "refined": 1,
+                    "body": body, **provenance,
+                }
+                for level, body in sorted(levels.items())
+            ],
+        )  # fmt: skip
+    connection.execute(
+        update(_node)
+        .where(_node.c.conversation == conversation, _node.c.height == node.height, _node.c.idx == node.idx)
+        .values(
+            refined=sum(1 << level for level in levels),
+            **{f"refined_tokens_{level}": sizes.get(level, 0) for level in (1, 2, 3)},
+        )
+    )
+
+
+def _write_anchors(
+    connection: Connection, conversation: ConversationId, refined: Refined, anchors: Sequence[Anchor],
+    target: RefineTarget,
+) -> None:  # fmt: skip
+    segments = refined.covers
+    mine = (
+        _anchor.c.conversation == conversation, _anchor.c.id < 0,
+        _anchor.c.node_idx.between(segments[0].node.idx, segments[-1].node.idx),
+    )  # fmt: skip
+    settled = connection.execute(
+        select(_anchor.c.seq, _anchor.c.start_offset, _anchor.c.end_offset, *_SETTLED).where(
+            *mine, _anchor.c.settled_after.is_not(None)
+        )
+    ).all()
+    connection.execute(delete(_anchor).where(*mine))
+    if anchors:
+        provenance = {"refined": 1, "model": target.extract_model, "prompt_version": target.extract_prompt}
+        connection.execute(
+            _anchor.insert(), [{**sql_anchors.anchor_row(conversation, anchor), **provenance} for anchor in anchors]
+        )
+    for row in settled:
+        # The same words found again stay as a person left them.
+        same = (_anchor.c.seq == row.seq, _anchor.c.start_offset == row.start_offset)
+        values = {column.name: getattr(row, column.name) for column in _SETTLED}
+        connection.execute(update(_anchor).where(*mine, *same, _anchor.c.end_offset == row.end_offset).values(values))
+    sql_anchors.mark_hidden(
+        connection, conversation, refined.filler, refined.told, segments[0].node.idx, segments[-1].node.idx
+    )
+    sql_anchors.change_anchors(connection, conversation, [change for change in refined.changes if change.id < 0])
+    sql_anchors.count_model_anchors(connection, conversation)

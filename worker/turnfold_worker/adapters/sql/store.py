@@ -1,0 +1,316 @@
+"""The SQL store: each method of `ports.Store` as one transaction on the write engine."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from sqlalchemy import ColumnElement, Connection, Engine
+
+from turnfold.contract.access import Expansions
+from turnfold.contract.keys import Address
+from turnfold.contract.notes import Covered
+from turnfold.contract.outlines import Outline
+from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, JobId, StoredTurn
+from turnfold.contract.tasks import JobKind
+from turnfold.contract.vectors import Vector
+from turnfold_worker.adapters.sql import access as sql_access
+from turnfold_worker.adapters.sql import anchors as sql_anchors
+from turnfold_worker.adapters.sql import changes as sql_changes
+from turnfold_worker.adapters.sql import erasures as sql_erasures
+from turnfold_worker.adapters.sql import fold_claims as sql_fold_claims
+from turnfold_worker.adapters.sql import folds as sql_folds
+from turnfold_worker.adapters.sql import jobs as sql_jobs
+from turnfold_worker.adapters.sql import outlines as sql_outlines
+from turnfold_worker.adapters.sql import overdue as sql_overdue
+from turnfold_worker.adapters.sql import received as sql_received
+from turnfold_worker.adapters.sql import refine_jobs as sql_refine_jobs
+from turnfold_worker.adapters.sql import refolds as sql_refolds
+from turnfold_worker.adapters.sql import repeats as sql_repeats
+from turnfold_worker.adapters.sql import turn_memos as sql_turn_memos
+from turnfold_worker.adapters.sql import turns as sql_turns
+from turnfold_worker.adapters.sql import vectors as sql_vectors
+from turnfold_worker.adapters.sql.conversation_ids import ConversationIds
+from turnfold_worker.adapters.sql.errors import transaction
+from turnfold_worker.adapters.sql.turns import FoldDue
+from turnfold_worker.errors import Retryable
+from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.pipeline.notes.in_force import SettledAnchor
+from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
+from turnfold_worker.ports.messages import (
+    ClosedSegment,
+    Fold,
+    FoldClaim,
+    FoldClaims,
+    Hidden,
+    Received,
+    Refold,
+    RefoldClaim,
+    StoreResult,
+    Tail,
+)
+from turnfold_worker.ports.models import RefineTarget
+from turnfold_worker.ports.storage import ConfirmErasure
+
+MOST_RIPENED: Final = 2_000
+"""Folds whose time has come that one sweep makes due."""
+MOST_UNTOLD: Final = 1_000
+"""Claims that are remembered through an outage; of further ones the tries stay counted."""
+
+
+class SqlStore:
+    """Implements `ports.Store` for SQLite and PostgreSQL."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        read_engine: Engine,
+        lease_seconds: float,
+        fold_due: FoldDue,
+        attempts: int,
+        refine_target: RefineTarget | None = None,
+    ) -> None:
+        """With a `refine_target`, groups of closed segments get their refine jobs in the fold's transaction."""
+        self._engine = engine
+        self._read_engine = read_engine
+        self._attempts = attempts
+        self._refine_target = refine_target
+        self._changer = partial(sql_changes.apply, group=refine_target.segments if refine_target else FAN_OUT)
+        self._reached = dict.fromkeys(JobKind, "")
+        """The tenant that was served last: the next look for due jobs goes on behind it."""
+        self._untold: dict[str, ColumnElement[bool]] = {}
+        """Claims that an outage ended and that could not be given back then: token -> job."""
+        self._ids = ConversationIds()
+        self._lease = int(lease_seconds * 1_000)
+        self._fold_due = fold_due
+        self._longest = fold_due.longest_milliseconds
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        with transaction(self._engine) as connection:
+            yield connection
+
+    @contextmanager
+    def _look(self) -> Iterator[Connection]:
+        """A consistent look that takes no lock."""
+        with transaction(self._read_engine) as connection:
+            yield connection
+
+    @contextmanager
+    def _claiming(self, job: ColumnElement[bool]) -> Iterator[tuple[Connection, str]]:
+        """A transaction with a new token, in which claims that an outage ended are given back first."""
+        token, untold = str(uuid.uuid4()), dict(self._untold)
+        # It may have been committed though nobody said so.
+        with self._giving_back(job, token, failed=False) as connection:
+            for earlier, its_job in untold.items():
+                sql_jobs.give_back(connection, its_job, earlier)
+            yield connection, token
+        for earlier in untold:
+            # Another thread may have given it back meanwhile.
+            self._untold.pop(earlier, None)
+
+    @contextmanager
+    def _giving_back(self, job: ColumnElement[bool], token: str, *, failed: bool) -> Iterator[Connection]:
+        """A transaction that ends a claim. Unless its try failed, an outage lets the next claim end it."""
+        try:
+            with self._transaction() as connection:
+                yield connection
+        except Retryable:
+            if not failed and len(self._untold) < MOST_UNTOLD:
+                self._untold[token] = job
+            raise
+
+    def resolve(self, addresses: Sequence[Address]) -> list[ConversationId]:
+        found = self._ids.of(addresses)
+        if missing := [address for address in addresses if address not in found]:
+            with self._transaction() as connection:
+                looked_up = list(zip(missing, sql_turns.resolve(connection, missing), strict=True))
+            self._ids.remember(looked_up)
+            found |= dict(looked_up)
+        return [found[address] for address in addresses]
+
+    def discard_unused(self, conversations: Sequence[ConversationId]) -> None:
+        self._ids.forget(conversations)
+        with self._transaction() as connection:
+            sql_turns.discard_unused(connection, conversations)
+
+    def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
+        with self._transaction() as connection:
+            result = sql_received.store(
+                connection, batches, changer=self._changer, due=self._fold_due, address_of=self._ids.address_of
+            )
+        self._ids.forget(result.missing)
+        return result
+
+    def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
+        with self._claiming(sql_jobs.fold_job(conversation)) as (connection, token):
+            return sql_fold_claims.claim(connection, conversation, token, lease_milliseconds=self._lease)
+
+    def claim_folds(self, hurried: ConversationId | None) -> FoldClaims:
+        with self._claiming(sql_jobs.RUNNING_FOLD) as (connection, token):
+            if hurried is not None:
+                sql_fold_claims.hurry(connection, hurried)
+            most = sql_fold_claims.MOST_CLAIMED + 1
+            due, _ = self._due(connection, JobKind.COMPRESS, most)
+            if not due and sql_fold_claims.begin_backfill(connection):
+                due, _ = self._due(connection, JobKind.COMPRESS, most)
+            claims, tenant = sql_fold_claims.claim_together(connection, due, token, lease_milliseconds=self._lease)
+            if claims:
+                # Else others took what was found: whose turn it is stays as it was.
+                self._reached[JobKind.COMPRESS] = tenant
+            # Those of tenants up to the one that was served last were not looked for, nor those that may wait.
+            return FoldClaims(claims, more=len(claims) < len(due) or self._has_due(connection, JobKind.COMPRESS))
+
+    def tail(self, conversation: ConversationId, most: int) -> Tail | None:
+        with self._look() as connection:
+            found = sql_folds.tail(connection, conversation, most)
+            if found is None:
+                return None
+            memos = sql_turn_memos.load(connection, conversation)
+            return replace(found, frame=sql_outlines.frame(connection, conversation), memos=memos)
+
+    def turn_vectors(self, conversation: ConversationId, model: str, first: int, last: int) -> dict[int, Vector]:
+        with self._look() as connection:
+            return sql_vectors.turn_vectors(connection, conversation, model, first, last)
+
+    def keep_turn_vectors(
+        self, conversation: ConversationId, model: str, vectors: Sequence[tuple[StoredTurn, Vector]]
+    ) -> dict[int, Vector]:
+        with self._transaction() as connection:
+            return sql_vectors.keep_turn_vectors(connection, conversation, model, vectors)
+
+    def anchor_vectors(self, conversation: ConversationId, model: str, texts: Sequence[str]) -> dict[str, Vector]:
+        with self._look() as connection:
+            return sql_vectors.anchor_vectors(connection, conversation, model, texts)
+
+    def keep_anchor_vectors(
+        self, conversation: ConversationId, model: str, vectors: Sequence[tuple[str, Vector]]
+    ) -> dict[str, Vector]:
+        with self._transaction() as connection:
+            return sql_vectors.keep_anchor_vectors(connection, conversation, model, vectors)
+
+    def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str], first_seq: int) -> list[Anchor]:
+        with self._look() as connection:
+            return sql_anchors.candidates(connection, conversation, terms, first_seq)
+
+    def earlier_turns(self, conversation: ConversationId, marks: Sequence[int], idx: int) -> list[StoredTurn]:
+        with self._look() as connection:
+            return sql_repeats.earlier_turns(connection, conversation, marks, idx)
+
+    def siblings(self, conversation: ConversationId, height: int, first: int, last: int) -> list[FoldedNode]:
+        with self._look() as connection:
+            return sql_folds.siblings(connection, conversation, height, first, last)
+
+    def commit_fold(self, claim: FoldClaim, fold: Fold) -> bool:
+        with self._transaction() as connection:
+            return sql_folds.commit(connection, fold, claim.claim, self._refine_target, lease_milliseconds=self._lease)
+
+    def node_sizes(self, conversation: ConversationId, node_count: int) -> list[NodeSize]:
+        with self._look() as connection:
+            return sql_outlines.sizes(connection, conversation, node_count)
+
+    def node_notes(self, conversation: ConversationId, cover: Sequence[Covered]) -> list[NodeNotes]:
+        with self._look() as connection:
+            return sql_outlines.notes(connection, conversation, cover)
+
+    def settled_anchors(self, conversation: ConversationId) -> list[SettledAnchor]:
+        with self._look() as connection:
+            return sql_anchors.settled(connection, conversation)
+
+    def user_turns(self, conversation: ConversationId, last_seq: int) -> list[StoredTurn]:
+        with self._look() as connection:
+            return sql_outlines.users(connection, conversation, last_seq)
+
+    def finish_fold(self, claim: FoldClaim, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
+        with self._transaction() as connection:
+            if not sql_folds.record_seen(connection, seen):
+                return not sql_jobs.is_ours(connection, claim)
+            sql_outlines.write(connection, seen.conversation, outline, frame_only=frame_only)
+            sql_turn_memos.keep(connection, seen)
+            sql_jobs.finish(connection, claim)
+            return True
+
+    def release_fold(self, claim: FoldClaim, *, error: str | None, delay_seconds: float) -> None:
+        job = sql_jobs.fold_job(claim.conversation)
+        with self._giving_back(job, claim.claim, failed=error is not None) as connection:
+            # A job that is put off for longer looks like one from before a clock step.
+            delay = int(min(delay_seconds * 1_000, self._longest))
+            sql_jobs.release(connection, claim, error=error, delay_milliseconds=delay)
+
+    def return_folds(self, claims: Sequence[FoldClaim]) -> None:
+        if not claims:
+            return
+        with self._giving_back(sql_jobs.RUNNING_FOLD, claims[0].claim, failed=False) as connection:
+            sql_fold_claims.give_back_untouched(connection, claims)
+
+    def ripen(self) -> None:
+        with self._transaction() as connection:
+            sql_overdue.ripen(connection, MOST_RIPENED, longest_milliseconds=self._fold_due.idle_milliseconds)
+            sql_jobs.park_killers(connection, lease_milliseconds=self._lease, round_of=self._attempts)
+            sql_jobs.give_second_rounds(connection, round_of=self._attempts)
+
+    def has_due(self, kind: JobKind) -> bool:
+        with self._look() as connection:
+            return self._has_due(connection, kind)
+
+    def _has_due(self, connection: Connection, kind: JobKind) -> bool:
+        return sql_overdue.is_any_due(
+            connection, kind, lease_milliseconds=self._lease, longest_milliseconds=self._longest
+        ) or (kind is JobKind.COMPRESS and sql_fold_claims.has_backfill(connection))
+
+    def _due(self, connection: Connection, kind: JobKind, most: int) -> tuple[list[JobId], str]:
+        """Jobs that are due, of tenants behind the one that was served last, else of all; and the tenant reached."""
+        return sql_overdue.due_in_turn(
+            connection, kind, most, after=self._reached[kind], lease_milliseconds=self._lease,
+            longest_milliseconds=self._longest,
+        )  # fmt: skip
+
+    def claim_refold(self) -> RefoldClaim | None:
+        with self._claiming(sql_jobs.RUNNING_REFOLD) as (connection, token):
+            # Nobody may claim these, and each look would find them first.
+            sql_jobs.park_killers(connection, lease_milliseconds=self._lease, round_of=self._attempts)
+            for _ in range(sql_overdue.LOOKS):
+                due, self._reached[JobKind.REFOLD] = self._due(connection, JobKind.REFOLD, 1)
+                if not due:
+                    break
+                claimed = sql_jobs.claim_refold(
+                    connection, due[0], token, lease_milliseconds=self._lease, round_of=self._attempts
+                )
+                if claimed is not None:
+                    return claimed
+        return None
+
+    def closed_segment(self, conversation: ConversationId, idx: int) -> ClosedSegment | None:
+        with self._look() as connection:
+            return sql_refolds.closed_segment(connection, conversation, idx)
+
+    def commit_refold(self, refold: Refold) -> bool:
+        with self._transaction() as connection:
+            return sql_refolds.commit(connection, refold, self._refine_target)
+
+    def release_refold(self, claim: RefoldClaim, *, error: str | None) -> None:
+        job = sql_jobs.refold_job(claim.job)
+        with self._giving_back(job, claim.claim, failed=error is not None) as connection:
+            sql_jobs.release_refold(connection, claim, error=error)
+
+    def count_expansions(self, expansions: Expansions) -> None:
+        with self._transaction() as connection:
+            expanded = sql_access.count(connection, expansions)
+            if self._refine_target is not None:
+                sql_refine_jobs.reprioritize(connection, expansions.conversation, self._refine_target, expanded)
+
+    def hide(self, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
+        with self._transaction() as connection:
+            return sql_erasures.hide(connection, address, confirmed)
+
+    def empty_log(self) -> bool:
+        return sql_erasures.empty_log(self._engine)
+
+    def delete_some(self, conversation: ConversationId) -> bool:
+        with self._transaction() as connection:
+            return sql_erasures.delete_some(connection, conversation)

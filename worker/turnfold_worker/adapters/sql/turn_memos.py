@@ -1,0 +1,91 @@
+"""What stages made of the turns of open tails, as rows: one for all that one fold was the first to read."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import Connection, bindparam, delete, select
+
+import turnfold
+from turnfold.contract.records import ConversationId
+from turnfold.contract.tables import TurnMemoRow, table
+from turnfold_worker import pipeline
+from turnfold_worker.adapters.sql.turns import insert_new
+from turnfold_worker.pipeline.turns.memo import TurnMemo
+from turnfold_worker.ports.messages import Tail
+
+if TYPE_CHECKING:
+    # Python 3.11 has it here, 3.14 there alone.
+    from importlib.resources.abc import Traversable
+
+_memo = table(TurnMemoRow)
+_FASTEST: Final = 1
+"""Of zlib: rows live until their segment is closed."""
+_READ_BY_RULES: Final = (".py", ".json", ".txt", ".toml")
+
+_OWN: Final = _memo.c.conversation == bindparam("of_conversation")
+_ROWS: Final = select(_memo.c.seq, _memo.c.body).where(_OWN).order_by(_memo.c.seq)
+_DROP_UP_TO: Final = delete(_memo).where(_OWN, _memo.c.seq <= bindparam("closed"))
+_DROP_FROM: Final = delete(_memo).where(_OWN, _memo.c.seq >= bindparam("first"))
+_DROP: Final = delete(_memo).where(_OWN)
+
+
+def load(connection: Connection, conversation: ConversationId) -> dict[int, TurnMemo]:
+    """The memos of a conversation by the number of the turn; none that another version of the rules made."""
+    memos: dict[int, TurnMemo] = {}
+    for row in connection.execute(_ROWS, {"of_conversation": conversation}):
+        rules, turns = json.loads(zlib.decompress(row.body))
+        if rules == rules_hash():
+            memos |= {seq: TurnMemo(turn_hash, made, row=row.seq) for seq, turn_hash, made in turns}
+    return memos
+
+
+def keep(connection: Connection, seen: Tail) -> None:
+    """Store what a fold that read a tail was the first to make of its turns; the conversation is locked."""
+    anew = [seq for seq, memo in seen.memos.items() if memo.made and (memo.has_changed or memo.row <= seen.closed_seq)]
+    if not anew:
+        return
+    first = min(anew)
+    kept = [(seq, memo) for seq, memo in sorted(seen.memos.items()) if seq >= first and memo.made]
+    if any(memo.row >= first for _, memo in kept):
+        connection.execute(_DROP_FROM, {"of_conversation": seen.conversation, "first": first})
+    body = json.dumps([rules_hash(), [(seq, memo.turn_hash, memo.made) for seq, memo in kept]], separators=(",", ":"))
+    insert = insert_new(connection, _memo)
+    connection.execute(
+        # Two folds may have read the same tail.
+        insert.on_conflict_do_update(index_elements=["conversation", "seq"], set_={"body": insert.excluded.body}),
+        {"conversation": seen.conversation, "seq": first, "body": zlib.compress(body.encode(), _FASTEST)},
+    )
+
+
+def drop_up_to(connection: Connection, conversation: ConversationId, closed_seq: int) -> None:
+    """Drop the rows that hold a turn of a segment: whoever closed it knows what they held of later ones."""
+    connection.execute(_DROP_UP_TO, {"of_conversation": conversation, "closed": closed_seq})
+
+
+def drop(connection: Connection, conversation: ConversationId) -> None:
+    """Drop all: a turn was changed or cut off."""
+    connection.execute(_DROP, {"of_conversation": conversation})
+
+
+@cache
+def rules_hash() -> str:
+    """A hash of the code and the words of the stages, and of what they use: what others made of a turn may differ."""
+    digest = blake2b(digest_size=8)
+    for package in (pipeline, turnfold):
+        _add(files(package), digest.update)
+    return digest.hexdigest()
+
+
+def _add(place: Traversable, update: Any) -> None:
+    for entry in sorted(place.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            _add(entry, update)
+        elif entry.name.endswith(_READ_BY_RULES):
+            update(entry.name.encode())
+            update(entry.read_bytes())

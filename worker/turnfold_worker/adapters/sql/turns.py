@@ -1,0 +1,216 @@
+"""Conversations and turns as rows, and the fold jobs that come with them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from hashlib import blake2b
+from typing import Any, Final
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Text,
+    and_,
+    bindparam,
+    case,
+    delete,
+    literal_column,
+    or_,
+    select,
+    text,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+
+from turnfold.contract.keys import Address
+from turnfold.contract.records import ConversationId, StoredTurn
+from turnfold.contract.tables import (
+    ConversationRow,
+    JobRow,
+    OperationRow,
+    ParkedEntryRow,
+    RewoundTurnRow,
+    TurnRow,
+    table,
+)
+from turnfold.contract.tasks import JobKind, JobState
+from turnfold_worker.adapters.sql.database_clock import now_milliseconds
+
+_conversation = table(ConversationRow)
+_turn = table(TurnRow)
+_operation = table(OperationRow)
+_parked = table(ParkedEntryRow)
+_job = table(JobRow)
+_rewound = table(RewoundTurnRow)
+
+_RIPE_TOKENS: Final = 1_000
+"""Tokens of turns that are folded whatever their number."""
+_IS_DONE: Final = _job.c.state == str(JobState.DONE)
+LATER: Final = _job.c.state == literal_column("'later'")
+BACKFILL_FROM: Final = 2**50
+"""Milliseconds behind which a time never comes: such a job is done when no other is due, the earliest first."""
+BACKFILL: Final = _job.c.not_before >= literal_column(str(BACKFILL_FROM))
+
+
+class FoldWhen(Enum):
+    """When a conversation that has more to fold is folded."""
+
+    NOW = auto()
+    IDLE = auto()
+    """When no more has come for a while."""
+    BACKFILL = auto()
+    """When nothing else is due."""
+
+
+# Joined: a list of pairs is compiled anew for each length, and takes three times as long for 64 of them.
+_FIND: Final = text(
+    "SELECT c.id, c.tenant, c.external_id FROM unnest(:tenants, :names) AS asked(tenant, external_id) "
+    "JOIN conversation c USING (tenant, external_id)"
+).bindparams(bindparam("tenants", type_=postgresql.ARRAY(Text)), bindparam("names", type_=postgresql.ARRAY(Text)))
+_FIND_IN_SQLITE: Final = text(
+    "SELECT c.id, c.tenant, c.external_id FROM json_each(:pairs) AS asked JOIN conversation c "
+    "ON c.tenant = json_extract(asked.value, '$[0]') AND c.external_id = json_extract(asked.value, '$[1]')"
+)
+
+# All at once: a statement a conversation is a third of what a drain costs.
+_KNOWN: Final = text(
+    "SELECT t.conversation, t.turn_id FROM unnest(:conversations, :turn_ids) AS asked(conversation, turn_id) "
+    "JOIN turn t USING (conversation, turn_id)"
+).bindparams(
+    bindparam("conversations", type_=postgresql.ARRAY(BigInteger)), bindparam("turn_ids", type_=postgresql.ARRAY(Text))
+)
+_KNOWN_IN_SQLITE: Final = text(
+    "SELECT t.conversation, t.turn_id FROM json_each(:pairs) AS asked JOIN turn t "
+    "ON t.conversation = json_extract(asked.value, '$[0]') AND t.turn_id = json_extract(asked.value, '$[1]')"
+)
+
+
+def insert_new(connection: Connection, into: Any) -> Any:
+    """An insert with ON CONFLICT, in the dialect of the connection."""
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    return dialect.insert(into)
+
+
+def resolve(connection: Connection, addresses: Sequence[Address]) -> list[ConversationId]:
+    """Ids of conversations, made where there are none; in the order of `addresses`."""
+    found = _find(connection, addresses)
+    while missing := [address for address in addresses if address not in found]:
+        rows = [{"tenant": a.tenant, "external_id": a.conversation} for a in sorted(missing, key=_sorted)]
+        connection.execute(insert_new(connection, _conversation).on_conflict_do_nothing(), rows)
+        # What an insert met may be erased before it is looked up: then the next insert makes it.
+        found |= _find(connection, missing)
+    return [found[address] for address in addresses]
+
+
+def _find(connection: Connection, addresses: Sequence[Address]) -> dict[Address, ConversationId]:
+    tenants, names = [one.tenant for one in addresses], [one.conversation for one in addresses]
+    if connection.dialect.name == "postgresql":
+        rows = connection.execute(_FIND, {"tenants": tenants, "names": names})
+    else:
+        rows = connection.execute(_FIND_IN_SQLITE, {"pairs": json.dumps([*zip(tenants, names, strict=True)])})
+    return {Address(row.tenant, row.external_id): ConversationId(row.id) for row in rows}
+
+
+def known_turns(connection: Connection, asked: Sequence[tuple[ConversationId, str]]) -> dict[ConversationId, set[str]]:
+    """Those of some turns that are stored already, by conversation."""
+    if not asked:
+        return {}
+    if connection.dialect.name == "postgresql":
+        conversations, turn_ids = zip(*asked, strict=True)
+        rows = connection.execute(_KNOWN, {"conversations": list(conversations), "turn_ids": list(turn_ids)})
+    else:
+        rows = connection.execute(_KNOWN_IN_SQLITE, {"pairs": json.dumps(asked)})
+    known: dict[ConversationId, set[str]] = {}
+    for row in rows:
+        known.setdefault(ConversationId(row.conversation), set()).add(row.turn_id)
+    return known
+
+
+def discard_unused(connection: Connection, conversations: Sequence[ConversationId]) -> None:
+    """Delete those that nothing was ever stored in. A drain that has read for one meanwhile finds it missing."""
+    # One column of the row itself: PostgreSQL looks at it again when it had to wait for the row.
+    connection.execute(
+        delete(_conversation).where(_conversation.c.id.in_(conversations), _conversation.c.revision == 0)
+    )
+
+
+def _sorted(address: Address) -> tuple[str, str]:
+    return address.tenant, address.conversation
+
+
+def content_hash(content: str) -> bytes:
+    """What stands for a turn's content where it is compared: 16 bytes."""
+    return blake2b(content.encode(), digest_size=16).digest()
+
+
+def turn_row(conversation: ConversationId, seq: int, turn: StoredTurn) -> dict[str, Any]:
+    """A row of the turn table."""
+    return {
+        "conversation": conversation, "seq": seq, "turn_id": turn.turn_id, "role": str(turn.role), "name": turn.name,
+        "content": turn.content, "parts": None if turn.parts is None else dict(turn.parts),
+        "importance": int(turn.importance), "created_at": turn.created_at,
+        "metadata": None if turn.metadata is None else dict(turn.metadata), "tokens": turn.tokens,
+        "content_hash": content_hash(turn.content), "state": int(turn.state),
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FoldDue:
+    """When turns that were stored are folded."""
+
+    turns: int
+    """So many wait until they are folded together."""
+    idle_milliseconds: int
+    """After which fewer are folded, when no more have come."""
+    longest_milliseconds: int
+    """A job is never put off for longer: one that seems to be is from before the clock was set back."""
+    tokens: int = _RIPE_TOKENS
+
+    def is_ripe(self, turns: int, tokens: int) -> bool:
+        """Whether so many turns of so many tokens are folded at once."""
+        return turns >= self.turns or (tokens >= self.tokens and turns > 0)
+
+    def make(
+        self, connection: Connection, to_fold: Mapping[FoldWhen, Sequence[ConversationId]]
+    ) -> tuple[ConversationId, ...]:
+        """Make fold jobs; those that are due now and were not."""
+        now = now_milliseconds()
+        # Each turn puts it off, which is written where that makes a difference.
+        soon = _job.c.not_before < now + self.idle_milliseconds // 2
+        waits = or_(_IS_DONE, and_(LATER, or_(soon, BACKFILL)))
+        _make(connection, to_fold[FoldWhen.IDLE], JobState.LATER, now + self.idle_milliseconds, waits)
+        _make(connection, to_fold[FoldWhen.BACKFILL], JobState.LATER, now + BACKFILL_FROM, _IS_DONE)
+        return fold_due(connection, to_fold[FoldWhen.NOW])
+
+
+def fold_due(connection: Connection, conversations: Sequence[ConversationId]) -> tuple[ConversationId, ...]:
+    """Make the fold jobs due; those that were not already, and so are to be told of."""
+    return _make(connection, conversations, JobState.DUE, now_milliseconds(), or_(_IS_DONE, LATER))
+
+
+def _make(
+    connection: Connection, conversations: Sequence[ConversationId], state: JobState,
+    not_before: ColumnElement[Any], where: ColumnElement[bool],
+) -> tuple[ConversationId, ...]:  # fmt: skip
+    """Fold jobs in a state from some time on: new ones, and those of which `where` is true.
+
+    A running job stays as it is: it looks for new turns, under the row lock, before it ends.
+    """
+    if not conversations:
+        return ()
+    source = select(
+        _conversation.c.id, _conversation.c.tenant, bindparam("kind", str(JobKind.COMPRESS)),
+        bindparam("state", str(state)), not_before,
+    ).where(_conversation.c.id.in_(conversations)).order_by(_conversation.c.id)  # fmt: skip
+    insert = insert_new(connection, _job).from_select(["conversation", "tenant", "kind", "state", "not_before"], source)
+    upsert = insert.on_conflict_do_update(
+        index_elements=["conversation", "kind", "subject", "input_hash"],
+        set_={
+            "state": str(state), "not_before": not_before, "attempts": case((_IS_DONE, 0), else_=_job.c.attempts),
+        },
+        where=where,
+    ).returning(_job.c.conversation)  # fmt: skip
+    return tuple(ConversationId(id_) for id_ in connection.scalars(upsert))

@@ -1,0 +1,100 @@
+"""Sentence vectors of turns and anchors, computed once and read ever after, and the signs of those of passages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, select
+
+from turnfold.contract.records import ConversationId, StoredTurn
+from turnfold.contract.tables import AnchorVectorRow, ConversationRow, PassageSignsRow, TurnRow, TurnVectorRow, table
+from turnfold.contract.vectors import Vector
+from turnfold_worker.adapters.sql.turns import content_hash, insert_new
+from turnfold_worker.ports.messages import Meant
+
+_conversation = table(ConversationRow)
+_turn = table(TurnRow)
+_vector = table(TurnVectorRow)
+_signs = table(PassageSignsRow)
+_anchor_vector = table(AnchorVectorRow)
+
+
+def turn_vectors(
+    connection: Connection, conversation: ConversationId, model: str, first: int, last: int
+) -> dict[int, Vector]:
+    """Stored vectors of a range of turns; one that was computed from other content does not hold."""
+    rows = connection.execute(
+        select(_vector.c.seq, _vector.c.vector)
+        .join(
+            _turn,
+            (_turn.c.conversation == _vector.c.conversation)
+            & (_turn.c.seq == _vector.c.seq)
+            & (_turn.c.content_hash == _vector.c.content_hash),
+        )
+        .where(_vector.c.conversation == conversation, _vector.c.model == model, _vector.c.seq.between(first, last))
+    )
+    return {row.seq: Vector(bytes(row.vector)) for row in rows}
+
+
+def keep_turn_vectors(
+    connection: Connection, conversation: ConversationId, model: str, vectors: Sequence[tuple[StoredTurn, Vector]]
+) -> dict[int, Vector]:
+    """Store vectors where none holds; those that then hold. Of a forgotten conversation: none."""
+    there = select(_conversation.c.id).where(_conversation.c.id == conversation)
+    if not vectors or connection.scalar(there.with_for_update(read=True, key_share=True)) is None:
+        return {}
+    insert = insert_new(connection, _vector)
+    upsert = insert.on_conflict_do_update(
+        index_elements=["conversation", "seq", "model"],
+        set_={"content_hash": insert.excluded.content_hash, "vector": insert.excluded.vector},
+        where=_vector.c.content_hash != insert.excluded.content_hash,
+    )
+    rows = [
+        {"conversation": conversation, "seq": turn.seq, "model": model, "content_hash": content_hash(turn.content),
+         "vector": vector}
+        for turn, vector in sorted(vectors, key=lambda one: one[0].seq)
+    ]  # fmt: skip
+    connection.execute(upsert, rows)
+    seqs = [turn.seq for turn, _ in vectors]
+    return turn_vectors(connection, conversation, model, min(seqs), max(seqs))
+
+
+def keep_signs(connection: Connection, conversation: ConversationId, idx: int, meant: Meant) -> None:
+    """Store what the passages of a segment mean, of which there is nothing by this model."""
+    connection.execute(
+        _signs.insert(), {"conversation": conversation, "model": meant.model, "idx": idx, "signs": meant.signs}
+    )
+
+
+def drop_signs(connection: Connection, conversation: ConversationId, idx: int) -> None:
+    """Drop what the passages of a segment meant, by any model."""
+    connection.execute(_signs.delete().where(_signs.c.conversation == conversation, _signs.c.idx == idx))
+
+
+def anchor_vectors(
+    connection: Connection, conversation: ConversationId, model: str, texts: Sequence[str]
+) -> dict[str, Vector]:
+    """Stored vectors of anchors' texts."""
+    hashes = {content_hash(text): text for text in texts}
+    rows = connection.execute(
+        select(_anchor_vector.c.text_hash, _anchor_vector.c.vector).where(
+            _anchor_vector.c.conversation == conversation, _anchor_vector.c.model == model,
+            _anchor_vector.c.text_hash.in_(hashes),
+        )
+    )  # fmt: skip
+    return {hashes[bytes(row.text_hash)]: Vector(bytes(row.vector)) for row in rows}
+
+
+def keep_anchor_vectors(
+    connection: Connection, conversation: ConversationId, model: str, vectors: Sequence[tuple[str, Vector]]
+) -> dict[str, Vector]:
+    """Store vectors of texts where there are none; those that then hold. Of a forgotten conversation: none."""
+    there = select(_conversation.c.id).where(_conversation.c.id == conversation)
+    if not vectors or connection.scalar(there.with_for_update(read=True, key_share=True)) is None:
+        return {}
+    rows = [
+        {"conversation": conversation, "model": model, "text_hash": content_hash(text), "vector": vector}
+        for text, vector in sorted(dict(vectors).items())
+    ]
+    connection.execute(insert_new(connection, _anchor_vector).on_conflict_do_nothing(), rows)
+    return anchor_vectors(connection, conversation, model, [text for text, _ in vectors])

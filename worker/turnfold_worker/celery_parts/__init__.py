@@ -1,0 +1,8 @@
+"""Celery's side of a worker, beside its tasks.
+
+preload            what is imported before a worker forks
+doorman            a thread that waits for rings and asks Celery for tasks
+sweep_timer        a timer that asks for sweeps
+outage_log         what keeps a worker from its work, in its log
+broker_transport   no message ends a worker
+"""

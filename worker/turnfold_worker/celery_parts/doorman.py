@@ -1,0 +1,204 @@
+"""A thread in every worker that waits at the bells of its queues, and asks Celery for what they rang for.
+
+Producers and workers ring in Redis, where a ring stands once however often it is asked for. So work is Celery's tasks,
+seen in Flower, and no message is sent while nobody is there to take it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from celery import bootsteps
+
+from turnfold.contract.rings import Ring
+from turnfold.contract.tasks import Queue, Task
+from turnfold.redis import inbox
+from turnfold_worker.settings import WorkerSettings
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
+
+    from turnfold.redis.doorbell import CeleryPublisher
+    from turnfold_worker.adapters.redis.bell import RungBells
+
+_log = logging.getLogger(__name__)
+
+WAIT_SECONDS: Final = 0.5
+"""Of one look: as long as a stop may have to wait for it."""
+_LEAST_WAIT: Final = 0.01
+LINGER_SECONDS: Final = 0.05
+"""From a ring to its message: what rings meanwhile goes with it."""
+FULL_SECONDS: Final = 1.0
+"""Until a queue is looked at again that held too many messages; its rings stand in Redis meanwhile."""
+LONGEST_PAUSE_SECONDS: Final = 2.0
+"""Between two tries while Redis or the broker is away."""
+DRAIN_PAUSE_SECONDS: Final = 0.2
+"""From a drain's message to the next one at most: reads find in Redis what is not stored yet, and a drain of ten turns
+costs little more than one of a single turn."""
+_DRAIN_SECONDS: Final = 1.0
+"""Of work that a drain finds when much waits, about, so that all processes get a message before the first is done."""
+_FOLD_SECONDS: Final = 0.25
+"""The same of a task that folds what is due."""
+
+
+class Doorman(bootsteps.StartStopStep):
+    """Runs in the worker's main process, which only publishes: what is published runs in its pool."""
+
+    # After the pool: no process of it is forked while the thread is at work, but for those that replace others.
+    requires = {"celery.worker.components:Pool"}  # noqa: RUF012 - Celery's own form
+
+    def __init__(self, parent: Any, **options: Any) -> None:
+        super().__init__(parent, **options)
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self, parent: Any) -> None:
+        served = [queue for queue in Queue if str(queue) in parent.app.amqp.queues.consume_from]
+        if served:
+            self.begin(parent.app, WorkerSettings.from_env(), served, processes=parent.concurrency)
+
+    def begin(
+        self, app: Any, settings: WorkerSettings, queues: Collection[Queue], *, processes: int = 1
+    ) -> threading.Thread:
+        """Start the thread that waits for rings of `queues`, for a pool of so many processes, until `stop`."""
+        self._stop.clear()
+        self._thread = threading.Thread(
+            target=_serve, args=(app, settings, queues, pauses_of(processes), self._stop), name="turnfold-doorman",
+            daemon=True,
+        )  # fmt: skip
+        self._thread.start()
+        return self._thread
+
+    def stop(self, parent: Any) -> None:  # noqa: ARG002
+        """Publish what was heard, and hear no more."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(WAIT_SECONDS + 1.0)
+
+
+def pauses_of(processes: int) -> dict[Queue, float]:
+    """Seconds from a queue's messages to its next ones: what rings meanwhile is one task's work, and no process idles.
+
+    >>> pauses_of(2)[Queue.INGEST], pauses_of(2)[Queue.COMPRESS]
+    (0.2, 0.125)
+    """
+    drains = min(DRAIN_PAUSE_SECONDS, _DRAIN_SECONDS / max(1, processes))
+    return {Queue.INGEST: drains, Queue.COMPRESS: _FOLD_SECONDS / max(1, processes)}
+
+
+def _serve(
+    app: Any, settings: WorkerSettings, queues: Collection[Queue], pauses: Mapping[Queue, float], stop: threading.Event
+) -> None:
+    # Here: what imports the application needs neither Redis's client nor tenacity.
+    import tenacity
+
+    from turnfold.redis.doorbell import CeleryPublisher
+    from turnfold_worker.adapters.redis.bell import RungBells
+
+    client = inbox.connect(settings.redis_url, timeout_seconds=max(settings.timeout_seconds, 4 * WAIT_SECONDS))
+    bells, publisher = RungBells(client), CeleryPublisher(app)
+    round_ = Round(bells, publisher, queues, stop=stop, expires_seconds=settings.republish_seconds, pauses=pauses)
+    outage = _Outage()
+    retrying = tenacity.Retrying(
+        wait=tenacity.wait_random_exponential(multiplier=0.1, max=LONGEST_PAUSE_SECONDS),
+        stop=tenacity.stop_when_event_set(stop), sleep=tenacity.sleep_using_event(stop), before_sleep=outage.begins,
+    )  # fmt: skip
+    while not stop.is_set():
+        try:
+            retrying(round_)
+        except tenacity.RetryError:
+            break
+        outage.is_over()
+    publisher.close()
+    bells.close()
+
+
+class Round:
+    """One look at the bells, and the messages for what rang."""
+
+    def __init__(
+        self, bells: RungBells, publisher: CeleryPublisher, queues: Collection[Queue], *, stop: threading.Event,
+        expires_seconds: float, pauses: Mapping[Queue, float],
+    ) -> None:  # fmt: skip
+        self._bells = bells
+        self._publisher = publisher
+        self._queues = queues
+        self._stop = stop
+        self._expires_seconds = expires_seconds
+        self._pauses = pauses
+        self._looks_at: dict[Queue, float] = {}
+        """When the bells of a queue are looked at next, in seconds of `time.monotonic`; their rings stand meanwhile."""
+
+    def __call__(self) -> None:
+        """Wait a while for a ring, and publish. Raises Redis's and the broker's errors; rings are given back then."""
+        now = time.monotonic()
+        queues = [queue for queue in self._queues if self._looks_at.get(queue, 0.0) <= now]
+        # Until the next of the others is looked at again; no time at all, in Redis, is for ever.
+        seconds = max(_LEAST_WAIT, min([WAIT_SECONDS, *(at - now for at in self._looks_at.values() if at > now)]))
+        if not queues:
+            self._stop.wait(seconds)
+            return
+        rings = self._bells.wait(queues, seconds)
+        if not rings:
+            return
+        try:
+            self._stop.wait(LINGER_SECONDS)
+            rings += self._bells.take(queues)
+        finally:
+            self._publish(rings)
+
+    def _publish(self, rings: Sequence[Ring]) -> None:
+        messages = together(rings)
+        while messages:
+            message = messages[-1]
+            try:
+                sent = self._publisher.publish(message.task, *message.arguments, expires_seconds=self._expires_seconds)
+            except Exception:
+                self._bells.give_back(rings_of(messages))
+                raise
+            if not sent:
+                self._bells.give_back(rings_of([message]))
+            pause = self._pauses.get(message.queue, 0.0) if sent else FULL_SECONDS
+            self._looks_at[message.queue] = max(self._looks_at.get(message.queue, 0.0), time.monotonic() + pause)
+            messages.pop()
+
+
+def together(rings: Sequence[Ring]) -> list[Ring]:
+    """The messages for some rings: one for all drains, whose arguments are their shards, one for each other ring."""
+    shards = {shard for ring in rings if ring.task is Task.DRAIN for shard in ring.arguments}
+    others = dict.fromkeys(ring for ring in rings if ring.task is not Task.DRAIN)
+    return [*others, *([Ring(Task.DRAIN, tuple(sorted(shards)))] if shards else [])]
+
+
+def rings_of(messages: Sequence[Ring]) -> list[Ring]:
+    """The inverse of `together`."""
+    return [
+        ring
+        for message in messages
+        for ring in (
+            [Ring(Task.DRAIN, (shard,)) for shard in message.arguments] if message.task is Task.DRAIN else [message]
+        )
+    ]
+
+
+class _Outage:
+    """Says once that Redis or the broker is away, and once that they are back."""
+
+    def __init__(self) -> None:
+        self._away = False
+
+    def begins(self, state: RetryCallState) -> None:
+        if not self._away and state.outcome is not None:
+            _log.warning(
+                "no ring is heard until Redis and the broker answer: %s", type(state.outcome.exception()).__name__
+            )
+        self._away = True
+
+    def is_over(self) -> None:
+        if self._away:
+            _log.warning("rings are heard again")
+        self._away = False

@@ -1,0 +1,6 @@
+"""Conversations from files.
+
+transcripts        turns, messages, whole conversations
+chatgpt_export     the archive that ChatGPT exports
+restore            archives of `turnfold export`, as rows again
+"""

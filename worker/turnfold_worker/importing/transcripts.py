@@ -1,0 +1,254 @@
+"""Reads conversations from files: lines of turns or messages, whole conversations, a ChatGPT export.
+
+A file is read and checked to its end before anything is made of it: either all of it is good, or every bad place
+is named and nothing is imported.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from turnfold.contract.keys import checked_id
+from turnfold.errors import InvalidInput
+from turnfold.wire.encode import accept
+from turnfold_worker.importing.chatgpt_export import chatgpt_turns, is_chatgpt_conversation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+STANDARD_INPUT: Final = Path("-")
+"""Stands for what is piped into the command. It has no name that a conversation could have."""
+
+_PACKED: Final = (
+    (b"\x1f\x8b", "is compressed: unpack it first, such as with gunzip"),
+    (b"PK\x03\x04", "is an archive: unpack it, and name the files in it, such as conversations.json"),
+)
+"""How packed files begin, and what to do."""
+
+MOST_PROBLEMS: Final = 10
+"""Bad places that an error names before it only counts."""
+
+
+class InvalidFile(InvalidInput):
+    """A file that holds no conversations, or some that cannot be stored; each bad place is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A conversation as a file holds it."""
+
+    conversation_id: str
+    turns: Sequence[Mapping[str, Any]]
+    """Each with its `turn_id`: the given one, or one made of its position and content, the same at every reading."""
+
+
+@dataclass(slots=True)
+class _Problems:
+    path: Path
+    outcome: str
+    found: list[str] = field(default_factory=list)
+
+    def add(self, line: int | None, message: str) -> None:
+        name = "standard input" if self.path == STANDARD_INPUT else self.path
+        self.found.append(f"{name}:{line}: {message}" if line else f"{name}: {message}")
+
+    def raise_if_any(self) -> None:
+        if self.found:
+            more = len(self.found) - MOST_PROBLEMS
+            tail = [f"… and {more} more"] if more > 0 else []
+            raise InvalidFile("\n".join([*self.found[:MOST_PROBLEMS], *tail, self.outcome]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One JSON value of a file and where it began."""
+
+    line: int
+    value: Any
+
+
+def read_transcripts(
+    path: Path,
+    *,
+    conversation_id: str | None,
+    max_turn_bytes: int,
+    outcome: str = "nothing was imported from this file",
+    unnamed: str = "",
+) -> list[Transcript]:
+    """The conversations of a file or of `STANDARD_INPUT`, every turn checked as `append` would check it.
+
+    Without `conversation_id` a file of turns is one conversation named after the file; one of standard input is called
+    `unnamed`, and refused where that is empty. Files that name their
+    conversations keep those names, and `conversation_id` is refused if they hold more than one.
+    Raises `InvalidFile` naming each bad place as `file:line`, and at its end `outcome`.
+    """
+    problems = _Problems(path, outcome)
+    items = _items(path, problems)
+    problems.raise_if_any()
+    if not items:
+        problems.add(None, "the file holds no turns")
+    stem = unnamed if path == STANDARD_INPUT else path.stem
+    transcripts = _transcripts(items, stem, conversation_id, problems)
+    problems.raise_if_any()
+    given = {transcript.conversation_id for _, transcript in transcripts}
+    if conversation_id is not None and len(given) > 1:
+        problems.add(None, f"the file holds {len(given)} conversations: leave --conversation away to keep their ids")
+    if items and not any(transcript.turns for _, transcript in transcripts):
+        problems.add(None, "the file holds no turns")
+    for lines, transcript in transcripts:
+        _check(transcript, lines, problems, max_turn_bytes=max_turn_bytes)
+    problems.raise_if_any()
+    return [transcript for _, transcript in transcripts]
+
+
+def _items(path: Path, problems: _Problems) -> list[_Item]:
+    text = _text_of(path, problems)
+    if text.lstrip()[:1] == "[":
+        return _whole(text, problems)
+    # A file that is one JSON object over many lines: a single conversation.
+    lines = text.split("\n")
+    if text.lstrip()[:1] == "{" and _parsed(lines[_first_filled(lines)]) is None and _parsed(text) is not None:
+        return _whole(text, problems)
+    return list(_lines(lines, problems))
+
+
+def _text_of(path: Path, problems: _Problems) -> str:
+    """What a file says; nothing, and a problem, where it cannot be read."""
+    try:
+        content = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
+        packed = next((remedy for beginning, remedy in _PACKED if content.startswith(beginning)), None)
+        if packed is None:
+            return content.decode("utf-8-sig")
+        problems.add(None, packed)
+    except IsADirectoryError:
+        problems.add(None, "is a folder: name the files in it")
+    except OSError as error:
+        problems.add(None, f"cannot be read: {error.strerror}")
+    except UnicodeDecodeError as error:
+        problems.add(None, f"is not UTF-8 text (byte {error.start}): save it as UTF-8")
+    return ""
+
+
+def _first_filled(lines: Sequence[str]) -> int:
+    return next(number for number, line in enumerate(lines) if line.strip())
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _whole(text: str, problems: _Problems) -> list[_Item]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        problems.add(error.lineno, f"is not JSON: {error.msg} (column {error.colno})")
+        return []
+    except (ValueError, RecursionError) as error:
+        problems.add(1, _beyond_python(error))
+        return []
+    return [_Item(0, element) for element in (value if isinstance(value, list) else [value])]
+
+
+def _lines(lines: Sequence[str], problems: _Problems) -> Iterator[_Item]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            yield _Item(number, json.loads(line))
+        except json.JSONDecodeError as error:
+            problems.add(number, f"is not JSON: {error.msg} (column {error.colno}); each line must be one JSON object")
+        except (ValueError, RecursionError) as error:
+            problems.add(number, _beyond_python(error))
+
+
+def _beyond_python(error: Exception) -> str:
+    """Why JSON that is right cannot be read."""
+    return "is nested too deeply" if isinstance(error, RecursionError) else "holds a number with too many digits"
+
+
+def _transcripts(
+    items: Sequence[_Item], stem: str, conversation_id: str | None, problems: _Problems
+) -> list[tuple[list[int], Transcript]]:
+    """Each conversation, with the line of each of its turns (0 where the file is one JSON value)."""
+    whole = [item for item in items if isinstance(item.value, dict) and _is_conversation(item.value)]
+    if whole and len(whole) < len(items):
+        stray = next(item for item in items if item not in whole)
+        problems.add(stray.line, "turns and whole conversations are mixed in one file: split it")
+        return []
+    if not whole:
+        turns = [item.value for item in items]
+        lines = [item.line for item in items]
+        # An empty name is none, and refused as such.
+        return [(lines, Transcript(stem if conversation_id is None else conversation_id, _with_ids(turns)))]
+    found = []
+    for position, item in enumerate(whole, start=1):
+        try:
+            turns = chatgpt_turns(item.value) if is_chatgpt_conversation(item.value) else _turns_of(item.value)
+        except InvalidInput as error:
+            problems.add(item.line, f"conversation {position}: {error}")
+            continue
+        if not isinstance(turns, list):
+            problems.add(item.line, f"conversation {position}: its turns must be a list, not {type(turns).__name__}")
+            continue
+        made = f"{stem}-{position}" if stem else ""
+        name = _name_of(item.value) or made if conversation_id is None else conversation_id
+        found.append(([item.line] * len(turns), Transcript(name, _with_ids(turns))))
+    return found
+
+
+def _is_conversation(value: Mapping[str, Any]) -> bool:
+    return "role" not in value and ("turns" in value or "messages" in value or is_chatgpt_conversation(value))
+
+
+def _turns_of(value: Mapping[str, Any]) -> Any:
+    return value.get("turns", value.get("messages"))
+
+
+def _name_of(value: Mapping[str, Any]) -> str | None:
+    for key in ("conversation_id", "id"):
+        if isinstance(value.get(key), str) and value[key]:
+            return str(value[key])
+    return None
+
+
+def _with_ids(turns: Sequence[Any]) -> list[Any]:
+    return [
+        {**turn, "turn_id": _made_id(position, turn)} if _lacks_id(turn) else turn
+        for position, turn in enumerate(turns, start=1)
+    ]
+
+
+def _lacks_id(turn: Any) -> bool:
+    return isinstance(turn, dict) and turn.get("turn_id") is None
+
+
+def _made_id(position: int, turn: Mapping[str, Any]) -> str:
+    """Sorts by position; a changed turn is another turn."""
+    canonical = json.dumps(turn, sort_keys=True, separators=(",", ":")).encode()
+    return f"{position:06d}-{blake2b(canonical, digest_size=8).hexdigest()}"
+
+
+def _check(transcript: Transcript, lines: Sequence[int], problems: _Problems, *, max_turn_bytes: int) -> None:
+    try:
+        checked_id("conversation id", transcript.conversation_id)
+    except InvalidInput as error:
+        problems.add(lines[0] if lines else None, f"{error}: name the conversation with --conversation")
+    seen: dict[str, int] = {}
+    for position, (line, turn) in enumerate(zip(lines, transcript.turns, strict=True), start=1):
+        place = f"conversation {transcript.conversation_id!r}, turn {position}: "
+        try:
+            entry = accept(turn, max_bytes=max_turn_bytes)
+        except InvalidInput as error:
+            problems.add(line, f"{place}{error}")
+            continue
+        if entry.entry_id in seen:
+            problems.add(line, f"{place}turn_id {entry.entry_id!r} is already that of turn {seen[entry.entry_id]}")
+        seen[entry.entry_id] = position

@@ -1,0 +1,279 @@
+"""Everything that Turnfold needs on one machine: Redis, a migrated database, workers, and a page that shows them.
+
+`up`, `demo` and tests use it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self
+from urllib.parse import urlsplit
+
+from turnfold.contract.tasks import Queue
+from turnfold.redis import inbox
+from turnfold_worker.local.flower_process import FlowerProcess, is_installed
+from turnfold_worker.local.local_port import is_free
+from turnfold_worker.local.redis_server import PortTaken, RedisNotStarted, RedisServer
+from turnfold_worker.local.state import kept_password, locked, read_settings, write_settings
+from turnfold_worker.local.supervision import Supervisor
+from turnfold_worker.local.worker_process import WorkerProcess
+from turnfold_worker.operate import migrate
+from turnfold_worker.settings import WorkerSettings
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+STOP_SECONDS: Final = 10.0
+"""How long each process may tidy up before it is killed."""
+
+LEAVING_SECONDS: Final = 10.0
+"""How long to wait for the Redis of a run that was killed a moment ago."""
+
+_ONE_OF_ITS_OWN: Final = "Without it and --redis-url `turnfold up` starts one of its own"
+
+
+class Stack:
+    """Processes of one state folder. Everything ends with `stop`, and with this process, however it dies.
+
+    >>> with Stack(Path("state")) as stack:  # doctest: +SKIP
+    ...     turnfold = Turnfold.from_settings(stack.settings)
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        environment: Mapping[str, str] | None = None,
+        port: int | None = None,
+        ingest_workers: int = 1,
+        compress_workers: int = 1,
+        flower: bool = False,
+        flower_port: int | None = None,
+        tell: Callable[[str], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`environment` (default: this process's) may name a Redis, a broker or a database that are used instead.
+
+        `port` is the embedded Redis's; by default the one of the last run in this folder, else a free one.
+        The numbers of workers are processes; with 0 there is no worker for these queues. `flower` starts Flower
+        if it is installed, on `flower_port` or, as above, the last or a free one. `tell` is told what happens,
+        from any thread. `cancelled` is asked while `start` waits, and breaks it off with `Unavailable`.
+        """
+        self._folder = folder.expanduser().absolute()
+        self._environment = dict(os.environ if environment is None else environment)
+        self._port = port
+        self._concurrency = {"ingest": ingest_workers, "compress": compress_workers}
+        self._wants_flower = flower
+        self._flower_port = flower_port
+        self._tell = tell
+        self._cancelled = cancelled
+        self._settings: WorkerSettings | None = None
+        self._supervisor: Supervisor | None = None
+        self._open = ExitStack()
+        self.redis: RedisServer | None = None
+        """The embedded Redis, unless another one is used."""
+        self.workers: dict[str, WorkerProcess] = {}
+        """Workers by name: `ingest`, `compress`, and `refine` where a model is configured."""
+        self.flower: FlowerProcess | None = None
+        """Flower, if it was asked for and is installed."""
+
+    @property
+    def settings(self) -> WorkerSettings:
+        """How to reach what runs. Raises `RuntimeError` before `start`."""
+        if self._settings is None:
+            msg = "the stack has no settings before it is started"
+            raise RuntimeError(msg)
+        return self._settings
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The `TURNFOLD_*` variables that lead another process here."""
+        return {
+            "TURNFOLD_REDIS_URL": self.settings.redis_url,
+            "TURNFOLD_DATABASE_URL": self.settings.database_url,
+            "TURNFOLD_BROKER_URL": self.settings.effective_broker_url,
+            "TURNFOLD_STATE_DIR": str(self._folder),
+        }
+
+    def start(self) -> None:
+        """Start everything and wait until the workers consume.
+
+        Raises `AlreadyRunning`, `RedisNotStarted`, `WorkerNotStarted`, `FlowerNotStarted` or `Unavailable`; nothing
+        is left running.
+        """
+        try:
+            self._open.enter_context(locked(self._folder))
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """End every process, workers first. Safe at any time, and twice."""
+        if self._supervisor is not None:
+            self._supervisor.stop()
+            self._stop_processes()
+            self._supervisor.join(timeout_seconds=STOP_SECONDS)
+            self._supervisor = None
+        self._stop_processes()
+        self._open.close()
+
+    def _stop_processes(self) -> None:
+        if self.workers:
+            with ThreadPoolExecutor(len(self.workers)) as each:
+                list(each.map(lambda worker: worker.stop(timeout_seconds=STOP_SECONDS), self.workers.values()))
+        if self.flower is not None:
+            # After the workers, so that it has seen them leave.
+            self.flower.stop(timeout_seconds=STOP_SECONDS)
+        if self.redis is not None:
+            self.redis.stop(timeout_seconds=STOP_SECONDS)
+
+    def as_json(self) -> dict[str, object]:
+        """What `turnfold up --json` prints, and what `settings.json` holds."""
+        processes = {name: child.pid for name, child in self._children()}
+        return {
+            "redis_url": self.settings.redis_url,
+            "database_url": self.settings.database_url,
+            "broker_url": self.settings.effective_broker_url,
+            "flower_url": None if self.flower is None else self.flower.url,
+            "refine": "on" if self.settings.refines else "off",
+            "extract_model": self.settings.extract_model,
+            "summarize_model": self.settings.summarize_model,
+            "semantic": self.settings.semantic,
+            "embedding_model": self.settings.embedding_model,
+            "state_dir": str(self._folder),
+            "pid": os.getpid(),
+            "processes": processes,
+        }
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _start(self) -> None:
+        self._settings = self._with_redis(self._with_database(WorkerSettings.from_env(self._environment)))
+        migrate.upgrade(self._settings.database_url)
+        environment = {**self._environment, **self.variables}
+        watched = self._wants_flower and is_installed()
+        flower = self._flower_process(environment) if watched else None
+        queues = {"ingest": [Queue.INGEST, Queue.MAINTENANCE], "compress": [Queue.COMPRESS]}
+        for name, concurrency in self._concurrency.items():
+            if concurrency > 0:
+                self._tell(f"starting {concurrency} {name} worker process{'es' if concurrency > 1 else ''}")
+                self.workers[name] = WorkerProcess(
+                    name, queues[name], concurrency=concurrency, folder=self._folder, environment=environment,
+                    task_events=watched,
+                )  # fmt: skip
+                self.workers[name].start()
+        if self._settings.has_model and self._settings.refines:
+            self._start_refining(environment, watched=watched)
+        for worker in self.workers.values():
+            worker.wait_until_ready(cancelled=self._cancelled)
+        if flower is not None:
+            # Only now, because it asks for the workers' queues once, when it starts.
+            self._tell("starting Flower")
+            self.flower = flower
+            flower.start()
+            flower.wait_until_ready(cancelled=self._cancelled)
+        elif self._wants_flower:
+            self._tell("Flower is not installed: pip install 'turnfold-worker[flower]' adds a page that shows the work")
+        if children := self._children():
+            self._supervisor = Supervisor(children, tell=self._tell)
+            self._supervisor.start()
+        write_settings(self._folder, self.as_json())
+
+    def _start_refining(self, environment: Mapping[str, str], *, watched: bool) -> None:
+        """A worker that waits for models: threads, because it does little else."""
+        threads = self.settings.refine_threads
+        self._tell(f"starting a refine worker: {self.settings.extract_model}, {self.settings.summarize_model}")
+        self.workers["refine"] = WorkerProcess(
+            "refine", [Queue.REFINE], concurrency=threads, folder=self._folder, environment=environment,
+            task_events=watched, pool="threads",
+        )  # fmt: skip
+        self.workers["refine"].start()
+
+    def _children(self) -> list[tuple[str, RedisServer | WorkerProcess | FlowerProcess]]:
+        children: list[tuple[str, RedisServer | WorkerProcess | FlowerProcess]] = []
+        if self.redis is not None:
+            children.append(("redis", self.redis))
+        children += self.workers.items()
+        if self.flower is not None:
+            children.append(("flower", self.flower))
+        return children
+
+    def _flower_process(self, environment: Mapping[str, str]) -> FlowerProcess:
+        """Flower before its start. Raises `FlowerNotStarted` when its port is taken, before anything waits for it."""
+        port = self._flower_port
+        last = urlsplit(str(read_settings(self._folder).get("flower_url") or "")).port
+        if port is None and last is not None and is_free(last):
+            port = last
+        password = kept_password(self._folder, "flower-password")
+        flower = FlowerProcess(folder=self._folder, port=port, password=password, environment=environment)
+        flower.require_port()
+        return flower
+
+    def _with_database(self, settings: WorkerSettings) -> WorkerSettings:
+        if not self._environment.get("TURNFOLD_DATABASE_URL"):
+            return replace(settings, database_url=f"sqlite:///{self._folder / 'turnfold.db'}")
+        return replace(settings, database_url=_absolute(settings.database_url))
+
+    def _with_redis(self, settings: WorkerSettings) -> WorkerSettings:
+        if self._environment.get("TURNFOLD_REDIS_URL"):
+            self._tell("using the Redis of TURNFOLD_REDIS_URL")
+            # Asked here: a worker would try for a minute, and its log alone would say what is wrong.
+            client = inbox.connect(settings.redis_url, timeout_seconds=settings.timeout_seconds)
+            with closing(client), inbox.translated("starting", remedy=_ONE_OF_ITS_OWN):
+                client.ping()
+            return settings
+        self._tell("starting Redis")
+        self.redis = self._redis_server()
+        try:
+            self.redis.start(cancelled=self._cancelled)
+        except PortTaken as error:
+            msg = f"{error}: choose another one with --port, or leave --port out for a free one"
+            raise RedisNotStarted(msg) from error
+        return replace(settings, redis_url=self.redis.url)
+
+    def _redis_server(self) -> RedisServer:
+        password = kept_password(self._folder, "redis-password")
+        last = urlsplit(str(read_settings(self._folder).get("redis_url", "")))
+        if self._port is None and last.hostname == "127.0.0.1" and last.port is not None:
+            # The same port again, so that settings that were exported once stay right; if it is free.
+            server = RedisServer(
+                self._folder / "redis", port=last.port, password=password, lock_wait_seconds=LEAVING_SECONDS
+            )
+            try:
+                server.start(cancelled=self._cancelled)
+            except Exception:  # noqa: BLE001 - the next start says what is wrong, if it is not the port
+                self._tell(f"port {last.port} cannot be used any more")
+            else:
+                return server
+        return RedisServer(
+            self._folder / "redis", port=self._port, password=password, lock_wait_seconds=LEAVING_SECONDS
+        )
+
+
+def _absolute(database_url: str) -> str:
+    """A SQLite URL whose path does not depend on where a process runs: the workers run in the state folder."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        url = make_url(database_url)
+    except (ArgumentError, ValueError):
+        # `connect` says what is wrong with it.
+        return database_url
+    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+        return database_url
+    path = Path(url.database).expanduser().absolute()
+    return url.set(database=str(path)).render_as_string(hide_password=False)

@@ -1,0 +1,9 @@
+"""What operators and people look at.
+
+migrate            the schema of this version
+doctor             checks of invariants and of the surroundings
+inspection, conversation_tree, provenance   one conversation: its tree, its words, who wrote them
+list_conversations, row_counts   all conversations of a tenant; how much there is
+digest             a hash of a conversation's canonical state
+prometheus         what monitoring reads
+"""

@@ -1,0 +1,211 @@
+"""Checks of Redis, of the database's server, and of the clocks of all three machines."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import Connection, Engine, select, text
+
+from turnfold.contract import keys
+from turnfold.contract.keys import SHARDS
+from turnfold.contract.tables import SCHEMA_VERSION
+from turnfold.database.failures import translated as sql_translated
+from turnfold.database.remnants import DATABASE_LOG, REDIS_LOG
+from turnfold.redis.inbox import translated as redis_translated
+from turnfold_worker.adapters.sql.database_clock import now_milliseconds
+from turnfold_worker.operate import migrate
+from turnfold_worker.operate.doctor.finding import Finding, judged
+from turnfold_worker.operate.row_counts import waiting_totals
+
+if TYPE_CHECKING:
+    import redis
+
+LEAST_REDIS: Final = (6, 2)
+LEAST_POSTGRESQL: Final = 14
+LEAST_SQLITE: Final = (3, 35)
+"""RETURNING."""
+SLOW_INBOX_SECONDS: Final = 60.0
+"""Age of an inbox entry from which no worker seems to be draining."""
+SLOW_ERASURE_SECONDS: Final = 300.0
+"""Age of a request to forget from which nobody seems to be erasing."""
+SLOW_LOG_SECONDS: Final = 3_600.0
+"""Six times as long as workers wait between two rewrites of a log."""
+MOST_CLOCK_SECONDS: Final = 5.0
+"""Difference of two clocks from which ages and the times of logs mislead."""
+FULL: Final = 0.9
+"""Part of Redis's memory limit from which appends will soon fail."""
+
+
+def check_schema(database_url: str, engine: Engine) -> Finding:
+    """The database is at the revision and version of this code, without drift."""
+    drift = migrate.check(database_url)
+    remedy = f"run `turnfold migrate`; when that changes nothing, {migrate.DRIFT_REMEDY}"
+    if drift and not migrate.is_known(migrate.current(database_url)):
+        remedy = migrate.NEWER_REMEDY
+    if not drift:
+        with sql_translated(), engine.begin() as connection:
+            version = connection.scalar(text("SELECT value FROM meta WHERE key = 'schema_version'"))
+        if version != str(SCHEMA_VERSION):
+            drift = [f"meta.schema_version is {version}, this version needs {SCHEMA_VERSION}"]
+    return judged(
+        "schema", ok=not drift, detail="; ".join(drift) or f"revision {migrate.head()}, version {SCHEMA_VERSION}",
+        remedy=remedy,
+    )  # fmt: skip
+
+
+def check_database(engine: Engine) -> list[Finding]:
+    """The server is new enough, and reads see one committed state."""
+    with sql_translated(), engine.begin() as connection:
+        return _check_sqlite(connection) if engine.dialect.name == "sqlite" else _check_postgresql(connection)
+
+
+def _check_sqlite(connection: Connection) -> list[Finding]:
+    mode = str(connection.exec_driver_sql("PRAGMA journal_mode").scalar())
+    return [
+        judged(
+            "database: version", ok=sqlite3.sqlite_version_info >= LEAST_SQLITE,
+            detail=f"SQLite {sqlite3.sqlite_version}", remedy="use a Python with SQLite 3.35 or newer",
+        ),
+        judged(
+            "I9 consistent read: reads see one committed state", ok=mode == "wal", detail=f"journal mode {mode}",
+            remedy="put the file on a local disk, where SQLite can use its write-ahead log; or use PostgreSQL",
+        ),
+    ]  # fmt: skip
+
+
+def _check_postgresql(connection: Connection) -> list[Finding]:
+    number = int(str(connection.exec_driver_sql("SHOW server_version_num").scalar()))
+    isolation = str(connection.exec_driver_sql("SHOW transaction_isolation").scalar())
+    durable = str(connection.exec_driver_sql("SHOW fsync").scalar())
+    return [
+        judged(
+            "database: version", ok=number // 10_000 >= LEAST_POSTGRESQL,
+            detail=f"PostgreSQL {number // 10_000}.{number % 10_000}", remedy="upgrade to PostgreSQL 14 or newer",
+        ),
+        judged(
+            "database: durability", ok=durable == "on", detail=f"fsync {durable}",
+            remedy="set `fsync = on`: inboxes are trimmed once the database says that turns are stored",
+        ),
+        judged(
+            "I9 consistent read: reads see one committed state", ok=isolation == "repeatable read", detail=isolation,
+            remedy="a pooler or driver changes the isolation of transactions: let them run as they are asked for",
+        ),
+    ]  # fmt: skip
+
+
+def check_redis(client: redis.Redis, *, lease_seconds: float) -> list[Finding]:
+    """Redis answers, is new enough, keeps what it is given, and is drained."""
+    with redis_translated("checking it"):
+        # INFO, because managed servers often forbid CONFIG.
+        about: dict[str, Any] = client.info()
+    version = str(about.get("redis_version", "0.0"))
+    return [
+        judged(
+            "redis: version", ok=tuple(int(part) for part in version.split(".")[:2]) >= LEAST_REDIS, detail=version,
+            remedy=f"upgrade to {'.'.join(map(str, LEAST_REDIS))} or newer",
+        ),
+        _check_persistence(about),
+        _check_eviction(about),
+        *_check_inboxes(client),
+        _check_leases(client, lease_seconds),
+    ]  # fmt: skip
+
+
+def _check_persistence(about: dict[str, Any]) -> Finding:
+    on, written = bool(about.get("aof_enabled")), str(about.get("aof_last_write_status", "ok"))
+    remedy = "turn `appendonly` on: turns in the inbox are lost when Redis restarts"
+    if on and written != "ok":
+        remedy = "see Redis's log: its disk may be full, and it refuses appends until it can write"
+    return judged(
+        "redis: persistence", ok=on and written == "ok",
+        detail=f"append-only file {'on' if on else 'off'}{'' if written == 'ok' else ', the last write failed'}",
+        remedy=remedy,
+    )  # fmt: skip
+
+
+def _check_eviction(about: dict[str, Any]) -> Finding:
+    policy, limit, used = str(about.get("maxmemory_policy", "unknown")), int(about.get("maxmemory", 0)), 0.0
+    if limit:
+        used = int(about.get("used_memory", 0)) / limit
+    keeps = policy == "noeviction" or not limit
+    return judged(
+        "redis: eviction", ok=keeps and used < FULL,
+        detail=f"{policy}, {f'{used:.0%} of its memory used' if limit else 'no memory limit'}",
+        remedy="give Redis memory, or add ingest workers: appends fail when it is full"
+        if keeps
+        else "set `maxmemory-policy noeviction`: an evicted inbox is lost turns",
+    )  # fmt: skip
+
+
+def _check_inboxes(client: redis.Redis) -> list[Finding]:
+    waiting = waiting_totals(client)
+    oldest = max((totals.oldest_seconds for totals in waiting), default=0.0)
+    entries = sum(totals.entries for totals in waiting)
+    with redis_translated("looking at what is to be erased"):
+        seconds, microseconds = client.time()
+        marks = [client.zrange(keys.forgotten(shard), 0, 0, withscores=True) for shard in range(SHARDS)]
+        remnants = client.hmget(keys.REMNANTS, [DATABASE_LOG, REDIS_LOG])
+    now = seconds + microseconds / 1_000_000
+    since = max((now - float(rows[0][1]) / 1_000_000 for rows in marks if rows), default=0.0)
+    logs = max((now - float(mark) / 1_000_000 for mark in remnants if mark), default=0.0)
+    forgotten = sum(totals.forgotten for totals in waiting)
+    return [
+        judged(
+            "inbox: somebody stores what is appended", ok=oldest < SLOW_INBOX_SECONDS,
+            detail=f"{entries} entries wait, the oldest for {oldest:.0f} s",
+            remedy="start workers (`turnfold up`, or celery with -Q turnfold.ingest,turnfold.maintenance)",
+        ),
+        judged(
+            "erasure: somebody deletes what is forgotten", ok=since < SLOW_ERASURE_SECONDS,
+            detail=f"{forgotten} conversations to erase, the oldest for {since:.0f} s",
+            remedy="start workers with -Q turnfold.maintenance; until then their rows are hidden but still there",
+        ),
+        judged(
+            "erasure: logs are written anew", ok=logs < SLOW_LOG_SECONDS,
+            detail=f"erased words may stand in logs for {logs:.0f} s" if logs else "no log holds erased words",
+            remedy="let the user of TURNFOLD_REDIS_URL do BGREWRITEAOF, or do it yourself; close programs that read "
+            "the SQLite file for hours",
+        ),
+    ]  # fmt: skip
+
+
+def _check_leases(client: redis.Redis, lease_seconds: float) -> Finding:
+    """Leases that end later than any lease can: they count as ready, but say that a clock was set back."""
+    with redis_translated("looking at leases"):
+        seconds, microseconds = client.time()
+        ahead = (seconds + microseconds / 1_000_000 + 2 * lease_seconds) * 1_000_000
+        pipeline = client.pipeline(transaction=False)
+        for shard in range(SHARDS):
+            for tenant in client.zrange(keys.tenants(shard), 0, -1):
+                name = tenant.decode() if isinstance(tenant, bytes) else str(tenant)
+                pipeline.zcount(keys.ready_prefix(shard) + name, f"({ahead:.0f}", "+inf")
+        stuck = sum(pipeline.execute())
+    return judged(
+        "inbox: leases end", ok=not stuck, detail=f"{stuck} leases end too late" if stuck else "none ends too late",
+        remedy="Redis's clock was set back, or workers differ in TURNFOLD_LEASE_SECONDS: give all of them the same",
+    )  # fmt: skip
+
+
+def check_clocks(engine: Engine, client: redis.Redis) -> list[Finding]:
+    """This machine's clock against Redis's and the database's."""
+    began = time.time()
+    with redis_translated("asking for its time"):
+        seconds, microseconds = client.time()
+    between = time.time()
+    with sql_translated(), engine.begin() as connection:
+        stored = (connection.scalar(select(now_milliseconds())) or 0) / 1_000
+    offsets = {
+        "Redis": seconds + microseconds / 1_000_000 - (began + between) / 2,
+        "the database": stored - (between + time.time()) / 2,
+    }
+    return [
+        judged(
+            "clocks: this machine, Redis and the database agree",
+            ok=max(offsets.values()) - min(offsets.values()) < MOST_CLOCK_SECONDS
+            and max(map(abs, offsets.values())) < MOST_CLOCK_SECONDS,
+            detail=", ".join(f"{name} {offset:+.1f} s" for name, offset in offsets.items()),
+            remedy="let every machine follow a time server: nothing is lost by it, but ages and leases mislead",
+        )
+    ]

@@ -1,0 +1,230 @@
+"""What a person wants to see of a conversation: its tree with words and anchors, and how much of it is stored."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from turnfold.assemble import MemoryTiers
+from turnfold.contract.keys import Address
+from turnfold.contract.records import FAN_OUT, Anchor, Node, TurnState
+from turnfold.contract.results import Head, Note, TieredSegment
+from turnfold.contract.turn_limits import TURNS_A_READ
+from turnfold.database.read_transaction import ReadTransaction
+from turnfold.database.reader import Reader
+from turnfold.database.rows import turn_record
+from turnfold.database.statements import turn, turn_columns
+from turnfold.errors import UnknownConversation
+from turnfold.read.notes.read import notes_within
+from turnfold.read.notes.wanted import EVERY_NOTE
+from turnfold.read.segment_tiers import tiers_within
+from turnfold.read.snapshot import readable_head
+from turnfold.redis.inbox import ProducerInbox
+from turnfold_worker.operate import conversation_tree as trees
+from turnfold_worker.operate.conversation_tree import NOT_EXPANDED, LookedUp, SegmentAccess
+from turnfold_worker.operate.provenance import UNKNOWN, Provenance, Sources, sources
+from turnfold_worker.pipeline.language.facts import NAMES
+from turnfold_worker.pipeline.turns.importance import POINTS, score_turns
+
+if TYPE_CHECKING:
+    import redis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredTurn:
+    """How important a turn is in its segment, by the rules that decide which turns stand verbatim in its level 1."""
+
+    seq: int
+    turn_id: str
+    score: int
+    """0 to 100."""
+    factors: Mapping[str, int]
+    """What it is made of, by name."""
+
+
+NodeFacts = Mapping[tuple[int, int], Mapping[str, Sequence[str]]]
+"""Facts of nodes by height and index."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """A node with everything under it."""
+
+    node: Node
+    levels: Mapping[int, str]
+    """Texts of levels 1 to 3."""
+    anchors: tuple[Anchor, ...]
+    """Anchors of a segment; a chapter's are its segments'."""
+    facts: Mapping[str, Sequence[str]]
+    """Entities and relations by kind, heaviest first; kinds without any are left out."""
+    provenance: Mapping[int, Provenance] = field(default_factory=dict)
+    """Of each level."""
+    anchor_provenance: Mapping[int, Provenance] = field(default_factory=dict)
+    """By the anchors' ids."""
+    children: tuple[Branch, ...] = ()
+    notes: tuple[Note, ...] = ()
+    """Notes of a segment in whatever state, those that say nothing by themselves too."""
+    turns: tuple[ScoredTurn, ...] = ()
+    """Turns of a segment that have words, where their scores were asked for."""
+    expansions: int = 0
+    """How often a segment was expanded, as far as is remembered."""
+    expanded_at: datetime | None = None
+    """When it was expanded last."""
+    ratios: Mapping[int, float] = field(default_factory=dict)
+    """By level, how many tokens of the turns stand behind each of its own."""
+    tiered: TieredSegment | None = None
+    """Importance and tier of a segment, without a query; None of a chapter, and of what is old and never looked up."""
+    entities: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """By level, those of the node's names, paths, identifiers and addresses that its words still say."""
+
+    @property
+    def named(self) -> list[str]:
+        """All its names, paths, identifiers and addresses."""
+        return _names(self.facts)
+
+    def walk(self) -> Iterator[Branch]:
+        """This branch, then every one under it, in order."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspection:
+    """A conversation as SQL holds it."""
+
+    conversation_id: str
+    head: Head
+    branches: tuple[Branch, ...]
+    """Nodes that no chapter holds yet, in the order of their turns."""
+    anchors: tuple[Anchor, ...]
+    """All, in the order in which they were found."""
+    looked_up: LookedUp
+
+    @property
+    def open_turns(self) -> int:
+        """Turns that are stored and not yet in a segment."""
+        return self.head.turn_count - self.head.closed_seq
+
+    def tokens(self, level: int) -> int:
+        """Estimated tokens of all segments at a level."""
+        return sum(part.node.tokens[level] for root in self.branches for part in root.walk() if part.node.height == 0)
+
+
+def _no_turns(_: Node) -> tuple[ScoredTurn, ...]:
+    return ()
+
+
+def inspect_conversation(reader: Reader, address: Address, *, turns: bool = False) -> Inspection:
+    """Everything about a conversation in one snapshot, with the scores of all `turns` if they are asked for.
+
+    Raises `UnknownConversation` when nothing is stored.
+    """
+
+    def look(transaction: ReadTransaction) -> Inspection | None:
+        head = transaction.head(address)
+        if head is None:
+            return None
+        anchors = transaction.anchors(head)
+        looked_up, expanded = trees.expansions(transaction, head)
+        return Inspection(
+            conversation_id=address.conversation, head=head, anchors=anchors, looked_up=looked_up,
+            branches=branches(
+                trees.tree(transaction, address), anchors, trees.facts(transaction, head), expanded,
+                sources=sources(transaction.connection, head.id), notes=notes_within(transaction, head, EVERY_NOTE),
+                scored=(lambda node: _scored_turns(transaction, head, node)) if turns else _no_turns,
+                tiered=tiers_within(transaction, head, rules=MemoryTiers()),
+            ),
+        )  # fmt: skip
+
+    found = reader.read(look)
+    if found is None:
+        msg = f"conversation {address.conversation!r} of tenant {address.tenant!r} is not stored"
+        raise UnknownConversation(msg)
+    return found
+
+
+def branches(  # noqa: PLR0913 - what is put under the nodes, by name
+    nodes: Sequence[tuple[Node, Mapping[int, str]]],
+    anchors: Sequence[Anchor],
+    facts: NodeFacts,
+    expanded: Mapping[int, SegmentAccess],
+    *,
+    sources: Sources = UNKNOWN,
+    notes: Sequence[Note] = (),
+    scored: Callable[[Node], tuple[ScoredTurn, ...]] = _no_turns,
+    tiered: Sequence[TieredSegment] = (),
+) -> tuple[Branch, ...]:
+    """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8). `expanded` are accesses by segment."""
+    at = {(node.height, node.idx): (node, levels) for node, levels in nodes}
+    seqs = [note.turn_seq for note in notes]
+    tiered_at = {segment.node.idx: segment for segment in tiered}
+    anchors_of: dict[int, list[Anchor]] = {}
+    for anchor in anchors:
+        anchors_of.setdefault(anchor.node_idx, []).append(anchor)
+
+    def branch(height: int, idx: int) -> Branch:
+        node, levels = at[height, idx]
+        mine = () if height else tuple(anchors_of.get(idx, ()))
+        access = NOT_EXPANDED if height else expanded.get(idx, NOT_EXPANDED)
+        of_node = {kind: texts for kind, texts in facts.get((height, idx), {}).items() if texts}
+        below = [(height - 1, FAN_OUT * idx + child) for child in range(FAN_OUT)] if height else []
+        return Branch(
+            node=node,
+            levels=levels,
+            anchors=mine,
+            facts=of_node,
+            provenance=sources.levels.get((height, idx), {}),
+            anchor_provenance={one.id: sources.anchors[one.id] for one in mine if one.id in sources.anchors},
+            children=tuple(branch(*key) for key in below if key in at),
+            notes=() if height else tuple(notes[bisect_left(seqs, node.first_seq) : bisect_right(seqs, node.last_seq)]),
+            turns=() if height else scored(node),
+            expansions=access.expansions,
+            expanded_at=access.expanded_at,
+            tiered=None if height else tiered_at.get(idx),
+            ratios={level: round(node.tokens[0] / max(1, node.tokens[level]), 1) for level in levels},
+            entities={level: [name for name in _names(of_node) if name in text] for level, text in levels.items()},
+        )
+
+    roots = [key for key in at if (key[0] + 1, key[1] // FAN_OUT) not in at]
+    return tuple(sorted((branch(*key) for key in roots), key=lambda root: root.node.first_seq))
+
+
+def _scored_turns(look: ReadTransaction, head: Head, node: Node) -> tuple[ScoredTurn, ...]:
+    """The turns of a segment with their scores, as its fold gave them."""
+    rows = look.connection.execute(
+        select(*turn_columns(capped=False))
+        .where(turn.c.conversation == head.id, turn.c.seq.between(node.first_seq, node.last_seq))
+        .order_by(turn.c.seq)
+    )
+    stored = [one for one in map(turn_record, rows) if one.state is TurnState.STORED]
+    return tuple(
+        ScoredTurn(
+            seq=one.seq, turn_id=one.turn_id, score=found.score, factors={name: POINTS[name] for name in found.factors}
+        )
+        for one, found in zip(stored, score_turns(stored), strict=True)
+    )
+
+
+def _names(facts: Mapping[str, Sequence[str]]) -> list[str]:
+    """What a node names, by kind, the heaviest first."""
+    return [text for kind in NAMES for text in facts.get(kind, ())]
+
+
+def stored_among(client: redis.Redis, reader: Reader, address: Address, turn_ids: Sequence[str]) -> int:
+    """How many of these turns are in SQL, so that appending them changes nothing. Those that wait are not counted."""
+    pending = ProducerInbox(client).peek(address, newest=0)
+
+    def look(transaction: ReadTransaction) -> int:
+        head = readable_head(transaction, address, pending)
+        if head is None:
+            return 0
+        blocks = [turn_ids[start : start + TURNS_A_READ] for start in range(0, len(turn_ids), TURNS_A_READ)]
+        return sum(len(transaction.stored_seqs(head, block)) for block in blocks)
+
+    return reader.read(look)

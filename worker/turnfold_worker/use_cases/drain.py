@@ -1,0 +1,304 @@
+"""Inbox → SQL: store every ready conversation of some shards, verbatim and in order.
+
+Entries leave an inbox only after the commit; readers see a prefix of it; the row locks of the store make commits
+serial; uniqueness drops repeats. So leases, bells and redelivery affect latency and cost, never the outcome.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from turnfold.contract.configuration import settlement_read
+from turnfold.contract.keys import checked_id
+from turnfold.contract.records import ConversationId
+from turnfold.contract.tasks import CHANGES, JobKind, Operation
+from turnfold.errors import InvalidIdentifier, InvalidInput, InvalidTurn
+from turnfold.wire.decode import decode_turn, may_wait, placeholder, subject_of
+from turnfold.wire.turn_edits import read_change
+from turnfold_worker.errors import Permanent, Retryable, Stalled, StoreAway, where
+from turnfold_worker.ports.messages import (
+    Claim,
+    InboxEntry,
+    ParkedOperation,
+    Received,
+    ReceivedChange,
+    ReceivedOperation,
+    ReceivedTurn,
+)
+from turnfold_worker.ports.storage import Clock, Inbox, Publisher, Store
+from turnfold_worker.use_cases.due_jobs import ring
+from turnfold_worker.use_cases.erase import erase_claimed
+
+_log = logging.getLogger(__name__)
+
+OUTAGE_SECONDS = 1.0
+"""Until inboxes are tried again after SQL or Redis was away."""
+
+REFUSED_SECONDS = 2.0
+"""Until a conversation is tried again that could not be stored while its neighbours were."""
+
+ERASING_STEPS = 20
+"""Transactions that a drain spends on the old rows of a forgotten conversation; a longer one is erased beside it."""
+
+MOST_STALLED = 1
+"""Conversations that may stall alone in one drain: with one more, it is the database and not the conversation."""
+
+REFUSALS = 3
+"""Tries before an entry is parked whose failure says nothing about the entry itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrainLimits:
+    """How much one drain takes at a time, of all its shards together."""
+
+    conversations: int
+    turns: int
+    slice_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drained:
+    """What one drain did."""
+
+    conversations: int
+    turns: int
+
+
+def drain(
+    shards: Sequence[int], *, inbox: Inbox, store: Store, publisher: Publisher, limits: DrainLimits, clock: Clock
+) -> Drained:
+    """Store what is ready in some shards until nothing is, or the time slice is over."""
+    started = clock()
+    conversations = turns = 0
+    inbox.silence_bells(shards)
+    while shards:
+        # Equal shares, rounded up: a shard that leaves some of its share is empty, and the next round is the others'.
+        share = -(-limits.conversations // len(shards))
+        claims = inbox.claim(shards, share)
+        claimed = Counter(claim.address.shard for claim in claims)
+        if len(claims) >= limits.conversations:
+            # Full claims mean that there is more: let another process begin.
+            _ring([shard for shard in shards if claimed[shard] == share], inbox, publisher)
+        turns += _drain_claims(claims, inbox, store, publisher, limits) if claims else 0
+        conversations += len(claims)
+        shards = [shard for shard in shards if claimed[shard]]
+        if clock() - started > limits.slice_seconds:
+            _ring(shards, inbox, publisher)
+            break
+    return Drained(conversations=conversations, turns=turns)
+
+
+def _ring(shards: Sequence[int], inbox: Inbox, publisher: Publisher) -> None:
+    for shard in shards:
+        if inbox.ring_bell(shard):
+            publisher.drain(shard)
+
+
+def _drain_claims(
+    claims: Sequence[Claim], inbox: Inbox, store: Store, publisher: Publisher, limits: DrainLimits
+) -> int:
+    try:
+        return _Batch(inbox, store, publisher).drain(claims, limits.turns)
+    except Retryable:
+        # Not for a whole lease: what was away may be back in a moment.
+        with suppress(Retryable):
+            inbox.postpone(claims, OUTAGE_SECONDS)
+        raise
+
+
+class _Batch:
+    """One claim's way from Redis to SQL."""
+
+    def __init__(self, inbox: Inbox, store: Store, publisher: Publisher) -> None:
+        self._inbox = inbox
+        self._store = store
+        self._publisher = publisher
+        self._new_turns = 0
+        self._kept: set[ConversationId] = set()
+        self._refused: list[Claim] = []
+        self._stalled = 0
+
+    def drain(self, claims: Sequence[Claim], most: int) -> int:
+        """Store what the claimed inboxes hold; the number of new turns."""
+        claims = [claim for claim in claims if self._erased_if_forgotten(claim)]
+        # Ids are resolved before the inboxes are read: that is why nothing of a forgotten conversation returns.
+        ids = dict(zip(self._store.resolve([claim.address for claim in claims]), claims, strict=True))
+        entries = dict(zip(ids, self._inbox.read(list(ids.values()), most), strict=True))
+        if unread := [id_ for id_, read in entries.items() if not read]:
+            # Forgotten since they were claimed: a row that was made for one must not outlive the conversation.
+            self._store.discard_unused(unread)
+        batches = {id_: [receive(entry) for entry in read] for id_, read in entries.items() if read}
+        self._store_batches(batches, ids)
+        if any(isinstance(item, ReceivedChange) for received in batches.values() for item in received):
+            # What was changed, deleted or cut off stood in rows that are gone, and stands in the inbox. Before the
+            # entries go: who dies in between does it again.
+            self._inbox.mark_remnants()
+        self._inbox.finish([
+            (claim, entries[id_][-1].stream_id if id_ in self._kept else None)
+            for id_, claim in ids.items()
+            if claim not in self._refused
+        ])  # fmt: skip
+        self._inbox.postpone(self._refused, REFUSED_SECONDS)
+        return self._new_turns
+
+    def _erased_if_forgotten(self, claim: Claim) -> bool:
+        """Delete the old rows of a forgotten conversation first; False when it has to wait for that."""
+        if claim.forgotten_at is None:
+            return True
+        try:
+            erased = erase_claimed(claim, inbox=self._inbox, store=self._store, steps=ERASING_STEPS)
+        except StoreAway:
+            raise
+        except Exception as error:  # noqa: BLE001 - it has to wait, and its neighbours go on
+            self._count_if_stalled(error)
+            _log.error("a forgotten conversation was not deleted: %s", where(error))
+            erased = False
+        if not erased:
+            self._refused.append(claim)
+        return erased
+
+    def _store_batches(
+        self, batches: Mapping[ConversationId, Sequence[Received]], claims: Mapping[ConversationId, Claim]
+    ) -> None:
+        """Store all at once; if that fails, one by one, so that one conversation cannot hold up its neighbours."""
+        if not batches:
+            return
+        try:
+            self._store_together(batches)
+        except StoreAway:
+            raise
+        except Exception as error:  # noqa: BLE001 - one conversation is kept from hurting its neighbours
+            _log.warning("storing %d conversations together failed: %s", len(batches), where(error))
+        else:
+            return
+        for conversation, received in batches.items():
+            try:
+                self._store_alone(conversation, received, claims[conversation])
+            except StoreAway:
+                raise
+            except Exception as error:  # noqa: BLE001 - it stays in the inbox and is tried again
+                self._count_if_stalled(error)
+                _log.error("conversation %s was not stored: %s", conversation, where(error))
+                self._refused.append(claims[conversation])
+                self._kept.discard(conversation)
+
+    def _count_if_stalled(self, error: Exception) -> None:
+        """Raise the error of one conversation too many: then it is none of theirs."""
+        self._stalled += isinstance(error, Stalled)
+        if self._stalled > MOST_STALLED:
+            raise error
+
+    def _store_alone(self, conversation: ConversationId, received: Sequence[Received], claim: Claim) -> None:
+        """Store one conversation at once, or else entry by entry: a poisoned neighbour costs it one commit."""
+        try:
+            self._store_together({conversation: received})
+        except StoreAway:
+            raise
+        except Exception:  # noqa: BLE001 - the entry that it is about is found below
+            self._store_one_by_one(conversation, received, claim)
+
+    def _store_one_by_one(self, conversation: ConversationId, received: Sequence[Received], claim: Claim) -> None:
+        """Store one conversation entry by entry, parking what SQL refuses.
+
+        What fails in another way (memory, a time limit, a mistake of ours) is tried again some times before it is
+        parked: a healthy turn is never replaced because of a bad moment. What stalls the database is never parked.
+        """
+        for item in received:
+            try:
+                self._store_together({conversation: [item]})
+            except Retryable:
+                raise
+            except Exception as error:
+                if not isinstance(error, Permanent) and self._inbox.count_refusal(claim) < REFUSALS:
+                    raise
+                _log.warning("an entry of conversation %s was parked: %s", conversation, where(error))
+                self._store_together({conversation: [parked(item, where(error))]})
+
+    def _store_together(self, batches: Mapping[ConversationId, Sequence[Received]]) -> None:
+        result = self._store.store(batches)
+        self._kept |= set(batches)
+        self._kept -= result.missing
+        self._new_turns += result.new_turns
+        if result.to_fold:
+            ring(JobKind.COMPRESS, inbox=self._inbox, publisher=self._publisher)
+        if result.to_refold:
+            ring(JobKind.REFOLD, inbox=self._inbox, publisher=self._publisher)
+
+
+def parked(item: Received, error: str) -> Received:
+    """The same entry, to be kept for a person; its place among the turns is kept by a placeholder."""
+    match item:
+        case ReceivedTurn(entry=entry):
+            return _placeholder(entry, error)
+        case ReceivedOperation(operation=operation, operation_id=operation_id, body=body):
+            return ParkedOperation(InboxEntry("", str(operation), operation_id, json.dumps(body).encode()), error)
+        case ReceivedChange(entry=entry):
+            return ParkedOperation(entry, error)
+        case ParkedOperation():
+            return item
+        case _:
+            assert_never(item)
+
+
+def _parked_under_another_id(entry: InboxEntry, error: str) -> Received:
+    """Under an id that SQL takes, and the same one whenever the entry is read again."""
+    entry = replace(entry, entry_id=f"unreadable-{entry.stream_id}")
+    if entry.operation == Operation.APPEND:
+        return _placeholder(entry, error)
+    return ParkedOperation(entry, error)
+
+
+def _placeholder(entry: InboxEntry, error: str) -> ReceivedTurn:
+    turn = placeholder(entry.body, seq=0, turn_id=entry.entry_id)
+    return ReceivedTurn(turn, entry, error, subject=subject_of(entry.body))
+
+
+def receive(entry: InboxEntry) -> Received:
+    """What an entry asks for. Total: an entry that cannot be read becomes a parked one."""
+    try:
+        checked_id("an entry's id", entry.entry_id)
+    except InvalidIdentifier as error:
+        return _parked_under_another_id(entry, str(error))
+    if entry.operation == Operation.APPEND:
+        try:
+            turn = decode_turn(entry.body, seq=0, turn_id=entry.entry_id)
+            return ReceivedTurn(turn, entry, may_wait=may_wait(entry.body), subject=subject_of(entry.body))
+        except InvalidTurn as error:
+            return _placeholder(entry, str(error))
+    return _receive_operation(entry)
+
+
+def _receive_operation(entry: InboxEntry) -> Received:
+    if entry.operation == Operation.CONFIGURE:
+        try:
+            body = json.loads(entry.body)
+        except ValueError:
+            body = None
+        if isinstance(body, dict):
+            return ReceivedOperation(Operation.CONFIGURE, entry.entry_id, body)
+        return ParkedOperation(entry, "the body of a configure operation is not a JSON object")
+    if entry.operation == Operation.RESOLVE:
+        return _receive_settlement(entry)
+    if entry.operation in CHANGES:
+        return _receive_change(entry)
+    return ParkedOperation(entry, f"operation {entry.operation[:16]!r} is not supported by this version")
+
+
+def _receive_settlement(entry: InboxEntry) -> Received:
+    try:
+        return ReceivedOperation(Operation.RESOLVE, entry.entry_id, settlement_read(entry.body))
+    except InvalidInput as error:
+        return ParkedOperation(entry, str(error))
+
+
+def _receive_change(entry: InboxEntry) -> Received:
+    try:
+        return ReceivedChange(read_change(entry.operation, entry.body), entry)
+    except InvalidInput as error:
+        return ParkedOperation(entry, str(error))

@@ -1,0 +1,85 @@
+"""What turns, anchors and passages mean, by a sentence model: asked for what is not stored yet."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+
+from turnfold.contract.records import Anchor, ConversationId, StoredTurn
+from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTORS, Vector, pack_signs
+from turnfold_worker.errors import Retryable, where
+from turnfold_worker.pipeline.anchors.deduplicate import texts_to_embed
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
+from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.ports.messages import Meant
+from turnfold_worker.ports.storage import SentenceEmbedder, Store
+
+_log = logging.getLogger(__name__)
+
+
+def vectors_of(
+    conversation: ConversationId, turns: Sequence[StoredTurn], store: Store, embedder: SentenceEmbedder
+) -> dict[int, Vector]:
+    """Stored vectors of neighbouring turns by `seq`, those that were missing computed."""
+    if not turns:
+        return {}
+    known = store.turn_vectors(conversation, embedder.model, turns[0].seq, turns[-1].seq)
+    missing = [turn for turn in turns if turn.seq not in known]
+    if missing:
+        vectors = embedder.embed([turn.content for turn in missing])
+        known |= store.keep_turn_vectors(conversation, embedder.model, list(zip(missing, vectors, strict=True)))
+    return known
+
+
+def vectors_one_by_one(
+    conversation: ConversationId, turns: Sequence[StoredTurn], store: Store, embedder: SentenceEmbedder
+) -> dict[int, Vector]:
+    """As `vectors_of`, without those on which the model fails: one text costs no other its vector."""
+    known: dict[int, Vector] = {}
+    for turn in turns:
+        try:
+            known |= vectors_of(conversation, [turn], store, embedder)
+        except Retryable:
+            raise
+        except Exception as error:  # noqa: BLE001 - one turn is kept from hurting its neighbours
+            _log.warning("turn %s of conversation %s has no vector: %s", turn.seq, conversation, where(error))
+    return known
+
+
+def for_the_head(vectors: Mapping[int, Vector], embedder: SentenceEmbedder | None) -> Mapping[int, Vector]:
+    """The vectors that the head of the anchors can weigh: those of the model that it was trained with."""
+    return vectors if embedder is not None and embedder.model == DEFAULT_MODEL else NO_VECTORS
+
+
+def anchor_vectors_of(
+    drafts: Sequence[AnchorDraft],
+    candidates: Sequence[Anchor],
+    conversation: ConversationId,
+    store: Store,
+    embedder: SentenceEmbedder | None,
+) -> dict[str, Vector]:
+    """Vectors of the anchors that may repeat each other, by text: stored before anything is decided by them."""
+    if embedder is None or not (wanted := texts_to_embed(drafts, candidates)):
+        return {}
+    known = store.anchor_vectors(conversation, embedder.model, wanted)
+    missing = [text for text in wanted if text not in known]
+    if missing:
+        computed = list(zip(missing, embedder.embed(missing), strict=True))
+        known |= store.keep_anchor_vectors(conversation, embedder.model, computed)
+    return known
+
+
+def meant_by(folded: FoldedNode, vectors: Mapping[int, Vector], embedder: SentenceEmbedder | None) -> Meant | None:
+    """What the passages of a segment mean: a turn that is one passage has a vector already."""
+    if embedder is None or not folded.passages:
+        return None
+    known = {
+        passage.number: vectors[seq]
+        for passage in folded.passages
+        if passage.alone and (seq := passage.notes[0].seq) in vectors
+    }
+    others = [passage for passage in folded.passages if passage.number not in known]
+    if others:
+        computed = embedder.embed([passage.said for passage in others])
+        known |= {passage.number: vector for passage, vector in zip(others, computed, strict=True)}
+    return Meant(embedder.model, pack_signs(sorted(known.items())))

@@ -1,0 +1,59 @@
+"""Forget: Redis is clean already; delete what SQL holds, exactly once for each time it was asked."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from typing import Final
+
+from turnfold_worker.errors import StoreAway, where
+from turnfold_worker.ports.messages import Claim
+from turnfold_worker.ports.storage import Inbox, Publisher, Store
+from turnfold_worker.use_cases.remnants import clear_remnants
+
+_log = logging.getLogger(__name__)
+
+CONVERSATIONS_AT_ONCE: Final = 50
+STEPS_A_CONVERSATION: Final = 500
+"""Transactions that one task spends on one conversation before others have their turn."""
+
+
+def erase(shard: int, *, inbox: Inbox, store: Store, publisher: Publisher) -> int:
+    """Delete the rows of a shard's forgotten conversations; how many are done. One that fails holds up no other."""
+    done = unfinished = 0
+    for claim in inbox.forgotten(shard, CONVERSATIONS_AT_ONCE):
+        try:
+            finished = erase_claimed(claim, inbox=inbox, store=store, steps=STEPS_A_CONVERSATION)
+        except StoreAway:
+            # None of the others would fare better, and the marks stand.
+            raise
+        except Exception as error:  # noqa: BLE001 - the mark stands: it is tried again
+            _log.error("a forgotten conversation of shard %s was not deleted: %s", shard, where(error))
+            continue
+        done += finished
+        unfinished += not finished
+    if unfinished:
+        publisher.erase(shard)
+    if done:
+        clear_remnants(inbox=inbox, store=store)
+    return done
+
+
+def erase_claimed(claim: Claim, *, inbox: Inbox, store: Store, steps: int) -> bool:
+    """Delete the rows of one forgotten conversation and record it; False when `steps` transactions were too few.
+
+    The mark is looked at again between finding the rows and hiding them. While it stands, no drain has stored
+    anything newer than the request to forget under these rows that it could also trim from the inbox: so what is
+    deleted is old, or still in Redis.
+    """
+    counts: Counter[str] = Counter()
+    while (hidden := store.hide(claim.address, lambda: inbox.still_forgotten(claim))) is not None:
+        counts.update(hidden.counts)
+        while store.delete_some(hidden.conversation):
+            steps -= 1
+            if steps <= 0:
+                return False
+    # Before the receipt, which tells of them.
+    inbox.mark_remnants()
+    inbox.erased(claim, counts)
+    return True

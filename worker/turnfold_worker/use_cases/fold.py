@@ -1,0 +1,298 @@
+"""SQL → segments, anchors, levels, chapters: fold what a conversation has, in order, without a model.
+
+No lock is held while computing. Each closed segment is one transaction that writes only if the conversation is
+still in the state from which it was computed; whoever comes second throws its work away and starts over. A lapsed
+lease therefore costs double work, never double rows.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+from turnfold.contract.outlines import Outline
+from turnfold.contract.records import FAN_OUT, ConversationId, Role, StoredTurn
+from turnfold.contract.vectors import NO_VECTOR
+from turnfold_worker.errors import DIED, Retryable, where
+from turnfold_worker.pipeline.anchors.deduplicate import merge
+from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
+from turnfold_worker.pipeline.outline import (
+    chapters_over,
+    choose_cover,
+    make_outline,
+    plain_outline,
+    read_tail,
+    with_tail,
+)
+from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
+from turnfold_worker.pipeline.segments.segmenter import SegmenterStats, fresh, step
+from turnfold_worker.pipeline.settings import FoldSettings, settings_at
+from turnfold_worker.pipeline.turns.memo import memos_of
+from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
+from turnfold_worker.ports.messages import Fold, FoldClaim, Tail
+from turnfold_worker.ports.storage import Clock, SentenceEmbedder, Store
+from turnfold_worker.use_cases.earlier import candidates_of, earlier_turns
+from turnfold_worker.use_cases.embed import anchor_vectors_of, for_the_head, meant_by, vectors_of, vectors_one_by_one
+from turnfold_worker.use_cases.open_tail import anchors_of_tail
+
+_log = logging.getLogger(__name__)
+
+TURNS_AT_ONCE: Final = 512
+"""Turns that one look at the tail reads: above every cap of a segment and its held tool calls."""
+
+RETRY_SECONDS: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompressLimits:
+    """How much one task does before others have their place, and how often it tries."""
+
+    slice_seconds: float
+    attempts: int
+
+
+def compress(
+    conversation: ConversationId,
+    *,
+    store: Store,
+    limits: CompressLimits,
+    clock: Clock,
+    embedder: SentenceEmbedder | None = None,
+) -> int:
+    """Fold until nothing is left to fold, or the time slice is over; the number of segments closed."""
+    claim = store.claim_fold(conversation)
+    if claim is None:
+        return 0
+    return fold_claimed(claim, store=store, limits=limits, clock=clock, embedder=embedder)
+
+
+def fold_claimed(
+    claim: FoldClaim,
+    *,
+    store: Store,
+    limits: CompressLimits,
+    clock: Clock,
+    embedder: SentenceEmbedder | None = None,
+) -> int:
+    """As `compress`, under a claim that was taken; what is left then is due again."""
+    end = clock() + limits.slice_seconds
+    closed, plain = 0, claim.attempts >= limits.attempts
+    try:
+        while True:
+            if clock() > end:
+                # It has its place behind those that were due before.
+                store.release_fold(claim, error=None, delay_seconds=0.0)
+                return closed
+            folded, settled = _advance(claim, store, embedder, plain=plain, is_over=lambda: clock() > end)
+            closed += folded
+            # Whoever closed the segment that failed, the one at hand now has not.
+            plain = False
+            if settled:
+                return closed
+    except Retryable:
+        # An outage is no fault of the segment: the try is taken back, if the store can still be reached.
+        with suppress(Retryable):
+            store.release_fold(claim, error=None, delay_seconds=RETRY_SECONDS)
+        raise
+    except Exception as error:  # noqa: BLE001 - one conversation is kept from hurting its neighbours
+        _log.error("folding conversation %s failed (attempt %s): %s", claim.conversation, claim.attempts, where(error))
+        store.release_fold(claim, error=where(error), delay_seconds=RETRY_SECONDS * claim.attempts)
+        return closed
+
+
+def _advance(
+    claim: FoldClaim, store: Store, embedder: SentenceEmbedder | None, *, plain: bool, is_over: Callable[[], bool]
+) -> tuple[int, bool]:
+    """Close the segments that the tail completes, until the slice is over; how many, and whether it is settled."""
+    tail = store.tail(claim.conversation, TURNS_AT_ONCE)
+    if tail is None:
+        return 0, True
+    tail = replace(tail, memos=memos_of(tail.turns, tail.memos))
+    if embedder is not None:
+        tail = with_vectors(tail, store, embedder, total=plain)
+    closed = 0
+    while (segment := next_segment(tail, total=plain and not closed)) is not None:
+        why = _why(claim) if plain and not closed else None
+        fold = fold_next(tail, segment, store, embedder=embedder, plain_error=why)
+        if not store.commit_fold(claim, fold):
+            return closed, False
+        if fold.refold_error is not None:
+            node = fold.nodes[0].node
+            _log.warning(
+                "segment %s of conversation %s got plain words: %s", node.idx, claim.conversation, fold.refold_error
+            )
+        closed += 1
+        tail = after(tail, fold)
+        if is_over():
+            return closed, False
+    if tail.turns and tail.turns[-1].seq < tail.turn_count:
+        return closed, False
+    outline, frame_only = outline_of(tail, store, embedder, total=plain)
+    return closed, store.finish_fold(claim, tail, outline, frame_only=frame_only)
+
+
+def with_vectors(tail: Tail, store: Store, embedder: SentenceEmbedder, *, total: bool = False) -> Tail:
+    """The tail with a sentence vector for every turn: stored before anything is decided by it, and read ever after.
+
+    `total`: without those on which the model fails, so that the conversation goes on.
+    """
+    asked = (tail.conversation, tail.turns, store, embedder)
+    try:
+        return replace(tail, vectors=vectors_of(*asked))
+    except Retryable:
+        raise
+    except Exception:
+        if not total:
+            raise
+        return replace(tail, vectors=vectors_one_by_one(*asked))
+
+
+def _why(claim: FoldClaim) -> str:
+    """The reason for plain words: ids and kinds of errors, never content."""
+    return f"{claim.error or DIED} (attempt {claim.attempts})"
+
+
+@dataclass(frozen=True, slots=True)
+class CutSegment:
+    """The turns of a segment that is complete, and what the segmenter remembers after it."""
+
+    turns: Sequence[StoredTurn]
+    segmenter: Mapping[str, Any]
+    decided_seq: int
+    """The turn with which its end was decided."""
+
+
+def next_segment(tail: Tail, *, total: bool = False) -> CutSegment | None:
+    """The segment that the tail completes, if it does: stepped turn by turn, so batches cannot matter.
+
+    `total`: a segmenter that fails cuts by count instead, so that the conversation goes on.
+    """
+    if not tail.turns:
+        return None
+    settings = settings_at(tail.configurations, tail.turns[0].seq)
+    try:
+        return _stepped(tail, settings)
+    except Exception:
+        if not total:
+            raise
+        turns = tail.turns[: settings.segment_max_turns]
+        return CutSegment(turns, tail.segmenter or {}, turns[-1].seq)
+
+
+def _stepped(tail: Tail, settings: FoldSettings) -> CutSegment | None:
+    state = fresh(SegmenterStats.from_json(tail.segmenter))
+    for turn in tail.turns:
+        vector = tail.vectors.get(turn.seq, NO_VECTOR) if tail.vectors else None
+        state, cut = step(state, turn, settings, vector)
+        if cut is not None:
+            return CutSegment(tail.turns[: cut - tail.turns[0].seq], state.stats.to_json(), turn.seq)
+    return None
+
+
+def fold_next(
+    tail: Tail,
+    segment: CutSegment,
+    store: Store,
+    *,
+    embedder: SentenceEmbedder | None = None,
+    plain_error: str | None,
+) -> Fold:
+    """Fold one segment, merge its anchors, and build the chapters that it completes."""
+    turns = segment.turns
+    settings = settings_at(tail.configurations, turns[0].seq)
+    if plain_error is None:
+        folded = fold_segment(
+            turns, idx=tail.node_count, settings=settings, before=tail.before,
+            earlier=earlier_turns(turns, tail.conversation, store, tail.node_count), said=said_after(tail.said, turns),
+            vectors=for_the_head(tail.vectors, embedder), memos=tail.memos,
+        )  # fmt: skip
+    else:
+        folded = plain_fold(turns, idx=tail.node_count, said=said_after(tail.said, turns))
+    candidates = candidates_of(folded.drafts, tail.conversation, store, turns[0].seq)
+    merged = merge(
+        folded.drafts, candidates, next_id=tail.next_anchor, node_idx=tail.node_count, settings=settings,
+        vectors=anchor_vectors_of(folded.drafts, candidates, tail.conversation, store, embedder),
+    )  # fmt: skip
+    chapters = _chapters(tail.conversation, folded, store, total=plain_error is not None)
+    return Fold(
+        tail=tail, nodes=[folded, *chapters], anchors=merged.new, changes=merged.changed,
+        segmenter=segment.segmenter, decided_seq=segment.decided_seq, refold_error=plain_error,
+        meant=meant_by(folded, tail.vectors, embedder),
+    )  # fmt: skip
+
+
+def _chapters(conversation: ConversationId, folded: FoldedNode, store: Store, *, total: bool) -> list[FoldedNode]:
+    """Chapters whose last child is this segment, upwards; built once, from their children's own words."""
+    chapters: list[FoldedNode] = []
+    last = folded
+    while (last.node.idx + 1) % FAN_OUT == 0:
+        height, first = last.node.height, last.node.idx + 1 - FAN_OUT
+        elder = store.siblings(conversation, height, first, last.node.idx - 1)
+        last = _chapter([*elder, last], height=height + 1, idx=last.node.idx // FAN_OUT, total=total)
+        chapters.append(last)
+    return chapters
+
+
+def _chapter(children: Sequence[FoldedNode], *, height: int, idx: int, total: bool) -> FoldedNode:
+    """A chapter by the rules; `total`: in plain words if they fail. Folding its last child again mends it."""
+    try:
+        return roll_up(children, height=height, idx=idx)
+    except Exception:
+        if not total:
+            raise
+        return plain_roll_up(children, height=height, idx=idx)
+
+
+def outline_of(
+    tail: Tail, store: Store, embedder: SentenceEmbedder | None = None, *, total: bool = False
+) -> tuple[Outline, bool]:
+    """What a context needs of all that is folded, and whether only what it holds of the open tail is new.
+
+    `total`: rules that fail cost the words of the outline, not the conversation's progress.
+    """
+    known = tail.frame
+    same = known is not None and known.last_seq == tail.closed_seq
+    try:
+        readings = read_tail(tail.turns, tail.memos)
+        found = anchors_of_tail(tail, readings, store, embedder, total=total)
+        add_tail = partial(
+            with_tail, turns=tail.turns, said=tail.said, readings=readings, found=found, before=tail.before
+        )
+        outline = add_tail(known if known is not None and same else _outline(tail, store))
+        if known is not None and same and outline.tail_overtaken != known.tail_overtaken:
+            # The other parts leave out what the tail overtakes.
+            outline, same = add_tail(_outline(tail, store)), False
+    except Exception as error:
+        if not total:
+            raise
+        _log.error("the outline of conversation %s has no words: %s", tail.conversation, where(error))
+        cover = choose_cover(store.node_sizes(tail.conversation, tail.node_count), last_seq=tail.closed_seq)
+        outline, same = plain_outline(cover), False
+    return outline, same
+
+
+def _outline(tail: Tail, store: Store) -> Outline:
+    sizes = store.node_sizes(tail.conversation, tail.node_count)
+    cover = choose_cover(sizes, last_seq=tail.closed_seq)
+    notes = store.node_notes(tail.conversation, cover)
+    users = store.user_turns(tail.conversation, tail.closed_seq) if tail.said.get(str(Role.TOOL)) else ()
+    return make_outline(
+        list(zip(cover, notes, strict=True)), chapters_over(sizes, cover), store.settled_anchors(tail.conversation),
+        users,
+    )  # fmt: skip
+
+
+def after(tail: Tail, fold: Fold) -> Tail:
+    """The state that a committed fold leaves: what is left to fold is known without reading it again."""
+    last_seq = fold.nodes[0].node.last_seq
+    return replace(
+        tail, closed_seq=last_seq, node_count=tail.node_count + 1, next_anchor=tail.next_anchor + len(fold.anchors),
+        segmenter=fold.segmenter, said=fold.nodes[0].said,
+        before=[*tail.before, *tail.turns[: last_seq - tail.closed_seq]][-NEIGHBOURS:],
+        turns=tail.turns[last_seq - tail.closed_seq :],
+        memos={seq: memo for seq, memo in tail.memos.items() if seq > last_seq},
+    )  # fmt: skip

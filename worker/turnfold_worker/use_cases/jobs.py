@@ -1,0 +1,93 @@
+"""`turnfold jobs`: a person decides about work that failed as often as it may. Nothing else waits for it meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from turnfold.contract.records import JobId
+from turnfold.contract.tasks import JobKind
+from turnfold.errors import InvalidTurn
+from turnfold.wire.decode import decode_turn
+from turnfold_worker.errors import Retryable, where
+from turnfold_worker.ports.storage import Publisher
+from turnfold_worker.use_cases.parked_jobs import ParkedWork, Selection, Work, WorkKind, WorkState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """What became of one piece of work."""
+
+    work: Work
+    done: bool
+    outcome: str
+    """In words."""
+
+
+def retry(selection: Selection, *, parked: ParkedWork, publisher: Publisher) -> list[Decided]:
+    """Fold segments again by the rules, and read entries again. Jobs are made due: a worker does them."""
+    works = parked.find(selection)
+    jobs = [work for work in works if work.kind is not WorkKind.ENTRY]
+    due = set(parked.make_due([JobId(work.row) for work in jobs]))
+    made_due = {JobKind(work.kind) for work in jobs if work.row in due}
+    decided = [
+        _retry_entry(work, parked, made_due) if work.kind is WorkKind.ENTRY else _asked_for(work, done=work.row in due)
+        for work in works
+    ]
+    for kind in made_due:
+        publisher.work(kind)
+    return decided
+
+
+def _asked_for(work: Work, *, done: bool) -> Decided:
+    return Decided(work=work, done=done, outcome="a worker was asked to" if done else "somebody has it already")
+
+
+def _retry_entry(work: Work, parked: ParkedWork, made_due: set[JobKind]) -> Decided:
+    entry = parked.entry(work.row)
+    if entry is None:
+        return Decided(work=work, done=False, outcome="it is not parked any more")
+    if entry.seq is None:
+        outcome = "an operation has its place among the turns and cannot come later: do it again, then skip this"
+        return Decided(work=work, done=False, outcome=outcome)
+    try:
+        stored = parked.store_entry(work.row, decode_turn(entry.payload, seq=entry.seq, turn_id=entry.turn_id))
+    except InvalidTurn as error:
+        return _refused(work, str(error), parked)
+    except Retryable:
+        raise
+    except Exception as error:  # noqa: BLE001 - one entry is kept from hurting its neighbours
+        return _refused(work, where(error), parked)
+    if stored is None:
+        return Decided(work=work, done=False, outcome="it is not parked any more")
+    if stored.due is not None:
+        made_due.add(stored.due)
+    outcome = "stored; its segment is folded again" if stored.due is JobKind.REFOLD else "stored"
+    return Decided(work=work, done=True, outcome=outcome)
+
+
+def _refused(work: Work, error: str, parked: ParkedWork) -> Decided:
+    parked.count_attempt(work.row, error)
+    return Decided(work=work, done=False, outcome=f"still parked: {error}")
+
+
+def skip(selection: Selection, *, parked: ParkedWork) -> list[Decided]:
+    """Let parked work be: plain words and placeholders stay, the rows stay as a record, and nothing counts them."""
+    works = parked.find(selection)
+    skipped = {work.id for work in parked.skip([work for work in works if work.state is WorkState.PARKED])}
+    return [_skipped(work, done=work.id in skipped) for work in works]
+
+
+def _skipped(work: Work, *, done: bool) -> Decided:
+    match work.kind:
+        case WorkKind.REFOLD:
+            outcome = "skipped: the segment keeps its plain words" if done else "it is not parked any more"
+        case WorkKind.REFINE:
+            outcome = "skipped: the rules' words stay" if done else "it is not parked any more"
+        case WorkKind.ENTRY:
+            outcome = "skipped: the placeholder stays" if done else "it is not parked any more"
+        case WorkKind.COMPRESS:
+            outcome = "folding cannot be skipped: it goes on by itself"
+        case _:
+            assert_never(work.kind)
+    return Decided(work=work, done=done, outcome=outcome)

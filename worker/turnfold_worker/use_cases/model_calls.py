@@ -1,0 +1,151 @@
+"""One question to a model, with everything that a call needs around it: the cache, caps, limits, the circuit, retries.
+
+Exactly one layer retries a call: this one, for seconds. What takes longer goes back to the job table.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception_type,
+    stop_after_attempt,
+    stop_after_delay,
+    wait_random_exponential,
+)
+
+from turnfold_worker.errors import ModelAway, ModelWaits, StoreAway
+from turnfold_worker.pipeline.refinement.sources import ModelRequest
+from turnfold_worker.ports.models import LanguageModel, Ledger, Limiter, ModelReply, Owner, Reservation
+
+PATIENCE_SECONDS: Final = 5.0
+"""The longest that a worker's thread waits for its turn; beyond it the work goes back to the job table."""
+LONGEST_PAUSE_SECONDS: Final = 20.0
+
+
+class Redactor(Protocol):
+    """Takes secrets and personal data out of a request."""
+
+    def hide(self, request: ModelRequest) -> tuple[ModelRequest, Callable[[str], str]]:
+        """The request with placeholders, and what puts the words back into a reply."""
+
+
+class NoRedaction:
+    """Sends requests as they are."""
+
+    def hide(self, request: ModelRequest) -> tuple[ModelRequest, Callable[[str], str]]:
+        return request, str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallLimits:
+    """How often and how long one call is tried."""
+
+    attempts: int
+    retry_seconds: float
+
+
+class ModelCalls:
+    """Asks a model. Safe to share among threads."""
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        *,
+        limiter: Limiter,
+        ledger: Ledger,
+        limits: CallLimits,
+        redactor: Redactor | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._model = model
+        self._limiter = limiter
+        self._ledger = ledger
+        self._limits = limits
+        self._redactor = redactor or NoRedaction()
+        self._sleep = sleep
+
+    def ask(self, owner: Owner, request: ModelRequest) -> ModelReply:
+        """The reply, from the cache if an equal request was answered before.
+
+        Raises `ModelWaits` when no call may be made now, `ModelAway` when all tries failed, `ModelRefused`.
+        """
+        hidden, restore = self._redactor.hide(request)
+        reply = self._ledger.cached(owner, hidden)
+        if reply is None:
+            patient = Retrying(
+                retry=retry_if_exception_type(ModelAway),
+                stop=stop_after_attempt(self._limits.attempts) | stop_after_delay(self._limits.retry_seconds),
+                wait=_pause, sleep=self._sleep, reraise=True,
+            )  # fmt: skip
+            reply = patient(self._once, owner, hidden)
+        return replace(reply, content=restore(reply.content))
+
+    def _once(self, owner: Owner, request: ModelRequest) -> ModelReply:
+        reservation = self._ledger.reserve(owner, request)
+        tokens = request.input_tokens + request.max_tokens
+        try:
+            self._wait_for_room(request.model, tokens)
+        except BaseException:
+            self._ledger.release(reservation, failed=False)
+            raise
+        try:
+            reply = self._model.complete(request)
+        except BaseException as error:
+            self._failed(reservation, request.model, tokens, error)
+            raise
+        # What was paid is written down first: whatever happens next, it is not asked for again.
+        self._ledger.settle(reservation, request, reply)
+        with suppress(StoreAway):
+            self._limiter.settle(
+                request.model, reserved=tokens, used=reply.used.input_tokens + reply.used.output_tokens
+            )
+            self._limiter.record_success(request.model)
+        return reply
+
+    def _wait_for_room(self, model: str, tokens: int) -> None:
+        waited = 0.0
+        while seconds := self._limiter.reserve(model, tokens):
+            waited += seconds
+            if waited > PATIENCE_SECONDS:
+                msg = "the limit of requests or tokens a minute is reached"
+                raise ModelWaits(msg, seconds=seconds)
+            self._sleep(seconds)
+        closed_in = self._limiter.admit(model)
+        if closed_in:
+            self._limiter.settle(model, reserved=tokens, used=0)
+            msg = "the model failed too often: it is left alone for a while"
+            raise ModelWaits(msg, seconds=closed_in)
+
+    def _failed(self, reservation: Reservation, model: str, tokens: int, error: BaseException) -> None:
+        """Give back what was taken, and tell the other workers."""
+        self._ledger.release(reservation, failed=True)
+        self._limiter.settle(model, reserved=tokens, used=0)
+        if isinstance(error, ModelWaits):
+            self._limiter.open_circuit(model, error.seconds)
+        elif isinstance(error, ModelAway):
+            if error.retry_after_seconds is None:
+                self._limiter.record_failure(model)
+                return
+            # Too many requests is no failure of the model: all wait as long as it asks for.
+            self._limiter.pause(model, error.retry_after_seconds)
+            if error.retry_after_seconds > PATIENCE_SECONDS:
+                msg = f"{error}: the provider asks for a pause"
+                raise ModelWaits(msg, seconds=error.retry_after_seconds) from error
+
+
+_backoff: Final = wait_random_exponential(multiplier=0.5, max=LONGEST_PAUSE_SECONDS)
+
+
+def _pause(state: RetryCallState) -> float:
+    """What the provider asked for, else a random part of a bound that doubles."""
+    error = state.outcome.exception() if state.outcome is not None else None
+    if isinstance(error, ModelAway) and error.retry_after_seconds is not None:
+        return error.retry_after_seconds
+    return _backoff(state)

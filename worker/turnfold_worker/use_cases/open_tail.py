@@ -1,0 +1,37 @@
+"""SQL → the anchors of the open tail: what the next segment will hold as rows, as far as its turns are known."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from turnfold_worker.errors import Retryable, where
+from turnfold_worker.pipeline.settings import settings_at
+from turnfold_worker.pipeline.tail_anchors import NOTHING_FOUND, MergedTail, merged_tail, tail_drafts
+from turnfold_worker.pipeline.turns.reading import Reading
+from turnfold_worker.ports.messages import Tail
+from turnfold_worker.ports.storage import SentenceEmbedder, Store
+from turnfold_worker.use_cases.earlier import candidates_of
+from turnfold_worker.use_cases.embed import for_the_head
+
+_log = logging.getLogger(__name__)
+
+
+def anchors_of_tail(
+    tail: Tail, readings: Sequence[Reading], store: Store, embedder: SentenceEmbedder | None, *, total: bool
+) -> MergedTail:
+    """The anchors of the open tail; `total`: none where the rules fail, and nothing else is lost."""
+    if not readings:
+        return NOTHING_FOUND
+    settings = settings_at(tail.configurations, tail.turns[0].seq)
+    try:
+        drafts = tail_drafts(readings, settings, for_the_head(tail.vectors, embedder))
+        candidates = candidates_of(drafts, tail.conversation, store, tail.turns[0].seq)
+        return merged_tail(drafts, candidates, tail.turns, node_idx=tail.node_count, settings=settings)
+    except Retryable:
+        raise
+    except Exception as error:
+        if not total:
+            raise
+        _log.error("the open tail of conversation %s has no anchors: %s", tail.conversation, where(error))
+        return NOTHING_FOUND

@@ -1,0 +1,174 @@
+"""Refining through a provider's batches: half the price, within a day. A batch only fills the cache of replies.
+
+The jobs whose questions are in a batch wait; when its replies are there they are due, and workers find every answer
+in the cache. What a batch could not answer is asked again as a single call.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from turnfold.contract.records import ConversationId, JobId
+from turnfold_worker.errors import Retryable
+from turnfold_worker.pipeline.refinement.requests import chapter_request, notes_request
+from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
+from turnfold_worker.ports.models import ChapterGroup, Group, Ledger, ModelReply, Owner, RefineTarget
+from turnfold_worker.use_cases.model_calls import NoRedaction, Redactor
+from turnfold_worker.use_cases.refine import Prompts
+
+REQUESTS_A_BATCH: Final = 2_000
+POLL_SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class BatchedReply:
+    """What a batch says to one request."""
+
+    conversation: ConversationId
+    request_hash: str
+    purpose: str
+    """Its first letter: which of the two questions it answers. A provider names its models in its own way."""
+    reply: ModelReply
+
+
+class BatchProvider(Protocol):
+    """A provider's Batch API. Raises `ModelAway`, `ModelWaits` or `ModelRefused`."""
+
+    def submit(self, requests: Mapping[str, ModelRequest]) -> str:
+        """Begin a batch of requests by their ids; its id."""
+
+    def done(self, batch: str) -> bool:
+        """Whether a batch has come to its end, well or not."""
+
+    def replies(self, batch: str) -> Iterator[BatchedReply]:
+        """What a finished batch answered."""
+
+
+class BatchStore(Protocol):
+    """Batches and their jobs in SQL. Every method is one transaction."""
+
+    target: RefineTarget
+
+    def take_for_batch(self, tenant: str, conversation: ConversationId | None, most: int) -> list[JobId]:
+        """Due jobs, important first, that wait for a batch from now on."""
+
+    def give_back(self, jobs: Sequence[JobId]) -> None:
+        """Make jobs due again that were taken for a batch."""
+
+    def batch_group(self, job: JobId) -> tuple[Owner, Group | ChapterGroup] | None:
+        """The segments or the chapter of a job; None when they are gone."""
+
+    def open_batches(self, tenant: str) -> list[tuple[str, int]]:
+        """Batches under way, each with its number of requests."""
+
+    def add_batch(self, tenant: str, batch: str, requests: int) -> None: ...
+
+    def end_batch(self, batch: str) -> None: ...
+
+    def owner(self, conversation: ConversationId) -> Owner | None: ...
+
+    def release_batched(self, tenant: str) -> int:
+        """Make the jobs due that waited for batches; how many."""
+
+
+class BatchLedger(Ledger, Protocol):
+    """Replies and usage, of batches too."""
+
+    def settle_batch(self, owner: Owner, request_hash: str, model: str, reply: ModelReply) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batching:
+    """What batches work with."""
+
+    store: BatchStore
+    ledger: BatchLedger
+    provider: BatchProvider
+    prompts: Prompts
+    redactor: Redactor | None = None
+
+
+def submit(tenant: str, conversation: ConversationId | None, *, batching: Batching) -> int:
+    """Put the questions of all due jobs into batches; how many. Batches that are under way already go on.
+
+    Raises as the provider does, and `ModelWaits` at a cap; jobs that are in no batch then are due as before.
+    """
+    asked = 0
+    while jobs := batching.store.take_for_batch(tenant, conversation, REQUESTS_A_BATCH):
+        try:
+            asked += _submit(tenant, jobs, batching)
+        except BaseException:
+            # They would wait for a batch that does not exist.
+            with suppress(Retryable):
+                batching.store.give_back(jobs)
+            raise
+    return asked
+
+
+def _submit(tenant: str, jobs: Sequence[JobId], batching: Batching) -> int:
+    requests = _requests(jobs, batching)
+    if requests:
+        batch = batching.provider.submit(requests)
+        batching.store.add_batch(tenant, batch, len(requests))
+    return len(requests)
+
+
+def _requests(jobs: Sequence[JobId], batching: Batching) -> dict[str, ModelRequest]:
+    """The questions that have no answer yet, by conversation and hash."""
+    found: dict[str, ModelRequest] = {}
+    redactor = batching.redactor or NoRedaction()
+    for job in jobs:
+        owned = batching.store.batch_group(job)
+        request = None if owned is None else _request(owned[1], batching)
+        if owned is None or request is None:
+            continue
+        owner = owned[0]
+        hidden, _ = redactor.hide(request)
+        if batching.ledger.cached(owner, hidden) is None:
+            # The caps are asked, though what a batch uses is only known when it ends.
+            batching.ledger.release(batching.ledger.reserve(owner, hidden), failed=False)
+            found[f"{owner.conversation}-{hidden.hash}-{hidden.purpose[0]}"] = hidden
+    return found
+
+
+def _request(group: Group | ChapterGroup, batching: Batching) -> ModelRequest | None:
+    """The question of a job; None where nothing can be won."""
+    target, prompts = batching.store.target, batching.prompts
+    if isinstance(group, ChapterGroup):
+        if not group.source.written or not group.source.chapter.gains:
+            return None
+        return chapter_request(group.source, model=target.summarize_model, prompt=prompts.chapter)
+    if not group.source.readable or not group.source.nodes:
+        return None
+    return notes_request(group.source, model=target.extract_model, prompt=prompts.notes)
+
+
+def collect(tenant: str, *, batching: Batching, told: Callable[[int, int], None]) -> int:
+    """Wait for the batches under way and keep their replies; how many. `told` is given answered and open requests."""
+    kept = 0
+    while batches := batching.store.open_batches(tenant):
+        ended = False
+        for batch, _ in batches:
+            if batching.provider.done(batch):
+                kept += _keep(batch, batching)
+                batching.store.end_batch(batch)
+                ended = True
+        told(kept, sum(requests for _, requests in batching.store.open_batches(tenant)))
+        if not ended:
+            time.sleep(POLL_SECONDS)
+    batching.store.release_batched(tenant)
+    return kept
+
+
+def _keep(batch: str, batching: Batching) -> int:
+    kept, target = 0, batching.store.target
+    for one in batching.provider.replies(batch):
+        owner = batching.store.owner(one.conversation)
+        model = target.extract_model if one.purpose == Purpose.NOTES[0] else target.summarize_model
+        if owner is not None:
+            kept += batching.ledger.settle_batch(owner, one.request_hash, model, one.reply)
+    return kept

@@ -1,0 +1,127 @@
+"""A closed segment, folded again by the rules: after it got plain words, or a turn of it became readable later.
+
+Boundaries stay. What is written replaces the segment and every chapter above it in one transaction, guarded like a
+fold's, and makes folds under way start over: their chapters and anchors may rest on what is replaced.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Container, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Final
+
+from turnfold.contract.records import FAN_OUT, Anchor, AnchorChange, AnchorType, JobId
+from turnfold_worker.errors import Retryable, where
+from turnfold_worker.pipeline.anchors.deduplicate import merge_into_past, settle_again, sought_terms
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
+from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
+from turnfold_worker.pipeline.roll_up import roll_up
+from turnfold_worker.pipeline.settings import FoldSettings, settings_at
+from turnfold_worker.ports.messages import ClosedSegment, Refold, RefoldClaim
+from turnfold_worker.ports.storage import SentenceEmbedder, Store
+from turnfold_worker.use_cases.earlier import candidates_of, earlier_turns
+from turnfold_worker.use_cases.embed import anchor_vectors_of, for_the_head, meant_by, vectors_of
+
+_log = logging.getLogger(__name__)
+
+TRIES: Final = 20
+"""Times that one task starts over because the conversation moved on; then the job is due again, behind others."""
+
+
+def refold(*, store: Store, embedder: SentenceEmbedder | None = None) -> bool | None:
+    """Fold the segment of the next due job again; True when it was written, None when nothing was due.
+
+    A failure parks the job with its error. The conversation's fold is due after it: what the open tail says may change
+    what the segment holds now.
+    """
+    claim = store.claim_refold()
+    if claim is None:
+        return None
+    try:
+        return _refold(claim, store, embedder)
+    except Retryable:
+        with suppress(Retryable):
+            store.release_refold(claim, error=None)
+        raise
+    except Exception as error:  # noqa: BLE001 - one segment is kept from hurting its neighbours
+        _log.error(
+            "folding segment %s of conversation %s again failed: %s", claim.idx, claim.conversation, where(error)
+        )
+        store.release_refold(claim, error=where(error))
+        return False
+
+
+def _refold(claim: RefoldClaim, store: Store, embedder: SentenceEmbedder | None) -> bool:
+    for _ in range(TRIES):
+        segment = store.closed_segment(claim.conversation, claim.idx)
+        if segment is None:
+            return False
+        if store.commit_refold(refolded(claim.job, segment, store, embedder)):
+            return True
+    store.release_refold(claim, error=None)
+    return False
+
+
+def refolded(job: JobId, segment: ClosedSegment, store: Store, embedder: SentenceEmbedder | None = None) -> Refold:
+    """The segment by the rules, its new anchors merged into those around it, and the chapters above it."""
+    settings = settings_at(segment.configurations, segment.turns[0].seq)
+    said = said_after(segment.said_before, segment.turns)
+    vectors = {} if embedder is None else vectors_of(segment.conversation, segment.turns, store, embedder)
+    folded = fold_segment(
+        segment.turns, idx=segment.idx, settings=settings, before=segment.before,
+        earlier=earlier_turns(segment.turns, segment.conversation, store, segment.idx), said=said,
+        vectors=for_the_head(vectors, embedder),
+    )  # fmt: skip
+    known = {_span(one): one for one in segment.anchors}
+    found = {_span(one): one for one in folded.drafts}
+    drafts = [one for one in folded.drafts if _span(one) not in known]
+    stale = {one.id for span, one in known.items() if span not in found} - segment.by_hand
+    candidates = candidates_of(drafts, segment.conversation, store, segment.turns[0].seq)
+    merged = merge_into_past(
+        drafts, candidates, next_id=segment.next_anchor, node_idx=segment.idx, settings=settings,
+        vectors=anchor_vectors_of(drafts, candidates, segment.conversation, store, embedder),
+    )  # fmt: skip
+    loose = [one for one in segment.loose if one.id not in stale]
+    changes = {change.id: change for change in merged.changed if change.id not in stale}
+    for change in _relinked(loose, [*merged.new], changes, segment, settings, store):
+        changes.setdefault(change.id, change)
+    return Refold(
+        job=job, segment=segment, nodes=[folded, *_ancestors(segment, folded, store)], anchors=merged.new,
+        changes=[changes[id_] for id_ in sorted(changes)], stale=frozenset(stale),
+        weighed=[
+            replace(one, score=found[span].score, rank=found[span].rank)
+            for span, one in known.items() if span in found
+        ],
+        meant=meant_by(folded, vectors, embedder),
+    )  # fmt: skip
+
+
+def _span(one: Anchor | AnchorDraft) -> tuple[int, int, int, AnchorType]:
+    return one.turn_seq, one.start, one.end, one.type
+
+
+def _relinked(
+    loose: Sequence[Anchor], new: Sequence[Anchor], settled: Container[int], segment: ClosedSegment,
+    settings: FoldSettings, store: Store,
+) -> Iterator[AnchorChange]:  # fmt: skip
+    """Anchors that are active again because what overtook them is gone: what was said later may overtake them too."""
+    for one in loose:
+        candidates = store.anchor_candidates(segment.conversation, sought_terms(one.text), one.turn_seq)
+        later = [*(other for other in candidates if other.id not in settled), *new]
+        yield from settle_again(one, later, settings=settings)
+
+
+def _ancestors(segment: ClosedSegment, folded: FoldedNode, store: Store) -> list[FoldedNode]:
+    """Every chapter above the segment that exists, each from its children's own words."""
+    ancestors: list[FoldedNode] = []
+    last = folded
+    while True:
+        height, idx = last.node.height + 1, last.node.idx // FAN_OUT
+        children = store.siblings(segment.conversation, height - 1, idx * FAN_OUT, idx * FAN_OUT + FAN_OUT - 1)
+        if len(children) < FAN_OUT:
+            return ancestors
+        children[last.node.idx % FAN_OUT] = last
+        last = roll_up(children, height=height, idx=idx)
+        ancestors.append(last)

@@ -1,0 +1,19 @@
+"""Erased means gone: also from the logs in which databases keep what they wrote.
+
+A row that is deleted stands in SQLite's write-ahead log, and an inbox that is trimmed in Redis's append-only file,
+until each is written anew. Whoever erases leaves a mark, and what is marked is seen to at once and by every sweep.
+"""
+
+from __future__ import annotations
+
+from turnfold.database.remnants import DATABASE_LOG, REDIS_LOG
+from turnfold_worker.ports.storage import Inbox, Store
+
+
+def clear_remnants(*, inbox: Inbox, store: Store) -> None:
+    """See to the logs that may hold erased words."""
+    marks = inbox.remnants()
+    if (mark := marks.get(DATABASE_LOG)) is not None and store.empty_log():
+        inbox.cleared(DATABASE_LOG, mark)
+    if (mark := marks.get(REDIS_LOG)) is not None and inbox.rewrite_log(mark):
+        inbox.cleared(REDIS_LOG, mark)

@@ -1,0 +1,56 @@
+"""Ring for what is ready or due and was not rung for: lost bells, dead workers, lost messages.
+
+Run by every drain's process and by a timer in every worker, so that nothing depends on a single scheduler.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from turnfold.contract.tasks import JobKind
+from turnfold_worker.ports.storage import Inbox, Publisher, Store
+from turnfold_worker.use_cases.due_jobs import ring
+from turnfold_worker.use_cases.remnants import clear_remnants
+
+EXPANSIONS_AT_ONCE: Final = 20
+"""Conversations of each shard whose expansions one sweep counts."""
+
+
+class DueRefines(Protocol):
+    """Where due refine jobs are found."""
+
+    def has_due(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swept:
+    """What one sweep rang for."""
+
+    shards: int = 0
+    jobs: tuple[JobKind, ...] = ()
+
+
+def sweep(*, inbox: Inbox, store: Store, publisher: Publisher, refines: DueRefines | None = None) -> Swept:
+    """Publish drains of shards that hold something and whose bell is silent, erasures, and that jobs are due.
+
+    What was looked up meanwhile is counted here: a few short transactions, and none where nothing was. Without
+    `refines` nobody refines here, and their jobs wait.
+    """
+    shards = 0
+    for shard in inbox.waiting():
+        if inbox.ring_bell(shard):
+            publisher.drain(shard)
+            shards += 1
+        if inbox.forgotten(shard, 1):
+            publisher.erase(shard)
+    for expansions in inbox.take_expansions(EXPANSIONS_AT_ONCE):
+        store.count_expansions(expansions)
+    store.ripen()
+    clear_remnants(inbox=inbox, store=store)
+    due = [kind for kind in (JobKind.COMPRESS, JobKind.REFOLD) if store.has_due(kind)]
+    if refines is not None and refines.has_due():
+        due.append(JobKind.REFINE)
+    for kind in due:
+        ring(kind, inbox=inbox, publisher=publisher)
+    return Swept(shards=shards, jobs=tuple(due))

@@ -1,0 +1,220 @@
+"""Settings and adapters put together, once a process: connections do not survive a fork.
+
+models     what models take; imported where a model is configured
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import redis
+from sqlalchemy import Engine
+
+from turnfold.contract.records import ConversationId
+from turnfold.database.engines import connect
+from turnfold.errors import InvalidSettings
+from turnfold.redis import inbox as producer_inbox
+from turnfold_worker.adapters.redis.bell import RedisPublisher
+from turnfold_worker.adapters.redis.inbox import RedisInbox
+from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder, check_installed
+from turnfold_worker.adapters.sql.retention import SqlRetention
+from turnfold_worker.adapters.sql.store import SqlStore
+from turnfold_worker.adapters.sql.turns import FoldDue
+from turnfold_worker.ports.storage import Inbox, Publisher, SentenceEmbedder, Store
+from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.use_cases.drain import Drained, DrainLimits, drain
+from turnfold_worker.use_cases.due_jobs import Folded, fold_due, refine_due, refold_due
+from turnfold_worker.use_cases.erase import erase
+from turnfold_worker.use_cases.expire_turns import Retention, expire
+from turnfold_worker.use_cases.fold import CompressLimits, compress
+from turnfold_worker.use_cases.sweep import Swept, sweep
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.refinements import SqlRefinements
+    from turnfold_worker.ports.models import LanguageModel, RefineTarget
+    from turnfold_worker.use_cases.refine import Refining
+
+LOCK_WAIT_SECONDS = 30.0
+"""How long a writer waits for SQLite's lock: others hold it for milliseconds, but there may be many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """The use cases with everything that they need."""
+
+    settings: WorkerSettings
+    inbox: Inbox
+    store: Store
+    publisher: Publisher
+    refinements: SqlRefinements | None = None
+    """Refine jobs; None where nothing is refined."""
+    refining: Refining | None = None
+    """What doing them takes; None where no model is configured."""
+    retention: Retention | None = None
+    embedder: SentenceEmbedder | None = None
+
+    def drain(self, *shards: int) -> Drained:
+        limits = DrainLimits(
+            conversations=self.settings.claim_conversations, turns=self.settings.batch_turns,
+            slice_seconds=self.settings.slice_seconds,
+        )  # fmt: skip
+        drained = drain(
+            shards, inbox=self.inbox, store=self.store, publisher=self.publisher, limits=limits, clock=time.monotonic
+        )
+        self.sweep_in_turn()
+        return drained
+
+    def compress(self, conversation: int) -> int:
+        """Fold one conversation, whosever turn it is; the number of segments closed."""
+        return compress(
+            ConversationId(conversation), store=self.store, limits=self._limits, clock=time.monotonic,
+            embedder=self.embedder,
+        )  # fmt: skip
+
+    def fold_due(self, hurried: int | None = None) -> Folded:
+        return fold_due(
+            None if hurried is None else ConversationId(hurried), inbox=self.inbox, store=self.store,
+            publisher=self.publisher, limits=self._limits, clock=time.monotonic, embedder=self.embedder,
+        )  # fmt: skip
+
+    @property
+    def _limits(self) -> CompressLimits:
+        return CompressLimits(slice_seconds=self.settings.slice_seconds, attempts=self.settings.attempts)
+
+    def refold(self) -> bool | None:
+        return refold_due(inbox=self.inbox, store=self.store, publisher=self.publisher, embedder=self.embedder)
+
+    def refine(self) -> str:
+        return refine_due(inbox=self.inbox, publisher=self.publisher, refining=self._with_model())
+
+    def reconstruct(self, conversation: int, height: int, idx: int) -> str:
+        from turnfold_worker.wiring.models import reconstruct_with
+
+        return reconstruct_with(self._with_model(), ConversationId(conversation), height, idx)
+
+    def _with_model(self) -> Refining:
+        if self.refining is None:
+            msg = (
+                "this worker serves turnfold.refine without a model: set TURNFOLD_OPENAI_API_KEY or TURNFOLD_SUMMARIZER"
+            )
+            raise InvalidSettings(msg)
+        return self.refining
+
+    def expire(self) -> int:
+        if not self.settings.keep_level0_days or self.retention is None:
+            return 0
+        return expire(self.settings.keep_level0_days, retention=self.retention)
+
+    def sweep(self) -> Swept:
+        return sweep(inbox=self.inbox, store=self.store, publisher=self.publisher, refines=self.refinements)
+
+    def sweep_in_turn(self) -> Swept:
+        """Sweep, unless somebody did within the interval: marked by who does it, not by who asks for it."""
+        if self.settings.keep_level0_days and self.inbox.start_expiry():
+            # Retention needs no beat either.
+            self.expire()
+        return self.sweep() if self.inbox.start_sweep() else Swept()
+
+    def erase(self, shard: int) -> int:
+        return erase(shard, inbox=self.inbox, store=self.store, publisher=self.publisher)
+
+
+def sql_store(settings: WorkerSettings, engine: Engine, read_engine: Engine) -> SqlStore:
+    """The SQL store with a worker's leases."""
+    due = FoldDue(settings.fold_turns, int(settings.fold_idle_seconds * 1_000), int(settings.republish_seconds * 1_000))
+    return SqlStore(
+        engine, read_engine=read_engine, lease_seconds=settings.lease_seconds, attempts=settings.attempts,
+        fold_due=due, refine_target=_refine_target(settings),
+    )  # fmt: skip
+
+
+def _refine_target(settings: WorkerSettings) -> RefineTarget | None:
+    if not settings.refines:
+        return None
+    from turnfold_worker.wiring.models import refine_target
+
+    return refine_target(settings)
+
+
+def _language_model(settings: WorkerSettings) -> LanguageModel | None:
+    if not settings.has_model:
+        return None
+    from turnfold_worker.wiring.models import language_model
+
+    return language_model(settings)
+
+
+def build(settings: WorkerSettings) -> Worker:
+    """A worker on real Redis and SQL. Nothing is connected until it is used."""
+    client = producer_inbox.connect(settings.redis_url, timeout_seconds=settings.timeout_seconds)
+    return build_on(
+        settings,
+        client=client,
+        engine=connect(settings.database_url, write=True, timeout_seconds=LOCK_WAIT_SECONDS),
+        read_engine=connect(settings.database_url, write=False, timeout_seconds=LOCK_WAIT_SECONDS),
+        publisher=RedisPublisher(client),
+        model=_language_model(settings),
+        embedder=sentence_embedder(settings),
+    )
+
+
+def build_on(  # noqa: PLR0913 - what a worker is made of, all by name
+    settings: WorkerSettings,
+    *,
+    client: redis.Redis,
+    engine: Engine,
+    read_engine: Engine,
+    publisher: Publisher,
+    model: LanguageModel | None = None,
+    embedder: SentenceEmbedder | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Worker:
+    """A worker on connections that the caller opened and closes."""
+    refinements = with_model = None
+    if settings.refines or model is not None:
+        from turnfold_worker.wiring.models import refining, sql_refinements
+
+        refinements = sql_refinements(settings, engine, read_engine)
+        if model is not None:
+            with_model = refining(settings, client, engine, refinements, model, embedder=embedder, sleep=sleep)
+    return Worker(
+        settings=settings,
+        inbox=RedisInbox(client, lease_seconds=settings.lease_seconds, sweep_seconds=settings.sweep_seconds),
+        store=sql_store(settings, engine, read_engine),
+        publisher=publisher,
+        refinements=refinements if settings.refines else None,
+        refining=with_model,
+        retention=SqlRetention(engine, read_engine=read_engine),
+        embedder=embedder,
+    )
+
+
+def sentence_embedder(settings: WorkerSettings) -> SentenceEmbedder | None:
+    """The sentence model of this process, loaded when it is first asked; None where `semantic` is off.
+
+    Raises `InvalidSettings` when it is on and the packages are missing.
+    """
+    if not settings.semantic:
+        return None
+    check_installed()
+    return _embedder_of_process(os.getpid(), settings.embedding_model, settings.embedding_bfloat16)
+
+
+@lru_cache(maxsize=1)
+def _embedder_of_process(pid: int, model: str, bfloat16: bool) -> SentenceTransformerEmbedder:  # noqa: ARG001, FBT001 - keys of the cache
+    return SentenceTransformerEmbedder(model, bfloat16=bfloat16)
+
+
+def worker() -> Worker:
+    """The worker of this process, from the `TURNFOLD_*` variables."""
+    return _of_process(os.getpid())
+
+
+@lru_cache(maxsize=1)
+def _of_process(pid: int) -> Worker:  # noqa: ARG001 - the key that makes a fork build its own
+    return build(WorkerSettings.from_env())
