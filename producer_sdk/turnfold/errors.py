@@ -12,7 +12,7 @@ TurnfoldError
 ├── UnknownAnchor            (also a LookupError) an anchor that the conversation does not have
 ├── UnknownTurn              (also a LookupError) a turn that the conversation does not have, or has no more
 ├── InboxFull                the workers are far behind; back off and append its `turns` again
-├── QuotaExceeded            the tenant appended as much today as it may; `retry_after_seconds`, and its `turns`
+├── QuotaExceeded            the tenant appended or stores as much as it may; `retry_after_seconds`, and its `turns`
 ├── Unavailable              Redis or SQL did not answer in time; safe to repeat, an append with its `turns`
 ├── SchemaMismatch           the database was not migrated for this version
 └── WaitTimeout              (also a TimeoutError) `wait` gave up; carries the last status
@@ -93,7 +93,7 @@ class InboxFull(TurnfoldError):  # noqa: N818
 
 
 class QuotaExceeded(TurnfoldError):  # noqa: N818
-    """The tenant may append no more today. Nothing of this append was added."""
+    """The tenant may append no more today, or store no more. Nothing of this append was added."""
 
     turns: tuple[TurnInput, ...] = ()
     """The turns of the `append` with their ids. Append these later, and nothing is doubled."""
@@ -101,7 +101,7 @@ class QuotaExceeded(TurnfoldError):  # noqa: N818
     def __init__(self, message: str, *, retry_after_seconds: int) -> None:
         super().__init__(message)
         self.retry_after_seconds = retry_after_seconds
-        """Until the next day (UTC) begins."""
+        """Until the next day (UTC) begins, or until what is stored is measured again."""
 
 
 class Unavailable(TurnfoldError):  # noqa: N818

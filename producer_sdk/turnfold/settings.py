@@ -79,6 +79,8 @@ class Settings:
     """Turns that a tenant may append a day (UTC) before `QuotaExceeded`; 0: any number."""
     tenant_bytes_a_day: int = 0
     """Bytes of them, as JSON, edits included; 0: any number."""
+    tenant_stored_bytes: int = 0
+    """Bytes of turns that a tenant may store before `QuotaExceeded`, measured by workers with it; 0: any number."""
     redactor: str = ""
     """Name of an entry point of `turnfold.redactors`: what it makes of each text is all that is appended."""
 
@@ -161,7 +163,7 @@ def _check_bounds(settings: Settings) -> None:
             f"{settings.max_inbox_bytes}"
         )
         raise InvalidSettings(msg)
-    for name in ("tenant_turns_a_day", "tenant_bytes_a_day"):
+    for name in ("tenant_turns_a_day", "tenant_bytes_a_day", "tenant_stored_bytes"):
         if getattr(settings, name) < 0:
             msg = f"TURNFOLD_{name.upper()} must be at least 0 (0: any number), not {getattr(settings, name)}"
             raise InvalidSettings(msg)

@@ -9,7 +9,8 @@ from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation, Task
 from turnfold.errors import InboxFull, InvalidInput, Unavailable
 from turnfold.read import pending_edits as pending_changes
-from turnfold.redis.inbox import is_one_block
+from turnfold.redis.inbox import NotCounted, is_one_block
+from turnfold.redis.quotas import COUNTED
 from turnfold.resources import Resources
 from turnfold.settings import Settings
 from turnfold.wire.encode import Entry
@@ -40,13 +41,22 @@ def put(
         )
         raise InvalidInput(msg)
     quotas = resources.quotas()
-    quotas.take(address.tenant, operation, entries)
+    counted = quotas.take(address.tenant, operation, entries)
+
+    def append(*, unasked: bool) -> bool:
+        return resources.inbox().append(
+            address, operation, entries, most_entries=most, most_bytes=most_bytes, bell=settings.doorbell,
+            counted=not unasked,
+        )  # fmt: skip
+
     try:
-        ring = resources.inbox().append(
-            address, operation, entries, most_entries=most, most_bytes=most_bytes, bell=settings.doorbell
-        )
+        try:
+            ring = append(unasked=operation in COUNTED and not counted)
+        except NotCounted:
+            counted = quotas.take(address.tenant, operation, entries, own=True)
+            ring = append(unasked=False)
     except (InboxFull, Unavailable) as error:
-        if isinstance(error, InboxFull) and is_one_block(entries):
+        if isinstance(error, InboxFull) and counted and is_one_block(entries):
             # Nothing of it was added. Of a longer list a part may have been: all of that counts.
             quotas.give_back(address.tenant, operation, entries)
         if error.rings and resources.rings_elsewhere:

@@ -16,6 +16,10 @@ tf:{rung}:<queue>                    ZSET    ring for another task of a queue ->
 tf:{jobs}:<kind>                     STRING  set while a ring about due jobs is on its way; lives 1 s
 tf:{remnants}                        HASH    log that may hold erased words -> microseconds of the erasure; lives 7 days
 tf:{q:<tenant>}:appended             HASH    day, and the turns and bytes that the tenant appended on it; lives 2 days
+tf:{q:<tenant>}:quota                HASH    its own bounds: turns and bytes a day, stored bytes; lives 7 days
+tf:{q:<tenant>}:stored               HASH    bytes that it stores, as measured, and those appended since; lives 7 days
+tf:{SS}:bounded                      SET     tenants with bounds of their own on what they append; lives 7 days
+tf:{quotas}                          STRING  set by the one who published quotas; lives a minute
 tf:{sweep}                           STRING  set by the one who sweeps now; lives a few seconds
 tf:{expire}                          STRING  set by the one who looked for turns to expire; lives an hour
 tf:{m:<model>}:requests              STRING  milliseconds up to which its requests are spoken for; lives until then
@@ -51,11 +55,13 @@ ERASED_SECONDS: Final = 3_600
 REMNANTS_SECONDS: Final = 604_800
 REFUSALS_SECONDS: Final = 600
 APPENDED_SECONDS: Final = 172_800
+QUOTA_SECONDS: Final = 604_800
 MAX_ID_BYTES: Final = 200
 
 SWEEP: Final = "tf:{sweep}"
 EXPIRE: Final = "tf:{expire}"
 REMNANTS: Final = "tf:{remnants}"
+QUOTAS: Final = "tf:{quotas}"
 
 PERMANENT: Final[tuple[str, ...]] = ("in", "ready", "tenants", "forgotten")
 """Kinds of keys without a lifetime: they end with the work they stand for."""
@@ -126,6 +132,21 @@ def tenants(shard: int) -> str:
 def appended(tenant: str) -> str:
     """What a tenant appended today: of all its shards, hence in a slot of its own."""
     return f"tf:{{q:{encode_id(tenant)}}}:appended"
+
+
+def quota(tenant: str) -> str:
+    """Bounds of a tenant's own, in the slot of what it appended."""
+    return f"tf:{{q:{encode_id(tenant)}}}:quota"
+
+
+def stored(tenant: str) -> str:
+    """What a tenant stores, in the same slot."""
+    return f"tf:{{q:{encode_id(tenant)}}}:stored"
+
+
+def bounded(shard: int) -> str:
+    """Encoded tenants whose appends are counted whatever a producer's settings are: where an append can look."""
+    return f"tf:{{{shard:02d}}}:bounded"
 
 
 def forgotten(shard: int) -> str:

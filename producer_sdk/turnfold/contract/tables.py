@@ -59,7 +59,9 @@ from turnfold.contract.work_tables import (
     ParkedEntryRow,
     ReplyRow,
     RewoundTurnRow,
+    StoredSizeRow,
     SubjectTurnRow,
+    TenantQuotaRow,
     TurnChangeRow,
 )
 
@@ -355,8 +357,10 @@ __all__ = [
     "ReplyRow",
     "RewoundTurnRow",
     "SCHEMA_VERSION",
+    "StoredSizeRow",
     "SubjectTurnRow",
     "TENANT_USAGE",
+    "TenantQuotaRow",
     "TurnChangeRow",
     "TurnRow",
     "TurnMemoRow",

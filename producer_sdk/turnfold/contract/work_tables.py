@@ -213,6 +213,29 @@ TENANT_USAGE: Final = Table(
 what calls under way may use."""
 
 
+class TenantQuotaRow(Base, table=True):
+    """What one tenant may use. NULL: as the settings say; 0: any number, or kept for ever."""
+
+    __tablename__ = "tenant_quota"
+
+    tenant: str = key_column(String(200))
+    turns_a_day: int | None = column(BigInteger, nullable=True)
+    bytes_a_day: int | None = column(BigInteger, nullable=True)
+    stored_bytes: int | None = column(BigInteger, nullable=True)
+    model_tokens_a_day: int | None = column(BigInteger, nullable=True)
+    retention_days: int | None = column(Integer, nullable=True)
+
+
+class StoredSizeRow(Base, table=True):
+    """Bytes of a conversation's turns, as they were measured at a revision of it; older where that has moved on."""
+
+    __tablename__ = "stored_size"
+
+    conversation: int = conversation_column()
+    revision: int = column(BigInteger)
+    size: int = column(BigInteger)
+
+
 class MetaRow(Base, table=True):
     """Facts about the database itself."""
 

@@ -1,7 +1,7 @@
 """What the client asks of Redis.
 
 inbox, scripts     the inbox of a conversation; its steps in Lua
-quotas             how much a tenant may append
+quotas             how much a tenant may append and store
 bell, doorbell     what wakes a worker: a ring in Redis, or a message to Celery
 expansion_counter  what is looked up, counted in the background
 errors             why a Redis that answers does not do what it is asked

@@ -33,6 +33,8 @@ BYTES_A_LOOK: Final = 16 * 1_048_576
 
 _TOO_MANY: Final = -1
 """What `APPEND` answers for too many entries; -2 for too many bytes."""
+_BOUNDED: Final = -3
+"""What it answers where bounds are to be asked for first."""
 
 ENTRIES_A_PAGE: Final = 16
 """Entries of an inbox that are read together: more of the largest would be more than a client should hold."""
@@ -134,6 +136,10 @@ _NONE_FREE: Final = "No connection available"
 _START_ONE: Final = "`turnfold up` of turnfold-worker starts one on this machine"
 
 
+class NotCounted(Exception):  # noqa: N818 - no error: the caller counts, and appends again
+    """The tenant has a quota of its own, and what is appended was not counted."""
+
+
 class NoAnswer(Unavailable):
     """Redis is away: it neither refused nor was kept busy by this client."""
 
@@ -189,12 +195,14 @@ class ProducerInbox:
         most_entries: int,
         most_bytes: int,
         bell: bool,
+        counted: bool = True,
     ) -> bool:
         """Add entries in order, and ring for their drain; True when the bell was silent before.
 
         One round trip for up to 500 entries or 16 MiB. Raises `InboxFull` (nothing was added) or `Unavailable` (unknown
         whether it was added). With more, whole blocks may have been added before either: then the
-        error's `rings` says whether the bell was silent. Repeat with the same ids.
+        error's `rings` says whether the bell was silent. Repeat with the same ids. Without `counted` raises
+        `NotCounted` (nothing was added) where the tenant has a quota of its own.
         """
         ring = False
         ahead = _Room(most_entries, most_bytes, len(entries), sum(len(entry.body) for entry in entries))
@@ -202,21 +210,22 @@ class ProducerInbox:
             try:
                 # All that is still to come has to fit, so that a list is refused before a part of it is added. Only
                 # one that others fill the inbox beside may be refused later.
-                wanted = self._append_block(address, operation, block, ahead, bell=bell)
+                wanted = self._append_block(address, operation, block, ahead, bell=bell, counted=counted)
             except (InboxFull, Unavailable) as error:
                 error.rings = ring
                 raise
-            ring = ring or wanted
+            ring, counted = ring or wanted, True
             ahead = ahead.without(block)
         return ring
 
     def _append_block(
-        self, address: Address, operation: Operation, block: Sequence[Entry], room: _Room, *, bell: bool
+        self, address: Address, operation: Operation, block: Sequence[Entry], room: _Room, *, bell: bool, counted: bool
     ) -> bool:
         """Add one block of the entries that are still to be added."""
         shard = address.shard
         where = [
             address.inbox, address.ready, keys.tenants(shard), keys.bell(shard), address.references, keys.rung(shard),
+            keys.bounded(shard),
         ]  # fmt: skip
         # Contexts that were kept may hold what is changed.
         changed = keys.contexts_prefix(shard, address.tenant) if operation in CHANGES else ""
@@ -224,11 +233,14 @@ class ProducerInbox:
             keys.encode_id(address.conversation), keys.encode_id(address.tenant), room.most_entries, room.entries,
             keys.BELL_MILLISECONDS if bell else 0, ENTRY_VERSION, changed, room.most_bytes, room.bytes,
             "" if self._rings_elsewhere else Ring(Task.DRAIN, (shard,)).member, keys.RUNG_SECONDS,
+            0 if counted else 1,
         ]  # fmt: skip
         for entry in block:
             arguments += (str(operation), entry.entry_id, entry.body)
         with translated("appending"):
             held, wanted = cast("list[int]", self._append(where, arguments))
+        if held == _BOUNDED:
+            raise NotCounted
         if held < 0:
             raise InboxFull(room.refusal(address, held, wanted))
         return wanted == 1

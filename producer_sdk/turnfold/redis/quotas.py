@@ -1,7 +1,8 @@
-"""How much a tenant appends a day: counted by Redis, refused beyond what settings allow.
+"""How much a tenant appends a day and stores: counted by Redis, refused beyond what its quota or the settings allow.
 
 Counted in Redis's own day (UTC), before the append itself, so that a tenant's producers together never go beyond it.
-An append that nobody knows to have arrived (`Unavailable`) counts, and its repeat counts again.
+An append that nobody knows to have arrived (`Unavailable`) counts, and its repeat counts again. What a tenant stores is
+measured by workers; what is appended after a measure is added to it.
 """
 
 from __future__ import annotations
@@ -22,77 +23,121 @@ if TYPE_CHECKING:
 
 COUNTED: Final = frozenset({Operation.APPEND, Operation.EDIT})
 """Operations that bring something in. What takes something away is never refused."""
+MEASURED_SECONDS: Final = 60
+"""How often workers measure what a tenant stores."""
 
-# KEYS appended     ARGV most turns, most bytes (0: any number), turns, bytes, seconds to keep
-# Returns {1 if they were counted, turns of the day, bytes of the day, seconds until the next day}. Fewer than none are
-# given back.
+# KEYS appended, quota, stored
+# ARGV most turns, bytes a day and stored bytes by the settings (0: any number), turns, bytes, seconds to keep what was
+#  appended, seconds to keep what is stored
+# Returns {1 if they were counted, 0 if they are above the day's, -1 if above what may be stored, 2 if nothing is
+#  bounded, turns of the day, bytes of the day, stored bytes, most turns, most bytes, most stored bytes, seconds until
+#  the next day}. Fewer than none are given back.
 COUNT: Final = """
 local now = redis.call('TIME')[1] + 0
 local day = string.format('%.0f', math.floor(now / 86400))
+local own = redis.call('HMGET', KEYS[2], 'turns', 'bytes', 'stored')
+local most = {}
+for i = 1, 3 do most[i] = tonumber(own[i] or ARGV[i]) end
 if redis.call('HGET', KEYS[1], 'day') ~= day then redis.call('DEL', KEYS[1]) end
-local turns = tonumber(redis.call('HGET', KEYS[1], 'turns') or 0)
-local bytes = tonumber(redis.call('HGET', KEYS[1], 'bytes') or 0)
-local left = 86400 - now % 86400
-local more_turns, more_bytes = tonumber(ARGV[3]), tonumber(ARGV[4])
-local function above(most, used, more) return more > 0 and most > 0 and used + more > most end
-if above(tonumber(ARGV[1]), turns, more_turns) or above(tonumber(ARGV[2]), bytes, more_bytes) then
-  return {0, turns, bytes, left}
+local used = redis.call('HMGET', KEYS[1], 'turns', 'bytes')
+local turns, bytes = tonumber(used[1] or 0), tonumber(used[2] or 0)
+local measured = redis.call('HMGET', KEYS[3], 'size', 'added')
+local added = tonumber(measured[2] or 0)
+local stored = tonumber(measured[1] or 0) + added
+local more_turns, more_bytes = tonumber(ARGV[4]), tonumber(ARGV[5])
+local function answer(code)
+  return {code, turns, bytes, stored, most[1], most[2], most[3], 86400 - now % 86400}
 end
-if more_turns == 0 and more_bytes == 0 then return {1, turns, bytes, left} end
+if most[1] == 0 and most[2] == 0 and most[3] == 0 then return answer(2) end
+local function above(bound, used, more) return more > 0 and bound > 0 and used + more > bound end
+if above(most[1], turns, more_turns) or above(most[2], bytes, more_bytes) then return answer(0) end
+if above(most[3], stored, more_bytes) then return answer(-1) end
+if more_turns == 0 and more_bytes == 0 then return answer(1) end
 turns, bytes = math.max(0, turns + more_turns), math.max(0, bytes + more_bytes)
 redis.call('HSET', KEYS[1], 'day', day, 'turns', string.format('%.0f', turns), 'bytes', string.format('%.0f', bytes))
-redis.call('EXPIRE', KEYS[1], ARGV[5])
-return {1, turns, bytes, left}
+redis.call('EXPIRE', KEYS[1], ARGV[6])
+if most[3] > 0 then
+  redis.call('HSET', KEYS[3], 'added', string.format('%.0f', math.max(0, added + more_bytes)))
+  redis.call('EXPIRE', KEYS[3], ARGV[7])
+end
+return answer(1)
 """
+_NOT_BOUNDED: Final = 2
+_ABOVE_THE_DAY: Final = 0
+_ABOVE_STORED: Final = -1
 
 
-class Appended(NamedTuple):
-    """What a tenant appended today, as far as it was counted."""
+class Counted(NamedTuple):
+    """What is counted of a tenant, beside its bounds; a bound of 0 is any number."""
 
     turns: int
+    """Appended today (UTC)."""
     bytes: int
+    stored_bytes: int
+    """Of the turns in SQL, as measured, and of those appended since; counted where it is bounded."""
+    most_turns: int
+    most_bytes: int
+    most_stored_bytes: int
+    day_ends_in_seconds: int
 
 
 class Quotas:
-    """Counts what tenants append, where settings bound it."""
+    """Counts what tenants append, where their quotas or the settings bound it. Safe to share among threads."""
 
     def __init__(self, client: redis.Redis, settings: Settings) -> None:
         self._count = client.register_script(COUNT)
-        self._most_turns, self._most_bytes = settings.tenant_turns_a_day, settings.tenant_bytes_a_day
+        self._most = (settings.tenant_turns_a_day, settings.tenant_bytes_a_day, settings.tenant_stored_bytes)
+        self._bounded: set[str] = set()
+        """Tenants that were found to have bounds of their own, so that they are asked for before an append."""
 
-    def take(self, tenant: str, operation: Operation, entries: Sequence[Entry]) -> None:
-        """Count entries that are about to be appended. Raises `QuotaExceeded` (nothing was counted), `Unavailable`."""
-        if not self._bounds(operation):
-            return
+    def take(self, tenant: str, operation: Operation, entries: Sequence[Entry], *, own: bool = False) -> bool:
+        """Count entries that are about to be appended; False where nothing bounds them, as far as is known here.
+
+        `own`: the tenant has bounds of its own. Raises `QuotaExceeded` (nothing was counted), `Unavailable`.
+        """
+        if own:
+            self._bounded.add(tenant)
+        if operation not in COUNTED or not (any(self._most) or tenant in self._bounded):
+            return False
         turns, size = _sizes(operation, entries)
-        taken, held_turns, held_bytes, left = self._call(tenant, turns, size)
-        if not taken:
+        code, counted = self._call(tenant, turns, size)
+        if code == _NOT_BOUNDED:
+            self._bounded.discard(tenant)
+            return False
+        if code == _ABOVE_THE_DAY:
             msg = (
-                f"tenant {tenant!r} has appended {held_turns} turns of {held_bytes} bytes today (UTC), and {turns} of "
-                f"{size} bytes more are above its quota of {self._most_turns or 'any number of'} turns and "
-                f"{self._most_bytes or 'any number of'} bytes a day: append `error.turns` in {left} s, or raise "
-                "TURNFOLD_TENANT_TURNS_A_DAY or TURNFOLD_TENANT_BYTES_A_DAY"
+                f"tenant {tenant!r} has appended {counted.turns} turns of {counted.bytes} bytes today (UTC), and "
+                f"{turns} of {size} bytes more are above its quota of {counted.most_turns or 'any number of'} turns "
+                f"and {counted.most_bytes or 'any number of'} bytes a day: append `error.turns` in "
+                f"{counted.day_ends_in_seconds} s, or raise the quota: `turnfold quota set`, or for every tenant "
+                "TURNFOLD_TENANT_TURNS_A_DAY and TURNFOLD_TENANT_BYTES_A_DAY"
             )
-            raise QuotaExceeded(msg, retry_after_seconds=left)
+            raise QuotaExceeded(msg, retry_after_seconds=counted.day_ends_in_seconds)
+        if code == _ABOVE_STORED:
+            msg = (
+                f"tenant {tenant!r} stores {counted.stored_bytes} bytes of turns, and {size} more are above its quota "
+                f"of {counted.most_stored_bytes}: `forget` conversations, let retention remove old words, or raise the "
+                "quota: `turnfold quota set`, or for every tenant TURNFOLD_TENANT_STORED_BYTES. It is measured every "
+                f"{MEASURED_SECONDS} s: then append `error.turns` again"
+            )
+            raise QuotaExceeded(msg, retry_after_seconds=MEASURED_SECONDS)
+        return True
 
     def give_back(self, tenant: str, operation: Operation, entries: Sequence[Entry]) -> None:
-        """Uncount entries that were refused as a whole. Raises `Unavailable`."""
-        if self._bounds(operation):
-            turns, size = _sizes(operation, entries)
-            self._call(tenant, -turns, -size)
+        """Uncount entries that `take` counted and that were refused as a whole. Raises `Unavailable`."""
+        turns, size = _sizes(operation, entries)
+        self._call(tenant, -turns, -size)
 
-    def today(self, tenant: str) -> Appended:
-        """What was counted of a tenant today. Raises `Unavailable`."""
-        _, turns, size, _ = self._call(tenant, 0, 0)
-        return Appended(turns, size)
+    def counted(self, tenant: str) -> Counted:
+        """What is counted of a tenant now. Raises `Unavailable`."""
+        return self._call(tenant, 0, 0)[1]
 
-    def _bounds(self, operation: Operation) -> bool:
-        return bool(self._most_turns or self._most_bytes) and operation in COUNTED
-
-    def _call(self, tenant: str, turns: int, size: int) -> tuple[int, int, int, int]:
-        arguments = [self._most_turns, self._most_bytes, turns, size, keys.APPENDED_SECONDS]
+    def _call(self, tenant: str, turns: int, size: int) -> tuple[int, Counted]:
+        names = [keys.appended(tenant), keys.quota(tenant), keys.stored(tenant)]
+        arguments = [*self._most, turns, size, keys.APPENDED_SECONDS, keys.QUOTA_SECONDS]
         with translated("counting what a tenant appends"):
-            return cast("tuple[int, int, int, int]", self._count([keys.appended(tenant)], arguments))
+            code, *counts = cast("list[int]", self._count(names, arguments))
+        return code, Counted(*counts)
 
 
 def _sizes(operation: Operation, entries: Sequence[Entry]) -> tuple[int, int]:

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from typing import Final
 
-# KEYS inbox, ready, tenants, bell, refs, rung
+# KEYS inbox, ready, tenants, bell, refs, rung, bounded
 # ARGV conversation, tenant, most entries, entries still to be added by this and later calls,
 #  bell milliseconds (0: no bell), version, what precedes a reference in the key of its context ('': contexts stay),
 #  most bytes of bodies, bytes still to be added by this and later calls,
-#  the ring ('': the caller rings in another way), its seconds, then (op, id, body) each
-# Returns {entries now in the inbox, 1 if the bell was silent}, or {-1, entries} or {-2, bytes} when it is full.
+#  the ring ('': the caller rings in another way), its seconds,
+#  1 if the tenant's own bounds, where it has some, are to be asked for first, then (op, id, body) each
+# Returns {entries now in the inbox, 1 if the bell was silent}, or {-1, entries} or {-2, bytes} when it is full,
+# or {-3, 0} when there are bounds to be asked for.
 # Each entry says in `n` how many bytes were added up to its end: what lies between the first and the last is what the
 # inbox holds, whoever trimmed it. Entries of an older version say nothing and count nothing.
 APPEND: Final = """
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
+if ARGV[12] == '1' and redis.call('SISMEMBER', KEYS[7], ARGV[2]) == 1 then return {-3, 0} end
 local held = redis.call('XLEN', KEYS[1])
 if held + tonumber(ARGV[4]) > tonumber(ARGV[3]) then return {-1, held} end
 local function totals(entry)
@@ -39,7 +42,7 @@ if ARGV[7] ~= '' then
   for _, reference in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do redis.call('DEL', ARGV[7] .. reference) end
   redis.call('DEL', KEYS[5])
 end
-for i = 12, #ARGV, 3 do
+for i = 13, #ARGV, 3 do
   reached = reached + #ARGV[i + 2]
   local total = string.format('%.0f', reached)
   redis.call('XADD', KEYS[1], '*', 'v', ARGV[6], 'op', ARGV[i], 'id', ARGV[i + 1], 'd', ARGV[i + 2], 'n', total)

@@ -117,9 +117,13 @@ def test_usage_tells_how_much_of_it_is_used(
 
     assert "appended today" not in run()
     monkeypatch.setenv("TURNFOLD_TENANT_TURNS_A_DAY", "9")
+    monkeypatch.setenv("TURNFOLD_DAILY_TOKENS", "1000")
     bounded(tenant_turns_a_day=9).append("c", [TURN] * 2)
-    assert f"appended today (UTC): 2 of 9 turns, {2 * SIZE} of any number of bytes" in run()
-    assert json.loads(run("--json"))["appended_today"] == {"turns": 2, "bytes": 2 * SIZE}
+    assert "turns appended today (UTC): 2 of 9 (set by TURNFOLD_TENANT_TURNS_A_DAY)" in run()
+    assert "tokens of models today (UTC): 0 of 1000" in run()
+    assert json.loads(run("--json"))["bounded"]["turns_a_day"] == {
+        "most": 9, "set_by": "TURNFOLD_TENANT_TURNS_A_DAY", "used": 2,
+    }  # fmt: skip
 
 
 def test_a_quota_below_nothing_is_refused() -> None:

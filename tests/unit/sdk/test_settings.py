@@ -25,6 +25,7 @@ EXAMPLES: dict[str, tuple[str, object]] = {
     "max_inbox_bytes": ("33554432", 33_554_432),
     "tenant_turns_a_day": ("1000", 1_000),
     "tenant_bytes_a_day": ("1000000", 1_000_000),
+    "tenant_stored_bytes": ("5000000", 5_000_000),
     "redactor": ("acme", "acme"),
     "reads_without_redis": ("on", True),
     "reference_seconds": ("60", 60),

@@ -14,7 +14,7 @@ archive_files  which files `export` wrote, and what becomes of them
 reading        context, expand, search, anchors
 scope_options  whose words these show
 list_command, notes_command, timeline_command, why_command
-inspect_command, status, doctor_command, usage_command, metrics_command
+inspect_command, status, doctor_command, usage_command, quota_command, metrics_command
 refine_command, batch
 jobs, changes, forget
 """

@@ -28,6 +28,7 @@ COMMANDS: Final = {
     "jobs": LazyCommand("jobs", "jobs", "Work that waits for a person: list, retry, skip."),
     "refine": LazyCommand("refine_command", "refine", "Let models better what the rules wrote."),
     "usage": LazyCommand("usage_command", "usage", "Show what models did and cost."),
+    "quota": LazyCommand("quota_command", "quota", "What single tenants may use: set, show, clear."),
     "edit": LazyCommand("changes", "edit", "Give a turn other words."),
     "delete": LazyCommand("changes", "delete", "Remove what a turn says, for good."),
     "rewind": LazyCommand("changes", "rewind", "Cut off everything after a turn."),

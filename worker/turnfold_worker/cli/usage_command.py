@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -12,7 +12,6 @@ from turnfold_worker.cli.output import console, json_option, print_json, table, 
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from turnfold.redis.quotas import Appended
     from turnfold_worker.adapters.sql.refinement_admin import Usage
 
 
@@ -28,8 +27,8 @@ def usage(session: Session, conversation: str | None, days: int, each: bool, as_
     """Show calls, tokens and cost of a tenant, or of CONVERSATION, by day (UTC) and model.
 
     Costs come from TURNFOLD_PRICES at the time of a call. Quotes and levels that were refused were not said in the
-    conversation, or not in so few words: the rules' words stand in their place. Where TURNFOLD_TENANT_TURNS_A_DAY or
-    TURNFOLD_TENANT_BYTES_A_DAY is set, what the tenant has appended today is told too.
+    conversation, or not in so few words: the rules' words stand in their place. What is bounded by a setting or by
+    `turnfold quota` is told too: turns and bytes of today, stored bytes, tokens of models today.
 
     \b
     Examples:
@@ -49,16 +48,14 @@ def usage(session: Session, conversation: str | None, days: int, each: bool, as_
             raise UnknownConversation(msg)
     since = datetime.now(UTC).date() - timedelta(days=days - 1)
     found = admin.usage(session.settings.tenant, since=since, conversation=chosen, each=each)
-    appended = _appended_today(session)
+    bounded = _bounded(session)
     if as_json:
         said = {"tenant": session.settings.tenant, "usage": [described(one) for one in found]}
-        print_json(said if appended is None else said | {"appended_today": appended._asdict()})
+        print_json(said if not bounded else said | {"bounded": bounded})
         return
-    if appended is not None:
-        settings = session.settings
+    for name, row in bounded.items():
         click.echo(
-            f"appended today (UTC): {appended.turns} of {settings.tenant_turns_a_day or 'any number of'} turns, "
-            f"{appended.bytes} of {settings.tenant_bytes_a_day or 'any number of'} bytes"
+            f"{_BOUNDED[name]}: {'?' if row['used'] is None else row['used']} of {row['most']} (set by {row['set_by']})"
         )
     if not found:
         click.echo("no model was asked in these days")
@@ -66,14 +63,19 @@ def usage(session: Session, conversation: str | None, days: int, each: bool, as_
     _show(found)
 
 
-def _appended_today(session: Session) -> Appended | None:
-    """What was counted of the tenant; None where no quota has it counted."""
-    from turnfold.redis.quotas import Quotas
+_BOUNDED: Final = {
+    "turns_a_day": "turns appended today (UTC)", "bytes_a_day": "bytes appended today (UTC)",
+    "stored_bytes": "bytes of turns stored", "model_tokens_a_day": "tokens of models today (UTC)",
+}  # fmt: skip
 
-    settings = session.settings
-    if not settings.tenant_turns_a_day and not settings.tenant_bytes_a_day:
-        return None
-    return Quotas(session.redis, settings).today(settings.tenant)
+
+def _bounded(session: Session) -> dict[str, dict[str, Any]]:
+    """Of each number that is bounded: how much of it may be used and is."""
+    from turnfold_worker.adapters.sql.tenant_quotas import SqlTenantQuotas
+    from turnfold_worker.cli.quota_command import standing
+
+    rows = standing(session, SqlTenantQuotas(session.engine), session.settings.tenant)
+    return {name: row for name, row in rows.items() if name in _BOUNDED and row["most"]}
 
 
 def described(one: Usage) -> dict[str, object]:

@@ -9,5 +9,6 @@ refine, refine_in_batches, model_calls   what models are asked and what of it is
 reconstruct        a model's words for turns that were removed
 sweep              rings for what nobody was told of
 jobs, parked_jobs  work that waits for a person
+tenant_quotas      what tenants may append and store, published where appends are checked
 erase, remnants, expire_turns   a forgotten conversation; logs that still hold words; words that are too old
 """

@@ -12,7 +12,13 @@ MOST_CONVERSATIONS: Final = 10_000
 
 
 class Retention(Protocol):
-    """The SQL side. Every method is one transaction, by the database's clock."""
+    """The SQL side. Every method is one transaction, by the database's clock.
+
+    A tenant's own days, if it has some, stand for `keep_days`; 0 keeps words for ever.
+    """
+
+    def bounds_any(self) -> bool:
+        """Whether any tenant has a number of days of its own."""
 
     def expirable(self, keep_days: float, *, after: ConversationId, most: int) -> list[ConversationId]:
         """Conversations behind `after` with words in segments that were closed long enough ago."""
@@ -22,8 +28,13 @@ class Retention(Protocol):
 
 
 def expire(keep_days: float, *, retention: Retention) -> int:
-    """Remove the words of what is older than `keep_days`; of how many turns. Only turns inside segments go."""
+    """Remove the words of what is older than `keep_days`, or its tenant's own days; of how many turns.
+
+    Only turns inside segments go.
+    """
     removed = 0
+    if not keep_days and not retention.bounds_any():
+        return 0
     after = ConversationId(0)
     for _ in range(MOST_CONVERSATIONS // CONVERSATIONS_AT_ONCE):
         found = retention.expirable(keep_days, after=after, most=CONVERSATIONS_AT_ONCE)

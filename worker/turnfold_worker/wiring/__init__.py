@@ -21,9 +21,11 @@ from turnfold.errors import InvalidSettings
 from turnfold.redis import inbox as producer_inbox
 from turnfold_worker.adapters.redis.bell import RedisPublisher
 from turnfold_worker.adapters.redis.inbox import RedisInbox
+from turnfold_worker.adapters.redis.quota_board import RedisQuotaBoard
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder, check_installed
 from turnfold_worker.adapters.sql.retention import SqlRetention
 from turnfold_worker.adapters.sql.store import SqlStore
+from turnfold_worker.adapters.sql.tenant_quotas import SqlTenantQuotas
 from turnfold_worker.adapters.sql.turns import FoldDue
 from turnfold_worker.ports.storage import Inbox, Publisher, SentenceEmbedder, Store
 from turnfold_worker.settings import WorkerSettings
@@ -33,6 +35,7 @@ from turnfold_worker.use_cases.erase import erase
 from turnfold_worker.use_cases.expire_turns import Retention, expire
 from turnfold_worker.use_cases.fold import CompressLimits, compress
 from turnfold_worker.use_cases.sweep import Swept, sweep
+from turnfold_worker.use_cases.tenant_quotas import QuotaBoard, QuotaStore, publish
 
 if TYPE_CHECKING:
     from turnfold_worker.adapters.sql.refinements import SqlRefinements
@@ -56,6 +59,8 @@ class Worker:
     refining: Refining | None = None
     """What doing them takes; None where no model is configured."""
     retention: Retention | None = None
+    quotas: QuotaStore | None = None
+    quota_board: QuotaBoard | None = None
     embedder: SentenceEmbedder | None = None
 
     def drain(self, *shards: int) -> Drained:
@@ -106,7 +111,7 @@ class Worker:
         return self.refining
 
     def expire(self) -> int:
-        if not self.settings.keep_level0_days or self.retention is None:
+        if self.retention is None:
             return 0
         return expire(self.settings.keep_level0_days, retention=self.retention)
 
@@ -115,10 +120,18 @@ class Worker:
 
     def sweep_in_turn(self) -> Swept:
         """Sweep, unless somebody did within the interval: marked by who does it, not by who asks for it."""
-        if self.settings.keep_level0_days and self.inbox.start_expiry():
+        if not self.inbox.start_sweep():
+            return Swept()
+        if self.inbox.start_expiry():
             # Retention needs no beat either.
             self.expire()
-        return self.sweep() if self.inbox.start_sweep() else Swept()
+        self.publish_quotas_in_turn()
+        return self.sweep()
+
+    def publish_quotas_in_turn(self) -> None:
+        """Publish quotas and measure what tenants store, unless somebody did within the minute."""
+        if self.quotas is not None and self.quota_board is not None and self.quota_board.start():
+            publish(store=self.quotas, board=self.quota_board, stored_bytes=self.settings.tenant_stored_bytes)
 
     def erase(self, shard: int) -> int:
         return erase(shard, inbox=self.inbox, store=self.store, publisher=self.publisher)
@@ -190,6 +203,8 @@ def build_on(  # noqa: PLR0913 - what a worker is made of, all by name
         refinements=refinements if settings.refines else None,
         refining=with_model,
         retention=SqlRetention(engine, read_engine=read_engine),
+        quotas=SqlTenantQuotas(engine),
+        quota_board=RedisQuotaBoard(client),
         embedder=embedder,
     )
 

@@ -2,5 +2,6 @@
 
 inbox, scripts     the inboxes, each step of theirs one script
 bell               rings that wake workers
+quota_board        bounds of tenants, where appends are checked
 model_limits       limits and circuits that all workers share
 """

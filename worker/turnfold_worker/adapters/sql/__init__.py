@@ -9,6 +9,7 @@ access, erasures, removals, retention   what is looked up, forgotten, too old; w
 refinements, refine_jobs, refine_sources, refinement_admin   what refining reads and writes
 model_notes, model_outlines, model_search   a model's notes, outlines in which they stand, how a query finds them
 ledger, batches    what models said and cost; batches under way
+tenant_quotas      what tenants may use, and the bytes that they store
 parked             work that waits for a person
 errors, database_clock, bulk_insert, conversation_ids   what all of these share
 memory_database    SQL for one conversation that is folded offline

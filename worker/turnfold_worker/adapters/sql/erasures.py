@@ -75,7 +75,12 @@ def _part(rows: Table) -> _Part:
     )
 
 
-_PARTS: Final = tuple(_part(rows) for rows in reversed(Base.metadata.sorted_tables) if "conversation" in rows.columns)
+# A table with one row a conversation goes with it.
+_PARTS: Final = tuple(
+    _part(rows)
+    for rows in reversed(Base.metadata.sorted_tables)
+    if "conversation" in rows.columns and [*rows.primary_key] != [rows.columns["conversation"]]
+)
 
 
 def _hidden_id(address: Address) -> str:

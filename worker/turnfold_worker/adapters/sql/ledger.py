@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Engine, Table, func, select, update
 
 from turnfold.contract.records import ConversationId
-from turnfold.contract.tables import TENANT_USAGE, USAGE, USED, ConversationRow, ReplyRow, table
+from turnfold.contract.tables import TENANT_USAGE, USAGE, USED, ConversationRow, ReplyRow, TenantQuotaRow, table
 from turnfold_worker.adapters.prices import BATCH_SHARE, Price
 from turnfold_worker.adapters.sql.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql.errors import transaction
@@ -27,6 +27,7 @@ ALL_MODELS: Final = ""
 
 _conversation = table(ConversationRow)
 _reply = table(ReplyRow)
+_quota = table(TenantQuotaRow)
 
 
 class SqlLedger:
@@ -35,7 +36,7 @@ class SqlLedger:
     def __init__(
         self, engine: Engine, *, daily_tokens: int = 0, daily_dollars: float = 0.0, prices: Mapping[str, Price]
     ) -> None:
-        """Caps are for each tenant; 0 is none."""
+        """Caps are for each tenant; 0 is none. A tenant's own quota of tokens stands for `daily_tokens`."""
         self._engine = engine
         self._daily_tokens = daily_tokens
         self._daily_micros = round(daily_dollars * 1_000_000)
@@ -62,36 +63,17 @@ class SqlLedger:
     def reserve(self, owner: Owner, request: ModelRequest) -> Reservation:
         tokens = request.input_tokens + request.max_tokens
         micros = self._micros(request.model, Used(input_tokens=request.input_tokens, output_tokens=request.max_tokens))
-        if not self._daily_tokens and not self._daily_micros:
-            return Reservation(owner=owner, model=request.model, tokens=0, micros=0, day=0)
         with self._transaction() as connection:
+            own = select(_quota.c.model_tokens_a_day).where(_quota.c.tenant == owner.tenant)
+            caps = _Caps(connection.scalar(own), self._daily_tokens, self._daily_micros)
+            if not caps.tokens and not caps.micros:
+                return Reservation(owner=owner, model=request.model, tokens=0, micros=0, day=0)
             now = connection.scalar(select(now_milliseconds())) or 0
             today = now // DAY_MILLISECONDS
-            self._check(connection, owner.tenant, today, tokens, micros, left=DAY_MILLISECONDS - now % DAY_MILLISECONDS)
+            taken = _taken(connection, owner.tenant, today)
+            caps.check(*taken, tokens, micros, left=DAY_MILLISECONDS - now % DAY_MILLISECONDS)
             _reserve(connection, owner.tenant, today, tokens, micros)
         return Reservation(owner=owner, model=request.model, tokens=tokens, micros=micros, day=today)
-
-    def _check(self, connection: Connection, tenant: str, today: int, tokens: int, micros: int, *, left: int) -> None:
-        mine = (TENANT_USAGE.c.tenant == tenant, TENANT_USAGE.c.day == _date(today))
-        row = {"tenant": tenant, "day": _date(today), "model": ALL_MODELS}
-        connection.execute(insert_new(connection, TENANT_USAGE).values(row).on_conflict_do_nothing())
-        # Whoever reserves for this tenant waits here: two calls cannot both take what is left.
-        connection.execute(
-            select(TENANT_USAGE.c.model).where(*mine, TENANT_USAGE.c.model == ALL_MODELS).with_for_update()
-        )
-        used = connection.execute(
-            select(
-                func.sum(TENANT_USAGE.c.input_tokens + TENANT_USAGE.c.output_tokens + TENANT_USAGE.c.reserved_tokens),
-                func.sum(TENANT_USAGE.c.cost_micros + TENANT_USAGE.c.reserved_micros),
-            ).where(*mine)
-        ).one()
-        for cap, taken, wanted, name in (
-            (self._daily_tokens, used[0], tokens, "TURNFOLD_DAILY_TOKENS"),
-            (self._daily_micros, used[1], micros, "TURNFOLD_DAILY_DOLLARS"),
-        ):
-            if cap and int(taken or 0) + wanted > cap:
-                msg = f"the tenant's cap of today is reached: {name}"
-                raise ModelWaits(msg, seconds=min(CAP_SECONDS, left / 1_000 + 1))
 
     def settle(self, reservation: Reservation, request: ModelRequest, reply: ModelReply) -> None:
         counts = self._counts(request.model, reply.used)
@@ -134,6 +116,41 @@ class SqlLedger:
         return price.micros(
             input_tokens=used.input_tokens, cached_tokens=used.cached_tokens, output_tokens=used.output_tokens
         )
+
+
+class _Caps:
+    """What a tenant may use a day; 0: any number."""
+
+    def __init__(self, own_tokens: int | None, tokens: int, micros: int) -> None:
+        self.tokens = tokens if own_tokens is None else own_tokens
+        self.micros = micros
+        self._of_tokens = "TURNFOLD_DAILY_TOKENS" if own_tokens is None else "its quota, see `turnfold quota show`"
+
+    def check(self, tokens: int, micros: int, more_tokens: int, more_micros: int, *, left: int) -> None:
+        """Raise `ModelWaits` when more goes beyond a cap; `left` are milliseconds of the day."""
+        for cap, taken, wanted, name in (
+            (self.tokens, tokens, more_tokens, self._of_tokens),
+            (self.micros, micros, more_micros, "TURNFOLD_DAILY_DOLLARS"),
+        ):
+            if cap and taken + wanted > cap:
+                msg = f"the tenant's cap of today is reached: {name}"
+                raise ModelWaits(msg, seconds=min(CAP_SECONDS, left / 1_000 + 1))
+
+
+def _taken(connection: Connection, tenant: str, today: int) -> tuple[int, int]:
+    """Tokens and micros that a tenant used today, or reserved."""
+    mine = (TENANT_USAGE.c.tenant == tenant, TENANT_USAGE.c.day == _date(today))
+    row = {"tenant": tenant, "day": _date(today), "model": ALL_MODELS}
+    connection.execute(insert_new(connection, TENANT_USAGE).values(row).on_conflict_do_nothing())
+    # Whoever reserves for this tenant waits here: two calls cannot both take what is left.
+    connection.execute(select(TENANT_USAGE.c.model).where(*mine, TENANT_USAGE.c.model == ALL_MODELS).with_for_update())
+    used = connection.execute(
+        select(
+            func.sum(TENANT_USAGE.c.input_tokens + TENANT_USAGE.c.output_tokens + TENANT_USAGE.c.reserved_tokens),
+            func.sum(TENANT_USAGE.c.cost_micros + TENANT_USAGE.c.reserved_micros),
+        ).where(*mine)
+    ).one()
+    return int(used[0] or 0), int(used[1] or 0)
 
 
 def _keep(connection: Connection, conversation: ConversationId, request_hash: str, reply: ModelReply) -> bool:

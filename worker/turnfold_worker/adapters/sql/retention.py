@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Engine, case, func, select, update
+from sqlalchemy import ColumnElement, Connection, Double, Engine, case, cast, func, literal, select, update
 
 from turnfold.contract.records import OPERATORS, ConversationId, TurnState
-from turnfold.contract.tables import ConversationRow, NodeRow, ParkedEntryRow, TurnRow, table
+from turnfold.contract.tables import ConversationRow, NodeRow, ParkedEntryRow, TenantQuotaRow, TurnRow, table
 from turnfold.contract.tasks import EntryState
 from turnfold_worker.adapters.sql.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql.errors import transaction
@@ -18,6 +18,7 @@ _conversation = table(ConversationRow)
 _node = table(NodeRow)
 _turn = table(TurnRow)
 _entry = table(ParkedEntryRow)
+_quota = table(TenantQuotaRow)
 
 
 class SqlRetention:
@@ -27,11 +28,20 @@ class SqlRetention:
         self._engine = engine
         self._read_engine = read_engine
 
+    def bounds_any(self) -> bool:
+        with transaction(self._read_engine) as connection:
+            own = select(_quota.c.tenant).where(_quota.c.retention_days > 0).limit(1)
+            return connection.scalar(own) is not None
+
     def expirable(self, keep_days: float, *, after: ConversationId, most: int) -> list[ConversationId]:
         with transaction(self._read_engine) as connection:
             rows = connection.scalars(
                 select(_conversation.c.id)
-                .where(_conversation.c.id > after, _last_old(connection, keep_days) > _conversation.c.expired_seq)
+                .where(
+                    _conversation.c.id > after,
+                    _kept(keep_days) > 0,
+                    _last_old(connection, keep_days) > _conversation.c.expired_seq,
+                )
                 .order_by(_conversation.c.id)
                 .limit(most)
             )
@@ -44,7 +54,9 @@ class SqlRetention:
             # opened segments.
             connection.execute(select(_conversation.c.id).where(mine).with_for_update())
             last = _last_old(connection, keep_days)
-            last_seq = connection.scalar(select(last).where(mine, last > _conversation.c.expired_seq))
+            last_seq = connection.scalar(
+                select(last).where(mine, _kept(keep_days) > 0, last > _conversation.c.expired_seq)
+            )
             if last_seq is None:
                 return 0
             connection.execute(
@@ -60,8 +72,16 @@ class SqlRetention:
             return _empty_turns(connection, conversation, last_seq)
 
 
+def _kept(keep_days: float) -> ColumnElement[Any]:
+    """For how many days a conversation's words are kept: its tenant's own number, else `keep_days`; 0: for ever."""
+    own = select(_quota.c.retention_days).where(_quota.c.tenant == _conversation.c.tenant)
+    return func.coalesce(
+        cast(own.correlate(_conversation).scalar_subquery(), Double), literal(float(keep_days), Double)
+    )
+
+
 def _last_old(connection: Connection, keep_days: float) -> ColumnElement[Any]:
-    """Of a conversation, the last turn of the segments that were closed more than `keep_days` ago."""
+    """Of a conversation, the last turn of the segments that were closed longer ago than words are kept."""
     now = connection.scalar(select(now_milliseconds())) or 0
     # Segments in order: the first that is too young ends what may go.
     young = (
@@ -69,7 +89,7 @@ def _last_old(connection: Connection, keep_days: float) -> ColumnElement[Any]:
         .where(
             _node.c.conversation == _conversation.c.id, _node.c.height == 0,
             _node.c.first_seq > _conversation.c.expired_seq,
-            _node.c.closed_at > now - int(keep_days * DAY_MILLISECONDS),
+            _node.c.closed_at > now - _kept(keep_days) * DAY_MILLISECONDS,
         )
         .scalar_subquery()
     )  # fmt: skip

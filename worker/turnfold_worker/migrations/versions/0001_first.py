@@ -67,6 +67,16 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("model_batch_pkey")),
     )
     op.create_table(
+        "tenant_quota",
+        sa.Column("tenant", sa.String(length=200), autoincrement=False, nullable=False),
+        sa.Column("turns_a_day", sa.BigInteger(), nullable=True),
+        sa.Column("bytes_a_day", sa.BigInteger(), nullable=True),
+        sa.Column("stored_bytes", sa.BigInteger(), nullable=True),
+        sa.Column("model_tokens_a_day", sa.BigInteger(), nullable=True),
+        sa.Column("retention_days", sa.Integer(), nullable=True),
+        sa.PrimaryKeyConstraint("tenant", name=op.f("tenant_quota_pkey")),
+    )
+    op.create_table(
         "tenant_usage",
         sa.Column("tenant", sa.String(length=200), nullable=False),
         sa.Column("day", sa.Date(), nullable=False),
@@ -541,6 +551,18 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("conversation", "turn_id", name=op.f("rewound_turn_pkey")),
     )
     op.create_table(
+        "stored_size",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("revision", sa.BigInteger(), nullable=False),
+        sa.Column("size", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("stored_size_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", name=op.f("stored_size_pkey")),
+    )
+    op.create_table(
         "subject_turn",
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -672,6 +694,7 @@ def downgrade() -> None:
     op.drop_table("turn_change")
     op.drop_table("turn")
     op.drop_table("subject_turn")
+    op.drop_table("stored_size")
     op.drop_table("rewound_turn")
     op.drop_table("reply")
     op.drop_table("repeat_mark")
@@ -696,6 +719,7 @@ def downgrade() -> None:
     op.drop_table("anchor")
     op.drop_table("access")
     op.drop_table("tenant_usage")
+    op.drop_table("tenant_quota")
     op.drop_table("model_batch")
     op.drop_table("meta")
     op.drop_table("conversation")

@@ -1,0 +1,270 @@
+"""Quotas of single tenants: they hold for the next append of any producer, and outlive what Redis holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import redis
+from click.testing import CliRunner, Result
+from sqlalchemy import Engine, text
+
+from conftest import LocalWorker
+from support.refinery import Refinery
+from turnfold import QuotaExceeded, Settings, Turnfold
+from turnfold.contract import keys
+from turnfold.contract.keys import Address
+from turnfold.redis.quotas import Quotas
+from turnfold_worker.cli import main
+
+TURN = {"role": "user", "content": "We must use PostgreSQL."}
+SIZE = len(json.dumps(TURN, separators=(",", ":")))
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(redis_url: str, database_url: str) -> Run:
+    def run_command(*arguments: str) -> Result:
+        servers = ("--redis-url", redis_url, "--database-url", database_url)
+        return CliRunner().invoke(main, [*servers, *arguments])
+
+    return run_command
+
+
+@pytest.fixture
+def client(redis_url: str) -> Iterator[redis.Redis]:
+    with redis.Redis.from_url(redis_url) as found:
+        yield found
+
+
+def quota_of(run: Run, tenant: str = "acme") -> dict[str, Any]:
+    quota: dict[str, Any] = json.loads(run("quota", "show", tenant, "--json").output)["quota"]
+    return quota
+
+
+def test_a_tenants_own_bound_holds_for_the_next_append_of_a_producer_without_settings(tf: Turnfold, run: Run) -> None:
+    tf.append("c", [TURN] * 2)
+    shown = run("quota", "set", "acme", "--turns-a-day", "3")
+    assert (shown.exit_code, shown.output) == (0, "set for tenant acme: turns a day 3\n")
+    tf.append("c", [TURN] * 3)
+    with pytest.raises(QuotaExceeded, match=r"'acme' has appended 3 turns .*`turnfold quota set`"):
+        tf.append("c", TURN)
+    assert tf.status("c").inbox == 5
+    tf.for_tenant("other").append("c", [TURN] * 9)
+
+
+def test_it_is_known_without_a_round_trip_more_where_no_tenant_has_one(
+    tf: Turnfold, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+    counting = Quotas._call
+
+    def counted(self: Quotas, tenant: str, *sizes: int) -> Any:
+        calls.append(tenant)
+        return counting(self, tenant, *sizes)
+
+    monkeypatch.setattr(Quotas, "_call", counted)
+    tf.append("c", TURN)
+    assert calls == []
+    run("quota", "set", "acme", "--turns-a-day", "9")
+    calls.clear()
+    tf.append("c", TURN)
+    tf.append("c", TURN)
+    tf.for_tenant("other").append("c", TURN)
+    assert calls == ["acme", "acme"]
+    run("quota", "clear", "acme")
+    tf.append("c", TURN)
+    calls.clear()
+    tf.append("c", TURN)
+    assert calls == []
+
+
+def test_zero_frees_a_tenant_from_the_settings(settings: Settings, run: Run) -> None:
+    with Turnfold(settings=replace(settings, tenant_turns_a_day=1)) as tf:
+        tf.append("c", TURN)
+        with pytest.raises(QuotaExceeded):
+            tf.append("c", TURN)
+        run("quota", "set", "acme", "--turns-a-day", "0")
+        tf.append("c", [TURN] * 9)
+        run("quota", "clear", "acme")
+        with pytest.raises(QuotaExceeded):
+            tf.append("c", [TURN] * 2)
+
+
+def test_numbers_that_are_not_named_stay_and_clear_takes_all(tf: Turnfold, run: Run) -> None:
+    run("quota", "set", "acme", "--bytes-a-day", str(2 * SIZE))
+    run("quota", "set", "acme", "--retention-days", "30")
+    tf.append("c", [TURN] * 2)
+    quota = quota_of(run)
+    assert quota["bytes_a_day"] == {"most": 2 * SIZE, "set_by": "turnfold quota", "used": 2 * SIZE}
+    assert (quota["retention_days"]["most"], quota["turns_a_day"]["set_by"]) == (30, "TURNFOLD_TENANT_TURNS_A_DAY")
+    assert "acme" in run("quota", "show").output
+    assert run("quota", "clear", "acme").output == "cleared: the settings bound tenant acme\n"
+    assert run("quota", "clear", "acme").output == "tenant acme had no quota\n"
+    assert json.loads(run("quota", "show", "--json").output) == {"quotas": []}
+    tf.append("c", [TURN] * 9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["set", "acme"], "say at least one number: --turns-a-day"),
+        (["set", "acme", "--turns-a-day", "-1"], "-1 is not in the range"),
+        (["set", "a\n", "--turns-a-day", "1"], "control characters"),
+        (["set", "acme", "--retention-days", "40000"], "not in the range"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(run: Run, arguments: list[str], said: str) -> None:
+    shown = run("quota", *arguments)
+    assert shown.exit_code == 2
+    assert said in shown.output
+
+
+def test_stored_bytes_are_those_of_the_turns_in_sql_and_in_the_inbox(
+    tf: Turnfold, local: LocalWorker, run: Run, engine: Engine
+) -> None:
+    tf.append("c", [{**TURN, "turn_id": f"t-{number}"} for number in range(20)])
+    local.settle()
+    tf.append("c", TURN)
+    run("quota", "set", "acme", "--stored-bytes", str(10_000))
+    with engine.begin() as connection:
+        words = connection.execute(text("SELECT SUM(LENGTH(content) + LENGTH(turn_id)) FROM turn")).scalar()
+    assert words is not None
+    assert words + SIZE <= quota_of(run)["stored_bytes"]["used"] <= words + SIZE + 99
+
+
+def test_a_tenant_that_stores_as_much_as_it_may_appends_again_after_it_made_room(
+    tf: Turnfold, local: LocalWorker, run: Run, client: redis.Redis
+) -> None:
+    tf.append("c", [TURN] * 20)
+    local.settle()
+    run("quota", "set", "acme", "--stored-bytes", str(25 * SIZE))
+    tf.append("d", [TURN] * 3)
+    with pytest.raises(QuotaExceeded, match=r"stores \d+ bytes of turns, .*`forget` conversations") as met:
+        tf.append("d", [TURN] * 20)
+    assert met.value.retry_after_seconds == 60
+    tf.forget("c", timeout_seconds=0)
+    local.settle()
+    measure_anew(local, client)
+    tf.append("d", [TURN] * 20)
+    with pytest.raises(QuotaExceeded):
+        tf.append("d", [TURN] * 20)
+    measure_anew(local, client)
+    with pytest.raises(QuotaExceeded):
+        tf.append("d", [TURN] * 20)
+
+
+def measure_anew(local: LocalWorker, client: redis.Redis) -> None:
+    """As if a minute had passed."""
+    client.delete(keys.QUOTAS, keys.SWEEP)
+    local.worker.sweep_in_turn()
+
+
+def test_what_a_change_makes_shorter_counts_no_longer(tf: Turnfold, local: LocalWorker, run: Run) -> None:
+    tf.append("c", [{"role": "user", "content": "x" * 5_000, "turn_id": f"t-{number}"} for number in range(4)])
+    local.settle()
+    run("quota", "set", "acme", "--stored-bytes", "100000")
+    assert quota_of(run)["stored_bytes"]["used"] > 20_000
+    tf.delete("c", "t-0")
+    tf.edit("c", "t-1", content="short")
+    tf.rewind("c", after="t-2")
+    local.settle()
+    run("quota", "set", "acme", "--stored-bytes", "100000")
+    assert 5_000 < quota_of(run)["stored_bytes"]["used"] < 5_200
+
+
+def test_the_setting_measures_every_tenant(
+    tf: Turnfold,
+    make_worker: Callable[..., LocalWorker],
+    client: redis.Redis,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    local = make_worker(tenant_stored_bytes=1_000_000)
+    for tenant in ("acme", "other"):
+        tf.for_tenant(tenant).append("c", [TURN] * 5)
+    local.settle()
+    measure_anew(local, client)
+    assert {tenant: int(client.hget(keys.stored(tenant), "size") or 0) >= 5 * 23 for tenant in ("acme", "other")} == {
+        "acme": True, "other": True,
+    }  # fmt: skip
+
+
+def test_quotas_hold_again_after_redis_lost_all_that_it_held(
+    tf: Turnfold, local: LocalWorker, run: Run, client: redis.Redis
+) -> None:
+    run("quota", "set", "acme", "--turns-a-day", "3", "--stored-bytes", str(50 * SIZE))
+    client.flushdb()
+    local.worker.sweep_in_turn()
+    assert client.sismember(keys.bounded(Address("acme", "c").shard), "acme")
+    tf.append("c", [TURN] * 3)
+    with pytest.raises(QuotaExceeded):
+        tf.append("c", TURN)
+
+
+def test_while_redis_is_away_a_quota_is_kept_and_it_is_said_when_it_holds(
+    database_url: str, engine: Engine, run: Run
+) -> None:
+    away = ["--redis-url", "redis://127.0.0.1:1/0", "--database-url", database_url]
+    shown = CliRunner().invoke(main, [*away, "quota", "set", "acme", "--turns-a-day", "3"])
+    assert shown.exit_code == 0
+    assert "when a worker has published it" in shown.output
+    assert quota_of(run)["turns_a_day"]["most"] == 3
+
+
+def test_words_are_kept_as_long_as_their_tenants_quota_says(make_refinery: Callable[..., Refinery], run: Run) -> None:
+    refinery = make_refinery(refine="off", keep_level0_days=30)
+    for tenant in ("acme", "short", "ever"):
+        Refinery(refinery.tf.for_tenant(tenant), refinery.local, refinery.server, []).fold("c")
+    with refinery.local.write_engine.begin() as connection:
+        connection.execute(text("UPDATE node SET closed_at = closed_at - 20 * CAST(86400000 AS BIGINT)"))
+    run("quota", "set", "short", "--retention-days", "7")
+    run("quota", "set", "ever", "--retention-days", "0")
+    assert refinery.local.worker.expire() > 0
+    assert emptied(refinery) == {"short"}
+    with refinery.local.write_engine.begin() as connection:
+        connection.execute(text("UPDATE node SET closed_at = closed_at - 20 * CAST(86400000 AS BIGINT)"))
+    assert refinery.local.worker.expire() > 0
+    assert emptied(refinery) == {"short", "acme"}
+
+
+def emptied(refinery: Refinery) -> set[str]:
+    """Tenants of which words were removed."""
+    rows = refinery.query(
+        "SELECT DISTINCT c.tenant FROM turn t JOIN conversation c ON c.id = t.conversation WHERE t.state = 2"
+    )
+    return {row[0] for row in rows}
+
+
+def test_a_retention_of_a_tenants_own_needs_no_setting(make_refinery: Callable[..., Refinery], run: Run) -> None:
+    refinery = make_refinery(refine="off")
+    refinery.fold("c")
+    with refinery.local.write_engine.begin() as connection:
+        connection.execute(text("UPDATE node SET closed_at = closed_at - 864000000"))
+    run("quota", "set", "acme", "--retention-days", "7")
+    assert refinery.local.worker.expire() > 0
+    run("quota", "clear", "acme")
+    assert refinery.local.worker.expire() == 0
+
+
+def test_a_tenant_over_its_model_budget_has_the_rules_notes_until_it_may_use_more(
+    make_refinery: Callable[..., Refinery], run: Run
+) -> None:
+    refinery = make_refinery(refine="on")
+    run("quota", "set", "acme", "--model-tokens-a-day", "10")
+    refinery.fold("c")
+    assert refinery.server.requests == []
+    assert {error for _, _, error in refinery.jobs if error} == {
+        "the tenant's cap of today is reached: its quota, see `turnfold quota show`"
+    }
+    assert refinery.tf.notes("c")
+    assert {note.written_by for note in refinery.tf.notes("c")} == {"rules"}
+    assert "tokens of models today (UTC): 0 of 10 (set by turnfold quota)" in run("--tenant", "acme", "usage").output
+    run("quota", "set", "acme", "--model-tokens-a-day", "1000000")
+    refinery.go_on()
+    assert "model" in {note.written_by for note in refinery.tf.notes("c")}
+    assert quota_of(run)["model_tokens_a_day"]["used"] > 10

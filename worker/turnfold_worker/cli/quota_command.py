@@ -1,0 +1,209 @@
+"""`turnfold quota`: what single tenants may append, store, keep and spend on models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from turnfold.contract.keys import checked_id
+from turnfold.errors import Unavailable
+from turnfold_worker.cli.output import console, json_option, plain, print_json, table, words
+from turnfold_worker.cli.session import Session, pass_session
+from turnfold_worker.errors import StoreAway
+
+if TYPE_CHECKING:
+    from turnfold.redis.quotas import Counted
+    from turnfold_worker.adapters.sql.tenant_quotas import SqlTenantQuotas
+    from turnfold_worker.settings import WorkerSettings
+    from turnfold_worker.use_cases.tenant_quotas import TenantQuota
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+SETTINGS: Final = {
+    "turns_a_day": "tenant_turns_a_day",
+    "bytes_a_day": "tenant_bytes_a_day",
+    "stored_bytes": "tenant_stored_bytes",
+    "model_tokens_a_day": "daily_tokens",
+    "retention_days": "keep_level0_days",
+}
+"""The setting that holds where a tenant has no number of its own."""
+
+_SAID: Final = {
+    "turns_a_day": "Turns that it may append a day (UTC).",
+    "bytes_a_day": "Bytes of them, as JSON, edits included.",
+    "stored_bytes": "Bytes of turns that it may store.",
+    "model_tokens_a_day": "Tokens to and from models a day (UTC); beyond them the rules' notes stand.",
+    "retention_days": "Days after which the words of old turns are removed; 0 keeps them.",
+}
+
+
+@click.group(short_help="What single tenants may use: set, show, clear.")
+def quota() -> None:
+    """Bound what single tenants append, store, keep and spend on models, where the settings do not fit them.
+
+    A number of a tenant's own stands for the setting, whatever that is: 0 lets it have as much as it likes. Kept in
+    SQL; the next append of any producer is held to it.
+
+    \b
+    Examples:
+      turnfold quota set acme --turns-a-day 5000 --stored-bytes 2000000000
+      turnfold quota set acme --model-tokens-a-day 200000 --retention-days 90
+      turnfold quota show acme
+      turnfold quota clear acme
+    """
+
+
+def _bounds(command: _Command) -> _Command:
+    """Adds an option for each number."""
+    for name in reversed(SETTINGS):
+        most = 36_500 if name == "retention_days" else 2**53
+        option = f"--{name.replace('_', '-')}"
+        command = click.option(option, type=click.IntRange(0, most), metavar="N", help=_SAID[name])(command)
+    return command
+
+
+@quota.command("set", short_help="Give a tenant numbers of its own.")
+@click.argument("tenant")
+@_bounds
+@pass_session
+def set_quota(session: Session, /, tenant: str, **bounds: int | None) -> None:
+    """Give TENANT numbers of its own; those that are not named stay as they are. 0: any number.
+
+    \b
+    Examples:
+      turnfold quota set acme --turns-a-day 5000
+      turnfold quota set acme --turns-a-day 0
+    """
+    told: dict[str, Any] = {name: value for name, value in bounds.items() if value is not None}
+    if not told:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in SETTINGS)
+        msg = f"say at least one number: {names}"
+        raise click.UsageError(msg)
+    store = _store(session, write=True)
+    changed = replace(store.of(checked_id("tenant", tenant)), **told)
+    store.put(changed)
+    _publish(session, store, measured=tenant if changed.stored_bytes else None)
+    click.echo(f"set for tenant {tenant}: {_listed(changed)}")
+
+
+@quota.command(short_help="Let the settings alone bound a tenant.")
+@click.argument("tenant")
+@pass_session
+def clear(session: Session, tenant: str) -> None:
+    """Take all numbers of its own from TENANT: the settings hold again."""
+    store = _store(session, write=True)
+    had_some = store.clear(checked_id("tenant", tenant))
+    _publish(session, store, measured=None)
+    click.echo(f"cleared: the settings bound tenant {tenant}" if had_some else f"tenant {tenant} had no quota")
+
+
+@quota.command(short_help="Show what tenants may use and do.")
+@click.argument("tenant", required=False)
+@json_option
+@pass_session
+def show(session: Session, tenant: str | None, as_json: bool) -> None:
+    """Show what TENANT may use, whose number that is, and how much is used; without it, all tenants that have a quota.
+
+    Numbers of the settings are those of where this command runs.
+
+    \b
+    Examples:
+      turnfold quota show
+      turnfold quota show acme --json
+    """
+    store = _store(session, write=False)
+    if tenant is None:
+        _show_all(store.all(), as_json=as_json)
+        return
+    rows = standing(session, store, checked_id("tenant", tenant))
+    if as_json:
+        print_json({"tenant": tenant, "quota": rows})
+        return
+    shown = table("of", "#most", "set by", "#used")
+    for name, row in rows.items():
+        most = "any number" if not row["most"] else f"{row['most']:g}"
+        if name == "retention_days" and not row["most"]:
+            most = "for ever"
+        shown.add_row(name.replace("_", " "), most, row["set_by"], "" if row["used"] is None else str(row["used"]))
+    console().print(shown)
+
+
+def _show_all(quotas: list[TenantQuota], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"quotas": plain(quotas)})
+        return
+    if not quotas:
+        click.echo("no tenant has a quota of its own: `turnfold quota set TENANT` gives it one")
+        return
+    shown = table("tenant", *(f"#{name.replace('_', ' ')}" for name in SETTINGS))
+    for one in quotas:
+        values = (getattr(one, name) for name in SETTINGS)
+        shown.add_row(words(one.tenant), *("" if value is None else str(value) for value in values))
+    console().print(shown)
+
+
+def standing(session: Session, store: SqlTenantQuotas, tenant: str) -> dict[str, dict[str, Any]]:
+    """What holds for a tenant: of each number how much it is, what set it, and what is used; None where not counted.
+
+    While Redis does not answer, what is appended and stored is not known.
+    """
+    from turnfold.redis.quotas import Quotas
+
+    own, settings = store.of(tenant), session.settings
+    counted = None
+    try:
+        counted = Quotas(session.redis, settings).counted(tenant)
+    except Unavailable as error:
+        click.echo(f"what the tenant has appended and stores is not known: {error}", err=True)
+    rows = {name: _row(own, settings, name) for name in SETTINGS}
+    used = _used(counted, store.model_tokens_today(tenant))
+    # What nothing bounds is not counted.
+    counts_appends = any(rows[name]["most"] for name in ("turns_a_day", "bytes_a_day", "stored_bytes"))
+    for name, row in rows.items():
+        is_counted = name == "model_tokens_a_day" or (counts_appends and (name != "stored_bytes" or row["most"]))
+        row["used"] = used.get(name) if is_counted else None
+    return rows
+
+
+def _row(own: TenantQuota, settings: WorkerSettings, name: str) -> dict[str, Any]:
+    value = getattr(own, name)
+    if value is not None:
+        return {"most": value, "set_by": "turnfold quota"}
+    setting = SETTINGS[name]
+    return {"most": getattr(settings, setting), "set_by": f"TURNFOLD_{setting.upper()}"}
+
+
+def _used(counted: Counted | None, model_tokens: int) -> dict[str, int]:
+    used = {"model_tokens_a_day": model_tokens}
+    if counted is not None:
+        used |= {"turns_a_day": counted.turns, "bytes_a_day": counted.bytes, "stored_bytes": counted.stored_bytes}
+    return used
+
+
+def _store(session: Session, *, write: bool) -> SqlTenantQuotas:
+    from turnfold_worker.adapters.sql.tenant_quotas import SqlTenantQuotas
+
+    return SqlTenantQuotas(session.write_engine if write else session.engine)
+
+
+def _publish(session: Session, store: SqlTenantQuotas, *, measured: str | None) -> None:
+    """Have the next append held to it; without Redis a worker does that within a minute of its return."""
+    from turnfold_worker.adapters.redis.quota_board import RedisQuotaBoard
+    from turnfold_worker.use_cases.tenant_quotas import measure
+
+    board = RedisQuotaBoard(session.redis)
+    try:
+        board.publish(store.all())
+        if measured is not None:
+            measure(measured, store=store, board=board)
+    except StoreAway as error:
+        click.echo(f"{error}: appends are held to it when a worker has published it, within a minute", err=True)
+
+
+def _listed(changed: TenantQuota) -> str:
+    return ", ".join(
+        f"{name.replace('_', ' ')} {getattr(changed, name)}" for name in SETTINGS if getattr(changed, name) is not None
+    )

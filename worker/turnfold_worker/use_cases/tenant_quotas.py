@@ -1,0 +1,75 @@
+"""Quotas of tenants: kept in SQL, published to Redis where appends are checked, and what they store measured.
+
+Redis may lose all of it at any time: the next publication, within a minute, writes it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantQuota:
+    """What one tenant may use. None: as the settings say; 0: any number, and words that are kept for ever."""
+
+    tenant: str
+    turns_a_day: int | None = None
+    bytes_a_day: int | None = None
+    stored_bytes: int | None = None
+    model_tokens_a_day: int | None = None
+    retention_days: int | None = None
+
+    @property
+    def bounds_appends(self) -> bool:
+        """Whether an append has to ask for it."""
+        return any(bound is not None for bound in (self.turns_a_day, self.bytes_a_day, self.stored_bytes))
+
+
+class QuotaStore(Protocol):
+    """The SQL side. Every method is one transaction, or some."""
+
+    def all(self) -> list[TenantQuota]:
+        """Quotas of all tenants that have one, by tenant."""
+
+    def tenants(self) -> list[str]:
+        """All tenants with a conversation."""
+
+    def measure(self, tenant: str) -> int:
+        """Bytes of the turns that a tenant stores: conversations that changed since the last measure are read."""
+
+
+class QuotaBoard(Protocol):
+    """The Redis side."""
+
+    def start(self) -> bool:
+        """True for one caller a minute, and for the first one after Redis lost what it held."""
+
+    def publish(self, quotas: Collection[TenantQuota]) -> None:
+        """Have appends check the quotas that bound them, and no others."""
+
+    def waiting(self, tenant: str) -> tuple[int, int]:
+        """Bytes that were appended since the last measure, and bytes that wait in the tenant's inboxes."""
+
+    def measured(self, tenant: str, size: int, *, added: int) -> None:
+        """Set what a tenant stores; `added` is what `waiting` said was appended before."""
+
+
+def publish(*, store: QuotaStore, board: QuotaBoard, stored_bytes: int) -> None:
+    """Publish all quotas, and measure each tenant whose stored bytes are bounded, by its quota or by `stored_bytes`."""
+    quotas = store.all()
+    board.publish(quotas)
+    own = {quota.tenant: quota.stored_bytes for quota in quotas}
+    tenants: Sequence[str] = sorted({*store.tenants(), *own}) if stored_bytes else list(own)
+    for tenant in tenants:
+        bound = own.get(tenant)
+        if stored_bytes if bound is None else bound:
+            measure(tenant, store=store, board=board)
+
+
+def measure(tenant: str, *, store: QuotaStore, board: QuotaBoard) -> None:
+    """Measure what one tenant stores and what waits to be stored."""
+    # In this order: what is drained between the two looks counts twice until the next measure, and never not at all.
+    added, waiting = board.waiting(tenant)
+    board.measured(tenant, store.measure(tenant) + waiting, added=added)
