@@ -315,6 +315,8 @@ class Head:
     """Last turn of which retention removed the words."""
     system_turns: int = 0
     """At most so many turns of an operator are stored."""
+    closed_tokens: int = 0
+    """Estimated tokens of the turns up to `closed_seq`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,8 +23,9 @@ LONG_PARTS_TURNS: Final = 8
 LEAST_CAP: Final = 4_096
 MOST_CAP: Final = 16 * 1_048_576
 """No turn is longer; SQL's functions take no larger numbers than 2**31 - 1."""
-_CAP_A_TOKEN: Final = 16
-"""No text of this many characters a token fits a budget: what is left out could not have been shown."""
+_CAP_A_TOKEN: Final = 8
+"""Words, code and data have 1 to 5 characters a token: what is left out of a longer turn could not have been shown. All
+that is read of one is looked through for what tells most."""
 
 
 def cap_for(tokens: int) -> int:

@@ -56,6 +56,7 @@ def head_record(row: Any) -> Head:
         node_count=row.node_count, anchor_count=row.anchor_count + row.refined_anchors,
         anchor_tokens=row.anchor_tokens + row.refined_anchor_tokens, revision=row.revision, settings=row.settings or {},
         often=unpack_often(row.often), expired_seq=row.expired_seq, system_turns=row.system_turns,
+        closed_tokens=sum((row.said or {}).values()),
     )  # fmt: skip
 
 

@@ -56,6 +56,7 @@ HEAD_COLUMNS: Final = (
     conversation.c.node_count, conversation.c.anchor_count, conversation.c.anchor_tokens,
     conversation.c.refined_anchors, conversation.c.refined_anchor_tokens, conversation.c.revision,
     conversation.c.settings, conversation.c.often, conversation.c.expired_seq, conversation.c.system_turns,
+    conversation.c.said,
 )  # fmt: skip
 
 HEAD: Final = select(*HEAD_COLUMNS).where(

@@ -47,7 +47,9 @@ _ALL_A_TURN: Final = 8
 """Tokens of a budget for each turn with which notes may run out: then more turns are shown raw."""
 _FEW_TURNS: Final = 8
 _TOKENS_A_TURN: Final = 250
-"""Tokens of a budget of which one more turn has its share."""
+"""Tokens of a budget of which one more turn has its share, or as many as a turn has: few long ones are shown raw."""
+_LONG_TURN: Final = 1_000
+"""Tokens of a turn, on average, with which few are read: SQLite goes through all of a turn for a part of it."""
 
 
 class ValueReader:
@@ -216,12 +218,19 @@ def _wants_all_words(head: Head, wanted: Wanted, before: Known | None) -> bool:
     """Where a context may show all the newest turns, as the one before did."""
     return (
         wanted.whole
-        or head.turn_count <= TURNS_A_READ
-        or wanted.budget_tokens >= _ALL_A_TURN * head.turn_count
+        or (
+            _tokens_a_turn(head) <= _LONG_TURN
+            and (head.turn_count <= TURNS_A_READ or wanted.budget_tokens >= _ALL_A_TURN * head.turn_count)
+        )
         or (before is not None and before.whole)
     )
 
 
 def _likely_after(head: Head, wanted: Wanted) -> int:
     """The turn after which a context is likely to show them raw: the open tail, and a few before it."""
-    return min(head.closed_seq, head.turn_count) - _FEW_TURNS - wanted.budget_tokens // _TOKENS_A_TURN
+    tokens_a_turn = max(_TOKENS_A_TURN, _tokens_a_turn(head))
+    return min(head.closed_seq, head.turn_count) - _FEW_TURNS - wanted.budget_tokens // tokens_a_turn
+
+
+def _tokens_a_turn(head: Head) -> int:
+    return head.closed_tokens // max(1, head.closed_seq)

@@ -10,11 +10,14 @@ import pytest
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
+from support.long_turns import prose
 from support.talk import talk
 from turnfold import Context, Turnfold
+from turnfold.contract.turn_limits import cap_for
 from turnfold.database import query_statements, statements, value_read
 from turnfold.database.driver import Driver
 from turnfold.database.engines import connect
+from turnfold.database.rows import content_size
 
 BUDGETS = (400, 1_000, 4_000, 8_000)
 
@@ -94,6 +97,31 @@ def test_a_context_that_shows_more_turns_than_were_read_is_read_once_more(
     assert len(many.chat.turns) > len(few.chat.turns)
     tf.context("c", budget_tokens=9_000)
     assert len(read) <= 3  # what was read whole is remembered
+
+
+@pytest.mark.daily_on("sqlite")
+def test_a_read_of_long_turns_fetches_those_that_it_shows_and_little_more_of_them(
+    tf: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns = [prose(topic, tokens=20_000) for topic in ("ferry", "roof", "bakery")]
+    tf.append("c", [{"role": "user", "content": f"Part {number}. {turns[number % 3]}"} for number in range(30)])
+    local.settle()
+    fetched = 0
+    whole = value_read.lazy_turns
+
+    def counted(shapes: Any, words: Any, *more: Any) -> Any:
+        nonlocal fetched
+        fetched += content_size(words)
+        return whole(shapes, words, *more)
+
+    monkeypatch.setattr(value_read, "lazy_turns", counted)
+    context = tf.context("c", budget_tokens=4_000)
+    lean = all_of(context)
+    assert fetched <= 12 * cap_for(4_000) <= 12 * 8 * 4_000
+    tf.close()
+    with monkeypatch.context() as patched:
+        patched.setattr(value_read, "_wants_all_words", lambda *_: True)
+        assert all_of(tf.context("c", budget_tokens=4_000)) == lean
 
 
 def test_a_connection_in_use_is_closed_when_it_comes_back_to_a_closed_driver(engine: Engine) -> None:

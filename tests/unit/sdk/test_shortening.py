@@ -16,9 +16,7 @@ def turn(seq: int, content: str, parts: dict[str, Any] | None = None) -> StoredT
     return StoredTurn(seq=seq, turn_id=f"t{seq}", role=Role.USER, content=content, parts=parts, metadata={"k": 1})
 
 
-@pytest.mark.parametrize(
-    ("tokens", "cap"), [(1, LEAST_CAP), (1_000, 16_000), (2 * 10**8, MOST_CAP), (10**18, MOST_CAP)]
-)
+@pytest.mark.parametrize(("tokens", "cap"), [(1, LEAST_CAP), (1_000, 8_000), (2 * 10**8, MOST_CAP), (10**18, MOST_CAP)])
 def test_a_budget_decides_how_much_is_read_within_what_sql_takes(tokens: int, cap: int) -> None:
     assert cap_for(tokens) == cap
 
