@@ -12,6 +12,7 @@ import redis
 from celery import Celery
 
 from support.celery_workers import CeleryWorker
+from support.waiting import wait_until
 from turnfold import Turnfold
 from turnfold.contract.tasks import Queue, Task
 from turnfold_worker.tasks import compress, drain, erase, reconstruct
@@ -90,3 +91,24 @@ def test_a_task_refuses_an_argument_that_is_no_number(wrong: object) -> None:
     answers = [task.apply(args=arguments).result for task, arguments in calls]
     assert {type(answer).__name__ for answer in answers} == {"BadMessage"}
     assert all("whole number" in str(answer) for answer in answers)
+
+
+@pytest.mark.processes
+def test_a_worker_answers_questions_and_takes_no_orders(
+    redis_url: str, start_worker: Callable[..., CeleryWorker]
+) -> None:
+    worker = start_worker("asked", *QUEUES)
+    parent = worker.pid
+    control = Celery("commander", broker=redis_url, set_as_current=False).control
+    wait_until(lambda: control.ping(timeout=1), timeout_seconds=30)
+    for order in ("shutdown", "pool_shrink", "pool_restart", "terminate", "autoscale", "objgraph"):
+        control.broadcast(order)
+    control.cancel_consumer(str(Queue.INGEST))
+    control.rate_limit(str(Task.DRAIN), "1/h")
+    control.time_limit(str(Task.DRAIN), soft=0.001, hard=0.001)
+    asking = control.inspect(timeout=5)
+    (queues,) = (asking.active_queues() or {}).values()
+    (stats,) = (asking.stats() or {}).values()
+    assert {queue["name"] for queue in queues} == set(QUEUES)
+    assert stats["pid"] == parent
+    assert worker.pid == parent

@@ -15,6 +15,7 @@ from turnfold.contract.tasks import QUEUE_OF, Queue, Task
 from turnfold_worker.celery_parts.doorman import Doorman
 from turnfold_worker.celery_parts.outage_log import Outages
 from turnfold_worker.celery_parts.preload import preload
+from turnfold_worker.celery_parts.remote_control import take_no_orders
 from turnfold_worker.celery_parts.sweep_timer import SweepTimer
 from turnfold_worker.settings import WorkerSettings
 
@@ -55,6 +56,7 @@ app.conf.update(
 app.steps["worker"].update((Doorman, SweepTimer))
 outages = Outages()
 signals.task_failure.connect(outages)
+signals.celeryd_init.connect(take_no_orders)
 # Sent when the queues are known, before the pool forks.
 signals.celeryd_after_setup.connect(preload)
 
