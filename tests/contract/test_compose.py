@@ -134,7 +134,7 @@ def test_without_a_password_nothing_starts_and_it_is_said_why() -> None:
     required = set(re.findall(r"\$\{([A-Z_]+)", "".join(strings(SERVICES)))) - set(
         re.findall(r"\$\{([A-Z_]+):-[^}]*\}", TEXT)
     )
-    assert required == {"REDIS_PASSWORD", "POSTGRES_PASSWORD", "FLOWER_PASSWORD"}
+    assert required == {"REDIS_PASSWORD", "POSTGRES_PASSWORD", "FLOWER_PASSWORD", "GRAFANA_PASSWORD"}
     for name in required:
         assert set(re.findall(rf"\$\{{{name}([^}}]*)\}}", TEXT)) == {":?copy ops/example.env to .env and fill it in"}
         # Empty, so that a copy that nobody filled in does not start with a password that everybody knows.
@@ -248,6 +248,38 @@ def test_flower_is_read_only_behind_a_password_and_shows_what_up_shows() -> None
     assert f"--tasks-columns={','.join(TASK_COLUMNS)}" in command("flower")
 
 
+def test_grafana_has_a_password_of_its_own() -> None:
+    passwords = {
+        name: set(re.findall(r"[A-Z]+_PASSWORD(?=:\?)", str(SERVICES[name]["environment"])))
+        for name in ("flower", "grafana")
+    }
+    assert passwords["grafana"] == {"GRAFANA_PASSWORD"}
+    assert "GRAFANA_PASSWORD" not in passwords["flower"]
+
+
+@each_service
+def test_its_memory_and_processes_have_a_limit(name: str) -> None:
+    service = SERVICES[name]
+    assert re.fullmatch(r"\d+[mg]|\$\{[A-Z_]+_MEMORY:-\d+g\}", service["mem_limit"])
+    assert 0 < service["pids_limit"] <= 512
+
+
+@each_service
+def test_it_reaches_only_the_services_that_it_needs(name: str) -> None:
+    networks = set(SERVICES[name]["networks"])
+    assert networks <= set(COMPOSE["networks"])
+    both, front = {"flower", "metrics"}, {"prometheus", "grafana"}
+    assert networks == ({"back", "front"} if name in both else {"front"} if name in front else {"back"})
+
+
+def test_redis_stops_taking_before_its_container_is_stopped() -> None:
+    redis = SERVICES["redis"]
+    assert "maxmemory %s" in " ".join(command("redis"))
+    assert (redis["environment"]["REDIS_MAXMEMORY"], redis["mem_limit"]) == (
+        "${REDIS_MAXMEMORY:-1gb}", "${REDIS_MEMORY:-2g}",
+    )  # fmt: skip
+
+
 def test_redis_keeps_what_it_is_given() -> None:
     lines = (ROOT / "ops" / "redis.conf").read_text(encoding="utf-8").splitlines()
     assert {"appendonly yes", "appendfsync everysec", "maxmemory-policy noeviction"} <= set(lines)
@@ -259,7 +291,7 @@ def test_the_semantic_override_changes_who_folds_and_nothing_else() -> None:
     assert [error.message for error in Draft7Validator(SCHEMA).iter_errors(override)] == []
     assert list(override["services"]) == ["compress"]
     folder = override["services"]["compress"]
-    assert set(folder) == {"image", "build", "environment"}
+    assert set(folder) == {"image", "build", "mem_limit", "environment"}
     assert (ROOT / folder["build"]["dockerfile"]).is_file()
     assert folder["image"].endswith(SERVICES["compress"]["image"].partition(":")[2])
     assert set(folder["environment"]) <= {f"TURNFOLD_{field.name.upper()}" for field in fields(WorkerSettings)}
