@@ -45,7 +45,7 @@ def test_all_keys_of_a_conversation_share_one_slot_of_a_cluster(address: Address
     shard = address.shard
     names = [
         address.inbox, address.ready, address.erased, address.references, keys.bell(shard), keys.rung(shard),
-        keys.tenants(shard), keys.forgotten(shard),
+        keys.tenants(shard), keys.forgotten(shard), keys.full(shard),
         keys.ready_prefix(shard) + "another", keys.contexts_prefix(shard, address.tenant) + "ctx_",
     ]  # fmt: skip
     assert {key_slot(name.encode()) for name in names} == {key_slot(f"{shard:02d}".encode())}

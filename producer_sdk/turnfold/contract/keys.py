@@ -5,6 +5,7 @@ tf:{SS}:ready:<tenant>               ZSET    conversation -> microseconds from w
 tf:{SS}:tenants                      ZSET    tenant -> microseconds when last served; claims go round in this order
 tf:{SS}:bell                         STRING  set while a ring for a drain is on its way; lives 1 s
 tf:{SS}:rung                         ZSET    ring for a drain of the shard -> microseconds when it rang; lives 60 s
+tf:{SS}:full                         STRING  set when an append met a memory that is nearly full; lives 60 s
 tf:{SS}:forgotten                    ZSET    <tenant>:<conversation> -> microseconds when forgotten; until its rows go
 tf:{SS}:erased:<tenant>:<conv>       STRING  JSON counts of the last erasure; lives 1 h
 tf:{SS}:access:<tenant>:<conv>       HASH    expansions that no worker has counted yet; lives 7 days
@@ -114,6 +115,10 @@ def bell(shard: int) -> str:
 def rung(shard: int) -> str:
     """Where rings for drains of a shard stand until a worker hears them."""
     return f"tf:{{{shard:02d}}}:rung"
+
+
+def full(shard: int) -> str:
+    return f"tf:{{{shard:02d}}}:full"
 
 
 def rung_for(queue: str) -> str:

@@ -225,7 +225,7 @@ class ProducerInbox:
         shard = address.shard
         where = [
             address.inbox, address.ready, keys.tenants(shard), keys.bell(shard), address.references, keys.rung(shard),
-            keys.bounded(shard),
+            keys.bounded(shard), keys.full(shard),
         ]  # fmt: skip
         # Contexts that were kept may hold what is changed.
         changed = keys.contexts_prefix(shard, address.tenant) if operation in CHANGES else ""

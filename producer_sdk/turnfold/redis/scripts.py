@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-# KEYS inbox, ready, tenants, bell, refs, rung, bounded
+# KEYS inbox, ready, tenants, bell, refs, rung, bounded, full
 # ARGV conversation, tenant, most entries, entries still to be added by this and later calls,
 #  bell milliseconds (0: no bell), version, what precedes a reference in the key of its context ('': contexts stay),
 #  most bytes of bodies, bytes still to be added by this and later calls,
@@ -17,6 +17,9 @@ from typing import Final
 # or {-3, 0} when there are bounds to be asked for.
 # Each entry says in `n` how many bytes were added up to its end: what lies between the first and the last is what the
 # inbox holds, whoever trimmed it. Entries of an older version say nothing and count nothing.
+# Raises OOM where less than a tenth of a bounded memory is left, unless the last entry takes something away: workers
+# cannot empty an inbox without writing, nor Celery tell them to. Asking takes as long as all the rest: large appends
+# ask, an eighth of the small ones, and all of them for as long as the mark of the last refusal stands.
 APPEND: Final = """
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
@@ -38,6 +41,21 @@ if held > 0 then
   bytes = math.max(0, reached - (first and first - length or 0))
 end
 if bytes + tonumber(ARGV[9]) > tonumber(ARGV[8]) then return {-2, bytes} end
+local operation, marked = ARGV[#ARGV - 2], redis.call('EXISTS', KEYS[8]) == 1
+local asks = marked or tonumber(ARGV[9]) >= 16384 or time[2] % 8 == 0
+if asks and operation ~= 'delete' and operation ~= 'rewind' then
+  local memory = redis.pcall('INFO', 'memory')
+  -- No text where the user may not ask.
+  if type(memory) == 'string' then
+    local most = tonumber(string.match(memory, '\\nmaxmemory:(%d+)') or 0)
+    local used = tonumber(string.match(memory, '\\nused_memory:(%d+)') or 0)
+    if most > 0 and used + ARGV[9] > most * 0.9 then
+      redis.call('SET', KEYS[8], '1', 'EX', 60)
+      return redis.error_reply('OOM what is left of the memory is for workers')
+    end
+  end
+  if marked then redis.call('DEL', KEYS[8]) end
+end
 if ARGV[7] ~= '' then
   for _, reference in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do redis.call('DEL', ARGV[7] .. reference) end
   redis.call('DEL', KEYS[5])

@@ -34,8 +34,8 @@ SLOW_LOG_SECONDS: Final = 3_600.0
 """Six times as long as workers wait between two rewrites of a log."""
 MOST_CLOCK_SECONDS: Final = 5.0
 """Difference of two clocks from which ages and the times of logs mislead."""
-FULL: Final = 0.9
-"""Part of Redis's memory limit from which appends will soon fail."""
+FULL: Final = 0.8
+"""Part of Redis's memory limit from which appends, which are refused above nine tenths of it, will soon fail."""
 
 
 def check_schema(database_url: str, engine: Engine) -> Finding:
