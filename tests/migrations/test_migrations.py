@@ -11,8 +11,9 @@ from sqlalchemy import create_engine, inspect, text
 
 from turnfold.contract.tables import SCHEMA_VERSION, Base
 from turnfold.database.engines import connect
-from turnfold.errors import Unavailable
+from turnfold.errors import SchemaMismatch, Unavailable
 from turnfold_worker.operate import migrate
+from turnfold_worker.operate.doctor.servers import check_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,6 +89,68 @@ def test_drift_is_reported_for_tables_columns_and_indexes_on_expressions(databas
     assert "anchor_top" in found
     assert "mood" in found
     assert "operation" in found
+
+
+ODD: dict[str, tuple[bool, list[str], str]] = {
+    "a newer version's": (
+        True,
+        ["UPDATE alembic_version SET version_num = '0002'"],
+        r"at revision 0002, this version needs 0001: a newer version made it: upgrade Turnfold here",
+    ),
+    "another application's": (
+        False,
+        [
+            "CREATE TABLE alembic_version (version_num VARCHAR(32))",
+            "INSERT INTO alembic_version VALUES ('ab12'), ('cd34')",
+        ],
+        r"another application keeps its revision \(ab12, cd34\).*: give Turnfold a database of its own",
+    ),
+    "with names of ours": (
+        False,
+        ["CREATE TABLE job (id INTEGER)", "CREATE TABLE meta (id INTEGER)", "CREATE TABLE users (id INTEGER)"],
+        r"another application has tables of these names: job, meta: give Turnfold a database of its own",
+    ),
+    "half restored": (
+        True,
+        ["DELETE FROM alembic_version", "DROP TABLE operation"],
+        r"holds \d\d of \d\d tables, and does not say at which revision .*: restore it whole, or start with an empty",
+    ),
+}
+
+
+@pytest.mark.parametrize(("ours", "statements", "says"), ODD.values(), ids=ODD)
+def test_an_odd_database_is_left_alone_and_the_reason_is_its_own(
+    database_url: str, ours: bool, statements: list[str], says: str
+) -> None:
+    if ours:
+        migrate.upgrade(database_url)
+    engine = connect(database_url, write=True, timeout_seconds=5, create=True)
+    with engine.begin() as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+    tables = inspect(engine).get_table_names()
+
+    with pytest.raises(SchemaMismatch, match=says):
+        migrate.upgrade(database_url)
+
+    assert re.search(says, "\n".join(migrate.check(database_url)))
+    finding = check_schema(database_url, engine)
+    assert (finding.ok, re.search(says, f"{finding.detail}: {finding.remedy}") is not None) == (False, True)
+    assert inspect(engine).get_table_names() == tables
+    engine.dispose()
+
+
+def test_tables_of_others_beside_ours_are_no_drift(database_url: str) -> None:
+    engine = connect(database_url, write=True, timeout_seconds=5, create=True)
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE users (id INTEGER)"))
+        connection.execute(text("CREATE INDEX users_id ON users (id)"))
+
+    migrate.upgrade(database_url)
+
+    assert migrate.check(database_url) == []
+    assert check_schema(database_url, engine).ok
+    engine.dispose()
 
 
 def test_migrating_again_changes_nothing(database_url: str) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Column, text
+from sqlalchemy import Column, inspect, make_url, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 from tenacity import retry, retry_if_exception, stop_after_delay, wait_random
 
@@ -39,6 +39,12 @@ DRIFT_REMEDY: Final = (
 NEWER_REMEDY: Final = "upgrade Turnfold here, or name another database"
 """What to do about a database at a revision that this version does not know."""
 
+BROKEN_REMEDY: Final = "restore it whole, or start with an empty database"
+"""What to do about tables of ours that came there by no migration."""
+
+FOREIGN_REMEDY: Final = "give Turnfold a database of its own, and name it in TURNFOLD_DATABASE_URL"
+"""What to do about a database that another application has made."""
+
 _ADVISORY_LOCK: Final = 0x7475726E666F6C64
 """Key of PostgreSQL's advisory lock: 'turnfold' in ASCII."""
 
@@ -48,7 +54,7 @@ def upgrade(database_url: str) -> None:
 
     One transaction: it is done whole or not at all. Makes SQLite's file, but not its folder.
     Raises `Unavailable` when the database cannot be opened or stays locked for a minute, `SchemaMismatch` for one that
-    a newer version made.
+    a newer version or another application made, or that holds only some of our tables.
     """
     with _openable():
         _upgrade(database_url)
@@ -62,9 +68,9 @@ def _is_locked(error: BaseException) -> bool:
 @retry(retry=retry_if_exception(_is_locked), stop=stop_after_delay(5), wait=wait_random(0.05, 0.3), reraise=True)
 def _upgrade(database_url: str) -> None:
     with _locked(database_url) as connection:
-        revision = MigrationContext.configure(connection).get_current_revision()
-        if not is_known(revision):
-            raise SchemaMismatch(_difference(revision))
+        mismatch = _mismatch(connection)
+        if mismatch is not None and not mismatch.migrates:
+            raise SchemaMismatch(str(mismatch))
         command.upgrade(configuration(connection), "head")
 
 
@@ -73,7 +79,7 @@ def current(database_url: str) -> str | None:
     engine = connect(database_url, write=False, timeout_seconds=LOCK_SECONDS)
     try:
         with _openable(), engine.connect() as connection:
-            return MigrationContext.configure(connection).get_current_revision()
+            return _revision(connection)
     except Unavailable as error:
         if engine.dialect.name == "sqlite" and "unable to open" in str(error):
             return None
@@ -91,29 +97,103 @@ def head() -> str:
     return found
 
 
-def check(database_url: str) -> list[str]:
-    """What differs between the database and the schema of this version, a line each; empty when nothing does."""
+class Mismatch(NamedTuple):
+    """Why a database is not at this version's revision, and what to do."""
+
+    reason: str
+    remedy: str
+    migrates: bool = False
+    """Whether a migration mends it."""
+
+    def __str__(self) -> str:
+        return self.reason if self.migrates else f"{self.reason}: {self.remedy}"
+
+
+def mismatch(database_url: str) -> Mismatch | None:
+    """Why the database is not at this version's revision; None when it is."""
     revision = current(database_url)
-    if revision != head():
-        return [_difference(revision)]
+    if revision is None and not _exists(database_url):
+        return _not_migrated(revision)
+    with _reading(database_url) as connection:
+        return _mismatch(connection)
+
+
+def check(database_url: str) -> list[str]:
+    """What differs between the database and the schema of this version, a line each; empty when nothing does.
+
+    Tables of others beside ours are no difference.
+    """
+    if (found := mismatch(database_url)) is not None:
+        return [str(found)]
+    with _reading(database_url) as connection:
+        return _drift(connection)
+
+
+@contextmanager
+def _reading(database_url: str) -> Iterator[Connection]:
     engine = connect(database_url, write=False, timeout_seconds=LOCK_SECONDS)
     try:
         with _openable(), engine.connect() as connection:
-            return _drift(connection)
+            yield connection
     finally:
         engine.dispose()
 
 
-def is_known(revision: str | None) -> bool:
-    """True for a revision of this version's or of an earlier one's, and for a database that has none."""
-    return revision is None or any(
-        script.revision == revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions()
+def _exists(database_url: str) -> bool:
+    """False for a SQLite file that is not there."""
+    url = make_url(database_url)
+    return url.get_backend_name() != "sqlite" or Path(str(url.database)).expanduser().exists()
+
+
+def _revision(connection: Connection) -> str | None:
+    """At which revision a database says that it is; of another application's there may be several."""
+    return ", ".join(sorted(MigrationContext.configure(connection).get_current_heads())) or None
+
+
+def _is_known(revision: str) -> bool:
+    return any(script.revision == revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions())
+
+
+def _not_migrated(revision: str | None) -> Mismatch:
+    reason = f"the database is at revision {revision or 'none'}, this version needs {head()}"
+    return Mismatch(reason, "run `turnfold migrate`", migrates=True)
+
+
+def _mismatch(connection: Connection) -> Mismatch | None:
+    revision = _revision(connection)
+    if revision == head():
+        return None
+    if revision is not None and _is_known(revision):
+        return _not_migrated(revision)
+    return _of_other_tables(connection, revision)
+
+
+def _of_other_tables(connection: Connection, revision: str | None) -> Mismatch:
+    """Why no migration of ours has led to what stands there."""
+    tables = inspect(connection)
+    named_alike = sorted(set(tables.get_table_names()) & Base.metadata.tables.keys())
+    is_ours = _SIGNS.keys() <= set(named_alike) and all(
+        columns <= {column["name"] for column in tables.get_columns(table)} for table, columns in _SIGNS.items()
     )
+    if revision is not None:
+        if is_ours:
+            reason = f"the database is at revision {revision}, this version needs {head()}: a newer version made it"
+            return Mismatch(reason, NEWER_REMEDY)
+        reason = f"another application keeps its revision ({revision}) in the database's alembic_version"
+        return Mismatch(reason, FOREIGN_REMEDY)
+    if is_ours:
+        reason = (
+            f"the database holds {len(named_alike)} of {len(Base.metadata.tables)} tables, and does not say at which "
+            "revision they are: a copy or a restore was broken off"
+        )
+        return Mismatch(reason, BROKEN_REMEDY)
+    if named_alike:
+        return Mismatch(f"another application has tables of these names: {', '.join(named_alike)}", FOREIGN_REMEDY)
+    return _not_migrated(revision)
 
 
-def _difference(revision: str | None) -> str:
-    newer = "" if is_known(revision) else f": a newer version made it, so {NEWER_REMEDY}"
-    return f"the database is at revision {revision or 'none'}, this version needs {head()}{newer}"
+_SIGNS: Final = {"conversation": {"tenant", "external_id"}, "meta": {"key", "value"}}
+"""By which tables of ours are known from others of the same names."""
 
 
 def configuration(connection: Connection) -> Config:
@@ -144,8 +224,9 @@ def _drift(connection: Connection) -> list[str]:
         name for name, index in indexes.items() if not all(isinstance(part, Column) for part in index.expressions)
     }
 
-    def can_be_compared(_: object, name: str | None, kind: str, *__: object) -> bool:
-        return not (kind == "index" and name in by_name_only)
+    def can_be_compared(part: Any, name: str | None, kind: str, *_: object) -> bool:
+        table = part.name if kind == "table" else getattr(getattr(part, "table", None), "name", None)
+        return table in Base.metadata.tables and not (kind == "index" and name in by_name_only)
 
     context = MigrationContext.configure(
         connection, opts={"target_metadata": Base.metadata, "include_object": can_be_compared}

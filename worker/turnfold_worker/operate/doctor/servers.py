@@ -40,10 +40,9 @@ FULL: Final = 0.8
 
 def check_schema(database_url: str, engine: Engine) -> Finding:
     """The database is at the revision and version of this code, without drift."""
+    if (mismatch := migrate.mismatch(database_url)) is not None:
+        return judged("schema", ok=False, detail=mismatch.reason, remedy=mismatch.remedy)
     drift = migrate.check(database_url)
-    remedy = f"run `turnfold migrate`; when that changes nothing, {migrate.DRIFT_REMEDY}"
-    if drift and not migrate.is_known(migrate.current(database_url)):
-        remedy = migrate.NEWER_REMEDY
     if not drift:
         with sql_translated(), engine.begin() as connection:
             version = connection.scalar(text("SELECT value FROM meta WHERE key = 'schema_version'"))
@@ -51,7 +50,7 @@ def check_schema(database_url: str, engine: Engine) -> Finding:
             drift = [f"meta.schema_version is {version}, this version needs {SCHEMA_VERSION}"]
     return judged(
         "schema", ok=not drift, detail="; ".join(drift) or f"revision {migrate.head()}, version {SCHEMA_VERSION}",
-        remedy=remedy,
+        remedy=migrate.DRIFT_REMEDY,
     )  # fmt: skip
 
 
