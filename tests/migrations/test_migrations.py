@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import os
 import re
+import stat
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -17,7 +20,6 @@ from turnfold_worker.operate.doctor.servers import check_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from sqlalchemy import Engine
 
@@ -232,6 +234,21 @@ def test_each_database_gets_a_secret_of_its_own(tmp_path: Path) -> None:
         engine.dispose()
     assert [len(secret) for secret in secrets] == [64, 64]
     assert secrets[0] != secrets[1]
+
+
+def test_a_new_sqlite_file_and_its_log_are_for_this_user_alone(sqlite_url: str) -> None:
+    before = os.umask(0o022)
+    try:
+        migrate.upgrade(sqlite_url)
+        engine = connect(sqlite_url, write=True, timeout_seconds=5)
+        with engine.begin() as connection:
+            connection.execute(text("INSERT INTO conversation (tenant, external_id) VALUES ('acme', 'c')"))
+            files = sorted(Path(sqlite_url.removeprefix("sqlite:///")).parent.glob("turnfold.db*"))
+            modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in files}
+        engine.dispose()
+    finally:
+        os.umask(before)
+    assert modes == dict.fromkeys(["turnfold.db", "turnfold.db-shm", "turnfold.db-wal"], 0o600)
 
 
 def test_sqlite_is_left_in_wal_mode(sqlite_url: str) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -21,7 +23,7 @@ def connect(database_url: str, *, write: bool, timeout_seconds: float, create: b
 
     A write engine takes SQLite's write lock when a transaction begins (`BEGIN IMMEDIATE`: a read that turns into
     a write fails under load otherwise). A read engine on PostgreSQL runs read-only in REPEATABLE READ; on SQLite
-    a transaction is a snapshot by itself. `create` lets SQLite make the file.
+    a transaction is a snapshot by itself. `create` makes SQLite's file, for this user alone.
     Raises `InvalidSettings` for a URL that names neither.
     """
     try:
@@ -56,7 +58,10 @@ def _sqlite(url: URL, *, write: bool, timeout_seconds: float, create: bool) -> E
         if in_memory:
             connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         else:
-            path = quote(str(Path(str(url.database)).expanduser()))
+            file = Path(str(url.database)).expanduser()
+            if create:
+                _make_for_this_user(file)
+            path = quote(str(file))
             connection = sqlite3.connect(
                 f"file:{path}?mode={'rwc' if create else 'rw'}",
                 uri=True, timeout=timeout_seconds, isolation_level=None, check_same_thread=False,
@@ -81,6 +86,12 @@ def _sqlite(url: URL, *, write: bool, timeout_seconds: float, create: bool) -> E
         connection.exec_driver_sql(begin)
 
     return engine
+
+
+def _make_for_this_user(file: Path) -> None:
+    """Make a file that holds what people say; its logs get the same rights. What is wrong with it SQLite says."""
+    with suppress(OSError):
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
 
 
 _QUIET: dict[str, Any] = {"hide_parameters": True}

@@ -34,6 +34,20 @@ def test_settings_are_readable_by_their_owner_only(tmp_path: Path) -> None:
     assert state.read_settings(tmp_path) == {"redis_url": "redis://:secret@127.0.0.1:1/0"}
 
 
+def test_what_others_could_read_is_closed_to_them_and_what_is_not_ours_stays(tmp_path: Path) -> None:
+    (tmp_path / "redis").mkdir()
+    ours = ["turnfold.db", "turnfold.db-wal", "flower.db", "ingest.log", "ingest.log.1", "redis/appendonly.aof"]
+    for name in [*ours, "notes.txt"]:
+        (tmp_path / name).touch(0o644)
+        (tmp_path / name).chmod(0o644)
+    (tmp_path / "elsewhere.db").symlink_to(tmp_path / "notes.txt")
+
+    state.close_to_others(tmp_path)
+
+    assert {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ours} == {0o600}
+    assert stat.S_IMODE((tmp_path / "notes.txt").stat().st_mode) == 0o644
+
+
 def test_a_password_is_kept_and_an_empty_one_is_none(tmp_path: Path) -> None:
     (tmp_path / "redis-password").touch()
 

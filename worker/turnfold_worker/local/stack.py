@@ -19,7 +19,7 @@ from turnfold.redis import inbox
 from turnfold_worker.local.flower_process import FlowerProcess, is_installed
 from turnfold_worker.local.local_port import is_free
 from turnfold_worker.local.redis_server import PortTaken, RedisNotStarted, RedisServer
-from turnfold_worker.local.state import kept_password, locked, read_settings, write_settings
+from turnfold_worker.local.state import close_to_others, kept_password, locked, read_settings, write_settings
 from turnfold_worker.local.supervision import Supervisor
 from turnfold_worker.local.worker_process import WorkerProcess
 from turnfold_worker.operate import migrate
@@ -108,6 +108,7 @@ class Stack:
         """
         try:
             self._open.enter_context(locked(self._folder))
+            close_to_others(self._folder)
             self._start()
         except BaseException:
             self.stop()

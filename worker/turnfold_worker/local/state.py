@@ -6,9 +6,9 @@ import fcntl
 import json
 import os
 import secrets
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from turnfold.errors import InvalidSettings, TurnfoldError
 
@@ -46,6 +46,21 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+_OURS: Final = (
+    "*-password", "*.db", "*.db-*", "*.log", "*.log.1", "settings.json", "up.lock", "redis/*", "redis/*/*",
+)  # fmt: skip
+"""Files of the folder that `turnfold up` makes."""
+
+
+def close_to_others(folder: Path) -> None:
+    """Let nobody else read what an older version, or another umask, left readable in the folder."""
+    for file in (found for pattern in _OURS for found in folder.glob(pattern)):
+        if not file.is_symlink() and file.is_file() and file.stat().st_mode & 0o077:
+            # Another user's file is that user's to close.
+            with suppress(PermissionError):
+                file.chmod(file.stat().st_mode & 0o700)
 
 
 def is_running(folder: Path) -> bool:
