@@ -15,8 +15,11 @@ import pytest
 
 from support.command_server import CommandServer
 from support.up import EXAMPLE, TURNFOLD, TURNS, all_gone, assert_stops, end, environment, start_up
+from support.waiting import wait_until
 from turnfold_worker.local.local_port import free_port
 from turnfold_worker.local.redis_server import RedisServer
+from turnfold_worker.local.stack import Stack
+from turnfold_worker.local.state import read_settings
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(180)]
 
@@ -148,3 +151,14 @@ def test_ctrl_c_during_an_import_says_what_is_imported(server_folder: Path) -> N
     assert process.returncode == 1
     assert f"turnfold: stopped; 0 of {TURNS} turns are imported: import again to go on" in said
     assert "Traceback" not in said
+
+
+def test_the_settings_file_names_the_processes_that_run_now_and_none_after_the_end(server_folder: Path) -> None:
+    with Stack(server_folder, environment={}, ingest_workers=0, compress_workers=0):
+        first = read_settings(server_folder)["processes"]["redis"]
+        psutil.Process(first).kill()
+        wait_until(lambda: read_settings(server_folder)["processes"]["redis"] not in {None, first})
+        assert psutil.pid_exists(read_settings(server_folder)["processes"]["redis"])
+    left = read_settings(server_folder)
+    assert (left["pid"], left["processes"]) == (None, {})
+    assert left["redis_url"].startswith("redis://")

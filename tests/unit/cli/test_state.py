@@ -34,6 +34,16 @@ def test_settings_are_readable_by_their_owner_only(tmp_path: Path) -> None:
     assert state.read_settings(tmp_path) == {"redis_url": "redis://:secret@127.0.0.1:1/0"}
 
 
+def test_numbers_of_processes_go_and_addresses_stay(tmp_path: Path) -> None:
+    state.forget_processes(tmp_path)
+    assert not (tmp_path / "settings.json").exists()
+    state.write_settings(tmp_path, {"redis_url": "redis://127.0.0.1:1/0", "pid": 7, "processes": {"redis": 8}})
+
+    state.forget_processes(tmp_path)
+
+    assert state.read_settings(tmp_path) == {"redis_url": "redis://127.0.0.1:1/0", "pid": None, "processes": {}}
+
+
 def test_what_others_could_read_is_closed_to_them_and_what_is_not_ours_stays(tmp_path: Path) -> None:
     (tmp_path / "redis").mkdir()
     ours = ["turnfold.db", "turnfold.db-wal", "flower.db", "ingest.log", "ingest.log.1", "redis/appendonly.aof"]

@@ -53,6 +53,18 @@ def test_a_child_that_dies_is_started_again_and_it_is_told() -> None:
     assert told[0].startswith("ingest ended; starting it again")
 
 
+def test_whoever_publishes_processes_hears_of_each_end_and_each_start() -> None:
+    child, seen = FakeChild(fails=1), []
+    supervisor = Supervisor([("redis", child)], tell=lambda _: None, changed=lambda: seen.append(child.running))
+    child.running = False
+    supervisor.start()
+
+    assert until(lambda: child.running)
+    supervisor.stop()
+    supervisor.join(timeout_seconds=5)
+    assert (seen[0], seen[-1]) == (False, True)
+
+
 def test_a_start_that_fails_is_told_and_tried_again_later_each_time() -> None:
     child, told = FakeChild(fails=2), []
     child.running = False

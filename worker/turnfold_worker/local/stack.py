@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
@@ -19,7 +19,14 @@ from turnfold.redis import inbox
 from turnfold_worker.local.flower_process import FlowerProcess, is_installed
 from turnfold_worker.local.local_port import is_free
 from turnfold_worker.local.redis_server import PortTaken, RedisNotStarted, RedisServer
-from turnfold_worker.local.state import close_to_others, kept_password, locked, read_settings, write_settings
+from turnfold_worker.local.state import (
+    close_to_others,
+    forget_processes,
+    kept_password,
+    locked,
+    read_settings,
+    write_settings,
+)
 from turnfold_worker.local.supervision import Supervisor
 from turnfold_worker.local.worker_process import WorkerProcess
 from turnfold_worker.operate import migrate
@@ -75,6 +82,7 @@ class Stack:
         self._settings: WorkerSettings | None = None
         self._supervisor: Supervisor | None = None
         self._open = ExitStack()
+        self._owns_folder = False
         self.redis: RedisServer | None = None
         """The embedded Redis, unless another one is used."""
         self.workers: dict[str, WorkerProcess] = {}
@@ -108,7 +116,10 @@ class Stack:
         """
         try:
             self._open.enter_context(locked(self._folder))
+            self._owns_folder = True
             close_to_others(self._folder)
+            # Of a run that was killed.
+            forget_processes(self._folder)
             self._start()
         except BaseException:
             self.stop()
@@ -122,6 +133,11 @@ class Stack:
             self._supervisor.join(timeout_seconds=STOP_SECONDS)
             self._supervisor = None
         self._stop_processes()
+        if self._owns_folder:
+            # A disk that is full keeps nobody from stopping.
+            with suppress(OSError):
+                forget_processes(self._folder)
+        self._owns_folder = False
         self._open.close()
 
     def _stop_processes(self) -> None:
@@ -189,9 +205,17 @@ class Stack:
         elif self._wants_flower:
             self._tell("Flower is not installed: pip install 'turnfold-worker[flower]' adds a page that shows the work")
         if children := self._children():
-            self._supervisor = Supervisor(children, tell=self._tell)
+            self._supervisor = Supervisor(children, tell=self._tell, changed=self._publish)
+        self._publish()
+        if self._supervisor is not None:
             self._supervisor.start()
-        write_settings(self._folder, self.as_json())
+
+    def _publish(self) -> None:
+        """Write down how to reach what runs, and which processes those are now."""
+        try:
+            write_settings(self._folder, self.as_json())
+        except OSError as error:
+            self._tell(f"the settings in {self._folder} are old: {error.strerror}")
 
     def _start_refining(self, environment: Mapping[str, str], *, watched: bool) -> None:
         """A worker that waits for models: threads, because it does little else."""

@@ -96,6 +96,13 @@ def write_settings(folder: Path, settings: Mapping[str, Any]) -> None:
     _write(folder / "settings.json", json.dumps(settings, indent=2))
 
 
+def forget_processes(folder: Path) -> None:
+    """Leave no number of a process in what `write_settings` wrote: they may be other processes' by now."""
+    settings = read_settings(folder)
+    if settings.get("pid") or settings.get("processes"):
+        write_settings(folder, {**settings, "pid": None, "processes": {}})
+
+
 def _write(file: Path, content: str) -> None:
     """Write all of it or nothing, readable by this user only."""
     partial = file.with_name(f"{file.name}.partial")

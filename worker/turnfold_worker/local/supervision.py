@@ -39,11 +39,21 @@ class _Watch:
 class Supervisor:
     """Watches children that were started already, on a thread of its own, until `stop`."""
 
-    def __init__(self, children: Sequence[tuple[str, Child]], *, tell: Callable[[str], None]) -> None:
-        """`tell` is called, from the thread, with a sentence about each death and each failed start."""
+    def __init__(
+        self,
+        children: Sequence[tuple[str, Child]],
+        *,
+        tell: Callable[[str], None],
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`tell` is called, from the thread, with a sentence about each death and each failed start.
+
+        `changed` is called there when a child ended, and when it runs again.
+        """
         now = time.monotonic()
         self._watches = [_Watch(name, child, now) for name, child in children]
         self._tell = tell
+        self._changed = changed
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="turnfold-supervisor", daemon=True)
 
@@ -75,6 +85,7 @@ class Supervisor:
                 min(2 * watch.pause_seconds, LONGEST_PAUSE_SECONDS)
             )  # fmt: skip
             self._tell(f"{watch.name} ended; starting it again in {watch.pause_seconds:.1f} s")
+            self._changed()
         if now - watch.dead_since < watch.pause_seconds:
             return
         watch.dead_since = None
@@ -83,3 +94,5 @@ class Supervisor:
             watch.child.start()
         except TurnfoldError as error:
             self._tell(f"{watch.name} did not start: {error}")
+        else:
+            self._changed()
