@@ -126,9 +126,14 @@ class AsyncTurnfold:
         goal: str | None = None,
         constraints: Sequence[str] | None = None,
         settings: Mapping[str, float] | None = None,
+        title: str | None = None,
+        operation_id: str | None = None,
     ) -> None:
         """As `Turnfold.configure`."""
-        await self._run(self._client.configure, conversation_id, goal=goal, constraints=constraints, settings=settings)
+        await self._run(
+            self._client.configure, conversation_id, goal=goal, constraints=constraints, settings=settings, title=title,
+            operation_id=operation_id,
+        )  # fmt: skip
 
     async def resolve_anchor(self, conversation_id: str, anchor: int, *, dismiss: bool = False) -> None:
         """As `Turnfold.resolve_anchor`."""

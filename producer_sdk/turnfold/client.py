@@ -183,15 +183,20 @@ class Turnfold:
         goal: str | None = None,
         constraints: Sequence[str] | None = None,
         settings: Mapping[str, float] | None = None,
+        title: str | None = None,
+        operation_id: str | None = None,
     ) -> None:
         """Say what matters in a conversation; takes effect for the segments that begin after it.
 
         `settings` are the fold's: `segment_target_turns` (how fine topics are told apart), `segment_max_turns`,
-        `segment_max_tokens`, `gap_minutes` … Raises `InvalidInput`.
+        `segment_max_tokens`, `gap_minutes` … `title` is what people call the conversation, up to 200 characters:
+        `conversations` lists it, and nothing else reads it. A repeat with the same `operation_id` changes nothing.
+        Raises `InvalidInput`.
         """
-        told = {"goal": self._redacted(goal), "constraints": self._redacted(constraints)}
-        body = configuration(**told, settings=settings)
-        self._put(conversation_id, Operation.CONFIGURE, [Entry(f"configure-{secrets.token_hex(12)}", body)])
+        told = {name: self._redacted(value) for name, value in (("goal", goal), ("title", title))}
+        body = configuration(**told, constraints=self._redacted(constraints), settings=settings)
+        id_ = f"configure-{secrets.token_hex(12)}" if operation_id is None else checked_id("operation_id", operation_id)
+        self._put(conversation_id, Operation.CONFIGURE, [Entry(id_, body)])
 
     def resolve_anchor(self, conversation_id: str, anchor: int, *, dismiss: bool = False) -> None:
         """Settle an anchor by hand, by its `id`: it is done with, or, with `dismiss`, it never mattered.

@@ -225,19 +225,20 @@ class FoldedConversation:
         self.close()
 
 
-def fold(
+def fold(  # noqa: PLR0913 - what `configure` takes, all by name
     turns: TurnInput | Iterable[TurnInput],
     *,
     conversation_id: str = "offline",
     goal: str | None = None,
     constraints: list[str] | None = None,
     settings: dict[str, float] | None = None,
+    title: str | None = None,
     semantic: bool = False,
     on_progress: Callable[[int], None] | None = None,
 ) -> FoldedConversation:
     """Fold turns in this process. Raises `InvalidTurn` naming what is wrong with a turn.
 
-    `goal`, `constraints` and `settings` are as in `Turnfold.configure` before the first turn; `on_progress` is
+    `goal`, `constraints`, `settings` and `title` are as in `Turnfold.configure` before the first turn; `on_progress` is
     told how many turns are folded. `semantic` uses the sentence model of `TURNFOLD_EMBEDDING_MODEL` beside the words;
     it raises `InvalidSettings` where `turnfold-worker[semantic]` is not installed.
     """
@@ -249,8 +250,8 @@ def fold(
     # Before anything can be refused, so that the memory is freed whatever happens.
     folded = FoldedConversation(engine, address, conversation, embedder)
     received: list[Received] = []
-    if goal is not None or constraints is not None or settings is not None:
-        body = configuration(goal=goal, constraints=constraints, settings=settings)
+    if any(given is not None for given in (goal, constraints, settings, title)):
+        body = configuration(goal=goal, constraints=constraints, settings=settings, title=title)
         received.append(receive(InboxEntry("", str(Operation.CONFIGURE), "configure-offline", body)))
     folder = _Folder(store, conversation, embedder, on_progress)
     for turn in listed(turns):

@@ -11,7 +11,10 @@ from turnfold.contract.text import clean
 from turnfold.errors import InvalidInput, UnknownAnchor
 
 MAX_GOAL_CHARACTERS: Final = 2_000
+MAX_TITLE_CHARACTERS: Final = 200
 MAX_CONSTRAINTS: Final = 32
+TITLE: Final = "title"
+"""The key of what changes nothing of how a conversation is folded."""
 
 FOLD_SETTINGS: Final[Mapping[str, tuple[float, float]]] = {
     "segment_max_turns": (4, 200),
@@ -28,7 +31,11 @@ FOLD_SETTINGS: Final[Mapping[str, tuple[float, float]]] = {
 
 
 def configuration(
-    *, goal: str | None, constraints: Sequence[str] | None, settings: Mapping[str, float] | None
+    *,
+    goal: str | None = None,
+    constraints: Sequence[str] | None = None,
+    settings: Mapping[str, float] | None = None,
+    title: str | None = None,
 ) -> bytes:
     """The JSON body of a configure operation: only what was given. Raises `InvalidInput`."""
     body: dict[str, Any] = {}
@@ -47,8 +54,10 @@ def configuration(
             msg = 'settings must be a dict, such as {"segment_max_turns": 20}'  # type: ignore[unreachable]  # not every caller has types
             raise InvalidInput(msg)
         body["settings"] = {name: _number(name, value) for name, value in settings.items()}
+    if title is not None:
+        body[TITLE] = _text("title", title, most=MAX_TITLE_CHARACTERS)
     if not body:
-        msg = "nothing to configure: give goal, constraints or settings"
+        msg = "nothing to configure: give goal, constraints, settings or title"
         raise InvalidInput(msg)
     return json.dumps(body, ensure_ascii=False, sort_keys=True).encode()
 
@@ -87,18 +96,18 @@ def settlement_read(body: bytes) -> dict[str, Any]:
 
 def merged(before: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
     """The configuration in force after a change: what the change leaves out stays."""
-    after = {**before, **{key: change[key] for key in ("goal", "constraints") if key in change}}
+    after = {**before, **{key: change[key] for key in ("goal", "constraints", TITLE) if key in change}}
     if "settings" in change:
         after["settings"] = {**before.get("settings", {}), **change["settings"]}
     return dict(sorted(after.items()))
 
 
-def _text(what: str, value: object) -> str:
+def _text(what: str, value: object, *, most: int = MAX_GOAL_CHARACTERS) -> str:
     if not isinstance(value, str) or not value.strip():
         msg = f"{what} must be a text that is not empty"
         raise InvalidInput(msg)
-    if len(value) > MAX_GOAL_CHARACTERS:
-        msg = f"{what} must be at most {MAX_GOAL_CHARACTERS} characters long, not {len(value)}"
+    if len(value) > most:
+        msg = f"{what} must be at most {most} characters long, not {len(value)}"
         raise InvalidInput(msg)
     return clean(value)
 

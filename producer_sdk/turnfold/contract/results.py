@@ -71,6 +71,8 @@ class ListedConversation:
     """Active ones of the rules."""
     changed_at: datetime
     """When a worker wrote to it last."""
+    title: str | None = None
+    """What `configure` or an import called it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -142,7 +142,7 @@ class ReadTransaction:
         return [
             ListedConversation(
                 conversation_id=row.external_id, turns=row.turn_count, folded=row.fold_seq, closed=row.closed_seq,
-                anchors=row.anchor_count, changed_at=row.updated_at,
+                anchors=row.anchor_count, changed_at=row.updated_at, title=row.title,
             )
             for row in self._connection.execute(statements.CONVERSATIONS_AFTER, wanted)
         ]  # fmt: skip

@@ -29,6 +29,7 @@ from sqlalchemy import (
     union,
 )
 
+from turnfold.contract.configuration import TITLE
 from turnfold.contract.outlines import FIRST_TIER, FRAME_PART
 from turnfold.contract.results import MOST_SYSTEM_TEXTS
 from turnfold.contract.tables import (
@@ -237,6 +238,7 @@ CONVERSATIONS_AFTER: Final = (
     select(
         conversation.c.external_id, conversation.c.turn_count, conversation.c.fold_seq, conversation.c.closed_seq,
         conversation.c.anchor_count, conversation.c.updated_at,
+        conversation.c.settings[TITLE].as_string().label("title"),
     )
     .where(
         conversation.c.tenant == bindparam("tenant"), conversation.c.external_id > bindparam("after"),

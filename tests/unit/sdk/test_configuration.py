@@ -48,6 +48,8 @@ def test_the_same_configuration_has_the_same_bytes() -> None:
         ({"goal": " "}, "goal must be a text that is not empty"),
         ({"goal": 5}, "goal must be a text"),
         ({"goal": "x" * 2_001}, "at most 2000 characters long, not 2001"),
+        ({"title": " "}, "title must be a text that is not empty"),
+        ({"title": "x" * 201}, "at most 200 characters long, not 201"),
         ({"constraints": "no AWS"}, "constraints must be a list of texts"),
         ({"constraints": {"no AWS"}}, "constraints must be a list of texts"),
         ({"constraints": ["no AWS", ""]}, "a constraint must be a text"),

@@ -89,6 +89,7 @@ def _folded(transcript: Transcript) -> FoldedConversation:
         return fold_offline(
             transcript.turns,
             conversation_id=transcript.conversation_id,
+            title=transcript.title,
             semantic=WorkerSettings.from_env().semantic,
             on_progress=lambda turns: bar.update(task, completed=turns),
         )

@@ -123,14 +123,20 @@ def append_all(
             "one: Ctrl-C, `turnfold up` in another terminal, then this command again"
         )
 
-    for start in range(0, len(transcript.turns), batch):
-        turns = transcript.turns[start : start + batch]
+    def patiently(call: Callable[..., object], *arguments: object, **named: object) -> None:
         patient = Retrying(
             retry=retry_if_exception(_may_pass), stop=stop_after_delay(PATIENCE_SECONDS),
             wait=wait_random_exponential(multiplier=0.1, max=2.0), before_sleep=told, reraise=True,
         )  # fmt: skip
         with told_when_slow(waited_for):
-            patient(client.append, transcript.conversation_id, turns, priority="backfill")
+            patient(call, transcript.conversation_id, *arguments, **named)
+
+    if transcript.title is not None:
+        # Once, whatever people call it later.
+        patiently(client.configure, title=transcript.title, operation_id="imported-title")
+    for start in range(0, len(transcript.turns), batch):
+        turns = transcript.turns[start : start + batch]
+        patiently(client.append, turns, priority="backfill")
         sent(len(turns))
 
 

@@ -35,11 +35,13 @@ def list_conversations(session: Session, after: str, most: int, as_json: bool) -
         print_json({"conversations": conversations, "after": following})
         return
     if conversations:
-        shown = table("conversation", "#turns", "#in segments", "#open", "#anchors", "changed (UTC)")
+        names = ["conversation", "title"] if any(one.title for one in conversations) else ["conversation"]
+        shown = table(*names, "#turns", "#in segments", "#open", "#anchors", "changed (UTC)")
         for one in conversations:
             shown.add_row(
-                words(one.conversation_id), str(one.turns), str(one.closed), str(one.folded - one.closed),
-                str(one.anchors), f"{one.changed_at:%Y-%m-%d %H:%M}",
+                *[words(name) for name in (one.conversation_id, one.title or "")[: len(names)]], str(one.turns),
+                str(one.closed), str(one.folded - one.closed), str(one.anchors),
+                f"{one.changed_at:%Y-%m-%d %H:%M}",
             )  # fmt: skip
         console().print(shown)
     else:

@@ -13,6 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from turnfold.contract.configuration import MAX_TITLE_CHARACTERS
 from turnfold.contract.keys import checked_id
 from turnfold.errors import InvalidInput
 from turnfold.wire.encode import accept
@@ -45,6 +46,8 @@ class Transcript:
     conversation_id: str
     turns: Sequence[Mapping[str, Any]]
     """Each with its `turn_id`: the given one, or one made of its position and content, the same at every reading."""
+    title: str | None = None
+    """What the file calls it, beside its name."""
 
 
 @dataclass(slots=True)
@@ -200,7 +203,7 @@ def _transcripts(
             continue
         made = f"{stem}-{position}" if stem else ""
         name = _name_of(item.value) or made if conversation_id is None else conversation_id
-        found.append(([item.line] * len(turns), Transcript(name, _with_ids(turns))))
+        found.append(([item.line] * len(turns), Transcript(name, _with_ids(turns), _title_of(item.value))))
     return found
 
 
@@ -217,6 +220,12 @@ def _name_of(value: Mapping[str, Any]) -> str | None:
         if isinstance(value.get(key), str) and value[key]:
             return str(value[key])
     return None
+
+
+def _title_of(value: Mapping[str, Any]) -> str | None:
+    title = value.get("title")
+    shown = " ".join(title.split())[:MAX_TITLE_CHARACTERS].strip() if isinstance(title, str) else ""
+    return shown or None
 
 
 def _with_ids(turns: Sequence[Any]) -> list[Any]:

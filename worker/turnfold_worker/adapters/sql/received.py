@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol, assert_never
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
-from turnfold.contract.configuration import merged
+from turnfold.contract.configuration import TITLE, merged
 from turnfold.contract.keys import Address
 from turnfold.contract.records import OPERATORS, ConversationId, JobId
 from turnfold.contract.tables import (
@@ -174,6 +174,8 @@ class _Conversation:
         self._ever_changed = locked.ever_changed
         self._changer = changer
         self._settings: dict[str, Any] | None = None
+        self._folds_otherwise = False
+        """Whether what is configured has a say in folding: a title has none."""
         self._changed_any = False
         self.turns: list[dict[str, Any]] = []
         """New ones that are not written yet."""
@@ -204,7 +206,7 @@ class _Conversation:
 
     def when(self, due: FoldDue) -> FoldWhen:
         """When the conversation is to be folded."""
-        if self._settings is not None or self._changed_any:
+        if self._folds_otherwise or self._changed_any:
             return FoldWhen.NOW
         if not self._is_live:
             return FoldWhen.BACKFILL
@@ -307,6 +309,7 @@ class _Conversation:
             stored = self._connection.scalar(select(_conversation.c.settings).where(_conversation.c.id == self._id))
             self._settings = dict(stored or {})
         self._settings = merged(self._settings, item.body)
+        self._folds_otherwise = self._folds_otherwise or item.body.keys() != {TITLE}
         # What is then in force, not what was changed: a fold reads the last one and not all of them.
         self._record(number, item, self._settings)
 
