@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -82,6 +83,29 @@ def test_a_read_in_the_way_leaves_it_to_the_next_sweep(sqlite_url: str, monkeypa
     assert Path(sqlite_url.removeprefix("sqlite:///") + "-wal").stat().st_size == 0
     for engine in (writer, reader):
         engine.dispose()
+
+
+def test_a_sweep_empties_a_log_that_reads_kept_from_ending(
+    redis_url: str, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("turnfold_worker.adapters.sql.erasures.LOG_WAIT_MILLISECONDS", 1)
+    monkeypatch.setattr("turnfold_worker.adapters.sql.erasures.LONG_LOG_BYTES", 100_000)
+    log = Path(sqlite_url.removeprefix("sqlite:///") + "-wal")
+    reader = connect(sqlite_url, write=False, timeout_seconds=5)
+    with workers_of(redis_url, sqlite_url) as make_worker:
+        local = make_worker()
+        with reader.begin() as connection:
+            connection.exec_driver_sql("SELECT COUNT(*) FROM turn")
+            with local.write_engine.begin() as writing:
+                writing.exec_driver_sql(
+                    "INSERT INTO conversation (tenant, external_id, settings) VALUES ('acme', 'c', ?)",
+                    (json.dumps({"title": "x" * 200_000}),),
+                )
+            local.worker.sweep()
+            assert log.stat().st_size > 200_000
+        local.worker.sweep()
+        assert log.stat().st_size == 0
+    reader.dispose()
 
 
 def test_a_mark_stays_when_more_is_erased_meanwhile(make_worker: Callable[..., LocalWorker]) -> None:

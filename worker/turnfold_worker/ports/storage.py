@@ -203,6 +203,9 @@ class Store(Protocol):
     def delete_some(self, conversation: ConversationId) -> bool:
         """Delete some rows of a hidden conversation; False when nothing of it is left."""
 
+    def shorten_log(self) -> bool:
+        """Empty the database's log where it has grown long and is ours to empty; False while reads are in the way."""
+
     def empty_log(self) -> bool:
         """Empty the database's log of what was erased, where that is ours to do; False while reads are in the way."""
 

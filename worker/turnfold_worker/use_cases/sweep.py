@@ -48,6 +48,7 @@ def sweep(*, inbox: Inbox, store: Store, publisher: Publisher, refines: DueRefin
         store.count_expansions(expansions)
     store.ripen()
     clear_remnants(inbox=inbox, store=store)
+    store.shorten_log()
     due = [kind for kind in (JobKind.COMPRESS, JobKind.REFOLD) if store.has_due(kind)]
     if refines is not None and refines.has_due():
         due.append(JobKind.REFINE)

@@ -8,6 +8,7 @@ keeps the counts for the receipt.
 from __future__ import annotations
 
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
@@ -40,6 +41,8 @@ from turnfold.contract.tables import (
 from turnfold_worker.ports.messages import Hidden
 from turnfold_worker.ports.storage import ConfirmErasure
 
+LONG_LOG_BYTES: Final = 16 * 1_048_576
+"""Four times as long as SQLite's own checkpoints leave it where no read is in their way."""
 LOG_WAIT_MILLISECONDS: Final = 500
 """How long reads may be in the way of emptying SQLite's log, before it is left to the next sweep."""
 COST_AT_ONCE: Final = 2_000
@@ -133,6 +136,23 @@ def _delete(connection: Connection, part: _Part, conversation: ConversationId, m
         return connection.execute(part.delete_all, {"own": conversation}).rowcount
     keys = {f"last_{number}": value for number, value in enumerate(last)}
     return connection.execute(part.delete_first, {"own": conversation, **keys}).rowcount
+
+
+def shorten_log(engine: Engine) -> bool:
+    """Empty SQLite's write-ahead log where it is long; False while a read is in the way.
+
+    By itself it is only written from its beginning again once no read is at work, which may be never, and keeps the
+    length that it had.
+    """
+    if engine.dialect.name != "sqlite" or isinstance(engine.pool, StaticPool):
+        return True
+    with engine.connect() as connection:
+        file = connection.exec_driver_sql("SELECT file FROM pragma_database_list WHERE name = 'main'").scalar()
+    try:
+        length = Path(f"{file}-wal").stat().st_size
+    except OSError:
+        return True
+    return length <= LONG_LOG_BYTES or empty_log(engine)
 
 
 def empty_log(engine: Engine) -> bool:

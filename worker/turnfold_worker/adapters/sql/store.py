@@ -308,6 +308,9 @@ class SqlStore:
         with self._transaction() as connection:
             return sql_erasures.hide(connection, address, confirmed)
 
+    def shorten_log(self) -> bool:
+        return sql_erasures.shorten_log(self._engine)
+
     def empty_log(self) -> bool:
         return sql_erasures.empty_log(self._engine)
 
