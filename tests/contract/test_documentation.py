@@ -1,4 +1,4 @@
-"""The README tells the truth about settings, and a package about its modules."""
+"""docs/settings.md tells the truth about settings, a package about its modules, and links lead somewhere."""
 
 from __future__ import annotations
 
@@ -12,24 +12,50 @@ import pytest
 from turnfold_worker.settings import WorkerSettings
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+SETTINGS = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
 
 PACKAGES = [ROOT / "producer_sdk" / "turnfold", ROOT / "worker" / "turnfold_worker"]
 LISTED = re.compile(r"(?m)^([a-z]\w*(?:, [a-z]\w*)*)(?:  .*)?$")
 """A line of a list: names with commas between them, then at least two spaces before what they are."""
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s]+)\)")
 LISTS_NOTHING = {"frameworks", "migrations"}
 """One framework or migration a file: a list would say the names again."""
 
 
+def headings(page: Path) -> set[str]:
+    """The anchors that a page's headings have."""
+    lines = re.findall(r"(?m)^#+ (.+)$", page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", line.lower()).strip().replace(" ", "-") for line in lines}
+
+
 @pytest.mark.parametrize("name", [field.name for field in fields(WorkerSettings)])
-def test_every_setting_is_in_the_readmes_table(name: str) -> None:
-    assert f"| `TURNFOLD_{name.upper()}` |" in README
+def test_every_setting_is_in_the_table(name: str) -> None:
+    assert f"| `TURNFOLD_{name.upper()}` |" in SETTINGS
 
 
 def test_every_setting_of_the_table_exists() -> None:
     known = {f"TURNFOLD_{field.name.upper()}" for field in fields(WorkerSettings)} | {"TURNFOLD_STATE_DIR"}
-    listed = {line.split("`")[1] for line in README.splitlines() if line.startswith("| `TURNFOLD_")}
+    listed = {line.split("`")[1] for line in SETTINGS.splitlines() if line.startswith("| `TURNFOLD_")}
     assert listed == known
+
+
+def test_the_readme_is_short_and_its_first_python_stands_near_the_top() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.split()) <= 900
+    assert text.splitlines().index("```python") <= 12
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.name
+)
+def test_a_link_of_a_page_leads_to_a_file_and_a_heading(page: Path) -> None:
+    broken = []
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        file, _, heading = target.partition("#")
+        path = (page.parent / file).resolve() if file else page
+        if not path.exists() or (heading and heading not in headings(path)):
+            broken.append(target)
+    assert broken == []
 
 
 @pytest.mark.parametrize(
