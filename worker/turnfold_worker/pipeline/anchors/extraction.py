@@ -5,11 +5,13 @@ A draft's text is a slice of its turn by construction. What a clause does is fou
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import PASTED, PINNED_RANK, AnchorState, AnchorType, Importance, Role
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
@@ -45,7 +47,7 @@ from turnfold_worker.pipeline.anchors.statements.two_things import two_things
 from turnfold_worker.pipeline.anchors.worth import Factors, doubts_of, marks_of, score_of
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.facts import VALUES, FactKind
-from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses, trimmed
+from turnfold_worker.pipeline.language.prose import JOINS, MAX_CLAUSE, Span, clauses, trimmed
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 from turnfold_worker.pipeline.language.words import specific_words, words
 from turnfold_worker.pipeline.settings import FoldSettings
@@ -68,6 +70,14 @@ _DEEDS: Final = frozenset({Act.COMMITMENT, Act.REQUEST})
 """What nobody is bound to who says 'I need to understand …', 'I wonder what could help me'."""
 _ASKS_FOR_WORDS: Final = frozenset({"reply wanted", "may i", HEAD})
 """Rules of requests that, with a question mark, want an answer rather than a deed."""
+_JOINT: Final = lazy_pattern(
+    lambda: (
+        rf"(?:{JOINS.pattern.removeprefix('(?i)')})?(?:(?:considering|given)(?: the fact)?(?: that)? "
+        r"(?=(?:(?:i|we)(?:['\u2019]\w{1,2})?|(?:my|our) \w{2,20} (?:is|are)) ))?"
+    ),
+    re.IGNORECASE,
+)
+"""What only joins a clause to the one before it: 'and', 'but', 'considering'."""
 _TYPE_OF: Final = {
     Act.COMMITMENT: AnchorType.COMMITMENT,
     Act.REQUEST: AnchorType.COMMITMENT,
@@ -343,6 +353,7 @@ def _proposed(reading: Reading) -> Span:
 
 
 def _draft(reading: Reading, kind: AnchorType, span: Span, factors: Factors, *, stands: bool = False) -> AnchorDraft:
+    span = _without_joint(reading, span)
     text = reading.text(span)
     if reading.is_pasted(span):
         factors = {**factors, PASTED: _PASTED_POINTS}
@@ -352,6 +363,12 @@ def _draft(reading: Reading, kind: AnchorType, span: Span, factors: Factors, *, 
         rank=rank_of(kind, score, reading.turn.importance, stands=stands), tokens=estimate_tokens(text),
         speaker=reading.speaker, role=reading.turn.role, factors=dict(factors), said_on=reading.day,
     )  # fmt: skip
+
+
+def _without_joint(reading: Reading, span: Span) -> Span:
+    """A clause without what joins it to one that may not stand beside it."""
+    joint = _JOINT.match(reading.turn.content, span.start, span.end)
+    return span if joint is None else Span(joint.end(), span.end)
 
 
 def _pinned(reading: Reading) -> list[AnchorDraft]:

@@ -44,6 +44,10 @@ _JOINT: Final = lazy_pattern(
     rf";\s|{DASH}|—"
     r"|,\s(?=(?:and|but|so|because|which|while|although|since|where|when|as|or|then)\s)"
 )
+JOINS: Final = lazy_pattern(
+    r"(?i)(?:and|but|so)\s+(?!for\b|not\b|no\b|that\b|far\b|as\b|much\b|many\b|long\b)(?=\S+\s+\S)"
+)
+"""Joins a clause to one that may not be shown; without it the clause says the same."""
 _MIN_CLAUSE_WORDS: Final = 4
 _LAST_ITEM: Final = lazy_pattern(r"(?i)(?:and|or) (?!(?:i|we|you|he|she|they|it)(?:['\u2019]\w{1,2})? )")
 """Begins the last of what is listed, not a clause with a subject of its own."""

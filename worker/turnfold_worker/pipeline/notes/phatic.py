@@ -13,7 +13,7 @@ _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
 _PHATIC: Final = listed(
     """
     hey hi hello bye goodbye thanks thank you so much welcome you're wow cool great awesome amazing nice good glad
-    happy sure okay ok yes yeah yep absolutely definitely certainly course of no problem worries sounds that's that
+    happy sure okay ok yes yeah yep absolutely definitely certainly course of no prob problem worries sounds that's that
     is it's it i to hear see know what how are doing been have a day night luck care take congrats congratulations
     really love lovely wonderful fantastic perfect exactly agree totally right true indeed me too same here for
     sharing sweet haha lol oh ah aww well keep up the work let me if any questions need help further assistance feel
@@ -48,7 +48,7 @@ def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
         words.pop()
     if not all(_carries_nothing(word, speakers) for word in words):
         return False
-    return "problem" in words or "worries" in words or not any(map(is_negation, words))
+    return "problem" in words or "prob" in words or "worries" in words or not any(map(is_negation, words))
 
 
 def _carries_nothing(word: str, speakers: frozenset[str]) -> bool:

@@ -49,6 +49,9 @@ _LONGEST_WITH_REASON: Final = 240
 """Code points of a clause with what depends on it."""
 _DEPENDS: Final = lazy_pattern(
     r"(?i)(?:because|which|while|although|though|since|where|when|as|who|whose|whom|if|unless|until|including|such as"
+    r"|(?:(?:and|but|or) )?(?:also )?(?:how|what|why|whether)"
+    r"(?! (?:do|does|did|is|are|was|were|can|could|should|would|will|have|has|about|if|not|many|much)\b)"
+    r"|(?:and|or) also (?!(?:i|we|he|she|they|it|you|my|our|the|there|i['\u2019]\w+)\b)"
     r"|especially|like|so that|than|with|without|to|for|\w+ing"
     r"|or(?! (?:do|does|did|is|are|was|were|can|could|should|would|will|have|has|what|how|where|why)\b))\b|[(\"\u201c]"
 )

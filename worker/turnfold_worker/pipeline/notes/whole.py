@@ -11,6 +11,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.remembered import Remembered, remembers_clauses
 from turnfold.dates.resolve import resolve_relative_days
 from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.prose import JOINS
 from turnfold_worker.pipeline.language.rarity import is_feeling, rarity_of
 from turnfold_worker.pipeline.language.word_places import is_negation
 from turnfold_worker.pipeline.notes.addressed import unaddressed
@@ -18,7 +19,7 @@ from turnfold_worker.pipeline.notes.addressed import unaddressed
 _OUTCRY: Final = (
     r"oh|wow|hey|hi|hello|ha|haha|hahaha|hm{1,9}|ah{1,9}|a{1,9}w{1,9}|ooh|oof|ugh|phew|yay|woo|woohoo|omg|oops|who?ah?|woah|man|gosh|geez|yum"
     r"|lol|cool|great|awesome|amazing|nice|perfect|sweet|congrats|cheers|agreed|exactly|absolutely|definitely|ok|okay"
-    r"|thanks|thank you|thanks for asking|good to hear(?: from you)?"
+    r"|thanks|thank you|thanks for asking|good to hear(?: from you)?|no prob(?:lem)?s?|no worries"
 )
 _LEAD_IN: Final = lazy_pattern(
     rf"(?i)(?:(?:{_OUTCRY})(?: (?:{_OUTCRY}))?\s*[,!.\u2026-]+"
@@ -29,10 +30,6 @@ _LEAD_IN: Final = lazy_pattern(
     r"|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]{1,20}"
     r")\s+(?=\S)"
 )
-_JOINS: Final = lazy_pattern(
-    r"(?i)(?:and|but|so)\s+(?!for\b|not\b|no\b|that\b|far\b|as\b|much\b|many\b|long\b)(?=\S+\s+\S)"
-)
-"""Joins a clause to one that may not be shown; without it the clause says the same."""
 _PHOTO: Final = lazy_pattern(
     r"(?i)^\[?shares an? (?:photo|video|picture|image): (?:an? )?(?:photo(?:graph|graphy)?|picture|image) of"
 )
@@ -108,7 +105,7 @@ def whole_clause(said: str, names: frozenset[str] = frozenset(), said_on: date |
 def _without_lead_in(line: str, names: frozenset[str]) -> str:
     while True:
         shorter = unaddressed(line, names)
-        for pattern in (_LEAD_IN, _JOINS):
+        for pattern in (_LEAD_IN, JOINS):
             if match := pattern.match(shorter):
                 shorter = shorter[match.end() :]
         if shorter == line or not any(map(str.isalnum, shorter)):
