@@ -12,6 +12,7 @@ from turnfold_worker.pipeline.anchors.rules.rule import Act, Found
 from turnfold_worker.pipeline.anchors.settling.differences import same_value, sort_of
 from turnfold_worker.pipeline.language.facts import VALUES, extract_facts
 from turnfold_worker.pipeline.language.quantities import in_one_form
+from turnfold_worker.pipeline.language.refusal import proposes
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 from turnfold_worker.pipeline.turns.reading import Reading
 
@@ -24,9 +25,9 @@ _STATES: Final = lazy_pattern(
 _WISHES: Final = lazy_pattern(
     rf"{_NO}(?:(?:but|and|then|rather|please) )?(?:i(?:'d| would| will|'ll)? (?:also |really |just |rather |only )?"
     r"(?:want|need|prefer|like|love|have|take|rather)|(?:please )?(?:make|let's|change|play|share|book|use|take|get|"
-    r"give|find|look|send|try|show|search)|for|in|on|at|to|from)(?!\w)"
+    rf"give|find|look|send|try|show|search)|for|in|on|at|to|from)(?!\w)|{_NO}not [^,.;:]{{1,60}}\W*$"
 )
-"""'No, I want …', 'No, book …'."""
+"""'No, I want …', 'No, book …', 'No, not that one'."""
 
 
 def with_refusals(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> list[list[Found]]:
@@ -38,7 +39,7 @@ def with_refusals(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) 
         told.append([_as_it_is(one, reading, answers) for one in found] if answers else list(found))
         if reading.sentences and not reading.tool:
             last = reading.text(reading.sentences[-1])
-            asked, asker = (last if is_question(last) else ""), reading.speaker
+            asked, asker = (last if is_question(last) or proposes(last) else ""), reading.speaker
     return told
 
 

@@ -14,6 +14,7 @@ announced    what an agent says around its commands
 results      what an assistant worked out
 samples      what an assistant wrote that tells nothing of its user
 assistant_text   what the clauses of an assistant's text are worth beside each other
+refused      a proposal beside its refusal
 turn_notes   a turn as notes
 days_meant   the days that notes speak of
 in_force     which notes still hold, and what took the place of the others

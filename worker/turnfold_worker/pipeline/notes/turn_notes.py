@@ -34,6 +34,7 @@ from turnfold_worker.pipeline.notes.assistant_text import written_by_assistant
 from turnfold_worker.pipeline.notes.captions import is_caption, only_points, shown_with
 from turnfold_worker.pipeline.notes.events import event_share, stems_of, telling_words
 from turnfold_worker.pipeline.notes.phatic import bare_words, is_phatic
+from turnfold_worker.pipeline.notes.refused import refused_by
 from turnfold_worker.pipeline.notes.salience import salience
 from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.whole import whole_clause
@@ -148,12 +149,23 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
     around = around_of(sorted(speakers), sorted(names), at_work)
     before: Reading | None = None
     for reading in readings:
+        refused = refused_by(before, reading)
+        worth_of_refused = 0
+        for i, (note, said) in enumerate(notes):
+            if refused is not None and refused.tells(note):
+                worth_of_refused = max(worth_of_refused, note.worth)
+                notes[i] = note._replace(worth=0), said
+        proposal = refused.text if refused is not None else ""
 
-        def heard(reading: Reading = reading, before: Reading | None = before) -> _Heard:
+        def heard(
+            reading: Reading = reading, before: Reading | None = before, proposal: str = proposal,
+            worth: float = worth_of_refused / 100,
+        ) -> _Heard:  # fmt: skip
             asked = "" if before is None else _asked(before)
-            return _Heard(speakers, names, asked, _answered(before, reading), at_work)
+            return _Heard(speakers, names, asked, _answered(before, reading), at_work, proposal, worth)
 
-        statements = _statements(reading, heard, f"{around}{_hash_of(before)}")
+        key = f"{around}{_hash_of(before)}{worth_of_refused} {proposal}" if proposal else f"{around}{_hash_of(before)}"
+        statements = _statements(reading, heard, key)
         day = day_label(reading.day) if reading.day else ""
         mark = marked(reading)
         for place, (text, worth, named, said, brief, span) in enumerate(statements):
@@ -209,6 +221,10 @@ class _Heard(NamedTuple):
     """The stems of the turn before, of somebody else; None where no person answers."""
     at_work: bool
     """Whether tools work beside the turn."""
+    refused: str = ""
+    """What the turn before proposes and this one refuses."""
+    refused_worth: float = 0.0
+    """What it would be worth if it still stood."""
 
 
 def _statements(reading: Reading, heard: Callable[[], _Heard], around: str) -> list[_Said]:
@@ -250,8 +266,9 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
             if _is_heading(reading.turn.content, clause, said):
                 worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
             brief = telegraphic(text)
-            if not found and heard.asked and (asking := _worth_with_question(said, text, worth, heard.asked)):
-                text, worth, brief = f"({heard.asked}) {text}", asking, f"({heard.asked}) {brief}"
+            if not found and (asking := _worth_with_question(said, text, worth, heard)):
+                asked = heard.asked or heard.refused
+                text, worth, brief = f"({asked}) {text}", asking, f"({asked}) {brief}"
             worth *= _share_of_text(reading, clause, drafts)
             if written is not None:
                 worth *= written.share(clause, said)
@@ -313,11 +330,15 @@ def _worth(said: str, text: str, heard: _Heard, *, place: int) -> float:
     return worth if heard.answered is None or is_caption(said) else worth * event_share(text, heard.answered)
 
 
-def _worth_with_question(said: str, text: str, worth: float, asked: str) -> float:
+def _worth_with_question(said: str, text: str, worth: float, heard: _Heard) -> float:
     """What a reply is worth with its question before it; 0 where it is understood without."""
+    if heard.refused:
+        return max(worth, heard.refused_worth)
+    if not heard.asked:
+        return 0.0
     if _answers(said) or (worth and _is_short_reply(said)):
         return max(worth, 1.0)
-    return worth if leans(text) and telling_words(asked) else 0.0
+    return worth if leans(text) and telling_words(heard.asked) else 0.0
 
 
 def _apart_from_question(content: str, sentence: Span) -> tuple[Span, tuple[Span, ...]]:
