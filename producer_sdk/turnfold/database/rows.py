@@ -151,7 +151,10 @@ def _with_tail(rows: Iterable[Row], tail: TailAnchors) -> list[Row]:
             kept.append(row)
         elif change.state is AnchorState.ACTIVE:
             other = by_id.get(change.replaces or 0)
-            kept.append(row if other is None else (*row[:7], other.text, *row[8:-1], other.turn_seq))
+            if other is not None:
+                kept.append((*row[:7], other.text, *row[8:-1], other.turn_seq))
+            else:
+                kept.append(row if change.replaces is not None else (*row[:7], None, *row[8:-1], None))
     for one in tail.active:
         kind = KINDS.index(one.type)
         kept.append((one.id, kind, one.text, one.turn_seq, one.start, one.tokens, one.rank, one.replaced, one.score))

@@ -23,6 +23,7 @@ from sqlalchemy import (
     func,
     literal_column,
     null,
+    or_,
     select,
     text,
     type_coerce,
@@ -119,7 +120,18 @@ ANCHORS_BY_RANK: Final = (_order.desc(), anchor.c.id.desc())
 TOP_ANCHOR_ROWS: Final = (
     select(*LEDGER_COLUMNS)
     .outerjoin_from(
-        anchor, _replaced, and_(_replaced.c.conversation == anchor.c.conversation, _replaced.c.id == anchor.c.replaces)
+        anchor,
+        _replaced,
+        and_(
+            _replaced.c.conversation == anchor.c.conversation,
+            _replaced.c.id == anchor.c.replaces,
+            # What its own turn contradicts names the other value while that one stands too.
+            or_(
+                _replaced.c.state == literal_column("0"),
+                _replaced.c.seq != anchor.c.seq,
+                _replaced.c.id < anchor.c.id,
+            ),
+        ),
     )
     .join(turn, and_(turn.c.conversation == anchor.c.conversation, turn.c.seq == anchor.c.seq))
     .where(anchor.c.conversation == bindparam("conversation"), ACTIVE, anchor.c.filler == 0)

@@ -57,6 +57,22 @@ def test_a_resolved_anchor_leaves_contexts_and_stays_listed(tf: Turnfold, local:
     assert tf.status("c").anchors == 0
 
 
+def test_what_is_settled_by_hand_contradicts_the_other_value_of_its_turn_no_longer(
+    tf: Turnfold, local: LocalWorker
+) -> None:
+    tf.configure("c", settings={"segment_max_turns": 4, "segment_min_turns": 2})
+    tf.append("c", turns(["The wifi password is tulip-12. The wifi password is daisy-34."]))
+    tf.append("c", turns([f"The caterer sent menu {part}, which looked fine." for part in range(30)], first=2))
+    local.settle()
+    both = tf.context("c", budget_tokens=400).text
+    assert 'contradicts turn 1 "The wifi password is daisy-34."' in both or "both said in turn 1" in both
+    tf.resolve_anchor("c", about(tf, "daisy-34").id, dismiss=True)
+    local.settle()
+    one = tf.context("c", budget_tokens=400).text
+    assert "tulip-12" in one
+    assert "daisy-34" not in one
+
+
 def test_the_rows_are_the_same_whether_the_fold_or_the_hand_was_first(
     tf: Turnfold, make_worker: Callable[..., LocalWorker]
 ) -> None:

@@ -130,7 +130,7 @@ def anchor_opening(anchor: Anchor) -> str:
 
 def _how_related(anchor: Anchor) -> str:
     """What an anchor does to another statement: of two that contradict each other the later one counts."""
-    if not _is_opposed(anchor):
+    if not (_is_opposed(anchor) or _is_contested(anchor)):
         return "replaces"
     if anchor.replaced_seq is None:
         return "contradicts"
@@ -141,6 +141,8 @@ def _how_related(anchor: Anchor) -> str:
 def _replaced(anchor: Anchor) -> str:
     """What an anchor takes the place of; where it says itself what holds no longer, only of what it speaks."""
     replaced = anchor.replaced or ""
+    if _is_contested(anchor):
+        return _clipped(replaced)
     if anchor.type is AnchorType.CRITICAL_FACT:
         return _clipped(_against(anchor.text, replaced) if _is_opposed(anchor) else _changed_to(replaced))
     if not replaced or not _TAKES_BACK.search(anchor.text):
@@ -148,6 +150,12 @@ def _replaced(anchor: Anchor) -> str:
     spoken = anchor.text.lower()
     named = [word for word in _WORDS.findall(replaced.lower()) if word not in spoken]
     return _clipped(_VALUES.sub("…", replaced)) if named else ""
+
+
+def _is_contested(anchor: Anchor) -> bool:
+    """Whether its own turn gives another value of the same thing, and no word tells which one holds: both stand."""
+    same_turn = anchor.replaced_seq == anchor.turn_seq and anchor.type is not AnchorType.CORRECTION
+    return same_turn and not (_is_opposed(anchor) or _TAKES_BACK.search(anchor.text))
 
 
 def _is_opposed(anchor: Anchor) -> bool:

@@ -13,7 +13,7 @@ from turnfold.contract.records import Anchor, AnchorChange, AnchorState, Convers
 from turnfold.contract.speakers import label_of
 from turnfold.contract.tables import AnchorPostingRow, AnchorRow, ConversationRow, TurnRow, table
 from turnfold.database.rows import KINDS, STATES
-from turnfold.database.statements import ACTIVE
+from turnfold.database.statements import ACTIVE, ANCHORS_BY_RANK
 from turnfold_worker.adapters.sql.bulk_insert import BulkInsert
 from turnfold_worker.adapters.sql.turns import insert_new
 from turnfold_worker.pipeline.anchors.deduplicate import anchor_terms
@@ -109,6 +109,25 @@ SETTLED: Final = (
     # What its own segment answered stands beside its answer.
     _over(AnchorState.RESOLVED, _MOST_ANSWERED, or_(_anchor.c.related.is_not(None), ~_RULED)),
 )  # fmt: skip
+_BEST_ACTIVE: Final = 256
+"""Active anchors, by rank, among which those are looked for that their own turn contradicts."""
+_best: Final = (
+    select(_anchor.c.id)
+    .where(_OURS, ACTIVE)
+    .order_by(*ANCHORS_BY_RANK)
+    .limit(literal_column(str(_BEST_ACTIVE)))
+    .subquery("want")
+)
+CONTESTED: Final = (
+    select(_anchor.c.seq, _anchor.c.body, _by.c.body.label("by_text"))
+    .join_from(_anchor, _by, and_(_by.c.conversation == _anchor.c.conversation, _by.c.id == _anchor.c.replaces))
+    .where(
+        _OURS, _anchor.c.id.in_(select(_best.c.id)), _anchor.c.replaces > _anchor.c.id, _by.c.seq == _anchor.c.seq,
+        RULES, _by.c.state == literal_column("0"),
+    )
+    .order_by(_anchor.c.id)
+)  # fmt: skip
+"""The first of each two values of one turn: it names the second one, and both stand."""
 _INSERT_ANCHORS: Final = _anchor.insert()
 _INSERT_POSTINGS: Final = BulkInsert(_anchor_posting, ("conversation", "term", "anchor"))
 
@@ -163,16 +182,17 @@ def _candidate(  # noqa: PLR0913, PLR0917 - the columns of `_BY_ID`: a fold make
 
 
 def settled(connection: Connection, conversation: ConversationId) -> list[SettledAnchor]:
-    """The newest anchors that are over, and what took their places or answered them."""
+    """The newest anchors that are over, and what took their places or answered them; then those that are contested."""
     ours = {"of_conversation": conversation}
     rows = [row for statement in SETTLED for row in connection.execute(statement, ours)]
-    return [
+    over = [
         SettledAnchor(
             row.seq, row.body, STATES[row.state] is not AnchorState.RESOLVED,
             *(() if row.by_seq is None else (row.by_seq, row.by_text)),
         )
         for row in rows
     ]  # fmt: skip
+    return over + [SettledAnchor.contested(*row) for row in connection.execute(CONTESTED, ours)]
 
 
 def settle(connection: Connection, conversation: ConversationId, body: Mapping[str, Any], *, after_seq: int) -> None:

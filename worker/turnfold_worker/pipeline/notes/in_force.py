@@ -59,7 +59,7 @@ _LEAST_WEIGHT: Final = "0"
 
 
 class SettledAnchor(NamedTuple):
-    """An anchor that is over, and what it is over by."""
+    """An anchor that is over, and what it is over by; or one that its own turn contradicts, and by what."""
 
     seq: int
     text: str
@@ -67,14 +67,26 @@ class SettledAnchor(NamedTuple):
     """Another value or rule took its place; else it was answered or done."""
     by_seq: int = NEVER
     by_text: str = ""
+    is_contested: bool = False
+    """Both stand: one turn gives a thing two values, and nothing tells which one holds."""
+
+    @classmethod
+    def contested(cls, seq: int, text: str, other: str) -> SettledAnchor:
+        """The first of two values of a turn, and the other one."""
+        return cls(seq, text, is_overtaken=False, by_seq=seq, by_text=other, is_contested=True)
 
 
 def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
     """What the anchors that are over said, and the values among it that other turns may have stated."""
     found: list[Overtaken] = []
     for anchor in settled:
+        if anchor.is_contested:
+            continue
         stems, instead = note_stems(anchor.text), frozenset(note_stems(anchor.by_text))
         own = tuple(stem for stem in stems if stem not in instead)
+        if not instead:
+            # Of what was taken away without another in its place, a number tells it from what its turn says like it.
+            own = tuple(filter(_DIGIT.search, stems)) or own
         # What was answered is over whatever the answer repeats; what was replaced differs from what replaced it.
         found.append(
             Overtaken(anchor.seq, anchor.by_seq, own[:_MOST_STEMS] if anchor.is_overtaken else (), stems[:_MOST_STEMS])
@@ -228,6 +240,8 @@ def without_overtaken_item(note: Note, overtaken: OvertakenIndex) -> Note:
 def weighed_by_force(notes: Sequence[Note], settled: Sequence[SettledAnchor], overtaken: OvertakenIndex) -> list[Note]:
     """The notes in the order of the turns, those that hold no more without worth, what took their place with more."""
     ordered = [without_overtaken_item(note, overtaken) for note in in_order(notes)]
+    others = _other_values(settled)
+    ordered = [with_other_value(note, others[note.seq]) if note.seq in others else note for note in ordered]
     replacing: dict[int, list[frozenset[str]]] = {}
     values: dict[int, list[tuple[frozenset[str], str]]] = {}
     for anchor in settled:
@@ -258,8 +272,11 @@ def value_before(new: str, old: str) -> str:
     >>> value_before("We fly to Porto instead of Lisbon.", "We fly to Lisbon.")
     ''
     """
-    if not (other_value(new, old) or changes_value(new, old)):
-        return ""
+    return _differing(new, old) if other_value(new, old) or changes_value(new, old) else ""
+
+
+def _differing(new: str, old: str) -> str:
+    """The words of a statement that another one lacks; empty where they are many, or in several places."""
     words = old.rstrip(".!").split()
     there = {word.strip(_MARKS).lower() for word in new.split()}
     own = [at for at, word in enumerate(words) if word.strip(_MARKS).lower() not in there]
@@ -274,17 +291,52 @@ def with_value_before(note: Note, values: list[tuple[frozenset[str], str]]) -> N
         if _is_of(note, [told[0]]):
             values.remove(told)
             day = f", until {' '.join(note.day.split()[:2])}" if note.day else ""
-            before = f" (before: {told[1]}{day})"
-            stems, text = note_stems(note.text), f"{note.text}{before}"
-            weight_of = dict(zip(stems, note.weights, strict=False))
-            weights = "".join([weight_of.get(stem, _LEAST_WEIGHT) for stem in note_stems(text)]) if note.weights else ""
-            more = estimate_tokens(before)
-            return note._replace(
-                text=text, tokens=note.tokens + more, weights=weights,
-                brief=f"{note.brief}{before}" if note.brief else "",
-                brief_tokens=note.brief_tokens + more if note.brief else 0,
-            )  # fmt: skip
+            return _with_more(note, f" (before: {told[1]}{day})")
     return note
+
+
+class OtherValue(NamedTuple):
+    """A value that a turn gives beside another one of the same thing."""
+
+    statement: frozenset[str]
+    """Stems of what states the first of them."""
+    own: frozenset[str]
+    """Of those, what the other statement lacks."""
+    value: str
+    """The words of the other one."""
+
+
+def _other_values(settled: Iterable[SettledAnchor]) -> dict[int, list[OtherValue]]:
+    """What each of two values of a turn is contradicted by, by the number of the turn."""
+    found: dict[int, list[OtherValue]] = {}
+    for anchor in settled:
+        if anchor.is_contested:
+            for text, other in ((anchor.text, anchor.by_text), (anchor.by_text, anchor.text)):
+                stems = frozenset(note_stems(text))
+                value = _differing(text, other) or f'"{other}"'
+                found.setdefault(anchor.seq, []).append(
+                    OtherValue(stems, stems.difference(note_stems(other)), value)
+                )  # fmt: skip
+    return found
+
+
+def with_other_value(note: Note, others: Sequence[OtherValue]) -> Note:
+    """A note with the other value that its turn gives of the same thing: 'The rent is 800 (or 900, both said …)'."""
+    stems = note_stems(note.text)
+    told = [one.value for one in others if one.own and one.own.issubset(stems) and _is_of(note, [one.statement])]
+    return _with_more(note, f" (or {' or '.join(told)}, both said in turn {note.seq})") if told else note
+
+
+def _with_more(note: Note, more: str) -> Note:
+    """A note with words behind it that weigh least."""
+    stems, text = note_stems(note.text), f"{note.text}{more}"
+    weight_of = dict(zip(stems, note.weights, strict=False))
+    weights = "".join([weight_of.get(stem, _LEAST_WEIGHT) for stem in note_stems(text)]) if note.weights else ""
+    tokens = estimate_tokens(more)
+    return note._replace(
+        text=text, tokens=note.tokens + tokens, weights=weights, brief=f"{note.brief}{more}" if note.brief else "",
+        brief_tokens=note.brief_tokens + tokens if note.brief else 0,
+    )  # fmt: skip
 
 
 def _stated_before(notes: Sequence[Note], at: int) -> Iterator[int]:

@@ -57,6 +57,14 @@ from turnfold_worker.pipeline.anchors.settling.subjects import (
     supposes,
     takes_back_only,
 )
+from turnfold_worker.pipeline.anchors.settling.two_values import (
+    are_a_choice,
+    are_contested,
+    contest,
+    gives_two_values,
+    part,
+    tells_which,
+)
 from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
 from turnfold_worker.pipeline.anchors.statements.denials import denial_of
 from turnfold_worker.pipeline.anchors.statements.done import SOON, does, does_it, opens_with
@@ -104,10 +112,17 @@ def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
         return
     near = [(by_words(new, old), old) for old in known if old.active or _done_as_asked(new, old)]
     near = sorted(near, key=lambda pair: (-pair[0], -pair[1].anchor.id))
-    alike = [pair for pair in near if pair[1].active and not states_another_value(new, pair[1])]
+    confirmed = _confirmed(new, near)
+    alike = [
+        pair for pair in near if pair[1].active and pair[1] not in confirmed and not states_another_value(new, pair[1])
+    ]
     if says_again(new, [old for _, old in alike]) or _repeats(new, alike, settings):
         return
     _supersede(new, near)
+    for old in confirmed:
+        if old.active:
+            _change(old, AnchorState.DUPLICATE, new.anchor.id)
+    part(known)
     for similarity, old in near:
         if not old.active:
             continue
@@ -115,6 +130,12 @@ def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
             _change(old, AnchorState.RESOLVED, new.anchor.id)
     finish(new, known)
     oppose(new, known)
+
+
+def _confirmed(new: Known, near: Sequence[tuple[float, Known]]) -> list[Known]:
+    """Those of two values of a turn beside which a later statement gives another one: it may say the same again."""
+    other = [old for similarity, old in near if states_another_value(new, old) or _restates(new, old, similarity)]
+    return [old for _, old in near if old not in other and any(are_contested(old, one) for one in other)]
 
 
 def hand_on(fresh: Sequence[Known], known: Sequence[Known]) -> None:
@@ -237,6 +258,10 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
             continue
         if _stands_beside(old, overtaken_in.get(old.anchor.turn_seq)):
             continue
+        if _is_left_open(new, old, similarity):
+            if not are_a_choice(new, old):
+                contest(new, old)
+            continue
         if (
             _corrects(new, old, similarity)
             or _restates(new, old, similarity)
@@ -257,7 +282,18 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
 
 def _stands_beside(old: Known, overtaken: Known | None) -> bool:
     """Whether a statement is another than one of its turn that was overtaken: the room beside the day."""
-    return overtaken is not None and not _words_of_values(overtaken) & _words_of_values(old)
+    if overtaken is None or are_contested(old, overtaken):
+        return False
+    return not _words_of_values(overtaken) & _words_of_values(old)
+
+
+def _is_left_open(new: Known, old: Known, similarity: float) -> bool:
+    """Whether both give one thing a value in one turn, and nothing tells which one holds."""
+    if new.anchor.turn_seq != old.anchor.turn_seq or tells_which(new, old):
+        return False
+    if gives_two_values(new, old) or _restates(new, old, similarity):
+        return True
+    return assigns_otherwise(new, old) or orders_otherwise(new, old)
 
 
 def _words_of_values(one: Known) -> frozenset[str]:

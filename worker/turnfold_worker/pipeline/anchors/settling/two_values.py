@@ -1,0 +1,95 @@
+"""Two values of one thing in one turn: without a word that tells which one holds, both stand, as a contradiction.
+
+The first of the two names the second (`replaces`), as a statement names what it contradicts; neither is closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, Role
+from turnfold.wire.change_cues import may_change
+from turnfold_worker.pipeline.anchors.settling.attribute_values import of_other_holders
+from turnfold_worker.pipeline.anchors.settling.differences import about_another, of_another_number
+from turnfold_worker.pipeline.anchors.settling.likeness import Known
+from turnfold_worker.pipeline.anchors.statements.attributes import changes_value
+from turnfold_worker.pipeline.anchors.statements.frames import other_value
+from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only
+
+_STATES: Final = frozenset({AnchorType.CRITICAL_FACT, AnchorType.DECISION, AnchorType.COMMITMENT})
+_TELLS_WHICH: Final = lazy_pattern(
+    r"(?<!\w)(?:now|then|later|today|currently|finally|lately|no|nope|wait|sorry|oops|rather|again|correction|typo|"
+    r"make (?:it|that)|(?:i|we) mean|at first|first|originally|initially|previously|formerly|before|after|until|since|"
+    r"used to|was|were|had|last|next|new|old|so far|final|current)(?!\w)"
+)
+"""One of two values is the earlier or the later one, or the wrong one."""
+_CHOICE: Final = lazy_pattern(
+    r"(?<!\w)(?:or|either|otherwise|alternatively|perhaps|maybe|also|too|another|each|respectively|for example|"
+    r"for instance|(?:option|alternative|variant|scenario|plan|case|offer|quote|choice)s? (?:[a-h]|\d+|one|two))(?!\w)"
+)
+"""They are two of several, or to be chosen from."""
+
+
+def tells_which(new: Known, old: Known) -> bool:
+    """Whether words of two statements of one turn say which of their values holds."""
+    if AnchorType.CORRECTION in {new.kind, old.kind} or new.taken_back:
+        return True
+    return may_change(Role.USER, new.said) or any(_TELLS_WHICH.search(one.said) for one in (new, old))
+
+
+def are_a_choice(new: Known, old: Known) -> bool:
+    """Whether two statements give values to choose from, or one beside the other."""
+    return any(_CHOICE.search(one.said) for one in (new, old))
+
+
+def gives_two_values(new: Known, old: Known) -> bool:
+    """Whether two statements of one turn give one thing another value each; nothing is said of which one holds."""
+    if not {new.kind, old.kind} <= _STATES or old.shown_only:
+        return False
+    if not (changes_value(new.anchor.text, old.anchor.text) or other_value(new.anchor.text, old.anchor.text)):
+        return False
+    if only_then(new.said, old.said) or sometimes_only(new.said, old.said) or of_other_holders(new, old):
+        return False
+    return not (about_another(new, old) or of_another_number(new, old))
+
+
+def contest(new: Known, old: Known) -> None:
+    """Let the first of two values of a turn name the second."""
+    if not _is_contested(old.anchor):
+        old.anchor = replace(old.anchor, replaces=new.anchor.id)
+
+
+def is_pair(one: Anchor, other: Anchor) -> bool:
+    """Whether of two statements of a turn the first names the second."""
+    return one.turn_seq == other.turn_seq and _is_contested(one) and one.replaces == other.id
+
+
+def are_contested(one: Known, other: Known) -> bool:
+    """Whether two statements are the two values of a turn, in either order."""
+    return is_pair(one.anchor, other.anchor) or is_pair(other.anchor, one.anchor)
+
+
+def part(known: Sequence[Known]) -> None:
+    """Where one of two values is over, let the other one name it no longer."""
+    by_id = {one.anchor.id: one.anchor for one in known}
+    for one in known:
+        other = by_id.get(one.anchor.replaces or 0)
+        if one.active and other is not None and is_pair(one.anchor, other) and other.state is not AnchorState.ACTIVE:
+            one.anchor = replace(one.anchor, replaces=None)
+
+
+def contested(anchors: Sequence[Anchor]) -> list[tuple[Anchor, Anchor]]:
+    """The pairs of anchors that each give one thing another value in one turn, and that both stand."""
+    by_id = {one.id: one for one in anchors}
+    pairs = ((one, by_id[one.replaces]) for one in anchors if one.replaces in by_id)
+    return [
+        (one, other) for one, other in pairs if is_pair(one, other) and one.state is AnchorState.ACTIVE is other.state
+    ]
+
+
+def _is_contested(anchor: Anchor) -> bool:
+    # Within a turn anchors are numbered in the order of its text: what takes a place names what came before it.
+    return anchor.replaces is not None and anchor.replaces > anchor.id
