@@ -21,10 +21,20 @@ def notes(text: str) -> list[str]:
         "I'm trying to understand how a hydraulic press multiplies force in general, and how it applies to small jacks",
         "Can you show me the direct route from the harbour to the museum by bus, and also compare it to the tram?",
         "I want to find out which of the four quarries delivered the grey slate, and whether they still have some",
+        "We add both shares if the two tanks are apart; if they share a pipe, then we subtract what both of them hold",
         "She explained to the whole team what the new valve does to the pressure, and why the old one kept leaking",
     ],
 )
 def test_what_goes_on_with_a_clause_stays_with_it(text: str) -> None:
+    assert notes(text) == [text]
+
+
+def test_a_sentence_is_not_cut_at_its_relative_clause() -> None:
+    text = (
+        "I fear that the new roof of the boathouse by the river, which we finished on May 1, might not carry the snow "
+        "that falls in the valley every January, although the carpenter checked each of the beams twice and said that "
+        "it would do so"
+    )
     assert notes(text) == [text]
 
 

@@ -46,10 +46,11 @@ from turnfold_worker.pipeline.turns.voices import voices_of
 
 LONGEST_CLAUSE: Final = 90
 """Code points above which a sentence is split into clauses."""
-_LONGEST_WITH_REASON: Final = 240
+_LONGEST_WITH_REASON: Final = 300
 """Code points of a clause with what depends on it."""
 _DEPENDS: Final = lazy_pattern(
-    r"(?i)(?:because|which|while|although|though|since|where|when|as|who|whose|whom|if|unless|until|including|such as"
+    r"(?i)(?:because|which|then|while|although|though|since|where|when|as|who|whose|whom|if|unless|until|including"
+    r"|such as"
     r"|(?:(?:and|but|or) )?(?:also )?(?:how|what|why|whether)"
     r"(?! (?:do|does|did|is|are|was|were|can|could|should|would|will|have|has|about|if|not|many|much)\b)"
     r"|(?:and|or) also (?!(?:i|we|he|she|they|it|you|my|our|the|there|i['\u2019]\w+)\b)"
