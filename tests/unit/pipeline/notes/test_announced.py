@@ -20,6 +20,7 @@ def announced(said: str, *, role: Role = Role.ASSISTANT, command: bool = True, a
     [
         "Let's open the file.", "To proceed, I will look for the class.", "Now let me run the tests.",
         "We've successfully renamed the import.", "The method has been updated.",
+        "This will allow us to see the error.", "It should help us understand the parser.",
         "It seems that the Quay class is not found in the repository.", "We couldn't find the file.",
     ],
 )  # fmt: skip
@@ -32,6 +33,7 @@ def test_announcements_claims_and_absences_say_no_more_than_the_tool(said: str) 
     [
         "The code cuts the amount before it rounds.", "We must keep the old signature for callers.",
         "refund_amount calls quantize_down, which cuts.", "The lock is taken twice in renewLease.",
+        "This allows two writers at once.", "That will break callers of quantize_down.",
     ],
 )  # fmt: skip
 def test_what_the_agent_found_out_is_kept(said: str) -> None:

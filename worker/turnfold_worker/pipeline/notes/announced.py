@@ -1,4 +1,4 @@
-"""What an agent says around its commands and nobody would miss: what it does next, that it went well, what is absent.
+"""What an agent says around its commands and nobody would miss: what comes next, what for, what went well or is absent.
 
 The command, the lines that were changed and the tool's own words say the same, and do not claim more than happened.
 """
@@ -19,6 +19,11 @@ _NEXT: Final = lazy_pattern(
     r"|also check))\b"
 )
 """At the beginning of a sentence: what the command behind it does anyway."""
+_PURPOSE: Final = lazy_pattern(
+    r"(?i)(?:so )?(?:this|that|it|which|doing so) (?:will|would|should|may|might|could|can) (?:then |also )?"
+    r"(?:help|allow|enable|let|give|ensure|tell|show|provide|involve|make it)\b"
+)
+"""What the command is for: what came of it stands behind it."""
 _WENT_WELL: Final = lazy_pattern(
     r"(?i)\bsuccessfully\b|\b(?:has|have|'ve) (?:now )?(?:been )?(?:\w{2,12}ly )?(?:updated|added|fixed|created|made"
     r"|renamed|changed|modified|implemented|completed|corrected|resolved|applied|replaced|removed)\b"
@@ -36,7 +41,7 @@ def is_announced(reading: Reading, said: str, *, at_work: bool) -> bool:
     """Whether an agent `at_work` says no more than its command, or the tools' outputs, do."""
     if not at_work or reading.turn.role is not Role.ASSISTANT or not (reading.calls or reading.code):
         return False
-    return bool(_NEXT.match(said) or _WENT_WELL.search(said) or _ABSENT.search(said))
+    return bool(_NEXT.match(said) or _PURPOSE.match(said) or _WENT_WELL.search(said) or _ABSENT.search(said))
 
 
 __all__ = ["is_announced"]

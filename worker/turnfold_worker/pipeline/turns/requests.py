@@ -24,7 +24,7 @@ LONGEST_REQUEST: Final = 4_000
 _FEWEST_WORDS: Final = 4
 """Different words that say something: with fewer a turn only lets the work go on."""
 _GAP: Final = " […] "
-_MANUAL: Final = "[… standing instructions]"
+_MANUAL: Final = "[… the tools' manual]"
 """Stands for a harness's manual."""
 _UNSEEN: Final = lazy_pattern(r"<!--.{0,2000}?-->|^[ \t]{0,8}[-*] \[[xX]\] [^\n]{0,400}$", re.DOTALL | re.MULTILINE)
 """What a reader of Markdown does not see, and what is ticked off."""
