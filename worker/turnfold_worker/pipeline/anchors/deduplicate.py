@@ -22,6 +22,7 @@ from turnfold_worker.pipeline.anchors.rules.statement_rules import STANDING_ORDE
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, agree
 from turnfold_worker.pipeline.anchors.settling.settle import (
     MENDS_MISTYPED_WITHIN,
+    answer,
     comparable,
     finish,
     hand_on,
@@ -122,9 +123,9 @@ def merge(
     for draft in drafts:
         new = _known(_numbered(draft, next_id + len(fresh), node_idx), vectors)
         if draft.reports:
-            if not finish(new, known):
+            if not (finish(new, known) or answer(new, known)):
                 continue
-            # What is over needs no place in a context; it says by what the promise was settled.
+            # What is over needs no place in a context; it says by what the promise or the question was settled.
             new.anchor = replace(new.anchor, state=AnchorState.RESOLVED)
         settle(new, known, settings)
         known.append(new)

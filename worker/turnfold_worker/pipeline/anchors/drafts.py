@@ -50,7 +50,7 @@ class AnchorDraft:
     said_on: date | None = None
     """The day of its turn; None of one without a time."""
     reports: bool = False
-    """Few words that only matter where they say that something promised in an earlier segment is done: 'Sent.'."""
+    """Few words that only matter where they settle something of an earlier segment: 'Sent.', 'Dana will run it.'."""
 
 
 def settled(draft: AnchorDraft, readings: Sequence[Reading], found: Sequence[AnchorDraft]) -> AnchorDraft:

@@ -1,8 +1,8 @@
-"""What no rule keeps and may settle something earlier: reports in few words, and another value of a thing."""
+"""What no rule keeps and may settle something earlier: reports and replies in few words, another value of a thing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -13,12 +13,15 @@ from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.anchors.statements.done import may_report
 from turnfold_worker.pipeline.anchors.statements.frames import states_a_value
 from turnfold_worker.pipeline.anchors.statements.moves import moved_thing
+from turnfold_worker.pipeline.anchors.statements.slots import may_fill
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.turns.reading import Reading
 
 _MOST: Final = 4
 """Of a segment."""
+_MOST_REPLIES: Final = 4
+"""Direct statements that may answer a question in other words, of a segment."""
 _MOST_VALUES: Final = 8
 """Statements of a value, of a segment."""
 _SENTENCES: Final = 2
@@ -29,13 +32,18 @@ _STATED: Final = 50
 
 
 def with_reports(drafts: Sequence[AnchorDraft], readings: Sequence[Reading]) -> tuple[AnchorDraft, ...]:
-    """The drafts of a segment with its first reports that none of them holds, in the order of its text."""
+    """The drafts of a segment with its first reports and replies that none of them holds, in the order of its text."""
     stated = (*drafts, *islice(_values(readings, drafts), _MOST_VALUES))
-    every = (*stated, *islice(_reports(readings, stated), _MOST))
+    reports = tuple(islice(_brief(readings, stated, lambda text: may_report(plain_words(text))), _MOST))
+    replies = _brief(readings, (*stated, *reports), may_fill)
+    every = (*stated, *reports, *islice(replies, _MOST_REPLIES))
     return tuple(sorted(every, key=lambda draft: (draft.turn_seq, draft.start, draft.end)))
 
 
-def _reports(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterator[AnchorDraft]:
+def _brief(
+    readings: Sequence[Reading], kept: Sequence[AnchorDraft], may_settle: Callable[[str], bool]
+) -> Iterator[AnchorDraft]:
+    """What people open a turn with that may settle something, by its words, and that no draft holds."""
     for reading in readings:
         if reading.tool:
             continue
@@ -44,7 +52,7 @@ def _reports(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterat
             text = reading.text(span)
             if reading.is_pasted(span) or any(one.start < span.end and span.start < one.end for one in of_turn):
                 continue
-            if may_report(plain_words(text)):
+            if may_settle(text):
                 yield _draft(reading, span, text)
 
 

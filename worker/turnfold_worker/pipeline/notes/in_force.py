@@ -21,6 +21,7 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.statements.attributes import changes_value
 from turnfold_worker.pipeline.anchors.statements.frames import other_value
+from turnfold_worker.pipeline.anchors.statements.slots import fills, names_what_is_asked
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -55,6 +56,8 @@ _PARTS: Final = lazy_pattern(r"[^\W_]+")
 _MARKS: Final = ".,;:!?()[]\"'“”"
 _LONGEST_VALUE: Final = 4
 """Words of a value that is told beside the one that took its place."""
+_LONGEST_QUESTION: Final = 80
+"""Code points of a question that is told before its answer."""
 _LEAST_WEIGHT: Final = "0"
 
 
@@ -240,6 +243,8 @@ def without_overtaken_item(note: Note, overtaken: OvertakenIndex) -> Note:
 def weighed_by_force(notes: Sequence[Note], settled: Sequence[SettledAnchor], overtaken: OvertakenIndex) -> list[Note]:
     """The notes in the order of the turns, those that hold no more without worth, what took their place with more."""
     ordered = [without_overtaken_item(note, overtaken) for note in in_order(notes)]
+    asked = _asked(settled)
+    ordered = [with_question(note, asked[note.seq]) if note.seq in asked else note for note in ordered]
     others = _other_values(settled)
     ordered = [with_other_value(note, others[note.seq]) if note.seq in others else note for note in ordered]
     replacing: dict[int, list[frozenset[str]]] = {}
@@ -295,6 +300,25 @@ def with_value_before(note: Note, values: list[tuple[frozenset[str], str]]) -> N
     return note
 
 
+def _asked(settled: Iterable[SettledAnchor]) -> dict[int, list[tuple[frozenset[str], str]]]:
+    """By turn, the stems of answers that do not say what they are about, with the questions that they answer."""
+    found: dict[int, list[tuple[frozenset[str], str]]] = {}
+    for anchor in settled:
+        if anchor.is_overtaken or anchor.is_contested or not anchor.by_text or len(anchor.text) > _LONGEST_QUESTION:
+            continue
+        if fills(anchor.text, anchor.by_text) and not names_what_is_asked(anchor.text, anchor.by_text):
+            found.setdefault(anchor.by_seq, []).append((frozenset(note_stems(anchor.by_text)), anchor.text))
+    return found
+
+
+def with_question(note: Note, asked: Sequence[tuple[frozenset[str], str]]) -> Note:
+    """A note with the question that it answers in front: '(Which database do we take?) We went with PostgreSQL'."""
+    question = next((text for stems, text in asked if _is_of(note, [stems])), "")
+    if not question or note.text.startswith("("):
+        return note
+    return _with_more(note, before=f"({question}) ")
+
+
 class OtherValue(NamedTuple):
     """A value that a turn gives beside another one of the same thing."""
 
@@ -327,14 +351,15 @@ def with_other_value(note: Note, others: Sequence[OtherValue]) -> Note:
     return _with_more(note, f" (or {' or '.join(told)}, both said in turn {note.seq})") if told else note
 
 
-def _with_more(note: Note, more: str) -> Note:
-    """A note with words behind it that weigh least."""
-    stems, text = note_stems(note.text), f"{note.text}{more}"
-    weight_of = dict(zip(stems, note.weights, strict=False))
+def _with_more(note: Note, more: str = "", *, before: str = "") -> Note:
+    """A note with words behind or before it that weigh least."""
+    text = f"{before}{note.text}{more}"
+    weight_of = dict(zip(note_stems(note.text), note.weights, strict=False))
     weights = "".join([weight_of.get(stem, _LEAST_WEIGHT) for stem in note_stems(text)]) if note.weights else ""
-    tokens = estimate_tokens(more)
+    tokens = estimate_tokens(f"{before}{more}")
     return note._replace(
-        text=text, tokens=note.tokens + tokens, weights=weights, brief=f"{note.brief}{more}" if note.brief else "",
+        text=text, tokens=note.tokens + tokens, weights=weights,
+        brief=f"{before}{note.brief}{more}" if note.brief else "",
         brief_tokens=note.brief_tokens + tokens if note.brief else 0,
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from typing import Final
 from turnfold.contract.records import AnchorState, AnchorType, Role
 from turnfold.contract.words import note_stems
 from turnfold_worker.pipeline.anchors.rules import statement_rules
-from turnfold_worker.pipeline.anchors.settling.answers import ANSWERS, answers
+from turnfold_worker.pipeline.anchors.settling.answers import ANSWERS, answered_in_other_words, answers
 from turnfold_worker.pipeline.anchors.settling.attribute_values import (
     of_other_holders,
     of_other_people,
@@ -129,7 +129,16 @@ def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
         if answers(new, old, similarity):
             _change(old, AnchorState.RESOLVED, new.anchor.id)
     finish(new, known)
+    answer(new, known)
     oppose(new, known)
+
+
+def answer(new: Known, known: Sequence[Known]) -> bool:
+    """Settle the question that a statement answers in other words; whether there is one."""
+    question = answered_in_other_words(new, known)
+    if question is not None:
+        _change(question, AnchorState.RESOLVED, new.anchor.id)
+    return question is not None
 
 
 def _confirmed(new: Known, near: Sequence[tuple[float, Known]]) -> list[Known]:

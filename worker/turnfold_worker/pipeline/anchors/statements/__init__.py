@@ -16,4 +16,5 @@ repairs        few words that say a value and that another one was wrong
 deeds          what was promised or asked for: the verb, and what it is done to
 denials        what somebody never did, and whether another statement says that he did
 done           whether it reports that a promised deed is done
+slots          whether it answers a question in other words
 """

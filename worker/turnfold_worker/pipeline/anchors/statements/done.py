@@ -22,6 +22,10 @@ _IRREGULAR: Final = {
     "rewrite": "rewrote rewritten", "hold": "held", "draw": "drew drawn", "choose": "chose chosen", "feed": "fed",
     "dig": "dug", "reset": "reset", "rerun": "reran",
 }  # fmt: skip
+_BASES: Final = {form: verb for verb, forms in _IRREGULAR.items() for form in forms.split()} | {
+    "goes": "go", "going": "go", "flew": "fly", "flown": "fly", "began": "begin", "begun": "begin", "won": "win",
+    "using": "use",
+}  # fmt: skip
 _KIN: Final = (
     frozenset({"send", "email", "e-mail", "mail", "forward", "deliver", "submit"}),
     frozenset({"book", "reserve"}),
@@ -80,6 +84,15 @@ _ANY_DEED: Final = lazy_pattern(
 SOON: Final = 4
 """Turns within which 'Sent it.' is about what was promised last."""
 _CLAUSE_ENDS: Final = lazy_pattern(r"(?<=[.;!])\s|, (?=(?:and|but|so|which|the|i|we|he|she|it|they|you)(?!\w))")
+
+
+def base_of(word: str) -> str:
+    """The verb of which a word is an irregular past, else the word.
+
+    >>> base_of("went"), base_of("sent"), base_of("booked")
+    ('go', 'send', 'booked')
+    """
+    return _BASES.get(word, word)
 
 
 def past_forms(verb: str) -> tuple[str, ...]:

@@ -1,0 +1,335 @@
+"""What a question asks for, and whether a direct statement says it in other words: 'Which …?', 'We went with …'.
+
+A statement fills the slot of a question when it says a value of the kind that is asked for, and beside it nothing but
+words of the question and words that tell nothing: who says more may speak of another thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.terms import STEMS
+from turnfold_worker.pipeline.anchors.rules import reply_rules
+from turnfold_worker.pipeline.anchors.rules.rule import joined
+from turnfold_worker.pipeline.anchors.statements.done import base_of
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.quantities import SPELLED
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words
+
+_MOST_WORDS: Final = 16
+"""Of a direct answer."""
+_MOST_OF_VALUE: Final = 3
+"""Words of what is chosen, or of where something is."""
+_LONGEST: Final = 80
+"""Code points of the same."""
+_OPENS: Final = lazy_pattern(
+    r"(?i:yes|yeah|yep|no|nope)[,.!] \w|(?i:i|we|it|they|he|she|my \w+|our \w+|that)(?: |['\u2019])|[A-Z][\w'-]+ \w"
+)
+_LEAD: Final = lazy_pattern(r"^(?:(?:so|and|but|ok|okay|also|then|well|hey|by the way)[,.]? ){0,3}")
+_WHICH: Final = lazy_pattern(
+    r"(?:which|what) (?!about|if|else|is|are|was|were|do|does|did|would|will|should|can|kind|sort|type|happen)"
+    r"(?P<noun>[\w-]+(?: [\w-]+)?) (?:do|does|did|should|shall|will|can|are|is|was|have|has|am)(?!\w)(?P<rest>.*)"
+)
+_WHO: Final = lazy_pattern(r"who(?:'s| is| are| was)?(?: going to)?(?!\w)(?P<rest>.*)")
+_WHEN: Final = lazy_pattern(r"(?:when|(?:on )?(?:what|which) (?:day|date)|(?:at )?what time)(?:'s)?(?!\w)(?P<rest>.*)")
+_WHERE: Final = lazy_pattern(r"where(?:'s)?(?!\w)(?P<rest>.*)")
+_HOW_MANY: Final = lazy_pattern(r"how (?:many|much|long)(?!\w)(?P<rest>.*)")
+_YES_OR_NO: Final = lazy_pattern(
+    r"(?:do|does|did|is|are|am|was|were|has|have|had|can|should|shall|will)(?: not|n't)?(?!\w)(?P<rest>.*)"
+)
+_CONTRACTIONS: Final = (
+    (lazy_pattern(r"won't"), "will not"),
+    (lazy_pattern(r"can't|cannot"), "can not"),
+    (lazy_pattern(r"n't(?!\w)"), " not"),
+    (lazy_pattern(r"'m(?!\w)"), " am"),
+    (lazy_pattern(r"'re(?!\w)"), " are"),
+    (lazy_pattern(r"'ll(?!\w)"), " will"),
+    (lazy_pattern(r"'ve(?!\w)"), " have"),
+    (lazy_pattern(r"'d(?!\w)"), " would"),
+    (lazy_pattern(r"(?<=let)'s(?!\w)"), ""),
+    (lazy_pattern(r"'s(?!\w)"), " is"),
+    (lazy_pattern(r"(?:that|it) would be"), "it is"),
+    (lazy_pattern(r"(?:in the end|after all|finally|eventually|already|just|ended up|indeed|still|again)(?!\w)"), " "),
+    (lazy_pattern(r"(?:,? (?:because|since|so that|which|as it|as they)|;| -| \().*$"), ""),
+)
+_DOUBTS: Final = lazy_pattern(
+    joined(r"""
+    (?<!\w)(?:if|unless|maybe|perhaps|might|could|would|probably|possibly|likely|think|thinks|thought|guess|hope|hopes|
+    wish|wonder|wondering|ask|asks|asked|check|sure|depends?|know|idea|yet|never|always|usually|often|everybody|
+    everyone|somebody|someone|anybody|anyone|nobody|who|whom|what|which|when|where|how|why|whether|or|please|need to|
+    have to|had to|want|wants|wanted|used to|ago|last|another|other|others|suppose|supposed|imagine|said|says|heard|
+    until|before|after|almost|about|only if|instead)(?!\w)|["“”«»]
+    """)
+)
+"""A statement with one of these answers no question for sure."""
+_OUGHT: Final = lazy_pattern(r"(?<!\w)(?:should|ought|must|may(?! \d)(?<!in may)(?<!\d may))(?!\w)")
+_NOT: Final = lazy_pattern(r"(?<!\w)(?:not|no|none|nothing|without)(?!\w)")
+_YES: Final = lazy_pattern(r"^(?:yes|yeah|yep|yup|no|nope|nah|sure|of course|right|correct)[,.!]+ ")
+_TELLS_NOTHING: Final = listed("""
+    the a an is are am was were be been being do does did has have had having will shall going gonna of it its they them
+    that this those these he she him her his their we i you us me my our your one ones there so then well ok okay not no
+    yes and all with now can to let up by on at in for from as s
+""")
+
+
+def _root(word: str) -> str:
+    """A word without its ending: one for 'take', 'taking' and 'took'."""
+    base = base_of(word)
+    return STEMS[base].removesuffix("e") if base.isalpha() else base
+
+
+_CHOOSE: Final = frozenset(map(_root, listed("go choose pick select opt settle decide")))
+"""Verbs of any choice."""
+_TAKE: Final = _CHOOSE.union(map(_root, listed("take use get buy book hire switch prefer order rent adopt")))
+_COLOURS: Final = listed("""
+    red green blue yellow white black grey gray brown orange purple pink violet beige turquoise navy teal cream ivory
+    silver gold olive
+""")
+_UNITS: Final = frozenset(
+    map(
+        _root,
+        listed("""
+    euro dollar pound franc usd eur gbp chf percent people person guest time hour minute second day week month year
+    night piece item kg km metre meter mile gb mb tb
+"""),
+    )
+)
+_TIME: Final = (
+    r"(?:\d{1,2}:\d\d(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|\d{4}-\d\d-\d\d|noon|midnight|today|tomorrow|tonight|"
+    r"(?:next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day(?: (?:morning|afternoon|evening|night))?|"
+    r"(?:the )?(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:january|february|march|april|may|june|july|august|september|"
+    r"october|november|december)(?: \d{1,2}(?:st|nd|rd|th)?(?!\d))?(?:,? \d{4})?|"
+    r"(?:next (?:week|month|year|spring|summer|autumn|fall|winter))|(?:in|since) \d{4}|at \d{1,2})"
+)
+_MOMENT: Final = lazy_pattern(rf"(?<!\w)(?:on |at |in |by |from |this )?{_TIME}(?!\w)")
+_AMOUNT: Final = lazy_pattern(r"(?<![\w.])[$€£]?\d+(?:[.,:]\d+)*[$€£%]?(?!\w)")
+_PLACE: Final = lazy_pattern(
+    r"(?:^| )(?P<place>(?:in|at|on|to|near|behind|under|inside|outside|beside|above|below|next to|opposite|over at) "
+    r"(?:the |my |our |your |a )?[\w'-]+(?: [\w'-]+){0,2})$"
+)
+_PART: Final = lazy_pattern(r" (?:for|in|at|on|of|from|during|per|with|before|after|until) (?=\w)")
+"""Behind it a question says of which part it is: no word there is what it asks about."""
+_PERSON: Final = lazy_pattern(r"(?:it (?:is|was) )?(?P<who>i|(?:my|our) [a-z]+|[^\W\d_][\w'-]+)(?!\w)")
+_PRONOUN: Final = lazy_pattern(r"(?:we|you|i|they|he|she|it|there)(?!\w)")
+_OR: Final = lazy_pattern(r"(?<!\w)or(?!\w)")
+_TOKEN: Final = lazy_pattern(r"[^\W_][\w'-]*(?:\.\w+)*")
+
+
+class _Asked(NamedTuple):
+    """A question: what it asks for, and its telling words as roots."""
+
+    slot: str
+    text: str
+    roots: frozenset[str]
+    core: frozenset[str]
+    """Of those, what is asked about: not where, when or of what."""
+    noun: str = ""
+    """Of which one is to be named."""
+
+
+class _Said(NamedTuple):
+    """A statement: its plain words, and its tokens as roots."""
+
+    plain: str
+    text: str
+    """As it was said: a name begins with a capital."""
+    tokens: Sequence[str]
+    """In lower case, with what tells nothing."""
+
+    def beside(self, asked: _Asked, *, also: frozenset[str] = frozenset()) -> list[int]:
+        """Places of the tokens that neither the question has, nor tell nothing, nor are among some more."""
+        return [
+            at
+            for at, token in enumerate(self.tokens)
+            if token not in _TELLS_NOTHING and _root(token) not in asked.roots and _root(token) not in also
+        ]
+
+    def without(self, pattern: re.Pattern[str]) -> _Said:
+        """The statement without what a pattern finds."""
+        left = pattern.sub(" ", self.plain)
+        return self._replace(plain=left, tokens=_TOKEN.findall(left))
+
+    def shares(self, asked: _Asked) -> bool:
+        """Whether it says a word that the question asks about."""
+        return any(_root(token) in asked.core for token in self.tokens if token not in _TELLS_NOTHING)
+
+
+def fills(question: str, statement: str) -> bool:
+    """Whether a statement answers a question in other words.
+
+    >>> fills("Which database do we take?", "We went with PostgreSQL.")
+    True
+    >>> fills("Which database do we take?", "We went with PostgreSQL for the website.")
+    False
+    >>> fills("When does the lease start?", "It starts on 3 June.")
+    True
+    """
+    asked = _asked(question)
+    if asked is None or is_question(plain_words(statement)) or reply_rules.NO_ANSWER.search(plain_words(statement)):
+        return False
+    plain = _plain(statement)
+    denies = _NOT.search(_YES.sub("", plain)) is not None
+    if _DOUBTS.search(plain) or (_OUGHT.search(plain) and not asked.text.startswith(("should", "shall"))):
+        return False
+    if denies and asked.slot != "yes":
+        return False
+    tokens = _TOKEN.findall(plain)
+    return 0 < len(tokens) <= _MOST_WORDS and _FILLS[asked.slot](asked, _Said(plain, statement, tokens))
+
+
+def names_what_is_asked(question: str, statement: str) -> bool:
+    """Whether a statement that answers a question says itself what it is about: 'The offsite is in Lisbon'."""
+    asked = _asked(question)
+    return asked is not None and _Said("", statement, _TOKEN.findall(_plain(statement))).shares(asked)
+
+
+def may_fill(statement: str) -> bool:
+    """Whether a sentence is as short and direct as what tells who does something, or whether it is so."""
+    if len(statement) > _LONGEST or not _OPENS.match(statement):
+        return False
+    plain = _plain(statement)
+    return len(plain.split()) <= _MOST_WORDS // 2 and not is_question(plain) and not _DOUBTS.search(plain)
+
+
+@lru_cache(maxsize=1_024)
+def _asked(question: str) -> _Asked | None:
+    said = plain_words(question)
+    said = said[_LEAD.match(said).end() :].rstrip(" ?.!")  # type: ignore[union-attr]
+    for slot, pattern in _SLOTS:
+        match = pattern.match(said)
+        if match is None:
+            continue
+        if slot == "yes" and _OR.search(said):
+            return None
+        rest = _plain(match["rest"])
+        noun = match.groupdict().get("noun") or ""
+        head = rest[: part.start()] if (part := _PART.search(rest.strip() + " ")) else rest
+        return _Asked(slot, said, _roots(f"{noun} {rest}"), _roots(f"{noun} {head}"), noun)
+    return None
+
+
+def _plain(text: str) -> str:
+    said = plain_words(text).rstrip(" .!?…")
+    for written, whole in _CONTRACTIONS:
+        said = written.sub(whole, said)
+    return " ".join(said.split()).rstrip(" .,!")
+
+
+def _roots(text: str) -> frozenset[str]:
+    return frozenset(_root(token) for token in _TOKEN.findall(text) if token not in _TELLS_NOTHING)
+
+
+def _which(asked: _Asked, said: _Said) -> bool:
+    verbs = _TAKE if asked.roots & _TAKE else _CHOOSE
+    extra = said.beside(asked, also=verbs)
+    chosen = {said.tokens[at] for at in extra}
+    does = any(_root(token) in asked.core | verbs for token in said.tokens)
+    if not does and not said.plain.startswith(("it is", "it was")):
+        return False
+    if not extra:
+        # 'The blue one or the green one?', 'We took the blue one.'
+        return _chooses(asked, said)
+    if len(extra) > _MOST_OF_VALUE or any(later - at > 1 for at, later in pairwise(extra)):
+        return False
+    if _root(asked.noun.split()[-1]) in {"colour", "color"}:
+        return chosen <= _COLOURS
+    after = said.tokens[extra[-1] + 1 :][:1]
+    if after in (["one"], ["ones"]) or (after and _root(after[0]) in _roots(asked.noun)):
+        return True
+    return not chosen & _COLOURS and all(_is_named(token, said.text) for token in chosen)
+
+
+def _chooses(asked: _Asked, said: _Said) -> bool:
+    first, is_choice, second = asked.text.rpartition(" or ")
+    spoken = {_root(token) for token in said.tokens if token not in _TELLS_NOTHING}
+    ours, theirs = _roots(first.rpartition(",")[2]), _roots(second)
+    return bool(is_choice) and bool(spoken & (ours - theirs)) is not bool(spoken & (theirs - ours))
+
+
+def _who(asked: _Asked, said: _Said) -> bool:
+    who = _PERSON.match(said.plain)
+    if who is None:
+        return False
+    person = who["who"]
+    if not (person == "i" or person.startswith(("my ", "our ")) or _is_named(person, said.text, may_open=True)):
+        return False
+    if person in _TELLS_NOTHING - {"i"} or _root(person) in asked.roots:
+        return False
+    rest = said._replace(tokens=_TOKEN.findall(said.plain[who.end() :]))
+    if rest.beside(asked):
+        return False
+    return said.plain == who.group() or rest.shares(asked)
+
+
+def _when(asked: _Asked, said: _Said) -> bool:
+    if not _MOMENT.search(said.plain):
+        return False
+    left = said.without(_MOMENT)
+    return not left.beside(asked) and _is_about(asked, left)
+
+
+def _where(asked: _Asked, said: _Said) -> bool:
+    if _MOMENT.search(said.plain):
+        return False
+    place = _PLACE.search(said.plain)
+    if place is not None:
+        told = said._replace(tokens=_TOKEN.findall(said.plain[: place.start("place")]))
+        new = _roots(place["place"]) - asked.roots
+        return bool(new) and not told.beside(asked) and _is_about(asked, told)
+    extra = said.beside(asked, also=_CHOOSE)
+    chosen = [said.tokens[at] for at in extra]
+    if not chosen or len(chosen) > _MOST_OF_VALUE or any(later - at > 1 for at, later in pairwise(extra)):
+        return False
+    return any(_root(token) in _CHOOSE for token in said.tokens) and all(_is_named(one, said.text) for one in chosen)
+
+
+def _how_many(asked: _Asked, said: _Said) -> bool:
+    counted = " ".join(SPELLED.get(word, word) if word != "one" else word for word in said.plain.split())
+    left = said._replace(plain=counted).without(_AMOUNT)
+    if left.plain == counted:
+        return False
+    return not left.beside(asked, also=_UNITS) and _is_about(asked, left)
+
+
+def _yes(asked: _Asked, said: _Said) -> bool:
+    left = said._replace(plain=_YES.sub("", said.plain)).without(_MOMENT)
+    subject = _PRONOUN.match(asked.text.partition(" ")[2])
+    about = asked.core
+    if subject is None:
+        words = [token for token in _TOKEN.findall(asked.text) if token not in _TELLS_NOTHING]
+        about -= {_root(words[0])} if words else frozenset()
+    return not left.beside(asked) and any(
+        _root(token) in about for token in left.tokens if token not in _TELLS_NOTHING
+    )  # fmt: skip
+
+
+def _is_about(asked: _Asked, left: _Said) -> bool:
+    """Whether what a statement says beside the value is of the thing asked about, or only points to it."""
+    telling = [token for token in left.tokens if token not in _TELLS_NOTHING and _root(token) not in _UNITS]
+    return left.shares(asked) or (
+        not telling and left.plain.startswith(("it ", "they ", "there ", "he ", "she ", "we "))
+    )
+
+
+def _is_named(word: str, text: str, *, may_open: bool = False) -> bool:
+    """Whether a word has a digit, or begins with a capital in a text: behind its first word, where it may not open."""
+    if any(map(str.isdigit, word)):
+        return True
+    capital = word[0].upper() + word[1:]
+    written = re.search(rf"(?i)(?<!\w){re.escape(word)}(?!\w)", text)
+    if written is None or not written.group()[0].isupper():
+        return False
+    return may_open or written.start() > 0 or capital != written.group()
+
+
+_SLOTS: Final = (
+    ("when", _WHEN), ("who", _WHO), ("where", _WHERE), ("how", _HOW_MANY), ("which", _WHICH), ("yes", _YES_OR_NO),
+)  # fmt: skip
+_FILLS: Final[Mapping[str, Callable[[_Asked, _Said], bool]]] = {
+    "when": _when, "who": _who, "where": _where, "how": _how_many, "which": _which, "yes": _yes,
+}  # fmt: skip
