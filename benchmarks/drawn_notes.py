@@ -30,7 +30,8 @@ _NAME: Final = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
 _WORD: Final = re.compile(r"\w+")
 _ADDED: Final = re.compile(
     r"\((?:before: |about |since )[^)]*\)|\b(?:[Oo]n|[Ii]n|before|after|of) (?:\d{1,2} )?(?:[A-Z]\w+ )?\d{4}\b"
-    r"|\bthe (?:week|weekend|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|night|month|year)s? (?:before|after|of)\b(?! \d)"
+    r"|\bthe (?:week|weekend|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|night|month|year)s?"
+    r" (?:before|after|of)\b(?! \d)"
     r"|\b\d+ (?:files?|folders?)\b",
     re.IGNORECASE,
 )
