@@ -228,3 +228,23 @@ def test_a_taste_stands_however_it_is_said(text: str) -> None:
 )
 def test_talk_in_like_words_does_not_stand(text: str) -> None:
     assert standing_types(text).isdisjoint({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'll take the bet, Omar!",
+        "Sure, I'll keep it short and natural.",
+        "I'll keep it simple tonight.",
+        "Can you explain it with an example, like how many ways can I choose 2 of 4,",
+    ],
+)
+def test_sayings_and_requests_decide_nothing(text: str) -> None:
+    assert standing_types(text) == set()
+
+
+@pytest.mark.parametrize(
+    "text", ["I've decided against the oak table.", "I've decided to keep the boathouse.", "I chose the kiln from Lyon."]
+)
+def test_a_decision_stands(text: str) -> None:
+    assert AnchorType.DECISION in standing_types(text)

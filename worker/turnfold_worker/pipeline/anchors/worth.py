@@ -76,8 +76,9 @@ def doubts_of(kind: AnchorType, rule: str, said: str, reading: Reading, span: Sp
         factors["explains"] = -16 * explains
     elif kind is AnchorType.DECISION:
         agrees = rule in _AGREEMENTS and not company.with_assistant and not any(map(_is_strong, stated))
+        asks = said.endswith("?") or doubt_rules.WANTS_HELP.match(said) is not None
         chats = agrees or doubt_rules.CHIT_CHAT.search(said) is not None
-        factors = {"explains": -16 * explains, "asks": -20 * (said.endswith("?") and rule != "agreed to")}
+        factors = {"explains": -16 * explains, "asks": -20 * (asks and rule != "agreed to")}
         factors["small talk"] = -20 * chats
     elif kind is AnchorType.COMMITMENT:
         factors = _of_deed(rule, said, stated, company)
