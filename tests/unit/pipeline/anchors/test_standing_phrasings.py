@@ -72,6 +72,16 @@ def standing_types(text: str) -> set[AnchorType]:
         "There must be no downtime.",
         "Our policy forbids remote logins.",
         "It is not allowed to cache responses.",
+        "Our contract says data may not leave Switzerland.",
+        "The car must seat at least seven.",
+        "Please never schedule anything on Sundays.",
+        "We cannot accept more than 20 guests.",
+        "The endpoint has to answer within 200 ms.",
+        "It must be wheelchair accessible.",
+        "All secrets stay in the vault, no exceptions.",
+        "Do not touch anything under legacy/.",
+        "We are required to keep logs for 90 days.",
+        "Every image needs alt text.",
     ],
 )
 def test_a_limit_stands_however_it_is_said(text: str) -> None:
@@ -124,6 +134,16 @@ def test_a_limit_stands_however_it_is_said(text: str) -> None:
         "Speak to me like I'm five.",
         "Leave out the pleasantries from now on.",
         "Whenever I paste an error, explain the cause before the fix.",
+        "Always greet me by name.",
+        "In this chat, answer as a lawyer would.",
+        "Please keep answers to three bullet points.",
+        "Don't use passive voice in anything you write for me.",
+        "When I say 'draft', give me a full text.",
+        "Never guess, say you don't know.",
+        "Use tables whenever you list numbers.",
+        "For every recipe, list the allergens.",
+        "Translate everything you write into Polish too.",
+        "Show me only the code from now on.",
     ],
 )
 def test_a_standing_order_stands_however_it_is_said(text: str) -> None:
@@ -175,6 +195,18 @@ def test_a_standing_order_stands_however_it_is_said(text: str) -> None:
         "I'm a night owl.",
         "Please, no seafood for me.",
         "I like short, direct emails better than long ones.",
+        "I prefer window seats.",
+        "I really dislike long commutes.",
+        "I love cooking, but I hate washing up.",
+        "My favourite season is autumn.",
+        "I'm not fond of crowds.",
+        "I'd rather you emailed me.",
+        "I always take my tea without sugar.",
+        "I don't like surprises.",
+        "I'm into vintage synths.",
+        "I enjoy running more than cycling.",
+        "I never wear black.",
+        "I prefer not to fly.",
     ],
 )
 def test_a_taste_stands_however_it_is_said(text: str) -> None:
@@ -224,6 +256,10 @@ def test_a_taste_stands_however_it_is_said(text: str) -> None:
         "You may not like it, but the film won.",
         "I can't think of anything less fun than taxes.",
         "I'm not a doctor, but that looks fine.",
+        "Don't touch the paint yet.",
+        "Every garden has a gate, and each has its key.",
+        "It must be terrible to wait for at least an hour.",
+        "When I say his name, he barks.",
     ],
 )
 def test_talk_in_like_words_does_not_stand(text: str) -> None:
@@ -244,7 +280,8 @@ def test_sayings_and_requests_decide_nothing(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["I've decided against the oak table.", "I've decided to keep the boathouse.", "I chose the kiln from Lyon."]
+    "text",
+    ["I've decided against the oak table.", "I've decided to keep the boathouse.", "I chose the kiln from Lyon."],
 )
 def test_a_decision_stands(text: str) -> None:
     assert AnchorType.DECISION in standing_types(text)

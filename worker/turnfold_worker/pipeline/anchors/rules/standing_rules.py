@@ -83,6 +83,10 @@ CONSTRAINT: Final = lazy_pattern(
     mandatory|
     obligatory)|
     (?:(?:is|are|\w{{1,20}}'(?:re|s|m)) (?:not|never)|isn't|aren't) (?:allowed|permitted) to|
+    (?:is|are|\w{{1,20}}'(?:re|m)) (?:legally )?(?:required|obliged|obligated) to|(?:may|must|shall) not leave|
+    (?:must|ha(?:s|ve) to|needs? to) (?:\w+ ){{1,2}}(?:within|under|below|in under) (?:\D\s?)?\d|
+    (?<!you )must (?:\w+ )?at least (?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)|
+    must be (?:\w+ )?\w*(?:accessible|compliant|refundable|reversible|readable|proof|safe|legal|reproducible)(?!\w)|
     only (?:\w+ ){{1,3}}(?:may|are allowed to|is allowed to) \w)
     """)
     + r"|^(?:at (?:most|least)|no (?:more|less|fewer|later|earlier) than) .{1,80}(?<!\w)(?:may|can|must|should|will|"
@@ -95,6 +99,7 @@ CONSTRAINT: Final = lazy_pattern(
     + r"|^(?:nothing|nobody|no one|no \w+) (?:ever )?(?:gets?|goes|ships?|leaves?|enters?|"
     r"(?:is|are) (?:\w+ed|sent|paid|put))(?!\w).{1,40} (?:without|until|unless|before)(?!\w)"
     + r"|^(?:nobody|no one) \w+(?: \w+){1,6} (?:but|except|other than|apart from|without)(?!\w)"
+    + r"|^(?:every|each) (?:\w+ ){1,3}needs (?!to(?!\w))\w"
     + r"|^(?:nobody|no one|nothing|none of \w+) .{0,40}(?<!\w)(?:may|is allowed|are allowed|must)(?!\w)"
 )
 """A hard limit: what must always or never be so."""
@@ -125,7 +130,7 @@ _DO: Final = (
 """What an assistant does in an answer."""
 _ASKED: Final = (
     r"(?:(?:when(?:ever)?|if|any ?time|each time|every time) (?:i|we) (?:(?:ask|request)(?: you)? (?:about|for|to|a|"
-    r"any|questions?|how|what|why)|share|paste)"
+    r"any|questions?|how|what|why)|share|paste|say|type)"
     r"|(?:whenever|each time|every time) (?:i|we) (?:start|begin|open|post|send|show|mention)"
     r"|when(?:ever)? you (?:answer|reply|respond|explain|compare|summari[sz]e|suggest|recommend|generate|show|write|"
     r"give|use|quote|cite|translate|describe|plan|list)(?! (?:to|back)(?!\w))"
@@ -168,7 +173,12 @@ INSTRUCTION: Final = lazy_pattern(
     + rf"|{_ORDER}{_DO}(?!\w)[^.!?]{{1,160}}? {_ASKED}(?!\w)"
     + rf"|{_ORDER}{_ASKED}(?!\w)[^.!?,]{{0,120}}, {_DO}(?!\w)"
     + rf"|{_ORDER}{_DO}(?!\w)[^.!?]{{1,100}}? in your {_ANSWERS}(?!\w)"
-    + rf"|{_ORDER}as a (?:general )?rule,? {_DO}(?!\w)"
+    + rf"|{_ORDER}(?:as a (?:general )?rule|in this (?:chat|conversation|session|thread)),? {_DO}(?!\w)"
+    + rf"|{_ORDER}for (?:every|each|any) [^.!?,]{{2,60}}, {_DO}(?!\w)"
+    + rf"|{_ORDER}{_DO} everything you (?:write|say|send)(?!\w)"
+    + rf"|{_ORDER}(?:keep|make) (?:your |all )?(?:answers|replies|responses|summaries|explanations|messages)(?!\w)"
+    + rf"|{_ORDER}(?:do not|don't) (?:ever )?(?:touch|change|modify|edit|delete|rename|remove|overwrite) "
+    r"(?:any|anything|the|my|our)(?!\w)(?![^.!?]{0,80}(?<!\w)(?:yet|now|today|tonight|until)(?!\w))"
     + rf"|{_ORDER}(?:begin|start|open|end|close|finish|keep|write|format|make(?= (?:each|every|all))) "
     rf"(?:each|every|all|your)(?: of your)? (?:\w+ )?{_ANSWERS}(?!\w)"
     + rf"|{_ORDER}before (?:you )?(?:answer|reply|respond|code|write code)(?:ing)?,? (?:\w+ )?{_DO}(?!\w)"
@@ -216,7 +226,7 @@ PREFERENCE: Final = lazy_pattern(
     extrovert)|
     i only (?:eat|drink|use|buy|wear|watch|read|listen to|play|stay|fly|work|shop)|
     i (?:always|never|exclusively|strictly) (?:eat|drink|use|buy|wear|watch|read|listen|play|stay|fly|travel|book|
-    choose|
+    take my|choose|
     order|go for|shop))(?!\w)
     """)
 )
