@@ -47,6 +47,9 @@ from turnfold.wire.whole_numbers import whole_number
 THREADS = 32
 """Calls of one client that run at once; more wait their turn."""
 
+COMPUTING_THREADS = 1
+"""Of these, that compute at once: each more keeps the event loop waiting longer, and all share one interpreter."""
+
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
@@ -64,15 +67,15 @@ class AsyncTurnfold:
     ) -> None:
         """Take what `Turnfold` takes, or a `client`, whose connections are used and closed.
 
-        `threads` is how many calls run at once. Reads compute, and share one interpreter lock with the event loop:
-        where many are asked for at once, 2 to 4 threads read as many a second as 32, and the loop waits less. More
-        help where servers are far away.
+        `threads` is how many calls run at once. Any number of them waits for servers; one at a time computes, so that
+        the event loop is not kept from the interpreter.
         """
         whole_number("threads", threads, least=1, error=InvalidSettings)
         if client is not None and (settings is not None or values):
             msg = "give either a client or settings, not both"
             raise InvalidSettings(msg)
         self._client = client or Turnfold(settings=settings, **values)
+        self._client._resources.share_processor(COMPUTING_THREADS)  # noqa: SLF001 - one of our own kind
         self._pool = ThreadPoolExecutor(threads, "turnfold")
 
     @classmethod

@@ -31,6 +31,7 @@ class Resources:
         self._on_change = on_change
         self.rings_elsewhere = settings.celery_doorbell
         """Whether `ring` is to be called after an append, which rings in Redis by itself otherwise."""
+        self._computing_threads = 0
         self._lock = threading.Lock()
         self._of_parent: tuple[object, ...] = ()
         self._forget_connections()
@@ -119,7 +120,17 @@ class Resources:
                     self._settings.database_url, write=False, timeout_seconds=self._settings.timeout_seconds
                 )
                 self._reader = Reader(engine, self._on_change)
+                if self._computing_threads:
+                    self._reader.share_processor(self._computing_threads)
             return self._reader
+
+    def share_processor(self, threads: int) -> None:
+        """Let so many threads compute what is read at once, however many read."""
+        self._enter()
+        with self._lock:
+            self._computing_threads = threads
+            if self._reader is not None:
+                self._reader.share_processor(threads)
 
     def ring(self, task: Task, *arguments: int) -> None:
         """Wake a worker. One round trip to Redis, or at once through Celery; a ring that is lost is made up for."""

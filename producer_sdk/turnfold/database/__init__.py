@@ -4,6 +4,7 @@ In reading order:
 
 engines, failures   how a database is opened; what its failures mean to a caller
 driver              statements on the driver itself
+processor_share     how many threads compute at once
 lists               lists as one value
 statements, query_statements   what is asked, built once
 rows                rows as the contract's records

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import threading
 from collections import deque, namedtuple
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import Any, Final
 
 from sqlalchemy import Engine, Executable, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import PoolProxiedConnection, StaticPool
+
+from turnfold.database.processor_share import waiting
 
 MOST_HELD: Final = 8
 """Connections that are kept open between reads; more are opened while more threads read at once."""
@@ -96,6 +98,10 @@ class DriverConnection:
             if last:
                 self._snapshot.close()
             return found
+        with waiting():
+            return self._in_one_round_trip(calls, last=last)
+
+    def _in_one_round_trip(self, calls: Sequence[Call], *, last: bool) -> list[list[Row]]:
         cursors = [self.driver.cursor() for _ in calls]
         with self._pipeline() if len(calls) > 1 and not self._in_pipeline else nullcontext():
             for cursor, call in zip(cursors, calls, strict=True):
@@ -155,7 +161,8 @@ class Driver:
         try:
             held = self._held.pop()
         except IndexError:
-            held = self._opened()
+            with waiting():
+                held = self._opened()
         try:
             yield held
         except self._engine.dialect.loaded_dbapi.Error as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
 from sqlalchemy import Engine
@@ -13,6 +14,7 @@ from turnfold.contract.seals import Seals
 from turnfold.database.change_events import ChangeLog, OnChange
 from turnfold.database.failures import ConnectionLost, translated
 from turnfold.database.known import Found, Wanted
+from turnfold.database.processor_share import ProcessorShare, lend_while_executing, waiting
 from turnfold.database.read_transaction import ReadTransaction, checked_secret
 from turnfold.database.value_read import ValueReader
 
@@ -29,6 +31,17 @@ class Reader:
         self._values = ValueReader(engine, self._changes)
         self._schema_checked = False
         self._secret = ""
+        self._share: ProcessorShare | None = None
+
+    def share_processor(self, threads: int) -> None:
+        """Let so many threads compute at once, from now on; any number of them may wait for the database."""
+        if self._share is None and self._engine.dialect.name == "postgresql":
+            lend_while_executing(self._engine)
+        self._share = ProcessorShare(threads)
+
+    def computing(self) -> AbstractContextManager[None]:
+        """What is computed inside waits for its turn, where the processor is shared."""
+        return nullcontext() if self._share is None else self._share.held()
 
     def read(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
         """Run `work` in one read-only snapshot; once more if the connection had been lost before.
@@ -84,10 +97,10 @@ class Reader:
 
     def _read(self, work: Callable[[], _Result]) -> _Result:
         try:
-            with translated():
+            with self.computing(), translated():
                 return work()
         except ConnectionLost:
-            with translated():
+            with self.computing(), translated():
                 return work()
         finally:
             # Outside any transaction: what is called may read.
@@ -95,7 +108,9 @@ class Reader:
                 self._changes.tell()
 
     def _once(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
-        with self._engine.begin() as connection:
+        with waiting():
+            opened = self._engine.connect()
+        with opened as connection, connection.begin():
             if not self._schema_checked:
                 self._secret = checked_secret(connection)
                 self._schema_checked = True

@@ -42,6 +42,11 @@ def context(
 ) -> Context:
     """A context within the budget."""
     pending = inbox.peek(address, newest=TURNS_A_READ)
+    with reader.computing():
+        return _context(reader, address, pending, request, access)
+
+
+def _context(reader: Reader, address: Address, pending: Pending, request: Request, access: ExpansionCounter) -> Context:
     tiers = request.policy.tiers
     is_plain = request.scope.is_all and request.as_of is None and tiers is None
     if is_plain and not request.expand and not has_changes(pending):

@@ -1,0 +1,83 @@
+"""How long an event loop waits for its turn while reads with a query are under way, and what these take.
+
+python benchmarks/loop_stalls.py              64 reads at once, four times: milliseconds
+python benchmarks/loop_stalls.py --reads 16
+
+A beat sleeps one millisecond at a time; what it sleeps longer is a stall. The collector of garbage is told to leave
+alone what is there before the reads, as a service does at its start: else its pauses are most of the longest stall.
+Needs a Redis server.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import random
+import time
+from typing import Final
+
+from turnfold import AsyncTurnfold
+from turnfold_worker.testing.local import embedded
+
+WORDS: Final = (
+    "database", "budget", "review", "billing", "invoice", "refund", "booking", "customer", "deadline", "schema",
+    "index", "query", "plan", "office", "Lisbon", "Rome", "travel", "hotel",
+)  # fmt: skip
+CONVERSATIONS: Final = 8
+TURNS: Final = 200
+
+
+async def stalls(client: AsyncTurnfold, reads: int) -> tuple[float, list[float]]:
+    """Milliseconds that so many reads take together, and those that a beat came too late meanwhile, sorted."""
+    late: list[float] = []
+
+    async def beat() -> None:
+        while True:
+            since = time.perf_counter()
+            await asyncio.sleep(0.001)
+            late.append(1_000 * (time.perf_counter() - since) - 1)
+
+    beating = asyncio.create_task(beat())
+    since = time.perf_counter()
+    await asyncio.gather(*[
+        client.context(f"c{number % CONVERSATIONS}", budget_tokens=4_000, query=" ".join(random.sample(WORDS, 2)))
+        for number in range(reads)
+    ])  # fmt: skip
+    took = 1_000 * (time.perf_counter() - since)
+    beating.cancel()
+    return took, sorted(late)
+
+
+async def measure(environment: dict[str, str], *, reads: int, rounds: int) -> None:
+    """Print a line for each round."""
+    redis_url, database_url = environment["TURNFOLD_REDIS_URL"], environment["TURNFOLD_DATABASE_URL"]
+    async with AsyncTurnfold(redis_url=redis_url, database_url=database_url, tenant="bench") as client:
+        await client.context("c0", budget_tokens=4_000, query="warm")
+        gc.collect()
+        gc.freeze()
+        for _ in range(rounds):
+            took, late = await stalls(client, reads)
+            print(
+                f"{reads} reads {took:7.0f} ms   stalls: p50 {late[len(late) // 2]:6.1f}   "
+                f"p95 {late[int(0.95 * len(late))]:6.1f}   longest {late[-1]:6.1f} ms"
+            )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--reads", type=int, default=64)
+    parser.add_argument("--rounds", type=int, default=4)
+    given = parser.parse_args()
+    random.seed(1)
+    with embedded(tenant="bench", fold_turns=8) as tf:
+        for number in range(CONVERSATIONS):
+            said = [" ".join(random.choices(WORDS, k=40)) for _ in range(TURNS)]  # noqa: S311 - no secrets
+            turns = [{"role": "user", "content": f"{words}."} for words in said]
+            tf.append(f"c{number}", turns)
+        tf.fold_now()
+        asyncio.run(measure(tf.environment, reads=given.reads, rounds=given.rounds))
+
+
+if __name__ == "__main__":
+    main()

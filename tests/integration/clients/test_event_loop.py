@@ -1,0 +1,54 @@
+"""Many reads at once leave the event loop to others: few of their threads compute at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from conftest import LocalWorker
+from turnfold import AsyncTurnfold, Settings, Turnfold, Unavailable
+from turnfold.async_client import COMPUTING_THREADS
+from turnfold.read import queries
+
+
+async def test_few_of_many_reads_compute_at_once(
+    tf: Turnfold, local: LocalWorker, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tf.append("c", [{"role": "user", "content": f"We decided that room {number} is blue."} for number in range(40)])
+    await asyncio.to_thread(local.fold)
+    choose, lock, inside, most = queries.choose, threading.Lock(), 0, 0
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal inside, most
+        with lock:
+            inside += 1
+            most = max(most, inside)
+        try:
+            return choose(*arguments)
+        finally:
+            with lock:
+                inside -= 1
+
+    monkeypatch.setattr(queries, "choose", counted)
+    async with AsyncTurnfold(settings=settings) as client:
+        reads = [client.context("c", budget_tokens=1_000, query=f"room {number % 40}?") for number in range(64)]
+        contexts = await asyncio.gather(*reads)
+        searches = await asyncio.gather(*[client.search("c", f"room {number}") for number in range(16)])
+    assert all(context.tokens <= 1_000 for context in contexts)
+    assert all(searches)
+    assert 1 <= most <= COMPUTING_THREADS
+
+
+async def test_reads_that_failed_hold_no_others_up(settings: Settings, tf: Turnfold, local: LocalWorker) -> None:
+    tf.append("c", {"role": "user", "content": "We decided to meet on 3 May."})
+    await asyncio.to_thread(local.fold)
+    async with AsyncTurnfold(settings=settings) as client:
+        await client.context("c", budget_tokens=1_000)
+        reader = client._client._resources.reader()
+        for _ in range(3 * COMPUTING_THREADS):
+            with pytest.raises(Unavailable):
+                await asyncio.to_thread(reader.read, lambda look: look._connection.exec_driver_sql("SELEC"))
+        assert "3 May" in (await client.context("c", budget_tokens=1_000, query="When do we meet?")).text
