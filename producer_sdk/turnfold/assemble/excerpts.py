@@ -58,7 +58,7 @@ def still_held(shown: ShownTurn, overtaken: OvertakenIndex) -> ShownTurn | None:
     """An excerpt without the sentences that say what holds no more; None when nothing else is in it."""
     seq = shown.turn.seq
     sentences = _SENTENCE_END.split(shown.content)
-    held = ["…" if overtaken.tells(seq, note_stems(sentence)) else sentence for sentence in sentences]
+    held = [_held(sentence, seq, overtaken) for sentence in sentences]
     if held == sentences:
         return shown
     if set(held) == {"…"}:
@@ -66,6 +66,14 @@ def still_held(shown: ShownTurn, overtaken: OvertakenIndex) -> ShownTurn | None:
     marker = turns_marker(seq, seq)
     gap = "" if shown.marker else clip_gap(marker).rstrip()
     return ShownTurn(shown.turn, " ".join(held) + gap, marker=marker)
+
+
+def _held(sentence: str, seq: int, overtaken: OvertakenIndex) -> str:
+    """A sentence of a turn; of one that says what holds no more, what stands beside a corrected value, if anything."""
+    if not overtaken.tells(seq, note_stems(sentence)):
+        return sentence
+    left = overtaken.without_values(seq, sentence)
+    return "…" if left == sentence else left
 
 
 def _around_terms(turn: StoredTurn, query: tuple[str, ...], width: int) -> ShownTurn:

@@ -1,6 +1,7 @@
 """What was said and holds no more: told of notes by their words, so that no context shows one as if it held.
 
-Of two sorts: what one turn said, and a value that other turns before the change may have stated too.
+Of two sorts: what one turn said, and a value that other turns before the change may have stated too. Where only a
+value of a longer statement was corrected, the number beside an address, its note stands with the new value in place.
 """
 
 from __future__ import annotations
@@ -8,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
+from turnfold.contract.notes import Note
+from turnfold.contract.words import note_stems
+from turnfold.tokens import estimate_tokens
+
 MOST_OVERTAKEN: Final = 128
 """Statements that an outline names, the ones that were overtaken last."""
 NEVER: Final = 2**31 - 1
 """The turn since which something holds no more that no turn took the place of."""
+_LEAST_WEIGHT: Final = "0"
 _OF_NOTE: Final = 0.6
 """Of a note's stems: with as many in a statement the note is a part of it."""
 _OF_STATEMENT: Final = 0.8
@@ -31,6 +37,10 @@ class Overtaken(NamedTuple):
     """Stems of the whole statement; of a value, stems of what it is a value of."""
     least: int = 0
     """How many stems of its subject a note has that states the value."""
+    written: str = ""
+    """Of a statement of which only a value was corrected: that value, as it was written."""
+    instead: str = ""
+    """What took its place, in the same form."""
 
     def is_told(self, stems: Collection[str]) -> bool:
         """Whether a note with such stems says it; the note's turn is known to fit."""
@@ -73,6 +83,27 @@ class OvertakenIndex:
         # Few turns have one: most are asked for nothing more.
         return seq in self._by_seq and any(statement.is_told(stems) for statement in self._by_seq[seq])
 
+    def mended(self, note: Note) -> Note | None:
+        """A note of which only a value holds no more, with the new one: '… ring 555-0199 (before: 555-0101)'.
+
+        A note that was mended already stays as it is. None where that is not all that holds no more.
+        """
+        for statement in self._by_seq.get(note.seq, ()):
+            if statement.instead and statement.written in note.text and statement.is_told(note_stems(note.text)):
+                now = f"{statement.instead} (before: {statement.written})"
+                if now in note.text:
+                    return note
+                text = note.text.replace(statement.written, now, 1)
+                return rewritten(note, text, note.brief.replace(statement.written, now, 1))
+        return None
+
+    def without_values(self, seq: int, text: str) -> str:
+        """Words of turn `seq` with a mark in the place of each value that was corrected in a longer statement."""
+        for statement in self._by_seq.get(seq, ()):
+            if statement.instead and statement.written in text and statement.is_told(note_stems(text)):
+                text = text.replace(statement.written, "…")
+        return text
+
     def tells_value(self, seq: int, stems: Collection[str]) -> bool:
         """Whether a note of turn `seq` states a value that another one took the place of."""
         if self._values.isdisjoint(stems):
@@ -84,6 +115,17 @@ class OvertakenIndex:
         )
 
 
+def rewritten(note: Note, text: str, brief: str) -> Note:
+    """A note in other words, those that it had not weighing least; `brief` is left out of a note that has none."""
+    weight_of = dict(zip(note_stems(note.text), note.weights, strict=False))
+    weights = "".join([weight_of.get(stem, _LEAST_WEIGHT) for stem in note_stems(text)]) if note.weights else ""
+    more = estimate_tokens(text) - estimate_tokens(note.text)
+    return note._replace(
+        text=text, tokens=note.tokens + more, weights=weights, brief=brief if note.brief else "",
+        brief_tokens=note.brief_tokens + estimate_tokens(brief) - estimate_tokens(note.brief) if note.brief else 0,
+    )  # fmt: skip
+
+
 NOTHING_OVERTAKEN: Final = OvertakenIndex(())
 
 
@@ -91,6 +133,7 @@ def pack_overtaken(statements: Sequence[Overtaken]) -> list[list[Any]]:
     """Statements as JSON."""
     return [
         [one.seq, one.by_seq, " ".join(one.values), " ".join(one.subject), one.least]
+        + ([one.written, one.instead] if one.written or one.instead else [])
         for one in sorted(sorted(statements, key=lambda one: -one.by_seq)[:MOST_OVERTAKEN])
     ]
 
@@ -98,6 +141,6 @@ def pack_overtaken(statements: Sequence[Overtaken]) -> list[list[Any]]:
 def unpack_overtaken(packed: Iterable[Sequence[Any]]) -> tuple[Overtaken, ...]:
     """Statements from what `pack_overtaken` made."""
     return tuple(
-        Overtaken(seq, by_seq, tuple(values.split()), tuple(subject.split()), least)
-        for seq, by_seq, values, subject, least in packed
+        Overtaken(seq, by_seq, tuple(values.split()), tuple(subject.split()), *more)
+        for seq, by_seq, values, subject, *more in packed
     )

@@ -114,9 +114,12 @@ def _by_news(
             heapreplace(heap, (gain, i))
             continue
         heappop(heap)
-        if not overtaken.tells(notes[i].seq, words[i]):
-            room -= prices[i]
-            taken.append(notes[i])
+        note: Note | None = notes[i]
+        if overtaken.tells(notes[i].seq, words[i]):
+            note = overtaken.mended(notes[i])
+        if note is not None and note.least_tokens <= room:
+            room -= note.least_tokens
+            taken.append(note)
             for word in words[i]:
                 left_of[word] *= _DECAY
     return taken

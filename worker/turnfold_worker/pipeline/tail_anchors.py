@@ -17,7 +17,7 @@ from turnfold_worker.pipeline.anchors.deduplicate import merge
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
 from turnfold_worker.pipeline.anchors.reports import with_reports
-from turnfold_worker.pipeline.anchors.settling.two_values import contested
+from turnfold_worker.pipeline.anchors.settling.two_values import standing_pairs
 from turnfold_worker.pipeline.notes.in_force import SettledAnchor
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -61,7 +61,10 @@ def merged_tail(
         replace(by_id[one.id], state=one.state, related=one.related) for one in merged.changed if one.id in by_id
     ]
     over = [_settled(one, by_id[one.related]) for one in (*changed, *found) if _is_over(one) and one.related in by_id]
-    pairs = [SettledAnchor.contested(one.turn_seq, one.text, other.text) for one, other in contested(found)]
+    pairs = [
+        SettledAnchor.standing(one.turn_seq, one.text, other.turn_seq, other.text)
+        for one, other in standing_pairs((*candidates, *found), merged.changed)
+    ]
     return MergedTail(TailAnchors(anchors=found, changes=merged.changed), [*over, *pairs])
 
 

@@ -130,11 +130,11 @@ def anchor_opening(anchor: Anchor) -> str:
 
 def _how_related(anchor: Anchor) -> str:
     """What an anchor does to another statement: of two that contradict each other the later one counts."""
-    if not (_is_opposed(anchor) or _is_contested(anchor)):
+    later = anchor.replaced_seq is not None and anchor.replaced_seq > anchor.turn_seq
+    if not (later or _is_opposed(anchor) or _is_contested(anchor)):
         return "replaces"
     if anchor.replaced_seq is None:
         return "contradicts"
-    later = anchor.replaced_seq > anchor.turn_seq
     return f"but later in turn {anchor.replaced_seq}" if later else f"contradicts turn {anchor.replaced_seq}"
 
 

@@ -73,10 +73,12 @@ class _Segment:
         of_turn = self._segment.anchors.get(note.seq, ())
         anchors = [anchor for anchor in of_turn if (_overlaps(note, anchor) if note.end else _says(stems, anchor))]
         factors = with_anchors(clause_factors(note, self._segment.turns[note.seq].importance), anchors)
-        state = _state(anchors, is_told=self._overtaken.tells(note.seq, stems))
+        is_told = self._overtaken.tells(note.seq, stems)
+        mended = self._overtaken.mended(note) if is_told else None
+        state = _state(anchors, is_told=is_told and mended is None)
         time = _held(self._segment.times.get((note.seq, note.place), UNKNOWN_TIME), anchors, state)
         return results.Note(
-            text=note.text, speaker=note.speaker, day=note.day, written_by="rules",
+            text=(mended or note).text, speaker=note.speaker, day=note.day, written_by="rules",
             importance=importance_of(factors, says_nothing=not note.worth), factors=factors,
             state=state,
             origin=least_trusted([origin_of(note.role), *map(self._origin, seqs[:-1])]),

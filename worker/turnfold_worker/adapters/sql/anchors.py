@@ -118,16 +118,16 @@ _best: Final = (
     .limit(literal_column(str(_BEST_ACTIVE)))
     .subquery("want")
 )
-CONTESTED: Final = (
-    select(_anchor.c.seq, _anchor.c.body, _by.c.body.label("by_text"))
+STANDING: Final = (
+    select(_anchor.c.seq, _anchor.c.body, _by.c.seq.label("by_seq"), _by.c.body.label("by_text"))
     .join_from(_anchor, _by, and_(_by.c.conversation == _anchor.c.conversation, _by.c.id == _anchor.c.replaces))
     .where(
-        _OURS, _anchor.c.id.in_(select(_best.c.id)), _anchor.c.replaces > _anchor.c.id, _by.c.seq == _anchor.c.seq,
-        RULES, _by.c.state == literal_column("0"),
+        _OURS, _anchor.c.id.in_(select(_best.c.id)), RULES, _by.c.state == literal_column("0"),
+        or_(_by.c.seq > _anchor.c.seq, and_(_by.c.seq == _anchor.c.seq, _by.c.id > _anchor.c.id)),
     )
     .order_by(_anchor.c.id)
 )  # fmt: skip
-"""The first of each two values of one turn: it names the second one, and both stand."""
+"""Anchors that name one beside them or after them while both stand: another value, or what corrects a part."""
 _INSERT_ANCHORS: Final = _anchor.insert()
 _INSERT_POSTINGS: Final = BulkInsert(_anchor_posting, ("conversation", "term", "anchor"))
 
@@ -182,7 +182,7 @@ def _candidate(  # noqa: PLR0913, PLR0917 - the columns of `_BY_ID`: a fold make
 
 
 def settled(connection: Connection, conversation: ConversationId) -> list[SettledAnchor]:
-    """The newest anchors that are over, and what took their places or answered them; then those that are contested."""
+    """The newest anchors that are over, and what they are over by; then those that name what stands beside them."""
     ours = {"of_conversation": conversation}
     rows = [row for statement in SETTLED for row in connection.execute(statement, ours)]
     over = [
@@ -192,7 +192,7 @@ def settled(connection: Connection, conversation: ConversationId) -> list[Settle
         )
         for row in rows
     ]  # fmt: skip
-    return over + [SettledAnchor.contested(*row) for row in connection.execute(CONTESTED, ours)]
+    return over + [SettledAnchor.standing(*row) for row in connection.execute(STANDING, ours)]
 
 
 def settle(connection: Connection, conversation: ConversationId, body: Mapping[str, Any], *, after_seq: int) -> None:

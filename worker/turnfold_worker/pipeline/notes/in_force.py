@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.notes import Note, in_order
-from turnfold.contract.overtaken import NEVER, Overtaken, OvertakenIndex
+from turnfold.contract.overtaken import NEVER, Overtaken, OvertakenIndex, rewritten
 from turnfold.contract.records import AnchorState, AnchorType
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_stems, note_words
@@ -21,6 +21,7 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.statements.attributes import changes_value
 from turnfold_worker.pipeline.anchors.statements.frames import other_value
+from turnfold_worker.pipeline.anchors.statements.numbers import corrected_value
 from turnfold_worker.pipeline.anchors.statements.slots import fills, names_what_is_asked
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.prose import Span
@@ -58,7 +59,6 @@ _LONGEST_VALUE: Final = 4
 """Words of a value that is told beside the one that took its place."""
 _LONGEST_QUESTION: Final = 80
 """Code points of a question that is told before its answer."""
-_LEAST_WEIGHT: Final = "0"
 
 
 class SettledAnchor(NamedTuple):
@@ -70,20 +70,21 @@ class SettledAnchor(NamedTuple):
     """Another value or rule took its place; else it was answered or done."""
     by_seq: int = NEVER
     by_text: str = ""
-    is_contested: bool = False
-    """Both stand: one turn gives a thing two values, and nothing tells which one holds."""
+    both_stand: bool = False
+    """One turn gives a thing two values, and nothing tells which one holds; or a later turn corrects a part of it."""
 
     @classmethod
-    def contested(cls, seq: int, text: str, other: str) -> SettledAnchor:
-        """The first of two values of a turn, and the other one."""
-        return cls(seq, text, is_overtaken=False, by_seq=seq, by_text=other, is_contested=True)
+    def standing(cls, seq: int, text: str, by_seq: int, by_text: str) -> SettledAnchor:
+        """The first of two values of a turn, or what holds an address beside a corrected number, and the other one."""
+        return cls(seq, text, is_overtaken=False, by_seq=by_seq, by_text=by_text, both_stand=True)
 
 
 def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
     """What the anchors that are over said, and the values among it that other turns may have stated."""
     found: list[Overtaken] = []
     for anchor in settled:
-        if anchor.is_contested:
+        if anchor.both_stand:
+            found += _corrected_in_part(anchor)
             continue
         stems, instead = note_stems(anchor.text), frozenset(note_stems(anchor.by_text))
         own = tuple(stem for stem in stems if stem not in instead)
@@ -99,6 +100,16 @@ def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
             values = [stem for stem in own if _TELLING_NUMBER.search(stem)]
             found += [Overtaken(0, anchor.by_seq, (value,), subject, 2) for value in values if len(subject) > 1]
     return found
+
+
+def _corrected_in_part(anchor: SettledAnchor) -> list[Overtaken]:
+    """The value of a statement in the place of which a later one states another; the rest of it goes on to hold."""
+    values = corrected_value(anchor.text, anchor.by_text) if anchor.by_seq != anchor.seq else None
+    if values is None:
+        return []
+    written, instead = values
+    stems = note_stems(written)
+    return [Overtaken(anchor.seq, anchor.by_seq, stems, note_stems(anchor.text)[:_MOST_STEMS], 0, written, instead)]
 
 
 def overtaken_by_notes(notes: Sequence[Note]) -> list[Overtaken]:
@@ -221,7 +232,9 @@ def _settling(drafts: Iterable[AnchorDraft]) -> dict[int, list[frozenset[str]]]:
 def still_held(notes: Iterable[Note], overtaken: OvertakenIndex) -> list[Note]:
     """The notes without those that say what holds no more."""
     shorter = [without_overtaken_item(note, overtaken) for note in notes]
-    return [note for note in shorter if not overtaken.tells(note.seq, note_stems(note.text))]
+    told = [overtaken.tells(note.seq, note_stems(note.text)) for note in shorter]
+    held = [overtaken.mended(note) if is_told else note for note, is_told in zip(shorter, told, strict=True)]
+    return [note for note in held if note is not None]
 
 
 def without_overtaken_item(note: Note, overtaken: OvertakenIndex) -> Note:
@@ -256,7 +269,10 @@ def weighed_by_force(notes: Sequence[Note], settled: Sequence[SettledAnchor], ov
             if value := value_before(anchor.by_text, anchor.text):
                 values.setdefault(anchor.by_seq, []).append((stems, value))
     ordered = [with_value_before(note, values[note.seq]) if note.seq in values else note for note in ordered]
-    held = [not overtaken.tells(note.seq, note_stems(note.text)) for note in ordered]
+    told = [overtaken.tells(note.seq, note_stems(note.text)) for note in ordered]
+    mended = [overtaken.mended(note) if is_told else note for note, is_told in zip(ordered, told, strict=True)]
+    held = [note is not None for note in mended]
+    ordered = [note or gone for note, gone in zip(mended, ordered, strict=True)]
     share = [1.0] * len(ordered)
     for at, note in enumerate(ordered):
         if held[at] and _replaces(note, replacing):
@@ -304,7 +320,7 @@ def _asked(settled: Iterable[SettledAnchor]) -> dict[int, list[tuple[frozenset[s
     """By turn, the stems of answers that do not say what they are about, with the questions that they answer."""
     found: dict[int, list[tuple[frozenset[str], str]]] = {}
     for anchor in settled:
-        if anchor.is_overtaken or anchor.is_contested or not anchor.by_text or len(anchor.text) > _LONGEST_QUESTION:
+        if anchor.is_overtaken or anchor.both_stand or not anchor.by_text or len(anchor.text) > _LONGEST_QUESTION:
             continue
         if fills(anchor.text, anchor.by_text) and not names_what_is_asked(anchor.text, anchor.by_text):
             found.setdefault(anchor.by_seq, []).append((frozenset(note_stems(anchor.by_text)), anchor.text))
@@ -334,7 +350,7 @@ def _other_values(settled: Iterable[SettledAnchor]) -> dict[int, list[OtherValue
     """What each of two values of a turn is contradicted by, by the number of the turn."""
     found: dict[int, list[OtherValue]] = {}
     for anchor in settled:
-        if anchor.is_contested:
+        if anchor.both_stand and anchor.by_seq == anchor.seq:
             for text, other in ((anchor.text, anchor.by_text), (anchor.by_text, anchor.text)):
                 stems = frozenset(note_stems(text))
                 value = _differing(text, other) or f'"{other}"'
@@ -353,15 +369,7 @@ def with_other_value(note: Note, others: Sequence[OtherValue]) -> Note:
 
 def _with_more(note: Note, more: str = "", *, before: str = "") -> Note:
     """A note with words behind or before it that weigh least."""
-    text = f"{before}{note.text}{more}"
-    weight_of = dict(zip(note_stems(note.text), note.weights, strict=False))
-    weights = "".join([weight_of.get(stem, _LEAST_WEIGHT) for stem in note_stems(text)]) if note.weights else ""
-    tokens = estimate_tokens(f"{before}{more}")
-    return note._replace(
-        text=text, tokens=note.tokens + tokens, weights=weights,
-        brief=f"{before}{note.brief}{more}" if note.brief else "",
-        brief_tokens=note.brief_tokens + tokens if note.brief else 0,
-    )  # fmt: skip
+    return rewritten(note, f"{before}{note.text}{more}", f"{before}{note.brief}{more}")
 
 
 def _stated_before(notes: Sequence[Note], at: int) -> Iterator[int]:

@@ -77,6 +77,7 @@ from turnfold_worker.pipeline.anchors.statements.moves import (
     moves_to_a_time,
     stands_somewhere,
 )
+from turnfold_worker.pipeline.anchors.statements.numbers import corrected_value, holds_an_address, renumbers
 from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only, waits
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.language.spoken import is_question
@@ -258,6 +259,7 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
     adds = new.kind is not AnchorType.CORRECTION and adds_another(new.said)
     left = 0 if adds or supposes(new.said) or denial_of(new.anchor.text) else _MAX_SUPERSEDED
     overtaken_in: dict[int, Known] = {}
+    renumbered = _renumbered(new, [old for _, old in near])
     for similarity, old in near:
         overtaken = old.kind in _OVERTAKEN and old.anchor.turn_seq <= new.anchor.turn_seq
         # What the new one just repeated is a duplicate of it, and replaced by nothing.
@@ -279,6 +281,7 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
             or is_newer_value(new, old)
             or states_another_value(new, old)
             or _moves(new, old)
+            or old is renumbered
         ):
             _overtake(new, old)
             overtaken_in[old.anchor.turn_seq] = old
@@ -287,6 +290,17 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
         said_last = max((old for _, old in near if _mends(new, old)), key=_place, default=None)
         if said_last is not None:
             _overtake(new, said_last)
+
+
+def _renumbered(new: Known, known: Sequence[Known]) -> Known | None:
+    """What alone gives a number for calls in the place of which its speaker gives another: 'the number is …'."""
+    earlier = [
+        old
+        for old in known
+        if old.active and old.anchor.turn_seq < new.anchor.turn_seq and same_speaker(new, old)
+        and not old.shown_only and renumbers(new.anchor.text, old.anchor.text)
+    ]  # fmt: skip
+    return earlier[0] if len(earlier) == 1 else None
 
 
 def _stands_beside(old: Known, overtaken: Known | None) -> bool:
@@ -321,8 +335,10 @@ def _overtake(new: Known, old: Known) -> None:
 
 
 def _tells_more(old: Known, new: Known) -> bool:
-    """Whether a statement holds an address that a correction of one of its numbers does not name: a mail and a port."""
+    """Whether a statement holds an address that a correction of one of its numbers does not name: a house, a mail."""
     ours, theirs = new.facts, old.facts
+    if holds_an_address(old.anchor.text) and not holds_an_address(new.anchor.text):
+        return corrected_value(old.anchor.text, new.anchor.text) is not None
     return bool(theirs.texts(*_ADDRESSES)) and bool(ours.texts(*VALUES)) and not ours.texts(*_ADDRESSES)
 
 

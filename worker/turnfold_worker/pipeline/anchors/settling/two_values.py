@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.records import Anchor, AnchorState, AnchorType, Role
+from turnfold.contract.records import Anchor, AnchorChange, AnchorState, AnchorType, Role
 from turnfold.wire.change_cues import may_change
 from turnfold_worker.pipeline.anchors.settling.attribute_values import of_other_holders
 from turnfold_worker.pipeline.anchors.settling.differences import about_another, of_another_number
@@ -81,12 +81,23 @@ def part(known: Sequence[Known]) -> None:
             one.anchor = replace(one.anchor, replaces=None)
 
 
-def contested(anchors: Sequence[Anchor]) -> list[tuple[Anchor, Anchor]]:
-    """The pairs of anchors that each give one thing another value in one turn, and that both stand."""
-    by_id = {one.id: one for one in anchors}
-    pairs = ((one, by_id[one.replaces]) for one in anchors if one.replaces in by_id)
+def standing_pairs(anchors: Sequence[Anchor], changes: Sequence[AnchorChange] = ()) -> list[tuple[Anchor, Anchor]]:
+    """Anchors that name what stands beside them: another value of the turn, or what later corrects a part of them.
+
+    `changes` are made to the anchors first.
+    """
+    changed = {change.id: change for change in changes}
+    by_id = {
+        one.id: replace(one, state=changed[one.id].state, replaces=changed[one.id].replaces)
+        if one.id in changed
+        else one
+        for one in anchors
+    }
+    pairs = ((one, by_id[one.replaces]) for one in by_id.values() if one.replaces in by_id)
     return [
-        (one, other) for one, other in pairs if is_pair(one, other) and one.state is AnchorState.ACTIVE is other.state
+        (one, other)
+        for one, other in pairs
+        if one.state is AnchorState.ACTIVE is other.state and (is_pair(one, other) or other.turn_seq > one.turn_seq)
     ]
 
 

@@ -17,4 +17,5 @@ deeds          what was promised or asked for: the verb, and what it is done to
 denials        what somebody never did, and whether another statement says that he did
 done           whether it reports that a promised deed is done
 slots          whether it answers a question in other words
+numbers        a number for calls that is corrected alone, beside an address
 """

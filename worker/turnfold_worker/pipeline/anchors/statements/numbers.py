@@ -1,0 +1,73 @@
+"""A number that is corrected alone: 'The number is 555-0199 now' after 'Send it to 12 Elm Street, ring 555-0101'."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words
+
+_PHONE: Final = r"\+?(?<![\w-])(?:\(?\d{1,4}\)?[ ./-]){1,5}\d{2,6}(?![\w-])"
+_PHONES: Final = lazy_pattern(_PHONE)
+_RENUMBERS: Final = lazy_pattern(
+    r"^(?:(?:actually|correction|sorry|so|ok|okay|and|oh|btw|by the way|please note|update)[,:]? (?:that )?){0,2}"
+    r"(?:(?P<whose>the|my|our|his|her|their|its) )?(?:(?:new|right|correct|phone|telephone|mobile|cell|contact) ){0,3}"
+    r"(?:number|phone|telephone|mobile|cell|line)(?: number)? (?:is|was|has|should be|should read|changed|changes)"
+    rf"(?: changed| been changed| now)*(?: to)? (?P<new>{_PHONE})(?: now| instead| from now on)?"
+    rf"(?:,? (?:and )?not (?P<old>{_PHONE}))?(?: now)?[.!]*$"
+)
+_STREET: Final = lazy_pattern(
+    r"(?<!\w)(?:\d{1,5}[a-z]?,? (?:[A-Z][\w'.-]+ ){1,4}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Way|Square|Close|"
+    r"Court|Boulevard|Blvd|Place|Terrace|Row|Crescent)|"
+    r"[A-Z][\w-]*(?:stra(?:ß|ss)e|weg|platz|gasse) \d{1,5}[a-z]?)(?!\w)"
+)
+_OF_OTHERS: Final = lazy_pattern(r"(?<!\w)(?:his|her|their|its|[a-z]+'s)(?!\w)")
+_NUMBER: Final = lazy_pattern(r"(?<![\w.,:/-])\d+(?:[.,:/]\d+)*(?![\w-])")
+_NOT: Final = lazy_pattern(r"(?:,? (?:and )?not|instead of|rather than) (?P<old>\S+(?: \S+)?)$")
+
+
+def renumbers(new: str, old: str) -> bool:
+    """Whether a text says what a number for calls is now, and an earlier one gives one other such number.
+
+    >>> renumbers("The number is 555-0199 now.", "Send it to 12 Elm Street, ring 555-0101.")
+    True
+    >>> renumbers("Her number is 555-0199 now.", "Send it to 12 Elm Street, ring 555-0101.")
+    False
+    """
+    said, before = plain_words(new), plain_words(old)
+    match = _RENUMBERS.match(said)
+    earlier = _PHONES.findall(before)
+    if match is None or is_question(said) or len(earlier) != 1 or earlier[0] == match["new"]:
+        return False
+    if match["old"]:
+        return bool(earlier[0] == match["old"])
+    others = _OF_OTHERS.search(before)
+    if match["whose"] in {"his", "her", "their", "its"}:
+        return others is not None and others.group() == match["whose"]
+    return others is None
+
+
+def holds_an_address(text: str) -> bool:
+    """Whether a text names a house in a street."""
+    return _STREET.search(text) is not None
+
+
+def corrected_value(old: str, new: str) -> tuple[str, str] | None:
+    """The value of an earlier text that a correction of it alone gives anew, and the new one; None where unclear.
+
+    >>> corrected_value("Mails go to ops@mail.example, port 2525.", "The port is 587, not 2525.")
+    ('2525', '587')
+    >>> corrected_value("We meet at 5 or 6.", "We meet at 7.")
+    """
+    denied = _NOT.search(new.rstrip(" .!"))
+    stated = new[: denied.start()] if denied else new
+    for pattern in (_PHONES, _NUMBER):
+        earlier = list(dict.fromkeys(pattern.findall(_STREET.sub(" ", old))))
+        now = list(dict.fromkeys(value for value in pattern.findall(stated) if value not in earlier))
+        if denied:
+            earlier = [value for value in earlier if value in denied["old"]]
+        if len(earlier) == 1 == len(now):
+            return earlier[0], now[0]
+        if earlier and now:
+            return None
+    return None
