@@ -92,6 +92,7 @@ class Scope:
         return replace(
             snapshot, anchors=self.anchors(snapshot.anchors), hits=self.notes(snapshot.hits),
             turns=self.turns(snapshot.turns, frozenset(outline.outside), known_to=known_to),
+            hidden_turns=snapshot.turns,
             excerpts=tuple(excerpt for excerpt in snapshot.excerpts if self._allows_words(excerpt.turn)),
             blocks=tuple(block for block in snapshot.blocks if self._allows_words(block.turn)),
             outline=None if snapshot.outline is None else self._outline(outline),

@@ -352,6 +352,8 @@ class Snapshot:
     """With a question: notes that it is about, best first."""
     turns: Sequence[StoredTurn] = ()
     """The newest turns in order, stored then inbox, at most 200; content may be cut at the read's cap."""
+    hidden_turns: Sequence[StoredTurn] = ()
+    """Of a read of some speakers or origins, the newest turns with the words of all: they may change what is shown."""
     system_turns: tuple[StoredTurn, ...] = ()
     """An operator's turns, whole, in order: of those with the same words the first and the last."""
     excerpts: tuple[Excerpt, ...] = ()

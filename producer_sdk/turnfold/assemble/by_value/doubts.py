@@ -33,13 +33,17 @@ class Doubt(NamedTuple):
 
 
 def doubts_of(material: Material) -> tuple[Doubt, ...]:
-    """The turns that no fold has seen and that may change something, the newest first."""
+    """The turns that no fold has seen and that may change something, the newest first.
+
+    Those whose words a read must not show are among them: a doubt tells the number of its turn, and no word of it.
+    """
     head = material.snapshot.head
     if head is None:
         return ()
     # The words of folded turns may not be read yet: they are not looked at.
-    waiting = min(_MOST_TURNS, len(material.window), material.last_seq - head.fold_seq)
-    newest = [material.window[-place] for place in range(1, waiting + 1)]
+    window = material.snapshot.hidden_turns or material.window
+    waiting = min(_MOST_TURNS, len(window), material.last_seq - head.fold_seq)
+    newest = [window[-place] for place in range(1, waiting + 1)]
     found = (material.of_turn("doubt", turn, _doubt) for turn in newest)
     return tuple(doubt for doubt in found if doubt is not None)
 
