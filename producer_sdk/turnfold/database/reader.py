@@ -103,9 +103,10 @@ class Reader:
             with self.computing(), translated():
                 return work()
         finally:
-            # Outside any transaction: what is called may read.
+            # Outside any transaction: what is called may read, in other threads too.
             if self._changes is not None:
-                self._changes.tell()
+                with waiting():
+                    self._changes.tell()
 
     def _once(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
         with waiting():

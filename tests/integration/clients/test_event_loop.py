@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -52,3 +53,24 @@ async def test_reads_that_failed_hold_no_others_up(settings: Settings, tf: Turnf
             with pytest.raises(Unavailable):
                 await asyncio.to_thread(reader.read, lambda look: look._connection.exec_driver_sql("SELEC"))
         assert "3 May" in (await client.context("c", budget_tokens=1_000, query="When do we meet?")).text
+
+
+async def test_who_is_told_of_changes_may_wait_for_another_threads_read(
+    settings: Settings, tf: Turnfold, local: LocalWorker
+) -> None:
+    found: list[int] = []
+
+    def look(_: object) -> None:
+        with ThreadPoolExecutor(1) as pool:
+            found.append(len(pool.submit(told.search, "c", "3 May").result(timeout=20)))
+
+    tf.append("c", {"role": "user", "content": "We decided to meet on 3 May."})
+    await asyncio.to_thread(local.fold)
+    told = Turnfold(settings=settings, on_change=look)
+    async with AsyncTurnfold(client=told) as client:
+        await client.context("c", budget_tokens=1_000)
+        tf.append("c", [{"role": "user", "content": f"Room {number} is blue on 3 May."} for number in range(60)])
+        await asyncio.to_thread(local.fold)
+        await client.context("c", budget_tokens=1_000)
+    assert found
+    assert min(found) > 0
