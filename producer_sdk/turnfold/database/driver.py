@@ -94,7 +94,8 @@ class DriverConnection:
     def batch(self, *calls: Call, last: bool = False) -> list[list[Row]]:
         """The rows of several statements in one round trip where the server can; `last` also ends the snapshot."""
         if not self._owner.pipelines:
-            found = [self._run(*self._owner.prepared(*call)) for call in calls]
+            with waiting():
+                found = [self._run(*self._owner.prepared(*call)) for call in calls]
             if last:
                 self._snapshot.close()
             return found

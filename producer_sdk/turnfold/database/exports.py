@@ -13,6 +13,7 @@ from turnfold.contract.tables import ConversationRow, standing, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold.database.failures import translated
 from turnfold.database.lists import among_texts
+from turnfold.database.processor_share import waiting
 from turnfold.errors import UnknownConversation
 from turnfold.wire.archives import (
     FOLDED,
@@ -50,12 +51,18 @@ def footer(conversations: int) -> bytes:
     return line("turnfold", "end", conversations=conversations)
 
 
+def opened(engine: Engine) -> Connection:
+    """A connection of the pool; other threads compute while this one waits for it."""
+    with waiting():
+        return engine.connect()
+
+
 def lines_of(engine: Engine, address: Address, *, turn_written: Callable[[], object] = lambda: None) -> Iterator[bytes]:
     """The lines of one stored conversation, read as they are taken, from one snapshot.
 
     Raises `UnknownConversation`, `Unavailable` or `SchemaMismatch`.
     """
-    with translated(), engine.connect() as connection, connection.begin():
+    with translated(), opened(engine) as connection, connection.begin():
         row = connection.execute(
             select(_conversation).where(
                 _conversation.c.tenant == address.tenant, _conversation.c.external_id == address.conversation,
