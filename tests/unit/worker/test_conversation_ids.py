@@ -65,3 +65,11 @@ def test_no_more_are_remembered_than_memory_has_room_for(monkeypatch: pytest.Mon
     ids.forget([ConversationId(4), ConversationId(3)])
     assert ids.of([Address("acme", "c-4")]) == {}
     assert ids.address_of(ConversationId(4)) is None
+
+
+def test_an_id_that_came_back_is_only_the_new_conversations() -> None:
+    ids = ConversationIds()
+    ids.remember([(ONE, ConversationId(7))])
+    ids.remember([(OTHER, ConversationId(7))])
+    assert ids.of([ONE, OTHER]) == {OTHER: 7}
+    assert ids.address_of(ConversationId(7)) == OTHER

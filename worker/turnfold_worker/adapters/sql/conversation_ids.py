@@ -35,6 +35,9 @@ class ConversationIds:
             self._ids.clear()
             self._addresses.clear()
         for address, id_ in found:
+            if (before := self._addresses.get(id_)) not in {None, address}:
+                # The database is another one than it was: the id was another conversation's.
+                self._ids.pop(before, None)
             self._ids[address] = id_
             self._addresses[id_] = address
 
