@@ -122,11 +122,13 @@ class Worker:
         """Sweep, unless somebody did within the interval: marked by who does it, not by who asks for it."""
         if not self.inbox.start_sweep():
             return Swept()
+        # First: whatever becomes of the rest, what was lost is rung for.
+        swept = self.sweep()
         if self.inbox.start_expiry():
             # Retention needs no beat either.
             self.expire()
         self.publish_quotas_in_turn()
-        return self.sweep()
+        return swept
 
     def publish_quotas_in_turn(self) -> None:
         """Publish quotas and measure what tenants store, unless somebody did within the minute."""
