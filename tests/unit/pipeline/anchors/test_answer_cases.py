@@ -113,3 +113,20 @@ def test_what_the_asker_tells_of_himself_does_not_say_what_the_other_one_did(rol
     with fold(turns) as conversation:
         asked = [one for one in conversation.anchors(states=None) if one.type is AnchorType.UNRESOLVED_QUESTION]
     assert [one.state for one in asked] == [state]
+
+
+@pytest.mark.parametrize(
+    ("question", "statement"),
+    [
+        ("How many rooms are there in the hotel?", "It is 20 euros."),
+        ("How many rooms do we need?", "We need 3 weeks."),
+        ("Where is the tent for the party?", "It is in good shape."),
+        ("Where is the tent?", "The tent is on sale."),
+        ("Is the stall open on Sunday?", "The stall is open on Monday."),
+        ("Has the landlord signed the lease?", "I signed the lease."),
+        ("Did Omar pay the invoice?", "I paid the invoice."),
+        ("Did we book the hall?", "We will book the hall tomorrow."),
+    ],
+)
+def test_a_value_of_another_kind_or_time_or_of_somebody_else_fills_nothing(question: str, statement: str) -> None:
+    assert not fills(question, statement)

@@ -112,6 +112,10 @@ _PLACE: Final = lazy_pattern(
     r"(?:^| )(?P<place>(?:in|at|on|to|near|behind|under|inside|outside|beside|above|below|next to|opposite|over at) "
     r"(?:the |my |our |your |a )?[\w'-]+(?: [\w'-]+){0,2})$"
 )
+_DETERMINERS: Final = frozenset({"the", "my", "our", "your", "a"})
+_SPEAKERS: Final = lazy_pattern(r"(?:i|we|you)(?!\w)")
+_OF_PAST: Final = lazy_pattern(r"(?:(?:when|who|where|which \w+|how \w+) )?(?:did|has|have|had|was|were)(?!\w)")
+_WILL: Final = lazy_pattern(r"(?<!\w)(?:will|shall|going to)(?!\w)")
 _PART: Final = lazy_pattern(r" (?:for|in|at|on|of|from|during|per|with|before|after|until) (?=\w)")
 """Behind it a question says of which part it is: no word there is what it asks about."""
 _PERSON: Final = lazy_pattern(r"(?:it (?:is|was) )?(?P<who>i|(?:my|our) [a-z]+|[^\W\d_][\w'-]+)(?!\w)")
@@ -177,6 +181,8 @@ def fills(question: str, statement: str) -> bool:
     if _DOUBTS.search(plain) or (_OUGHT.search(plain) and not asked.text.startswith(("should", "shall"))):
         return False
     if denies and asked.slot != "yes":
+        return False
+    if _OF_PAST.match(asked.text) and _WILL.search(plain):
         return False
     tokens = _TOKEN.findall(plain)
     return 0 < len(tokens) <= _MOST_WORDS and _FILLS[asked.slot](asked, _Said(plain, statement, tokens))
@@ -280,6 +286,10 @@ def _where(asked: _Asked, said: _Said) -> bool:
     if place is not None:
         told = said._replace(tokens=_TOKEN.findall(said.plain[: place.start("place")]))
         new = _roots(place["place"]) - asked.roots
+        words = place["place"].split()
+        if not any(word in _DETERMINERS or _is_named(word, said.text) for word in words):
+            # 'It is in good shape.'
+            return False
         return bool(new) and not told.beside(asked) and _is_about(asked, told)
     extra = said.beside(asked, also=_CHOOSE)
     chosen = [said.tokens[at] for at in extra]
@@ -289,6 +299,10 @@ def _where(asked: _Asked, said: _Said) -> bool:
 
 
 def _how_many(asked: _Asked, said: _Said) -> bool:
+    units = {_root(token) for token in said.tokens} & _UNITS
+    if asked.text.startswith("how many") and not units <= asked.roots:
+        # 'How many rooms do we need?', 'We need 3 weeks.'
+        return False
     counted = " ".join(SPELLED.get(word, word) if word != "one" else word for word in said.plain.split())
     left = said._replace(plain=counted).without(_AMOUNT)
     if left.plain == counted:
@@ -298,8 +312,13 @@ def _how_many(asked: _Asked, said: _Said) -> bool:
 
 def _yes(asked: _Asked, said: _Said) -> bool:
     left = said._replace(plain=_YES.sub("", said.plain)).without(_MOMENT)
+    if any(moment.group() not in asked.text for moment in _MOMENT.finditer(said.plain)):
+        return False
     subject = _PRONOUN.match(asked.text.partition(" ")[2])
     about = asked.core
+    if subject is None and _SPEAKERS.match(left.plain):
+        # 'Has the landlord signed?', 'I signed.'
+        return False
     if subject is None:
         words = [token for token in _TOKEN.findall(asked.text) if token not in _TELLS_NOTHING]
         about -= {_root(words[0])} if words else frozenset()
