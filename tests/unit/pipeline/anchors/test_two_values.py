@@ -166,3 +166,9 @@ def test_no_value_of_a_turn_is_closed_by_another_of_it(thing: str, values: list[
         active = {anchor.text for anchor in conversation.anchors()}
         assert set(said) <= active
         assert len(pairs_of(conversation)) == len(values) - 1
+
+
+def test_a_word_that_both_statements_say_tells_nothing_of_which_one_holds() -> None:
+    said = "The rent for the new office is 860 euros. The rent for the new office is 940 euros."
+    with fold([{"role": "user", "content": said}], conversation_id="c") as conversation:
+        assert {anchor.state for anchor in conversation.anchors()} == {"active"}

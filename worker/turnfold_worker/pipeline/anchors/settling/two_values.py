@@ -37,7 +37,9 @@ def tells_which(new: Known, old: Known) -> bool:
     """Whether words of two statements of one turn say which of their values holds."""
     if AnchorType.CORRECTION in {new.kind, old.kind} or new.taken_back:
         return True
-    return may_change(Role.USER, new.said) or any(_TELLS_WHICH.search(one.said) for one in (new, old))
+    # What both say names the thing: 'the rent for the new office'.
+    only_one_says = set(_TELLS_WHICH.findall(new.said)) ^ set(_TELLS_WHICH.findall(old.said))
+    return bool(only_one_says) or may_change(Role.USER, new.said)
 
 
 def are_a_choice(new: Known, old: Known) -> bool:
