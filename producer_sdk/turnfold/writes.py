@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation, Task
 from turnfold.errors import InboxFull, InvalidInput, Unavailable
-from turnfold.read import pending_edits as pending_changes
+from turnfold.read import pending_edits
 from turnfold.redis.inbox import NotCounted, is_one_block
 from turnfold.redis.quotas import COUNTED
 from turnfold.resources import Resources
@@ -56,9 +57,10 @@ def put(
             counted = quotas.take(address.tenant, operation, entries, own=True)
             ring = append(unasked=False)
     except (InboxFull, Unavailable) as error:
-        if isinstance(error, InboxFull) and counted and is_one_block(entries):
+        if counted and is_one_block(entries) and _was_refused(error):
             # Nothing of it was added. Of a longer list a part may have been: all of that counts.
-            quotas.give_back(address.tenant, operation, entries)
+            with suppress(Unavailable):
+                quotas.give_back(address.tenant, operation, entries)
         if error.rings and resources.rings_elsewhere:
             resources.ring(Task.DRAIN, address.shard)
         raise
@@ -66,8 +68,15 @@ def put(
         resources.ring(Task.DRAIN, address.shard)
 
 
+def _was_refused(error: InboxFull | Unavailable) -> bool:
+    """Whether Redis answered, and what it answered was no."""
+    from redis import ResponseError  # who raised it has loaded it
+
+    return isinstance(error, InboxFull) or isinstance(error.__cause__, ResponseError)
+
+
 def change(resources: Resources, settings: Settings, address: Address, asked: TurnChange) -> None:
-    """Ask for an edit, a deletion or a rewind that can be carried out. Raises as `pending_changes.check` and `put`."""
-    pending_changes.check(resources.inbox(), resources.reader(), address, asked)
+    """Ask for an edit, a deletion or a rewind that can be carried out. Raises as `pending_edits.check` and `put`."""
+    pending_edits.check(resources.inbox(), resources.reader(), address, asked)
     entry = Entry(f"{asked.operation}-{secrets.token_hex(12)}", asked.body)
     put(resources, settings, address, asked.operation, [entry])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 import redis
 
-from turnfold import Unavailable
+from turnfold import Settings, Turnfold, Unavailable
 from turnfold.contract import keys
 from turnfold_worker.testing.local import LocalTurnfold, embedded
 
@@ -88,3 +88,13 @@ def test_the_mark_of_a_full_redis_goes_when_there_is_room_again(full: Full) -> N
     for number in range(20):
         tf.append(f"c-{number}", SMALL)
     assert not client.exists(*marks)
+
+
+def test_what_it_refuses_counts_against_no_quota(full: Full) -> None:
+    tf, _, _ = full
+    urls = {"redis_url": tf.environment["TURNFOLD_REDIS_URL"], "database_url": tf.environment["TURNFOLD_DATABASE_URL"]}
+    with Turnfold(settings=Settings(**urls, tenant="globex", tenant_turns_a_day=1_000)) as client:
+        for _ in range(3):
+            with pytest.raises(Unavailable):
+                client.append("c", {"role": "user", "content": "x" * 50_000})
+        assert client._resources.quotas().counted("globex").turns == 0
