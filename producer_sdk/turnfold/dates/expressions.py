@@ -89,6 +89,8 @@ _BEHIND: Final = lazy_pattern(
 _CLAUSE_END: Final = lazy_pattern(
     r"[.!?;\n]|,? (?:and|but|so|that) (?=(?:i|we|he|she|they|it|you|the|my|our)\b)", re.IGNORECASE
 )
+_GOES_ON: Final = lazy_pattern(r"(?i), (?=(?:i|we|he|she|they|it|you)\b)")
+"""Begins another clause behind one that tells of the past: 'I sent it on Tuesday, you should have it'."""
 _LOOKED: Final = 160
 """Code points on each side in which a clause's verbs are looked for."""
 _LIKENESS: Final = lazy_pattern(r"(?i)\blike (?:it was )?(?:just |only )?$")
@@ -329,7 +331,10 @@ def direction(text: str, start: int, end: int) -> int:
     clause_before = before[ends[-1] :] if ends else before
     behind = text[end : end + _LOOKED]
     stop = _CLAUSE_END.search(behind)
-    clause = clause_before + " " + (behind[: stop.start()] if stop else behind)
+    behind = behind[: stop.start()] if stop else behind
+    if _BEHIND.search(clause_before) and (goes_on := _GOES_ON.search(behind)):
+        behind = behind[: goes_on.start()]
+    clause = clause_before + " " + behind
     if _AHEAD.search(clause):
         # 'I was going to' and 'we planned to' tell of what did not come yet, too.
         return 1

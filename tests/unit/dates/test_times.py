@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.wild_turns import wild_text
 from turnfold.contract.periods import Period, day_label, period_label, week_of, weekend_of, whole_month
 from turnfold.dates.beside import BESIDE, beside
-from turnfold.dates.expressions import Form, Kind, TimeExpression, time_expressions
+from turnfold.dates.expressions import Form, Kind, TimeExpression, direction, time_expressions
 from turnfold.dates.passed import has_passed
 from turnfold.dates.resolve import resolve_relative_days
 from turnfold.dates.written import WRITTEN, written_period
@@ -159,3 +159,19 @@ def test_a_season_is_told_on_any_day(day: date, which: str, season: str) -> None
 def test_last_winter_is_told_on_each_day_of_january_and_february() -> None:
     for number in range(60):
         assert len(time_expressions("We sold it last winter.", date(2024, 1, 1) + timedelta(number))[0].periods) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "of_what"),
+    [
+        ("I sent the list on Tuesday, you should have it.", -1),
+        ("I talked to Ann on Friday, I'll call her again.", -1),
+        ("On Friday, we will cook.", 1),
+        ("If you come on Friday, we will cook.", 1),
+        ("We will meet on Friday, I booked a room.", 1),
+    ],
+)
+def test_a_clause_behind_a_comma_does_not_turn_what_happened_into_a_plan(text: str, of_what: int) -> None:
+    day = "Tuesday" if "Tuesday" in text else "Friday"
+    at = text.index(day)
+    assert direction(text, at, at + len(day)) == of_what
