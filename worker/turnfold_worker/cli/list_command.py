@@ -40,7 +40,7 @@ def list_conversations(session: Session, after: str, most: int, as_json: bool) -
         for one in conversations:
             shown.add_row(
                 *[words(name) for name in (one.conversation_id, one.title or "")[: len(names)]], str(one.turns),
-                str(one.closed), str(one.folded - one.closed), str(one.anchors),
+                str(one.closed), str(max(0, one.folded - one.closed)), str(one.anchors),
                 f"{one.changed_at:%Y-%m-%d %H:%M}",
             )  # fmt: skip
         console().print(shown)
