@@ -68,7 +68,10 @@ def test_the_messages_for_what_rang_are_the_same_and_that_for_drains_is_one(app:
     publisher.drain(3)
     publisher.work(JobKind.COMPRESS)
     publisher.erase(4)
-    Round(RungBells(client), CeleryPublisher(app), [*Queue], stop=threading.Event(), expires_seconds=60)()
+    pauses = dict.fromkeys(Queue, 0.0)
+    Round(
+        RungBells(client), CeleryPublisher(app), [*Queue], stop=threading.Event(), expires_seconds=60, pauses=pauses
+    )()
     assert not client.keys("tf:*rung*")
     assert message(client, Queue.INGEST)["body"][:2] == [[3, 5], {}]
     assert message(client, Queue.INGEST)["headers"]["argsrepr"] == "shards 3, 5"
