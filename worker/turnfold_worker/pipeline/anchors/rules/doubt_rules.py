@@ -118,7 +118,8 @@ SMALL_QUESTION: Final = lazy_pattern(
 CHIT_CHAT: Final = lazy_pattern(
     r"^(?:ha(?:ha)*|lol|hey|aww?|oh (?:no|wow|my)|wow|yum|mmm+)(?!\w)|"
     r"(?<!\w)(?:must.(?:see|read|try|have|watch|visit)|favou?rite (?:part|parts|memor\w+|moments?|thing about)|"
-    r"take (?:the|that|your) bet|it's a bet|keep it (?:real|casual)|(?:i'll|i will|we'll|let's) keep it (?:short|simple|brief|light)|"
+    r"take (?:the|that|your) bet|it's a bet|keep it (?:real|casual)|"
+    r"(?:i'll|i will|we'll|let's) keep it (?:short|simple|brief|light)|"
     r"never want to (?:\w+ )?(?:go|see|do|have|experience))(?!\w)|"
     r"(?<!\w)(?:talk|see you|see ya|speak|catch up|chat)(?: to you| with you)? (?:next (?:week|time)|soon|later|then|"
     r"tomorrow|"

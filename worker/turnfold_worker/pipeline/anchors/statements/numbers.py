@@ -17,9 +17,9 @@ _RENUMBERS: Final = lazy_pattern(
     rf"(?:,? (?:and )?not (?P<old>{_PHONE}))?(?: now)?[.!]*$"
 )
 _STREET: Final = lazy_pattern(
-    r"(?<!\w)(?:\d{1,5}[a-z]?,? (?:[A-Z][\w'.-]+ ){1,4}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Way|Square|Close|"
-    r"Court|Boulevard|Blvd|Place|Terrace|Row|Crescent)|"
-    r"[A-Z][\w-]*(?:stra(?:ß|ss)e|weg|platz|gasse) \d{1,5}[a-z]?)(?!\w)"
+    r"(?<!\w)(?:\d{1,5}[a-z]?,? (?:[A-Z][\w'.-]{0,30} ){1,4}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Way|Square|"
+    r"Close|Court|Boulevard|Blvd|Place|Terrace|Row|Crescent)|"
+    r"[A-Z][\w-]{0,30}(?:stra(?:ß|ss)e|weg|platz|gasse) \d{1,5}[a-z]?)(?!\w)"
 )
 _OF_OTHERS: Final = lazy_pattern(r"(?<!\w)(?:his|her|their|its|[a-z]+'s)(?!\w)")
 _NUMBER: Final = lazy_pattern(r"(?<![\w.,:/-])\d+(?:[.,:/]\d+)*(?![\w-])")
