@@ -14,7 +14,7 @@ from turnfold import Turnfold
 def test_notes_are_what_holds_now_with_where_it_comes_from(turnfold: Turnfold) -> None:
     turnfold.append("conv", example())
     turnfold.wait("conv")
-    notes = turnfold.read.notes("conv", states={"active"})
+    notes = turnfold.notes("conv", states={"active"})
     assert len(notes) > 100
     weightiest = max(notes, key=lambda note: note.importance)
     assert weightiest.importance == min(sum(weightiest.factors.values()), 100)
@@ -27,8 +27,8 @@ def test_notes_are_what_holds_now_with_where_it_comes_from(turnfold: Turnfold) -
 def test_what_was_overtaken_is_listed_apart(turnfold: Turnfold) -> None:
     turnfold.append("conv", example())
     turnfold.wait("conv")
-    in_force = {note.text for note in turnfold.read.notes("conv")}
-    overtaken = {note.text for note in turnfold.read.notes("conv", states={"superseded", "resolved"})}
+    in_force = {note.text for note in turnfold.notes("conv")}
+    overtaken = {note.text for note in turnfold.notes("conv", states={"superseded", "resolved"})}
     assert overtaken
     assert in_force.isdisjoint(overtaken)
 
@@ -36,6 +36,6 @@ def test_what_was_overtaken_is_listed_apart(turnfold: Turnfold) -> None:
 def test_a_long_conversation_is_read_in_pages(turnfold: Turnfold) -> None:
     turnfold.append("conv", example())
     turnfold.wait("conv")
-    first = turnfold.read.notes("conv", limit=50)
-    following = turnfold.read.notes("conv", first_turn=first[-1].turn_seq + 1, limit=50)
-    assert [*first, *following] == turnfold.read.notes("conv")[: len(first) + len(following)]
+    first = turnfold.notes("conv", limit=50)
+    following = turnfold.notes("conv", first_turn=first[-1].turn_seq + 1, limit=50)
+    assert [*first, *following] == turnfold.notes("conv")[: len(first) + len(following)]
