@@ -4,4 +4,5 @@ inbox, scripts     the inboxes, each step of theirs one script
 bell               rings that wake workers
 quota_board        bounds of tenants, where appends are checked
 model_limits       limits and circuits that all workers share
+failures           what all of these raise when Redis does not do it
 """

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import redis
@@ -19,7 +18,7 @@ from turnfold.database.remnants import DATABASE_LOG, REDIS_LOG, REWRITING
 from turnfold.redis.errors import refusal
 from turnfold.redis.inbox import pending_entry
 from turnfold_worker.adapters.redis import scripts as redis_scripts
-from turnfold_worker.errors import StoreAway
+from turnfold_worker.adapters.redis.failures import translated
 from turnfold_worker.ports.messages import Claim, InboxEntry
 
 if TYPE_CHECKING:
@@ -38,17 +37,6 @@ BATCH_BYTES: Final = 16 * 1_048_576
 LEAST_BYTES: Final = 65_536
 REWRITE_SECONDS: Final = 600
 """How often Redis is told to write its log anew at most: all that it holds is written."""
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except redis.RedisError as error:
-        msg = f"Redis failed: {type(error).__name__}"
-        if isinstance(error, redis.ResponseError):
-            msg = f"Redis refused: {refusal(error)}"
-        raise StoreAway(msg) from error
 
 
 class RedisInbox:
@@ -71,19 +59,19 @@ class RedisInbox:
         pipeline = self._client.pipeline(transaction=False)
         for shard in shards:
             pipeline.delete(keys.bell(shard))
-        with _translated():
+        with translated():
             pipeline.execute()
 
     def ring_bell(self, shard: int) -> bool:
-        with _translated():
+        with translated():
             return self._mark_for(keys.bell(shard), keys.BELL_MILLISECONDS)
 
     def silence_jobs(self, kind: JobKind) -> None:
-        with _translated():
+        with translated():
             self._client.delete(keys.jobs_bell(str(kind)))
 
     def ring_jobs(self, kind: JobKind) -> bool:
-        with _translated():
+        with translated():
             return self._mark_for(keys.jobs_bell(str(kind)), keys.BELL_MILLISECONDS)
 
     def claim(self, shards: Sequence[int], most: int) -> list[Claim]:
@@ -129,7 +117,7 @@ class RedisInbox:
 
     def count_refusal(self, claim: Claim) -> int:
         name = claim.address.refusals
-        with _translated():
+        with translated():
             count = int(self._client.incr(name))
             self._client.expire(name, keys.REFUSALS_SECONDS)
         return count
@@ -138,12 +126,12 @@ class RedisInbox:
         pipeline = self._client.pipeline(transaction=False)
         for shard in range(keys.SHARDS):
             pipeline.exists(keys.tenants(shard), keys.forgotten(shard))
-        with _translated():
+        with translated():
             found = cast("list[int]", pipeline.execute())
         return [shard for shard, held in enumerate(found) if held]
 
     def forgotten(self, shard: int, most: int) -> list[Claim]:
-        with _translated():
+        with translated():
             rows = cast(
                 "list[tuple[bytes, float]]",
                 self._client.zrange(keys.forgotten(shard), 0, most - 1, withscores=True),
@@ -151,31 +139,31 @@ class RedisInbox:
         return [Claim(Address.from_member(member.decode()), "", _mark(score)) for member, score in rows]
 
     def still_forgotten(self, claim: Claim) -> bool:
-        with _translated():
+        with translated():
             score = self._client.zscore(keys.forgotten(claim.address.shard), claim.address.member)
         return score is not None and _mark(score) == claim.forgotten_at
 
     def erased(self, claim: Claim, counts: Mapping[str, int]) -> None:
         address = claim.address
-        with _translated():
+        with translated():
             self._erased(
                 [keys.forgotten(address.shard), address.erased],
                 [address.member, claim.forgotten_at or "0", json.dumps(dict(counts)), keys.ERASED_SECONDS],
             )
 
     def mark_remnants(self) -> None:
-        with _translated():
+        with translated():
             now = self._microseconds()
             self._client.hset(keys.REMNANTS, mapping={DATABASE_LOG: now, REDIS_LOG: now})
             self._client.expire(keys.REMNANTS, keys.REMNANTS_SECONDS)
 
     def remnants(self) -> dict[str, str]:
-        with _translated():
+        with translated():
             found = cast("dict[bytes, bytes]", self._client.hgetall(keys.REMNANTS))
         return {kind.decode(): mark.decode() for kind, mark in found.items()}
 
     def rewrite_log(self, mark: str) -> bool:
-        with _translated():
+        with translated():
             try:
                 about: dict[str, Any] = self._client.info("persistence")
             except redis.ResponseError:
@@ -199,7 +187,7 @@ class RedisInbox:
         return False
 
     def cleared(self, kind: str, mark: str) -> None:
-        with _translated():
+        with translated():
             self._cleared([keys.REMNANTS], [kind, mark])
 
     def _microseconds(self) -> int:
@@ -207,18 +195,18 @@ class RedisInbox:
         return seconds * 1_000_000 + microseconds
 
     def start_sweep(self) -> bool:
-        with _translated():
+        with translated():
             return self._mark_for(keys.SWEEP, self._sweep_milliseconds)
 
     def start_expiry(self) -> bool:
-        with _translated():
+        with translated():
             return self._mark_for(keys.EXPIRE, EXPIRY_MILLISECONDS)
 
     def take_expansions(self, most: int) -> list[Expansions]:
         pipeline = self._client.pipeline(transaction=False)
         for shard in range(keys.SHARDS):
             self._take_expansions([keys.accessed(shard)], [most, keys.access_prefix(shard)], client=pipeline)
-        with _translated():
+        with translated():
             replies = cast("list[list[list[bytes]]]", pipeline.execute())
         return [
             expansions
@@ -233,7 +221,7 @@ class RedisInbox:
         """The answers of a script to some keys and arguments, in one round trip; two more where it is not loaded."""
         if not calls:
             return []
-        with _translated():
+        with translated():
             try:
                 return self._together(script, calls)
             except NoScriptError:

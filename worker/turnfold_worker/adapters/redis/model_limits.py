@@ -7,14 +7,12 @@ further ahead than a burst. All times are milliseconds of Redis's own clock.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Final
 
 import redis
 
 from turnfold.contract.keys import model_key
-from turnfold_worker.errors import StoreAway
+from turnfold_worker.adapters.redis.failures import translated
 
 BURST_SECONDS: Final = 5.0
 """What may be used at once, as a share of a minute's: the rest of a minute is spread over it."""
@@ -105,15 +103,6 @@ return 0
 """
 
 
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except redis.RedisError as error:
-        msg = f"Redis did not answer: {type(error).__name__}"
-        raise StoreAway(msg) from error
-
-
 class RedisModelLimits:
     """Implements `model_ports.Limiter`."""
 
@@ -148,19 +137,19 @@ class RedisModelLimits:
         return self._call("admit", model, _CIRCUIT, [self._failures, self._probe]) / 1_000
 
     def record_success(self, model: str) -> None:
-        with _translated():
+        with translated():
             self._client.delete(*(model_key(model, kind) for kind in _CIRCUIT))
 
     def record_failure(self, model: str) -> bool:
         return bool(self._call("failed", model, _CIRCUIT, [self._failures, self._open, FAILURES_MILLISECONDS]))
 
     def open_circuit(self, model: str, seconds: float) -> None:
-        with _translated():
+        with translated():
             self._client.set(model_key(model, "open"), "1", px=int(seconds * 1_000))
             self._client.delete(model_key(model, "probe"))
 
     def _call(self, script: str, model: str, kinds: tuple[str, ...], arguments: list[Any]) -> float:
-        with _translated():
+        with translated():
             found = self._scripts[script](keys=[model_key(model, kind) for kind in kinds], args=arguments)
         return float(found)
 

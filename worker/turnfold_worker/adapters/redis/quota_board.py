@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from typing import Final, cast
 
 import redis
@@ -11,7 +10,7 @@ import redis
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.redis.quotas import MEASURED_SECONDS
-from turnfold_worker.errors import StoreAway
+from turnfold_worker.adapters.redis.failures import translated
 from turnfold_worker.use_cases.tenant_quotas import TenantQuota
 
 # KEYS inbox
@@ -40,15 +39,6 @@ return redis.status_reply('OK')
 """
 
 
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except redis.RedisError as error:
-        msg = f"Redis did not answer: {type(error).__name__}"
-        raise StoreAway(msg) from error
-
-
 class RedisQuotaBoard:
     """Implements `tenant_quotas.QuotaBoard`."""
 
@@ -58,12 +48,12 @@ class RedisQuotaBoard:
         self._measured = client.register_script(_MEASURED)
 
     def start(self) -> bool:
-        with _translated():
+        with translated():
             return bool(self._client.set(keys.QUOTAS, "1", nx=True, ex=MEASURED_SECONDS))
 
     def publish(self, quotas: Collection[TenantQuota]) -> None:
         bounding = {keys.encode_id(quota.tenant): quota for quota in quotas if quota.bounds_appends}
-        with _translated():
+        with translated():
             before = {name.decode() for name in cast("set[bytes]", self._client.smembers(keys.bounded(0)))}
             gone = before - bounding.keys()
             pipeline = self._client.pipeline(transaction=False)
@@ -86,7 +76,7 @@ class RedisQuotaBoard:
         pipeline.hget(keys.stored(tenant), "added")
         for shard in range(keys.SHARDS):
             pipeline.zrange(keys.ready_prefix(shard) + keys.encode_id(tenant), 0, -1)
-        with _translated():
+        with translated():
             added, *of_shards = pipeline.execute()
             pipeline = self._client.pipeline(transaction=False)
             for name in (name for of_shard in of_shards for name in of_shard):
@@ -95,7 +85,7 @@ class RedisQuotaBoard:
         return int(added or 0), sum(sizes)
 
     def measured(self, tenant: str, size: int, *, added: int) -> None:
-        with _translated():
+        with translated():
             self._measured([keys.stored(tenant)], [size, added, keys.QUOTA_SECONDS])
 
 
