@@ -7,6 +7,25 @@ from __future__ import annotations
 
 from typing import Final
 
+# `held_bytes` of an inbox with entries: the bytes that were ever added to it, and those that it holds. Each entry says
+# in `n` how many were added up to its end: what lies between the first and the last is what the inbox holds, whoever
+# trimmed it. Entries of an older version say nothing and count nothing.
+HELD_BYTES: Final = """
+local function held_bytes(inbox)
+  local function totals(entry)
+    local total, body = nil, ''
+    for i = 1, #entry[2], 2 do
+      if entry[2][i] == 'n' then total = tonumber(entry[2][i + 1]) end
+      if entry[2][i] == 'd' then body = entry[2][i + 1] end
+    end
+    return total, #body
+  end
+  local reached = totals(redis.call('XREVRANGE', inbox, '+', '-', 'COUNT', 1)[1]) or 0
+  local first, length = totals(redis.call('XRANGE', inbox, '-', '+', 'COUNT', 1)[1])
+  return reached, math.max(0, reached - (first and first - length or 0))
+end
+"""
+
 # KEYS inbox, ready, tenants, bell, refs, rung, bounded, full
 # ARGV conversation, tenant, most entries, entries still to be added by this and later calls,
 #  bell milliseconds (0: no bell), version, what precedes a reference in the key of its context ('': contexts stay),
@@ -15,31 +34,19 @@ from typing import Final
 #  1 if the tenant's own bounds, where it has some, are to be asked for first, then (op, id, body) each
 # Returns {entries now in the inbox, 1 if the bell was silent}, or {-1, entries} or {-2, bytes} when it is full,
 # or {-3, 0} when there are bounds to be asked for.
-# Each entry says in `n` how many bytes were added up to its end: what lies between the first and the last is what the
-# inbox holds, whoever trimmed it. Entries of an older version say nothing and count nothing.
 # Raises OOM where less than a tenth of a bounded memory is left, unless the last entry takes something away: workers
 # cannot empty an inbox without writing, nor Celery tell them to. Asking takes as long as all the rest: large appends
 # ask, an eighth of the small ones, and all of them for as long as the mark of the last refusal stands.
-APPEND: Final = """
+APPEND: Final = (
+    HELD_BYTES
+    + """
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
 if ARGV[12] == '1' and redis.call('SISMEMBER', KEYS[7], ARGV[2]) == 1 then return {-3, 0} end
 local held = redis.call('XLEN', KEYS[1])
 if held + tonumber(ARGV[4]) > tonumber(ARGV[3]) then return {-1, held} end
-local function totals(entry)
-  local total, body = nil, ''
-  for i = 1, #entry[2], 2 do
-    if entry[2][i] == 'n' then total = tonumber(entry[2][i + 1]) end
-    if entry[2][i] == 'd' then body = entry[2][i + 1] end
-  end
-  return total, #body
-end
 local reached, bytes = 0, 0
-if held > 0 then
-  reached = totals(redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]) or 0
-  local first, length = totals(redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1])
-  bytes = math.max(0, reached - (first and first - length or 0))
-end
+if held > 0 then reached, bytes = held_bytes(KEYS[1]) end
 if bytes + tonumber(ARGV[9]) > tonumber(ARGV[8]) then return {-2, bytes} end
 local operation, marked = ARGV[#ARGV - 2], redis.call('EXISTS', KEYS[8]) == 1
 local asks = marked or tonumber(ARGV[9]) >= 16384 or time[2] % 8 == 0
@@ -75,6 +82,7 @@ if ring == 1 and ARGV[10] ~= '' then
 end
 return {redis.call('XLEN', KEYS[1]), ring}
 """
+)
 
 # KEYS rung     ARGV ring, seconds
 RING: Final = """

@@ -10,25 +10,20 @@ import redis
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.redis.quotas import MEASURED_SECONDS
+from turnfold.redis.scripts import HELD_BYTES
 from turnfold_worker.adapters.redis.failures import translated
 from turnfold_worker.use_cases.tenant_quotas import TenantQuota
 
 # KEYS inbox
-# Returns the bytes that wait in it: each entry says how many were added up to its end.
-_INBOX_BYTES: Final = """
-local function said(entry)
-  local total, body = 0, ''
-  for i = 1, #entry[2], 2 do
-    if entry[2][i] == 'n' then total = tonumber(entry[2][i + 1]) end
-    if entry[2][i] == 'd' then body = entry[2][i + 1] end
-  end
-  return total, #body
-end
-local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
-if not newest then return 0 end
-local first, length = said(redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1])
-return math.max(0, said(newest) - (first - length))
+# Returns the bytes that wait in it.
+_INBOX_BYTES: Final = (
+    HELD_BYTES
+    + """
+if redis.call('XLEN', KEYS[1]) == 0 then return 0 end
+local _, bytes = held_bytes(KEYS[1])
+return bytes
 """
+)
 
 # KEYS stored     ARGV size, bytes added before it was measured, seconds to keep
 _MEASURED: Final = """
