@@ -290,10 +290,11 @@ class AsyncTurnfold:
         return await self._until(wait, timeout_seconds)
 
     async def timeline(
-        self, conversation_id: str, query: str | None = None, *, limit: int = 50, now: datetime | None = None
-    ) -> list[TimelineEntry]:
+        self, conversation_id: str, query: str | None = None, *, after: int | None = None, limit: int = 50,
+        now: datetime | None = None,
+    ) -> list[TimelineEntry]:  # fmt: skip
         """As `Turnfold.timeline`."""
-        return await self._run(self._client.timeline, conversation_id, query, limit=limit, now=now)
+        return await self._run(self._client.timeline, conversation_id, query, after=after, limit=limit, now=now)
 
     async def tiers(
         self, conversation_id: str, *, query: str | None = None, rules: MemoryTiers | None = None

@@ -445,16 +445,19 @@ class Turnfold:
         return until(self._begin_export(conversation_id), timeout_seconds)
 
     def timeline(
-        self, conversation_id: str, query: str | None = None, *, limit: int = 50, now: datetime | None = None
-    ) -> list[TimelineEntry]:
+        self, conversation_id: str, query: str | None = None, *, after: int | None = None, limit: int = 50,
+        now: datetime | None = None,
+    ) -> list[TimelineEntry]:  # fmt: skip
         """What came up, in the order of the turns: the first mentions of what `query` is about, or what tells most.
 
-        At most `limit` entries, 200 at most, spread over the whole conversation. "Last week" counts from `now`, or from
+        At most `limit` entries, 200 at most, spread over the whole conversation; with `after`, a page: those of the 500
+        best that are behind turn `after`. Pass 0, then the `turn_seq` of the last entry of a page, for the next one; an
+        empty page is the last. "Last week" counts from `now`, or from
         the newest turn's time. Turns that are not folded yet are not among them. Raises `UnknownConversation`,
         `InvalidInput`.
         """
         inbox, reader = self._resources.inbox(), self._resources.reader()
-        return read_timeline(inbox, reader, self._address(conversation_id), query, limit=limit, now=now)
+        return read_timeline(inbox, reader, self._address(conversation_id), query, after=after, limit=limit, now=now)
 
     def tiers(
         self, conversation_id: str, *, query: str | None = None, rules: MemoryTiers | None = None

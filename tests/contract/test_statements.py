@@ -52,6 +52,7 @@ READS: dict[str, Callable[[ReadTransaction], object]] = {
     "refolding": lambda read: read.progress(HEAD).refolding(),
     "texts": lambda read: read.texts(HEAD, [(0, 1, 2), (1, 0, 3)]),
     "stored_seqs": lambda read: read.stored_seqs(HEAD, ["m-1"]),
+    "turn_ids": lambda read: read.turn_ids(HEAD, [3, 5]),
     "postings": lambda read: read.postings(HEAD, ["pool"]),
     "part_entries": lambda read: read.part_entries(HEAD, [3, 5]),
     "passages": lambda read: read.passages(HEAD, [700, 701]),
@@ -107,7 +108,7 @@ def test_all_statements_of_a_read_are_looked_at() -> None:
         "ALL_POSTINGS",
         "MODEL_PASSAGES", "BLOCK_LISTS", "PART_LISTS", "HIT_PASSAGES", "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS",
         "ANSWERING_TURNS", "TURN_PART", "SEGMENT_OF", "NEXT_SEGMENTS", "PASSAGES_BETWEEN", "WRITTEN_BETWEEN",
-        "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME", "FIRST_AFTER", "SYSTEM_TURNS", "TURNS_AFTER",
+        "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME", "FIRST_AFTER", "TURN_IDS", "SYSTEM_TURNS", "TURNS_AFTER",
         "CONVERSATIONS_AFTER",
     }  # fmt: skip
 

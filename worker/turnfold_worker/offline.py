@@ -146,10 +146,10 @@ class FoldedConversation:
         return search_read.search(NO_INBOX, self._reader, self._address, query, limit=limit, scope=scope)
 
     def timeline(
-        self, query: str | None = None, *, limit: int = 50, now: datetime | None = None
+        self, query: str | None = None, *, after: int | None = None, limit: int = 50, now: datetime | None = None
     ) -> list[TimelineEntry]:
         """As `Turnfold.timeline`."""
-        return read_timeline(NO_INBOX, self._reader, self._address, query, limit=limit, now=now)
+        return read_timeline(NO_INBOX, self._reader, self._address, query, after=after, limit=limit, now=now)
 
     def anchors(
         self,

@@ -200,6 +200,8 @@ class TimelineEntry:
     speaker: str
     origin: Origin
     turn_seq: int
+    turn_id: str
+    """The caller's id of the turn, or the one that was made for it."""
     marker: str
     """Give it to `expand`: the turn, verbatim."""
 

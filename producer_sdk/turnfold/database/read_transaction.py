@@ -182,6 +182,12 @@ class ReadTransaction:
         rows = self._connection.execute(statements.STORED_SEQS, {"conversation": head.id, "ids": ids})
         return {row.turn_id: row.seq for row in rows}
 
+    def turn_ids(self, head: Head, seqs: Sequence[int]) -> dict[int, str]:
+        """The ids of turns by their numbers, of at most 500."""
+        numbers = ",".join(map(str, seqs))
+        rows = self._connection.execute(statements.TURN_IDS, {"conversation": head.id, "numbers": numbers})
+        return {row.seq: row.turn_id for row in rows}
+
     def postings(self, head: Head, terms: Sequence[str]) -> list[PostingRow]:
         """Rows (term, idx, weight, pointers to passages) of the segments that hold the terms most.
 

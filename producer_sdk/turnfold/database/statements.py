@@ -44,7 +44,7 @@ from turnfold.contract.tables import (
     table,
 )
 from turnfold.contract.turn_limits import TURNS_A_READ
-from turnfold.database.lists import among_texts, listed
+from turnfold.database.lists import among, among_texts, listed
 
 TOP_ANCHORS: Final = 64
 TEXTS_A_STATEMENT: Final = 64
@@ -298,6 +298,7 @@ def _texts() -> TextClause:
 TEXTS: Final = _texts()
 """Rows are padded to 64 with a height of -1: one constant statement, one cached plan."""
 
+TURN_IDS: Final = select(turn.c.seq, turn.c.turn_id).where(OF_CONVERSATION, among(turn.c.seq, "numbers"))
 STORED_SEQS: Final = select(turn.c.turn_id, turn.c.seq).where(OF_CONVERSATION, among_texts(turn.c.turn_id, "ids"))
 """`ids` in one text: psycopg takes a statement of hundreds of parameters apart anew at each read."""
 

@@ -32,16 +32,24 @@ if TYPE_CHECKING:
     from turnfold.database.reader import Reader
 
 MOST_ENTRIES: Final = 200
+_MOST_PAGED: Final = 500
+"""Entries of a timeline that is read by pages: those that tell most, in the order of the turns."""
 _TOKENS_AN_ENTRY: Final = 60
 """What a note costs, about: a read looks for as many as fill so many tokens."""
 
 
 def timeline(
     inbox: PendingSource, reader: Reader, address: Address, query: str | None, *, limit: int,
-    now: datetime | None = None,
+    after: int | None = None, now: datetime | None = None,
 ) -> list[TimelineEntry]:  # fmt: skip
-    """Entries in the order of the turns. Raises `UnknownConversation`, `InvalidInput`."""
+    """Entries in the order of the turns: the `limit` best, or those behind turn `after` of the 500 best.
+
+    Raises `UnknownConversation`, `InvalidInput`.
+    """
     limit = _checked(query, limit)
+    # Of whatever page: its entries are chosen among the same ones.
+    most = limit if after is None else _MOST_PAGED
+    first_seq = 1 if after is None else whole_number("after", after, least=0) + 1
     check_now(now)
     query = query and ends_of(query)
     pending = inbox.peek(address, newest=TURNS_A_READ)
@@ -52,15 +60,17 @@ def timeline(
             if not pending.held:
                 raise unknown(address)
             return []
-        wanted = Wanted(address, limit * _TOKENS_AN_ENTRY, query=query, now=now, in_order=True)
+        wanted = Wanted(address, most * _TOKENS_AN_ENTRY, query=query, now=now, in_order=True)
         found = transaction.by_value(wanted)
         if found is None or found.known.outline is None:
             return []
         outline, hits = found.known.outline, found.answers.hits
-        notes = _about(query, (*hits, *outline.tail)) if query else _telling(outline, limit)
+        notes = _about(query, (*hits, *outline.tail)) if query else _telling(outline, most)
         changes = changes_of(transaction, head, pending)
         chosen = [note for note in notes if changes is None or not changes.hides(note.seq)]
-        return [_entry(note) for note in in_order(_one_a_turn(chosen)[:limit])]
+        entries = [note for note in in_order(_one_a_turn(chosen)[:most]) if note.seq >= first_seq][:limit]
+        turn_ids = transaction.turn_ids(head, [note.seq for note in entries])
+        return [_entry(note, turn_ids[note.seq]) for note in entries if note.seq in turn_ids]
 
     return reader.read(look)
 
@@ -98,10 +108,10 @@ def _one_a_turn(notes: Iterable[Note]) -> list[Note]:
     return list(firsts.values())
 
 
-def _entry(note: Note) -> TimelineEntry:
+def _entry(note: Note, turn_id: str) -> TimelineEntry:
     time = time_of(note.text, day_of(note.day)) or UNKNOWN_TIME
     return TimelineEntry(
         day=note.day, day_meant=time.day_meant, meant_from=time.meant_from, meant_to=time.meant_to,
         is_plan=time.is_plan, text=note.text, speaker=note.speaker, origin=origin_of(note.role), turn_seq=note.seq,
-        marker=turns_marker(note.seq, note.seq),
+        turn_id=turn_id, marker=turns_marker(note.seq, note.seq),
     )  # fmt: skip

@@ -51,6 +51,36 @@ def test_a_timeline_of_nothing_has_what_tells_most(folded: Turnfold) -> None:
     assert set(MENTIONS) & {int(entry.day.split()[0]) for entry in entries}
 
 
+def test_pages_of_a_timeline_hold_every_entry_once_in_order(folded: Turnfold) -> None:
+    whole = folded.timeline("c", after=0, limit=200)
+    pages, after = [], 0
+    while page := folded.timeline("c", after=after, limit=7):
+        pages.append(page)
+        after = page[-1].turn_seq
+    entries = [entry for page in pages for entry in page]
+    assert len(pages) > 3
+    assert [len(page) for page in pages[:-1]] == [7] * (len(pages) - 1)
+    assert entries[: len(whole)] == whole
+    assert [entry.turn_seq for entry in entries] == sorted({entry.turn_seq for entry in entries})
+    assert len(entries) > len(folded.timeline("c"))
+
+
+def test_pages_of_a_timeline_with_a_query_go_on_where_the_last_ended(folded: Turnfold) -> None:
+    whole = folded.timeline("c", "rent", after=0)
+    first = folded.timeline("c", "rent", after=0, limit=2)
+    rest = folded.timeline("c", "rent", after=first[-1].turn_seq)
+    assert [*first, *rest] == whole
+    assert {entry.text for entry in folded.timeline("c", "rent")} <= {entry.text for entry in whole}
+    assert folded.timeline("c", "rent", after=whole[-1].turn_seq) == []
+
+
+def test_each_entry_has_the_id_of_its_turn(folded: Turnfold) -> None:
+    entries = folded.timeline("c", "rent", limit=3)
+    turns = {turn.seq: turn.turn_id for turn in folded.turns("c", limit=1_000)}
+    assert entries
+    assert [entry.turn_id for entry in entries] == [turns[entry.turn_seq] for entry in entries]
+
+
 def test_a_time_in_the_query_chooses(folded: Turnfold) -> None:
     (first, *_) = folded.timeline("c", "rent last week", limit=1, now=datetime(2026, 3, 16, tzinfo=UTC))
 
@@ -70,5 +100,7 @@ def test_what_makes_no_timeline_is_refused(folded: Turnfold) -> None:
         folded.timeline("c", " ")
     with pytest.raises(InvalidInput, match="at most 200"):
         folded.timeline("c", "rent", limit=201)
+    with pytest.raises(InvalidInput, match="after"):
+        folded.timeline("c", "rent", after=-1)
     with pytest.raises(UnknownConversation):
         folded.timeline("nobody")

@@ -153,6 +153,11 @@ def test_a_timeline_is_listed_in_order_and_each_entry_leads_to_its_turn(imported
     assert all("sql" in entry["text"].lower() or "postgr" in entry["text"].lower() for entry in entries)
     assert "PostgreSQL" in imported.json("expand", CONVERSATION, entries[0]["marker"])["text"]
     assert len(imported.json("timeline", CONVERSATION, "--limit", 5)) == 5
+    page = imported.json("timeline", CONVERSATION, "--after", 0, "--limit", 5)
+    behind = imported.json("timeline", CONVERSATION, "--after", page[-1]["turn_seq"], "--limit", 5)
+    assert len(page) == 5 == len(behind)
+    assert page[-1]["turn_seq"] < behind[0]["turn_seq"]
+    assert page[0]["turn_id"] in imported.run("timeline", CONVERSATION, "--after", 0, "--limit", 5)
     assert entries[0]["marker"] in imported.run("timeline", CONVERSATION, "--query", "PostgreSQL")
     assert "nobody" in imported.run("timeline", "nobody", code=1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -17,13 +18,17 @@ if TYPE_CHECKING:
 @click.command(short_help="List what came up, in order.")
 @click.argument("conversation")
 @click.option("--query", help="Only the first mentions of what is about these words.")
+@click.option(
+    "--after", type=click.IntRange(0), metavar="TURN", help="A page: what came up behind this turn; 0 is all."
+)
 @click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True, help="Most entries.")
 @now_option
 @json_option
 @pass_session
 def timeline(
-    session: Session, conversation: str, query: str | None, limit: int, now: datetime | None, as_json: bool
-) -> None:
+    session: Session, conversation: str, query: str | None, after: int | None, limit: int, now: datetime | None,
+    as_json: bool,
+) -> None:  # fmt: skip
     """List what came up in CONVERSATION in the order of the turns: when it was said, and when it was or will be.
 
     With --query the first mentions of what it is about, without one what tells most of the conversation.
@@ -32,20 +37,24 @@ def timeline(
     Examples:
       turnfold timeline chat
       turnfold timeline chat --query rent
+      turnfold timeline chat --after 0 --limit 100
       turnfold timeline chat --query "what did we sell last month" --now 2026-05-14
     """
-    found = session.turnfold.timeline(conversation, query, limit=limit, now=now)
+    found = session.turnfold.timeline(conversation, query, after=after, limit=limit, now=now)
     if as_json:
         print_json(found)
         return
     if not found:
-        click.echo("nothing came up about it; turns that are not folded yet are not listed", err=True)
+        behind = f" behind turn {after}" if after else ""
+        click.echo(f"nothing came up about it{behind}; turns that are not folded yet are not listed", err=True)
         return
-    shown = table("#turn", "said on", "speaker", "text", "when it was", "expand with")
+    shown = table("#turn", "turn id", "said on", "speaker", "text", "when it was", "expand with")
     for entry in found:
         meant = f"{entry.day_meant}{' (plan)' if entry.is_plan else ''}" if entry.day_meant else ""
         shown.add_row(
-            str(entry.turn_seq), entry.day, words(entry.speaker), words(entry.text, most=LONGEST_ANCHOR), meant,
-            entry.marker,
+            str(entry.turn_seq), words(entry.turn_id), entry.day, words(entry.speaker),
+            words(entry.text, most=LONGEST_ANCHOR), meant, entry.marker,
         )  # fmt: skip
     console().print(shown)
+    if after is not None and len(found) == limit:
+        click.echo(f"more: turnfold timeline {shlex.quote(conversation)} --after {found[-1].turn_seq}", err=True)
