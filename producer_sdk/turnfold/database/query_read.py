@@ -18,6 +18,7 @@ from turnfold.code_blocks.blocks import INTRODUCTION
 from turnfold.code_blocks.index import BlockEntry, FoundBlock, unpack_blocks
 from turnfold.code_blocks.ranking import ranked, told_by_words
 from turnfold.code_blocks.requests import asked_block
+from turnfold.contract.notes import Note
 from turnfold.contract.outlines import Outline, overtaken_by
 from turnfold.contract.passages import (
     STANDING,
@@ -39,6 +40,7 @@ from turnfold.database.known import NOTHING_TOLD, Answers, Known, Wanted
 from turnfold.database.rows import shortened_record, turn_record
 from turnfold.errors import InvalidInput
 from turnfold.search.answerable import answerable
+from turnfold.search.event_times import EventTime, event_of
 from turnfold.search.first_mentions import first_mentions, spread
 from turnfold.search.matter import MOST_STEERED, Matter, heaviest_matter
 from turnfold.search.note_hits import hits, said_by
@@ -76,11 +78,13 @@ def answers(driver: Driver, connection: DriverConnection, wanted: Wanted, known:
 
     Ends the connection's snapshot where there is something to look for.
     """
-    times = query_times(question, _today(wanted, known)) if wanted.query else NO_TIMES
+    today = _today(wanted, known)
+    times = query_times(question, today) if wanted.query else NO_TIMES
+    event = event_of(question) if wanted.query and not times.terms else None
     asked = query_terms(question, without=times.words) if wanted.query else heaviest_matter(question)
     if not (asked or times.terms) or known.outline is None:
         return Answers(question)
-    question_terms = _Question(question, asked, times)
+    question_terms = _Question(question, asked, times, event, today)
     return _Query(driver, connection, wanted, known.head, known.outline, question_terms).answers()
 
 
@@ -108,6 +112,10 @@ class _Question(NamedTuple):
     text: str
     terms: Sequence[str]
     times: QueryTimes
+    event: EventTime | None = None
+    """What its time is counted from, where it names none itself."""
+    today: date | None = None
+    """From which its time is counted."""
 
 
 class _Query:
@@ -123,7 +131,7 @@ class _Query:
         self._head = head
         self._outline = outline
         self._overtaken = overtaken_by(outline, up_to=wanted.as_of.last_seq if wanted.as_of else None)
-        self._question, self._asked, self._times = question
+        self._question, self._asked, self._times, self._event, self._today = question
         self._of_conversation = {"conversation": head.id}
         self._field = Field(said=outline.said, segments=head.node_count)
         self._request = asked_block(question.text, is_query=bool(wanted.query))
@@ -175,7 +183,8 @@ class _Query:
         # What a person wants from now on stands beside an answer, not beside what a turn touches on.
         standing = WantedPieces([STANDING] if wanted.query else [], self._head.node_count)
         timed = WantedPieces(self._times.terms, self._head.node_count)
-        calls = [self._all_of(pieces, standing, timed)]
+        event = WantedPieces(self._event.terms if self._event else (), self._head.node_count)
+        calls = [self._all_of(pieces, standing, timed, event)]
         if self._request:
             calls.append((query_statements.BLOCK_LISTS, self._of_conversation))
         if wanted.query_vector:
@@ -199,7 +208,12 @@ class _Query:
             scores = with_hop(scores, self._further(scores))
         if wanted.in_order:
             scores = spread(scores, last_seq=self._head.turn_count)
-        if self._times.terms:
+        if self._event is not None and (terms := self._days_of(self._event, event)):
+            timed = WantedPieces(terms, self._head.node_count)
+            (rows,) = self._connection.batch(self._missing(timed))
+            self._open(rows)
+            scores = with_times(scores, self._postings(timed, {}), field)
+        elif self._times.terms:
             scores = with_times(scores, self._postings(timed, of_models), field)
         scores = with_standing(
             with_replacing(scores, self._overtaken.overtaken_by),
@@ -207,6 +221,21 @@ class _Query:
         )
         most = passages_for(wanted.budget_tokens)
         return best_of(scores, most if wanted.scope.is_all else _SCOPED * most)
+
+    def _days_of(self, event: EventTime, pieces: WantedPieces) -> tuple[str, ...]:
+        """The terms of the days that are counted from an event; none where no note says when it was or will be."""
+        postings = self._postings(pieces, {})
+        scores = best_of(scores_of(told_by(event.terms, postings, self._field), postings, self._field), PLACES_OF_HOP)
+        (rows,) = self._connection.batch(self._passages(scores))
+        passages = unpack_passages(passages_among(rows, scores))
+        notes = (note for passage in passages for note in passage.notes if self._allows(note))
+        last = self._wanted.as_of.last_seq if self._wanted.as_of else self._head.turn_count
+        late = (note for note in self._outline.tail if note.seq <= last and self._allows(note))
+        days = event.day_in(chain(notes, late), self._overtaken)
+        return () if days is None else event.time_terms(*days, self._today)
+
+    def _allows(self, note: Note) -> bool:
+        return self._wanted.scope.allows(note.role, note.speaker)
 
     def _further(self, scores: Mapping[int, int]) -> dict[int, int]:
         """Scores of passages by what the best ones name."""

@@ -1,0 +1,122 @@
+"""A time that a query counts from an event: 'before the trip', by the day on which a note says that it is. Pure."""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.notes import Note
+from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
+from turnfold.contract.terms import distinct_terms
+from turnfold.contract.time_terms import query_time_terms
+from turnfold.contract.words import note_stems
+from turnfold.dates.note_time import time_of
+from turnfold.dates.passed import day_of
+
+_DAY: Final = timedelta(days=1)
+_MONTHS: Final = 9
+"""Whole months before or after that of an event that are looked at; of its own month the days."""
+_LONGEST: Final = timedelta(days=92)
+"""What lasts longer is no event to count from."""
+_NAMED: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?P<relation>before|prior to|after|following|since|during) "
+    r"(?:the|our|my|your|his|her|their|[^\W\d_][\w-]*['\u2019]s) (?P<event>(?:[\w-]+ ){0,2}?[^\W\d_][\w-]+)"
+    r"(?= (?:to|in|at|of|with|on|about|from|for|and|did|do|does|was|were|is|are|had|have|has|we|i|you|they|he|she|what|"
+    r"who|where|which|how)(?!\w)|\s*[?,.;!]|\s*$)"
+)
+_DEEDS: Final = {
+    "wedding": "married", "marriage": "married", "move": "moved", "birth": "born", "arrival": "arrived",
+    "departure": "departed", "launch": "launched", "release": "released", "merger": "merged", "promotion": "promoted",
+    "graduation": "graduated", "migration": "migrated", "surgery": "operated", "visit": "visited",
+    "opening": "opened", "accident": "crashed", "retirement": "retired",
+}  # fmt: skip
+"""Verbs that tell of an event: 'we moved on 3 May'."""
+_OF_ANOTHER: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:for|of|to|about|before|after|since|until|till|during|from|without|regarding|re) "
+    r"(?:(?:the|our|my|your|his|her|their|a|an|that|this) )?(?:[\w-]+ ){0,2}$"
+)
+"""Stands before an event that a note does not date: 'we booked the flights for the trip on 3 March'."""
+_WORD: Final = lazy_pattern(r"[^\W_][\w'-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class EventTime:
+    """What a query counts its time from."""
+
+    relation: str
+    """'before', 'after', 'since' or 'during'."""
+    words: str
+    """Of the event, as the query says them."""
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Terms by which its notes are found: those of its words, and of the verb that tells of it."""
+        verb = _DEEDS.get(self.words.lower().rpartition(" ")[2], "")
+        return distinct_terms(f"{self.words} {verb}")
+
+    def time_terms(self, first: date, last: date, today: date | None) -> tuple[str, ...]:
+        """The terms of the days that are meant, where the event was or will be from `first` to `last`."""
+        if self.relation == "during":
+            return query_time_terms(first, last)
+        if self.relation == "before":
+            return (*_days(first.replace(day=1), first - _DAY), *_months(first, range(-_MONTHS, 0)))
+        begin = last + _DAY if self.relation == "after" else first
+        until = today if today is not None and today >= begin else date.max
+        months = [term for term in _months(begin, range(1, _MONTHS + 1)) if term <= f"!{until:%Y-%m}"]
+        return (*_days(begin, min(until, _end_of_month(begin))), *months)
+
+    def day_in(self, notes: Iterable[Note], overtaken: OvertakenIndex = NOTHING_OVERTAKEN) -> tuple[date, date] | None:
+        """First and last day of the event by the newest of some notes that dates it; None where none does."""
+        found: tuple[int, date, date] | None = None
+        for note in notes:
+            if (found is not None and note.seq < found[0]) or not self._is_dated_by(note.text):
+                continue
+            time = time_of(note.text, day_of(note.day))
+            if time is None or time.meant_from is None or time.meant_to is None:
+                continue
+            if time.meant_to - time.meant_from <= _LONGEST and not overtaken.tells(note.seq, note_stems(note.text)):
+                found = note.seq, time.meant_from, time.meant_to
+        return None if found is None else found[1:]
+
+    def _is_dated_by(self, text: str) -> bool:
+        """Whether a note speaks of the event itself, by its words or as a deed."""
+        asked = frozenset(distinct_terms(self.words))
+        told = {term: match.start() for match in _WORD.finditer(text) for term in distinct_terms(match.group())}
+        verb = _DEEDS.get(self.words.lower().rpartition(" ")[2])
+        if verb is not None and any(term in told for term in distinct_terms(verb)):
+            return True
+        return bool(asked) and asked <= told.keys() and not _OF_ANOTHER.search(text[: min(told[one] for one in asked)])
+
+
+def _days(first: date, last: date) -> tuple[str, ...]:
+    return tuple(f"!{(first + number * _DAY).isoformat()}" for number in range((last - first).days + 1))
+
+
+def _months(day: date, numbers: range) -> tuple[str, ...]:
+    """The terms of months by how many they are behind that of a day."""
+    counted = (day.year * 12 + day.month - 1 + number for number in numbers)
+    return tuple(f"!{month // 12:04}-{month % 12 + 1:02}" for month in counted)
+
+
+def _end_of_month(day: date) -> date:
+    return date(day.year, day.month, monthrange(day.year, day.month)[1])
+
+
+def event_of(question: str) -> EventTime | None:
+    """The event that a question counts its time from; None without one.
+
+    >>> event_of("What did we buy before the trip to Rome?")
+    EventTime(relation='before', words='trip')
+    >>> event_of("Is there a shop before the bridge on the left?").words
+    'bridge'
+    >>> event_of("What did we buy before noon?")
+    """
+    match = _NAMED.search(question)
+    if match is None or not distinct_terms(match["event"]):
+        return None
+    relation = match["relation"].lower()
+    return EventTime({"prior to": "before", "following": "after"}.get(relation, relation), match["event"])
