@@ -62,6 +62,7 @@ from turnfold_worker.pipeline.anchors.settling.two_values import (
     are_contested,
     contest,
     gives_two_values,
+    is_contested,
     part,
     tells_which,
 )
@@ -77,7 +78,12 @@ from turnfold_worker.pipeline.anchors.statements.moves import (
     moves_to_a_time,
     stands_somewhere,
 )
-from turnfold_worker.pipeline.anchors.statements.numbers import corrected_value, holds_an_address, renumbers
+from turnfold_worker.pipeline.anchors.statements.numbers import (
+    corrected_value,
+    gives_a_number,
+    holds_an_address,
+    renumbers,
+)
 from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only, waits
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.language.spoken import is_question
@@ -144,6 +150,8 @@ def answer(new: Known, known: Sequence[Known]) -> bool:
 
 def _confirmed(new: Known, near: Sequence[tuple[float, Known]]) -> list[Known]:
     """Those of two values of a turn beside which a later statement gives another one: it may say the same again."""
+    if not any(is_contested(old.anchor) for _, old in near):
+        return []
     other = [old for similarity, old in near if states_another_value(new, old) or _restates(new, old, similarity)]
     return [old for _, old in near if old not in other and any(are_contested(old, one) for one in other)]
 
@@ -294,6 +302,8 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
 
 def _renumbered(new: Known, known: Sequence[Known]) -> Known | None:
     """What alone gives a number for calls in the place of which its speaker gives another: 'the number is …'."""
+    if not gives_a_number(new.anchor.text):
+        return None
     earlier = [
         old
         for old in known

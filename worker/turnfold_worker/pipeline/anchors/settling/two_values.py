@@ -60,13 +60,13 @@ def gives_two_values(new: Known, old: Known) -> bool:
 
 def contest(new: Known, old: Known) -> None:
     """Let the first of two values of a turn name the second."""
-    if not _is_contested(old.anchor):
+    if not is_contested(old.anchor):
         old.anchor = replace(old.anchor, replaces=new.anchor.id)
 
 
 def is_pair(one: Anchor, other: Anchor) -> bool:
     """Whether of two statements of a turn the first names the second."""
-    return one.turn_seq == other.turn_seq and _is_contested(one) and one.replaces == other.id
+    return one.turn_seq == other.turn_seq and is_contested(one) and one.replaces == other.id
 
 
 def are_contested(one: Known, other: Known) -> bool:
@@ -103,6 +103,7 @@ def standing_pairs(anchors: Sequence[Anchor], changes: Sequence[AnchorChange] = 
     ]
 
 
-def _is_contested(anchor: Anchor) -> bool:
+def is_contested(anchor: Anchor) -> bool:
+    """Whether an anchor names one that was said after it."""
     # Within a turn anchors are numbered in the order of its text: what takes a place names what came before it.
     return anchor.replaces is not None and anchor.replaces > anchor.id

@@ -47,6 +47,11 @@ def renumbers(new: str, old: str) -> bool:
     return others is None
 
 
+def gives_a_number(text: str) -> bool:
+    """Whether a text says what a number for calls is."""
+    return _RENUMBERS.match(plain_words(text)) is not None
+
+
 def holds_an_address(text: str) -> bool:
     """Whether a text names a house in a street."""
     return _STREET.search(text) is not None
