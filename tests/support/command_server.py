@@ -24,8 +24,9 @@ class CommandServer:
 
     def __init__(self, folder: Path) -> None:
         self._outputs = (folder / "stdout", folder / "stderr")
+        path = os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))
         self._process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM], env={**os.environ, "PYTHONPATH": str(TESTS)}, stdin=subprocess.PIPE,
+            [sys.executable, "-c", PROGRAM], env={**os.environ, "PYTHONPATH": path}, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
 
