@@ -25,8 +25,10 @@ tokens, errors
 from typing import TYPE_CHECKING, Any
 
 from turnfold.assemble import BALANCED, RECENCY, TIERED, Band, Context, MemoryTiers, Policy, Section
+from turnfold.assemble.context import Piece, Report
 from turnfold.assemble.diff import ContextDiff, Statement
 from turnfold.client import Turnfold
+from turnfold.contract.attention import Usage, Work, WorkKind, WorkState
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin, Turn
 from turnfold.contract.results import (
     ErasureReceipt,
@@ -42,6 +44,7 @@ from turnfold.contract.results import (
     TimelineEntry,
     TurnPart,
 )
+from turnfold.contract.segments import Segment
 from turnfold.database.change_events import ChangeEvent
 from turnfold.errors import (
     InboxFull,
@@ -91,11 +94,14 @@ __all__ = [
     "MemoryTiers",
     "Note",
     "Origin",
+    "Piece",
     "Policy",
     "Receipt",
     "Relation",
+    "Report",
     "SchemaMismatch",
     "Section",
+    "Segment",
     "Settings",
     "Statement",
     "Status",
@@ -107,6 +113,10 @@ __all__ = [
     "Turn",
     "TurnPart",
     "Turnfold",
+    "Usage",
+    "Work",
+    "WorkKind",
+    "WorkState",
     "TurnfoldError",
     "QuotaExceeded",
     "Unavailable",

@@ -16,6 +16,7 @@ from typing import Any, ParamSpec, Self, TypeVar, overload
 
 from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section
 from turnfold.client import Turnfold
+from turnfold.contract.attention import Usage, Work
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin, StoredTurn
 from turnfold.contract.results import (
     ErasureReceipt,
@@ -30,12 +31,13 @@ from turnfold.contract.results import (
     TieredSegment,
     TimelineEntry,
 )
+from turnfold.contract.segments import Segment
 from turnfold.errors import InvalidInput, InvalidSettings
 from turnfold.read.arguments import Priority, check_erased, check_timeout
-from turnfold.read.notes.wanted import NOTES_A_PAGE
+from turnfold.read.notes.wanted import NOTES_A_PAGE, WrittenBy
 from turnfold.read.polling import Wait, pauses
 from turnfold.read.relations import MOST_RELATIONS
-from turnfold.read.stored_pages import CONVERSATIONS_A_PAGE, TURNS_A_PAGE
+from turnfold.read.stored_pages import CONVERSATIONS_A_PAGE, SEGMENTS_A_PAGE, TURNS_A_PAGE, WORK_A_PAGE
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount
 from turnfold.tools import RESULT_TOKENS
@@ -218,6 +220,7 @@ class AsyncTurnfold:
         marker: str,
         *,
         max_tokens: int | None = None,
+        counted: bool = True,
         reconstruct: bool = False,
         timeout_seconds: float = 60.0,
     ) -> Expansion:
@@ -227,7 +230,7 @@ class AsyncTurnfold:
             begin = self._client._begin_reconstruction  # noqa: SLF001 - the same client
             wait = await self._run(begin, conversation_id, marker, max_tokens=max_tokens)
             return await self._until(wait, timeout_seconds)
-        return await self._run(self._client.expand, conversation_id, marker, max_tokens=max_tokens)
+        return await self._run(self._client.expand, conversation_id, marker, max_tokens=max_tokens, counted=counted)
 
     async def search(
         self,
@@ -266,22 +269,38 @@ class AsyncTurnfold:
         first_turn: int = 1,
         last_turn: int | None = None,
         limit: int = NOTES_A_PAGE,
+        written_by: WrittenBy | None = None,
     ) -> list[Note]:
         """As `Turnfold.notes`."""
         return await self._run(
             self._client.notes, conversation_id, states=states, origins=origins, speakers=speakers,
             min_importance=min_importance, first_turn=first_turn, last_turn=last_turn, limit=limit,
+            written_by=written_by,
         )  # fmt: skip
 
     async def turns(self, conversation_id: str, *, after: int = 0, limit: int = TURNS_A_PAGE) -> list[StoredTurn]:
         """As `Turnfold.turns`."""
         return await self._run(self._client.turns, conversation_id, after=after, limit=limit)
 
+    async def segments(
+        self, conversation_id: str, *, after: int = 0, limit: int = SEGMENTS_A_PAGE, words: bool = False
+    ) -> list[Segment]:
+        """As `Turnfold.segments`."""
+        return await self._run(self._client.segments, conversation_id, after=after, limit=limit, words=words)
+
+    async def jobs(self, conversation_id: str | None = None, *, limit: int = WORK_A_PAGE) -> list[Work]:
+        """As `Turnfold.jobs`."""
+        return await self._run(self._client.jobs, conversation_id, limit=limit)
+
+    async def usage(self, conversation_id: str | None = None, *, days: int = 30) -> list[Usage]:
+        """As `Turnfold.usage`."""
+        return await self._run(self._client.usage, conversation_id, days=days)
+
     async def conversations(
-        self, *, after: str | None = None, limit: int = CONVERSATIONS_A_PAGE
+        self, *, after: str | None = None, limit: int = CONVERSATIONS_A_PAGE, containing: str | None = None
     ) -> list[ListedConversation]:
         """As `Turnfold.conversations`."""
-        return await self._run(self._client.conversations, after=after, limit=limit)
+        return await self._run(self._client.conversations, after=after, limit=limit, containing=containing)
 
     async def export(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> bytes:
         """As `Turnfold.export`."""

@@ -14,6 +14,7 @@ from typing import Any, Final, Self, overload
 from turnfold import subjects, writes
 from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section, policy_named, request_of
 from turnfold.assemble.scope import Scope
+from turnfold.contract.attention import Usage, Work
 from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.lazy_patterns import compile_lazy_patterns
@@ -31,6 +32,7 @@ from turnfold.contract.results import (
     TieredSegment,
     TimelineEntry,
 )
+from turnfold.contract.segments import Segment
 from turnfold.contract.tasks import Operation, Task
 from turnfold.database.change_events import OnChange
 from turnfold.errors import InboxFull, InvalidSettings, QuotaExceeded, Unavailable, UnknownAnchor
@@ -49,14 +51,26 @@ from turnfold.read.arguments import (
     settings_from,
 )
 from turnfold.read.notes.read import notes as read_notes
-from turnfold.read.notes.wanted import NOTES_A_PAGE, WantedNotes
+from turnfold.read.notes.wanted import NOTES_A_PAGE, WantedNotes, WrittenBy
 from turnfold.read.polling import ErasureWait, FoldWait, Wait, until
 from turnfold.read.reconstruction import ReconstructionWait
 from turnfold.read.relations import MOST_RELATIONS
 from turnfold.read.relations import relations as read_relations
 from turnfold.read.segment_tiers import tiers as read_tiers
-from turnfold.read.stored_pages import CONVERSATIONS_A_PAGE, TURNS_A_PAGE, ArchiveWait, conversations_after, turns_after
+from turnfold.read.stored_pages import (
+    CONVERSATIONS_A_PAGE,
+    SEGMENTS_A_PAGE,
+    TURNS_A_PAGE,
+    WORK_A_PAGE,
+    ArchiveWait,
+    conversations_after,
+    segments_after,
+    turns_after,
+    usage_of,
+    work_of,
+)
 from turnfold.read.timeline import timeline as read_timeline
+from turnfold.redis.expansion_counter import UNCOUNTED
 from turnfold.resources import Resources
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount, chosen_counter
@@ -328,11 +342,13 @@ class Turnfold:
         marker: str,
         *,
         max_tokens: int | None = None,
+        counted: bool = True,
         reconstruct: bool = False,
         timeout_seconds: float = 60.0,
     ) -> Expansion:
         """What a marker of a context stands for, at the level that it names; no model is asked.
 
+        Segments that are expanded often are shown in detail; `counted=False` leaves that as it is: for people who look.
         `reconstruct` is for turns that retention removed: a worker with a model writes a passage from their summary,
         within `timeout_seconds`, labelled as one, and `reconstructed` is True. It is kept for the next time.
         Raises `UnknownMarker`, `UnknownConversation`, `InvalidInput`; with `reconstruct`, `Unavailable`.
@@ -343,8 +359,9 @@ class Turnfold:
             return until(wait, timeout_seconds)
         address = self._address(conversation_id)
         resources = self._resources
+        access = resources.access() if counted else UNCOUNTED
         return expansion.expand(
-            resources.inbox(), resources.reader(), address, marker, max_tokens=max_tokens, access=resources.access()
+            resources.inbox(), resources.reader(), address, marker, max_tokens=max_tokens, access=access
         )
 
     def search(
@@ -401,17 +418,19 @@ class Turnfold:
         first_turn: int = 1,
         last_turn: int | None = None,
         limit: int = NOTES_A_PAGE,
+        written_by: WrittenBy | None = None,
     ) -> list[Note]:
         """What closed segments say, note by note in the order of the turns: what contexts are made of.
 
-        The rules' notes, or a model's where it wrote some. `None` means every state, origin or speaker;
-        `min_importance=0` adds what says nothing by itself. A page has whole turns, at most `limit` notes unless one
-        turn has more; the next one begins at `first_turn=notes[-1].turn_seq + 1`, and an empty one is behind the end.
-        Raises `UnknownConversation`, `InvalidInput`.
+        The rules' notes, or a model's where it wrote some; `written_by` "rules" or "model" gives all of these.
+        `None` means every state, origin or speaker; `min_importance=0` adds what says nothing by itself. A page has
+        whole turns, at most `limit` notes unless one turn has more; the next one begins at
+        `first_turn=notes[-1].turn_seq + 1`, and an empty one is behind the end. Raises `UnknownConversation`,
+        `InvalidInput`.
         """
         wanted = WantedNotes.checked(
             states=states, origins=origins, speakers=speakers, min_importance=min_importance, first_turn=first_turn,
-            last_turn=last_turn, limit=limit,
+            last_turn=last_turn, limit=limit, written_by=written_by,
         )  # fmt: skip
         address = self._address(conversation_id)
         return read_notes(self._resources.inbox(), self._resources.reader(), address, wanted)
@@ -425,14 +444,44 @@ class Turnfold:
         inbox, reader = self._resources.inbox(), self._resources.reader()
         return turns_after(inbox, reader, self._address(conversation_id), after=after, limit=limit)
 
-    def conversations(self, *, after: str | None = None, limit: int = CONVERSATIONS_A_PAGE) -> list[ListedConversation]:
+    def segments(
+        self, conversation_id: str, *, after: int = 0, limit: int = SEGMENTS_A_PAGE, words: bool = False
+    ) -> list[Segment]:
+        """At most `limit` closed segments behind number `after`, in order: places, topics, sizes.
+
+        With `words` also the rules' and a model's texts of each level, and what a segment names. The next page is
+        behind `segments[-1].number`, and an empty one behind the end. Counts as no look-up. Raises
+        `UnknownConversation`, `InvalidInput`.
+        """
+        inbox, reader = self._resources.inbox(), self._resources.reader()
+        return segments_after(inbox, reader, self._address(conversation_id), after=after, limit=limit, words=words)
+
+    def jobs(self, conversation_id: str | None = None, *, limit: int = WORK_A_PAGE) -> list[Work]:
+        """Work of the tenant, or of one conversation, that is parked, fails or is overdue: ids and kinds of errors.
+
+        `turnfold jobs` decides about it. Raises `InvalidInput`.
+        """
+        return work_of(self._resources.reader(), self._tenant, conversation_id, limit=limit)
+
+    def usage(self, conversation_id: str | None = None, *, days: int = 30) -> list[Usage]:
+        """What models did and cost, by day (UTC) and model: today and the days before it.
+
+        Of the tenant, erased conversations included, or of one conversation. Raises `InvalidInput`.
+        """
+        return usage_of(self._resources.reader(), self._tenant, conversation_id, days=days)
+
+    def conversations(
+        self, *, after: str | None = None, limit: int = CONVERSATIONS_A_PAGE, containing: str | None = None
+    ) -> list[ListedConversation]:
         """At most `limit` stored conversations of the tenant by name, behind the one that `after` names.
+
+        `containing` gives those whose name or title holds these words, in whatever case.
 
         The next page is behind `conversations[-1].conversation_id`, and an empty one behind the end. One whose first
         turns still wait in the inbox is not among them. Raises `InvalidInput`.
         """
         inbox, reader = self._resources.inbox(), self._resources.reader()
-        return conversations_after(inbox, reader, self._tenant, after=after, limit=limit)
+        return conversations_after(inbox, reader, self._tenant, after=after, limit=limit, containing=containing)
 
     def export(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> bytes:
         """The whole conversation as lines of JSON, what it is folded into too: `turnfold import` takes them anywhere.

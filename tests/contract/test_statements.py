@@ -47,6 +47,8 @@ READS: dict[str, Callable[[ReadTransaction], object]] = {
     "newest_turns": lambda read: read.newest_turns(HEAD, cap=100),
     "turns_after": lambda read: read.turns_after(HEAD, 700, most=10),
     "conversations_after": lambda read: read.conversations_after("acme", "c", most=10),
+    "conversations_containing": lambda read: read.conversations_after("acme", "c", most=10, containing="pool"),
+    "segments_after": lambda read: read.segments_after(HEAD, 3, most=10, words=True),
     "turns_up_to": lambda read: read.turns_up_to(HEAD, 700, cap=100, waiting=2),
     "state_of": lambda read: read.state_of(HEAD, 7),
     "refolding": lambda read: read.progress(HEAD).refolding(),
@@ -109,7 +111,7 @@ def test_all_statements_of_a_read_are_looked_at() -> None:
         "MODEL_PASSAGES", "BLOCK_LISTS", "PART_LISTS", "HIT_PASSAGES", "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS",
         "ANSWERING_TURNS", "TURN_PART", "SEGMENT_OF", "NEXT_SEGMENTS", "PASSAGES_BETWEEN", "WRITTEN_BETWEEN",
         "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME", "FIRST_AFTER", "TURN_IDS", "SYSTEM_TURNS", "TURNS_AFTER",
-        "CONVERSATIONS_AFTER",
+        "CONVERSATIONS_AFTER", "CONVERSATIONS_CONTAINING",
     }  # fmt: skip
 
 

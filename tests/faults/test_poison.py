@@ -15,6 +15,7 @@ from sqlalchemy import Engine, text
 from conftest import LocalWorker
 from support.stored import broken_invariants, stored_turns
 from turnfold import Turnfold
+from turnfold.contract.attention import Selection
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.tasks import ENTRY_VERSION
@@ -28,7 +29,6 @@ from turnfold_worker.ports.messages import Received, ReceivedTurn, StoreResult
 from turnfold_worker.use_cases import drain as drain_module
 from turnfold_worker.use_cases import fold as compress_module
 from turnfold_worker.use_cases.jobs import retry
-from turnfold_worker.use_cases.parked_jobs import Selection
 
 POISON = "xyzzy"
 PLACEHOLDER = "[this turn could not be stored"

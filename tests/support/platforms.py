@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from conftest import LocalWorker
 from turnfold import Turnfold
+from turnfold.contract.attention import Selection
 from turnfold.contract.keys import Address
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.tasks import ENTRY_VERSION
@@ -20,7 +21,6 @@ from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.use_cases import fold as compress_module
 from turnfold_worker.use_cases import refold as refold_module
 from turnfold_worker.use_cases.jobs import Decided, retry, skip
-from turnfold_worker.use_cases.parked_jobs import Selection
 
 POISON = "xyzzy"
 SUBJECTS = ("payments", "seat maps", "refunds", "emails", "deployment", "analytics", "accessibility", "backups")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import NamedTuple
+from itertools import groupby, pairwise
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from turnfold.assemble.forms.chat import ChatBlock
 from turnfold.assemble.forms.form_tokens import messages_tokens, request_tokens
@@ -34,6 +35,8 @@ from turnfold.assemble.recent import lines_of
 from turnfold.contract.records import LevelKey, Role
 from turnfold.tokens import MESSAGE_TOKENS
 
+_NAME_OF: Final = attrgetter("name")
+
 
 class Part(NamedTuple):
     """One part of the text form."""
@@ -57,6 +60,11 @@ class Assembly(NamedTuple):
     parts: tuple[Part, ...]
     chat: ChatBlock
     tokens: FormTokens
+
+    @property
+    def lengths(self) -> tuple[tuple[str, int], ...]:
+        """Name and code points of the text's parts in order; what stands together under one name is one."""
+        return tuple((name, sum(len(part.text) for part in parts)) for name, parts in groupby(self.parts, _NAME_OF))
 
     @property
     def largest(self) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from hashlib import blake2b
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal, NamedTuple, cast
 
 from turnfold.assemble.detail import Answer
 from turnfold.assemble.diff import ContextDiff, Statement, diff_of
@@ -134,6 +134,14 @@ class Report:
     folded, and for one that only names a time."""
 
 
+class Piece(NamedTuple):
+    """A stretch of a context's text."""
+
+    part: str
+    """The name of the part, as in `report.parts`: `anchors`, `background`, `recent` …"""
+    text: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Context:
     """A conversation within a budget. A value: the same state and request give the same bytes."""
@@ -154,6 +162,8 @@ class Context:
     """Code points of `system` and `record` that stay the same while turns are appended."""
     contents: Callable[[], tuple[Statement, ...]] = field(default=tuple, repr=False, compare=False)
     """Makes `statements`, which most reads need not."""
+    lengths: tuple[tuple[str, int], ...] = field(default=(), repr=False)
+    """Of the text: the part that each stretch of it belongs to, and how many code points that has. See `pieces`."""
     chat: ChatBlock = field(default_factory=ChatBlock, repr=False)
     """The recent turns, from which the forms are made."""
     request_key: str = field(default="", repr=False)
@@ -176,6 +186,15 @@ class Context:
     def stable_tokens(self) -> int:
         """Tokens of the beginning that stays the same while turns are appended, until a fold."""
         return self.report.stable_tokens
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """The text cut where another part of `report.parts` begins; joined, they are the text."""
+        begins, cut = 0, []
+        for part, length in self.lengths:
+            cut.append(Piece(part, self.text[begins : begins + length]))
+            begins += length
+        return tuple(cut)
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:

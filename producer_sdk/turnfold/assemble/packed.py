@@ -15,7 +15,7 @@ from turnfold.assemble.diff import Statement
 from turnfold.assemble.forms.chat import ChatBlock, ShownTurn
 from turnfold.contract.records import ConversationId, Importance, Role, StoredTurn, TurnState
 
-_VERSION: Final = 6
+_VERSION: Final = 7
 
 
 def pack_context(context: Context) -> bytes:
@@ -28,6 +28,7 @@ def pack_context(context: Context) -> bytes:
         "report": asdict(context.report),
         "markers": context.markers,
         "stable_length": context.stable_length,
+        "lengths": context.lengths,
         "system": context.system,
         "record": context.record,
         "statements": [astuple(statement) for statement in context.statements],
@@ -50,6 +51,7 @@ def unpack_context(packed: bytes) -> Context | None:
     statements = tuple(Statement(*values) for values in body.pop("statements"))
     return Context(
         markers=tuple(body.pop("markers")),
+        lengths=tuple((part, length) for part, length in body.pop("lengths")),
         report=_report(body.pop("report")),
         chat=ChatBlock(tuple(_shown(shown) for shown in body.pop("chat")), body.pop("seal")),
         contents=lambda: statements,

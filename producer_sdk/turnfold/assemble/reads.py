@@ -165,6 +165,7 @@ def _context(material: Material, found: Assembly) -> Context:
         record=found.record,
         stable_length=len(found.stable.text),
         contents=partial(_statements, found.plan),
+        lengths=found.lengths,
         chat=found.chat,
         request_key=_request_key(material),
         conversation_id=material.snapshot.conversation_id,

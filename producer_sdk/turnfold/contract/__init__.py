@@ -1,6 +1,7 @@
 """What producers and workers agree on: records, tables, Redis keys, task names, canonical columns.
 
 records, results    the glossary; what calls return and what one read fetched
+segments, attention   segments as callers get them; work that needs a person, and what models cost
 keys, tasks, rings  Redis keys; task names, queues, operations of an inbox; who is asked for a task, and where
 columns, tables, search_tables, work_tables, model_tables   the schema
 canonical           what must be equal between any two runs

@@ -1,13 +1,15 @@
-"""Lists as one value, as each database has them."""
+"""Lists as one value, and words inside a text, as each database has them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Text, bindparam
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import NullType
+
+LIKE_ESCAPE: Final = "\\"
 
 
 class _Among(FunctionElement[Any]):
@@ -38,6 +40,13 @@ def among_texts(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
 def listed(column: ColumnElement[Any]) -> ColumnElement[str]:
     """The values of all rows as one JSON list, in their order; null without rows on PostgreSQL."""
     return _Listed(column)
+
+
+def like_pattern(words: str) -> str:
+    """The pattern for `LIKE … ESCAPE` that finds words in a text."""
+    for mark in (LIKE_ESCAPE, "%", "_"):
+        words = words.replace(mark, LIKE_ESCAPE + mark)
+    return f"%{words}%"
 
 
 @compiles(_Among, "sqlite")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import Final
 
 from sqlalchemy import Connection, and_, bindparam, select
 
 from turnfold.assemble.pages import TurnPiece
+from turnfold.contract.attention import Selection, Usage, Work
 from turnfold.contract.keys import Address
 from turnfold.contract.outlines import unpack_outline
 from turnfold.contract.passages import bundle_of, passages_among
@@ -18,12 +19,14 @@ from turnfold.contract.posting_pieces import WantedPieces, opened
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Head, ListedConversation, Relation, SegmentSigns
 from turnfold.contract.seals import Seals
+from turnfold.contract.segments import Segment
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
 from turnfold.contract.turn_limits import MOST_CAP, TURNS_A_READ, Shortening
 from turnfold.contract.turn_parts import PartEntry, unpack_parts
 from turnfold.database import query_statements, statements
 from turnfold.database.known import Found, Wanted
+from turnfold.database.lists import like_pattern
 from turnfold.database.note_read import NoteRead
 from turnfold.database.past_read import PastAnchors, past_anchors
 from turnfold.database.progress_read import ProgressRead
@@ -36,8 +39,9 @@ from turnfold.database.rows import (
     shortened_record,
     turn_record,
 )
-from turnfold.database.segment_read import segment_relations, segment_signs, top_relations
+from turnfold.database.segment_read import segment_relations, segment_signs, segments_after, top_relations
 from turnfold.database.value_read import ValueReader
+from turnfold.database.work_read import usage_since, work_needing_attention
 from turnfold.dates.validity import with_last_days
 from turnfold.errors import SchemaMismatch
 from turnfold.search.relevance import SEGMENT_HITS
@@ -136,15 +140,20 @@ class ReadTransaction:
                     break
         return found
 
-    def conversations_after(self, tenant: str, after: str, *, most: int) -> list[ListedConversation]:
-        """At most so many conversations of a tenant behind a name, by name."""
+    def conversations_after(
+        self, tenant: str, after: str, *, most: int, containing: str = ""
+    ) -> list[ListedConversation]:
+        """At most so many conversations of a tenant behind a name, by name, whose name or title holds some words."""
         wanted = {"tenant": tenant, "after": after, "most": most}
+        statement = statements.CONVERSATIONS_AFTER
+        if containing:
+            statement, wanted["pattern"] = statements.CONVERSATIONS_CONTAINING, like_pattern(containing)
         return [
             ListedConversation(
                 conversation_id=row.external_id, turns=row.turn_count, folded=row.fold_seq, closed=row.closed_seq,
                 anchors=row.anchor_count, changed_at=row.updated_at, title=row.title,
             )
-            for row in self._connection.execute(statements.CONVERSATIONS_AFTER, wanted)
+            for row in self._connection.execute(statement, wanted)
         ]  # fmt: skip
 
     def state_of(self, head: Head, seq: int) -> TurnState | None:
@@ -209,6 +218,18 @@ class ReadTransaction:
     def segment_signs(self, head: Head) -> tuple[SegmentSigns, ...]:
         """What the importance of segments is made of, in order: of the newest, and of those that are looked up."""
         return segment_signs(self._connection, head)
+
+    def segments_after(self, head: Head, after: int, *, most: int, words: bool) -> list[Segment]:
+        """At most so many segments behind the one of a number, in order, with their `words` if they are asked for."""
+        return segments_after(self._connection, head, after, most=most, words=words)
+
+    def work(self, selection: Selection) -> list[Work]:
+        """Work that is parked, fails or is overdue."""
+        return work_needing_attention(self._connection, selection)
+
+    def usage(self, tenant: str, since: date, *, conversation_id: str | None = None, each: bool = False) -> list[Usage]:
+        """What models did since a day: for a tenant, one of its conversations, or `each` of them."""
+        return usage_since(self._connection, tenant, since, conversation_id=conversation_id, each=each)
 
     def relations(self, head: Head) -> list[Relation]:
         """The relations that segments state, in order."""

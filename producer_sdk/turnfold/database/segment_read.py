@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlalchemy import Connection, and_, or_, select
+from sqlalchemy import Connection, and_, func, or_, select
 
-from turnfold.contract.records import FAN_OUT
+from turnfold.contract.records import FAN_OUT, Method
 from turnfold.contract.results import Head, Relation, SegmentSigns
-from turnfold.contract.tables import AccessRow, NodeRow, table
+from turnfold.contract.segments import Segment
+from turnfold.contract.tables import AccessRow, LevelRow, NodeRow, table
 from turnfold.database.rows import node_record
 from turnfold.database.statements import NODE_COLUMNS
 
@@ -20,6 +21,7 @@ _RELATIONS: Final = "relations"
 
 _node = table(NodeRow)
 _access = table(AccessRow)
+_level = table(LevelRow)
 
 
 def segment_signs(connection: Connection, head: Head) -> tuple[SegmentSigns, ...]:
@@ -38,6 +40,41 @@ def segment_signs(connection: Connection, head: Head) -> tuple[SegmentSigns, ...
         .order_by(_node.c.idx)
     )
     return tuple(SegmentSigns(node=node_record(row), facts=row.facts, weight=weights.get(row.idx, 0)) for row in rows)
+
+
+def segments_after(connection: Connection, head: Head, after: int, *, most: int, words: bool) -> list[Segment]:
+    """At most so many segments behind the one of a number, in order; with `words` their levels and facts."""
+    rows = connection.execute(
+        select(*NODE_COLUMNS, _node.c.method, *([_node.c.facts] if words else []),
+               func.coalesce(_access.c.expansions, 0).label("expansions"))
+        .outerjoin(_access, and_(_access.c.conversation == _node.c.conversation, _access.c.idx == _node.c.idx))
+        .where(_node.c.conversation == head.id, _node.c.height == 0, _node.c.idx >= after)
+        .order_by(_node.c.idx)
+        .limit(most)
+    ).all()  # fmt: skip
+    texts = _words(connection, head, rows[0].idx, rows[-1].idx) if words and rows else {}
+    return [
+        Segment(
+            node=node_record(row), method="plain" if row.method == Method.PLAIN else "rules",
+            expansions=row.expansions, words=texts.get((row.idx, 0), {}), model_words=texts.get((row.idx, 1), {}),
+            facts={kind: tuple(stated) for kind, stated in row.facts.items() if stated} if words else {},
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+def _words(connection: Connection, head: Head, first: int, last: int) -> dict[tuple[int, int], dict[int, str]]:
+    """Texts of levels 1 to 3 of a range of segments, by segment and whether a model wrote them."""
+    rows = connection.execute(
+        select(_level.c.idx, _level.c.refined, _level.c.level, _level.c.body).where(
+            _level.c.conversation == head.id, _level.c.height == 0, _level.c.idx.between(first, last),
+            _level.c.level > 0,
+        )
+    )  # fmt: skip
+    texts: dict[tuple[int, int], dict[int, str]] = {}
+    for row in rows:
+        texts.setdefault((row.idx, row.refined), {})[row.level] = row.body
+    return texts
 
 
 def segment_relations(connection: Connection, head: Head) -> list[Relation]:

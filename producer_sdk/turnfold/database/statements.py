@@ -44,7 +44,7 @@ from turnfold.contract.tables import (
     table,
 )
 from turnfold.contract.turn_limits import TURNS_A_READ
-from turnfold.database.lists import among, among_texts, listed
+from turnfold.database.lists import LIKE_ESCAPE, among, among_texts, listed
 
 TOP_ANCHORS: Final = 64
 TEXTS_A_STATEMENT: Final = 64
@@ -260,6 +260,15 @@ CONVERSATIONS_AFTER: Final = (
     .limit(_number("most"))
 )  # fmt: skip
 """Conversations of a tenant by name, page by page, but for those that are being deleted."""
+
+_PATTERN: Final = func.lower(bindparam("pattern", type_=Text))
+CONVERSATIONS_CONTAINING: Final = CONVERSATIONS_AFTER.where(
+    or_(
+        func.lower(conversation.c.external_id).like(_PATTERN, escape=LIKE_ESCAPE),
+        func.lower(conversation.c.settings[TITLE].as_string()).like(_PATTERN, escape=LIKE_ESCAPE),
+    )
+)
+"""Those of them whose name or title holds some words: looks at each row of the tenant until the page is full."""
 
 # The words of the partial index, or it is not used.
 _OF_OPERATORS: Final = and_(OF_CONVERSATION, literal_column("role IN ('system', 'developer')", Boolean))

@@ -11,6 +11,6 @@ reconstruction     words in the place of turns that retention removed
 references         short ids that stand for assembled contexts
 relations          structured facts that segments state
 segment_tiers      hot, warm and cold segments
-stored_pages       turns and conversations, page by page
+stored_pages       turns, segments and conversations, page by page; work and its cost
 polling            waiting for workers
 """

@@ -1,20 +1,26 @@
-"""What is stored: the turns of a conversation and the conversations of a tenant by pages, a conversation as a whole."""
+"""What is stored, by pages: turns, segments, conversations, work that needs attention; a conversation as a whole."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from turnfold.contract.attention import Selection, Usage, Work
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.results import ListedConversation
+from turnfold.contract.segments import Segment
 from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold.errors import InvalidInput, Unavailable
-from turnfold.read.pending_edits import changes_of
+from turnfold.read.pending_edits import Changes, changes_of
 from turnfold.read.polling import StoreWait
 from turnfold.read.snapshot import readable_head, unknown, waiting_turns
 from turnfold.wire.whole_numbers import whole_number
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from turnfold.contract.records import StoredTurn
     from turnfold.database.read_transaction import ReadTransaction
     from turnfold.database.reader import Reader
@@ -22,8 +28,11 @@ if TYPE_CHECKING:
     from turnfold.redis.inbox import ProducerInbox
 
 TURNS_A_PAGE: Final = 100
+SEGMENTS_A_PAGE: Final = 100
+WORK_A_PAGE: Final = 100
 CONVERSATIONS_A_PAGE: Final = 50
 MOST_A_PAGE: Final = 1_000
+_MOST_DAYS: Final = 36_500
 
 
 def turns_after(inbox: PendingSource, reader: Reader, address: Address, *, after: int, limit: int) -> list[StoredTurn]:
@@ -55,6 +64,58 @@ def turns_after(inbox: PendingSource, reader: Reader, address: Address, *, after
     return reader.read(look)
 
 
+def segments_after(
+    inbox: PendingSource, reader: Reader, address: Address, *, after: int, limit: int, words: bool
+) -> list[Segment]:
+    """At most `limit` segments behind number `after`, in order, with their `words` if they are asked for.
+
+    One with a turn that waits to be changed has no words and no topic: they tell of what was said before. Raises
+    `UnknownConversation`, `InvalidInput`.
+    """
+    after, limit = whole_number("after", after, least=0), _limit(limit)
+    pending = inbox.peek(address, newest=TURNS_A_READ)
+
+    def look(transaction: ReadTransaction) -> list[Segment]:
+        head = readable_head(transaction, address, pending)
+        if head is None:
+            if not pending.held:
+                raise unknown(address)
+            return []
+        changes = changes_of(transaction, head, pending)
+        page = transaction.segments_after(head, after, most=limit, words=words)
+        return page if changes is None else [*_as_they_will_be(page, changes)]
+
+    return reader.read(look)
+
+
+def _as_they_will_be(page: Iterable[Segment], changes: Changes) -> Iterator[Segment]:
+    for segment in page:
+        if segment.first_seq > changes.cut:
+            return
+        if changes.covers(segment.first_seq, segment.last_seq):
+            node = replace(segment.node, slug="", last_seq=min(segment.last_seq, changes.cut))
+            yield replace(segment, node=node, words={}, model_words={}, facts={})
+        else:
+            yield segment
+
+
+def work_of(reader: Reader, tenant: str, conversation_id: str | None, *, limit: int) -> list[Work]:
+    """At most `limit` pieces of work that need attention, of a tenant or one of its conversations.
+
+    Raises `InvalidInput`.
+    """
+    most = _limit(limit)
+    address = None if conversation_id is None else Address(tenant, checked_id("conversation id", conversation_id))
+    return reader.read(lambda transaction: transaction.work(Selection(tenant=tenant, address=address, most=most)))
+
+
+def usage_of(reader: Reader, tenant: str, conversation_id: str | None, *, days: int) -> list[Usage]:
+    """What models did on today and the days before it (UTC), by day and model. Raises `InvalidInput`."""
+    since = datetime.now(UTC).date() - timedelta(days=min(whole_number("days", days, least=1), _MOST_DAYS) - 1)
+    of = None if conversation_id is None else checked_id("conversation id", conversation_id)
+    return reader.read(lambda transaction: transaction.usage(tenant, since, conversation_id=of))
+
+
 class ArchiveWait:
     """Until everything that was in the inbox at the first look is stored; then the conversation's archive."""
 
@@ -83,16 +144,17 @@ class ArchiveWait:
 
 
 def conversations_after(
-    inbox: ProducerInbox, reader: Reader, tenant: str, *, after: str | None, limit: int
+    inbox: ProducerInbox, reader: Reader, tenant: str, *, after: str | None, limit: int, containing: str | None = None
 ) -> list[ListedConversation]:
     """At most `limit` stored conversations of a tenant by name, behind a name, without those that were forgotten.
 
-    The page is read by the key of tenant and name, so it costs the same in any table. Fewer than `limit` may be left of
+    The page is read by the key of tenant and name, so it costs the same in any table; with `containing`, what stands
+    in a name or title, rows of the tenant are looked at until it is full. Fewer than `limit` may be left of
     a page; an empty one is the last. Raises `InvalidInput`.
     """
     begin, most = "" if after is None else checked_id("after", after), _limit(limit)
     while True:
-        page = reader.read(partial(_page, tenant, begin, most))
+        page = reader.read(partial(_page, tenant, begin, most, (containing or "").strip()))
         # A worker hides the rows of one that was forgotten; until then Redis alone knows.
         gone = inbox.forgotten([Address(tenant, one.conversation_id) for one in page])
         standing = [one for one in page if one.conversation_id not in gone]
@@ -101,8 +163,10 @@ def conversations_after(
         begin = page[-1].conversation_id
 
 
-def _page(tenant: str, after: str, most: int, transaction: ReadTransaction) -> list[ListedConversation]:
-    return transaction.conversations_after(tenant, after, most=most)
+def _page(
+    tenant: str, after: str, most: int, containing: str, transaction: ReadTransaction
+) -> list[ListedConversation]:
+    return transaction.conversations_after(tenant, after, most=most, containing=containing)
 
 
 def _limit(limit: object) -> int:

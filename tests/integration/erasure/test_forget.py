@@ -15,6 +15,7 @@ from support.interruptions import Crash, Steps, interrupted, survive
 from support.stored import broken_invariants, stored_turns
 from support.talk import talk
 from turnfold import Turnfold
+from turnfold.contract.attention import Selection
 from turnfold.contract.keys import Address
 from turnfold.contract.tables import Base
 from turnfold.database.reader import Reader
@@ -31,7 +32,6 @@ from turnfold_worker.operate.doctor.invariants import check_invariants
 from turnfold_worker.operate.doctor.samples import check_samples
 from turnfold_worker.operate.row_counts import stored_totals
 from turnfold_worker.use_cases import erase as erase_module
-from turnfold_worker.use_cases.parked_jobs import Selection
 
 ADDRESS = Address("acme", "long")
 AT_ONCE = 100

@@ -14,6 +14,7 @@ from conftest import LocalWorker
 from support.platforms import EVERYTHING, POISON, Platform, append_unreadable, talk, with_a_plain_segment
 from support.stored import broken_invariants
 from turnfold import Turnfold
+from turnfold.contract.attention import Selection, WorkKind, WorkState
 from turnfold.contract.keys import Address
 from turnfold.contract.outlines import Outline
 from turnfold.contract.tasks import Task
@@ -22,7 +23,6 @@ from turnfold.redis.inbox import connect as connect_redis
 from turnfold_worker.cli import main
 from turnfold_worker.testing.messages import NOBODY
 from turnfold_worker.use_cases import fold as compress_module
-from turnfold_worker.use_cases.parked_jobs import Selection, WorkKind, WorkState
 
 # Entries
 

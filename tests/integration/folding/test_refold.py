@@ -11,6 +11,7 @@ from conftest import LocalWorker
 from support.platforms import EVERYTHING, POISON, Platform, talk, with_a_plain_segment
 from support.stored import broken_invariants
 from turnfold import Turnfold
+from turnfold.contract.attention import WorkKind, WorkState
 from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tasks import Task
 from turnfold.database.engines import connect
@@ -18,7 +19,6 @@ from turnfold_worker.adapters.sql import jobs as sql_jobs
 from turnfold_worker.errors import DIED, StoreAway
 from turnfold_worker.ports.messages import FoldClaim
 from turnfold_worker.use_cases import fold as compress_module
-from turnfold_worker.use_cases.parked_jobs import WorkKind, WorkState
 from turnfold_worker.use_cases.refold import refolded
 
 

@@ -30,6 +30,12 @@ def test_a_models_notes_stand_in_the_place_of_the_rules(refinery: Refinery) -> N
         assert {note.written_by for note in of_segment} == {
             "model" if refined & set(range(first, last + 1)) else "rules"
         }
+    of_model = refinery.tf.notes("c", states=None, min_importance=0, written_by="model")
+    assert of_model == written
+    refined_segment = next(segment for segment in refinery.tf.segments("c", words=True) if segment.model_words)
+    assert refined_segment.words[1] != refined_segment.model_words[1]
+    of_rules = refinery.tf.notes("c", states=None, min_importance=0, written_by="rules")
     SqlRefinementAdmin(refinery.local.worker.store._engine, refine_target(refinery.local.worker.settings)).undo(1)  # type: ignore[attr-defined]
     with fold(turns, conversation_id="c", settings=SHORT_SEGMENTS) as rules:
         assert refinery.tf.notes("c", states=None, min_importance=0) == rules.notes(states=None, min_importance=0)
+        assert [note.text for note in of_rules] == [note.text for note in rules.notes(states=None, min_importance=0)]

@@ -13,8 +13,9 @@ from turnfold_worker.cli.output import console, json_option, plain, print_json, 
 from turnfold_worker.cli.session import Session
 
 if TYPE_CHECKING:
+    from turnfold.contract.attention import Selection, Work
     from turnfold_worker.use_cases.jobs import Decided
-    from turnfold_worker.use_cases.parked_jobs import ParkedWork, Selection, Work
+    from turnfold_worker.use_cases.parked_jobs import ParkedWork
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _ID = lazy_pattern(r"(?:job|entry)-\d{1,18}")
@@ -147,7 +148,7 @@ def _chosen(session: Session, ids: tuple[str, ...], conversation: str | None, *,
 def _selection(
     session: Session, ids: tuple[str, ...], conversation: str | None, *, most: int | None = None
 ) -> Selection:
-    from turnfold_worker.use_cases.parked_jobs import Selection
+    from turnfold.contract.attention import Selection
 
     return Selection(
         # The option alone narrows: a tenant in the environment is there for other commands.

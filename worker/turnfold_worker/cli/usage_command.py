@@ -12,7 +12,7 @@ from turnfold_worker.cli.output import console, json_option, print_json, table, 
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from turnfold_worker.adapters.sql.refinement_admin import Usage
+    from turnfold.contract.attention import Usage
 
 
 @click.command(short_help="Show what models did and cost.")
@@ -36,18 +36,17 @@ def usage(session: Session, conversation: str | None, days: int, each: bool, as_
       turnfold usage chat --days 7
       turnfold --tenant acme usage --each --json
     """
-    from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
-    from turnfold_worker.wiring.models import refine_target
+    from turnfold.database.reader import Reader
 
-    admin = SqlRefinementAdmin(session.engine, refine_target(session.settings))
-    chosen = None
-    if conversation is not None:
-        chosen = admin.find(session.address(conversation))
-        if chosen is None:
-            msg = f"conversation {conversation!r} of tenant {session.settings.tenant!r} is not stored"
-            raise UnknownConversation(msg)
+    address = None if conversation is None else session.address(conversation)
+    reader = Reader(session.engine)
+    if address is not None and reader.read(lambda look: look.head(address)) is None:
+        msg = f"conversation {conversation!r} of tenant {session.settings.tenant!r} is not stored"
+        raise UnknownConversation(msg)
     since = datetime.now(UTC).date() - timedelta(days=days - 1)
-    found = admin.usage(session.settings.tenant, since=since, conversation=chosen, each=each)
+    found = reader.read(
+        lambda look: look.usage(session.settings.tenant, since, conversation_id=conversation, each=each)
+    )
     bounded = _bounded(session)
     if as_json:
         said = {"tenant": session.settings.tenant, "usage": [described(one) for one in found]}

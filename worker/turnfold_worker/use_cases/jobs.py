@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
+from turnfold.contract.attention import Selection, Work, WorkKind, WorkState
 from turnfold.contract.records import JobId
 from turnfold.contract.tasks import JobKind
 from turnfold.errors import InvalidTurn
 from turnfold.wire.decode import decode_turn
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.ports.storage import Publisher
-from turnfold_worker.use_cases.parked_jobs import ParkedWork, Selection, Work, WorkKind, WorkState
+from turnfold_worker.use_cases.parked_jobs import ParkedWork
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,7 +46,7 @@ def notes_within(
     asked = (
         note
         for segment in reading.segments(wanted.first_turn, wanted.last_turn)
-        for note in note_records(segment, overtaken, hides)
+        for note in note_records(segment, overtaken, hides, wanted.written_by)
         if note in wanted
     )
     page: list[Note] = []

@@ -26,14 +26,19 @@ _OVER: Final = (AnchorState.DUPLICATE, AnchorState.RESOLVED, AnchorState.SUPERSE
 
 
 def note_records(
-    segment: SegmentNotes, overtaken: OvertakenIndex, hides: Callable[[int], bool] | None = None
+    segment: SegmentNotes,
+    overtaken: OvertakenIndex,
+    hides: Callable[[int], bool] | None = None,
+    written_by: str | None = None,
 ) -> list[results.Note]:
     """The notes of a segment in order, without those of turns that are hidden.
 
-    They are those that contexts are made of: the rules', or a model's with the rules' notes on what tools said.
+    They are those that contexts are made of: the rules', or a model's with the rules' notes on what tools said. With
+    `written_by` all that the rules, or a model, wrote, whatever stands in its place.
     """
     read = _Segment(segment, overtaken)
-    found = [*read.of_rules(), *map(read.of_model, segment.written)]
+    found = [] if written_by == "model" else [*read.of_rules(every=written_by == "rules")]
+    found += [] if written_by == "rules" else map(read.of_model, segment.written)
     # The sort is stable: of a turn the rules' notes stand first.
     found.sort(key=lambda one: one[1].turn_seq)
     return [note for seqs, note in found if hides is None or not any(map(hides, seqs))]
@@ -55,14 +60,14 @@ class _Segment:
         for note, _ in self._notes:
             self._voices.setdefault(note.seq, set()).add(note.role)
 
-    def of_rules(self) -> Iterator[tuple[Sequence[int], results.Note]]:
-        """The rules' notes that stand, each with the numbers of its turns."""
+    def of_rules(self, *, every: bool = False) -> Iterator[tuple[Sequence[int], results.Note]]:
+        """The rules' notes that stand, or every one, each with the numbers of its turns."""
         before, seq = 0, 0
         for note, stems in self._notes:
             if note.seq != seq:
                 before, seq = seq, note.seq
             seqs = (before, seq) if before and _replies(note) else (seq,)
-            if not self._segment.written or self._is_no_models(note):
+            if every or not self._segment.written or self._is_no_models(note):
                 yield seqs, self._of_rules(note, stems, seqs)
 
     def _is_no_models(self, note: Note) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final, Literal, Self, cast
 
 from turnfold.contract.records import AnchorState, Origin
 from turnfold.contract.results import Note
@@ -12,6 +12,7 @@ from turnfold.errors import InvalidInput
 from turnfold.wire.name_sets import members, names
 from turnfold.wire.whole_numbers import whole_number
 
+WrittenBy = Literal["rules", "model"]
 NOTES_A_PAGE: Final = 10_000
 """Notes of a page unless a caller says how many: those of some thousand turns."""
 LAST: Final = 2**31 - 1
@@ -30,9 +31,11 @@ class WantedNotes:
     first_turn: int = 1
     last_turn: int = LAST
     limit: int = LAST
+    written_by: WrittenBy | None = None
+    """None: the rules' notes, or a model's where it wrote some: those that contexts show."""
 
     @classmethod
-    def checked(
+    def checked(  # noqa: PLR0913 - what a caller may ask for, by name
         cls,
         *,
         states: Iterable[AnchorState | str] | None,
@@ -42,10 +45,14 @@ class WantedNotes:
         first_turn: int,
         last_turn: int | None,
         limit: int,
+        written_by: str | None = None,
     ) -> Self:
         """What a caller asks for; None means all. Raises `InvalidInput`."""
         if whole_number("min_importance", min_importance, least=0) > 100:
             msg = f"min_importance must be at most 100, not {min_importance}"
+            raise InvalidInput(msg)
+        if written_by not in {None, "rules", "model"}:
+            msg = f"written_by must be 'rules', 'model' or None, not {written_by!r}"
             raise InvalidInput(msg)
         return cls(
             states=members("states", AnchorState, states),
@@ -55,6 +62,7 @@ class WantedNotes:
             first_turn=min(whole_number("first_turn", first_turn, least=1), LAST),
             last_turn=LAST if last_turn is None else min(whole_number("last_turn", last_turn, least=1), LAST),
             limit=whole_number("limit", limit, least=1),
+            written_by=cast("WrittenBy | None", written_by),
         )
 
     def __contains__(self, note: Note) -> bool:

@@ -11,6 +11,6 @@ model_notes, model_outlines, model_search   a model's notes, outlines in which t
 ledger, batches    what models said and cost; batches under way
 tenant_quotas      what tenants may use, and the bytes that they store
 parked             work that waits for a person
-errors, database_clock, bulk_insert, conversation_ids   what all of these share
+errors, bulk_insert, conversation_ids   what all of these share
 memory_database    SQL for one conversation that is folded offline
 """

@@ -13,10 +13,10 @@ from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, Node
 from turnfold.contract.results import Often
 from turnfold.contract.tables import AccessRow, ConversationRow, NodeRow, standing, table
+from turnfold.database.database_clock import now_milliseconds
 from turnfold.database.failures import translated
 from turnfold.database.rows import node_record
 from turnfold.database.statements import NODE_COLUMNS
-from turnfold_worker.adapters.sql.database_clock import now_milliseconds
 from turnfold_worker.pipeline.access import Access, counted, often
 
 MOST_SEGMENTS_A_RANGE: Final = 2

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, Update, delete, select, update
 from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tables import ConversationRow, JobRow, ModelBatchRow, table
 from turnfold.contract.tasks import JobKind, JobState
-from turnfold_worker.adapters.sql.database_clock import now_milliseconds
+from turnfold.database.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql.errors import transaction
 from turnfold_worker.adapters.sql.jobs import DUE
 from turnfold_worker.adapters.sql.refine_sources import read_chapter, read_group

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, or_, se
 from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tables import ConversationRow, JobRow, table
 from turnfold.contract.tasks import JobState
-from turnfold_worker.adapters.sql.database_clock import now_milliseconds
+from turnfold.database.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql.jobs import DUE, fold_job, lapsed, taken_by
 from turnfold_worker.adapters.sql.turns import BACKFILL, LATER
 from turnfold_worker.ports.messages import FoldClaim

@@ -24,6 +24,7 @@ from turnfold.contract.tables import (
     standing,
     table,
 )
+from turnfold.database.database_clock import now_milliseconds
 from turnfold.database.rows import turn_record
 from turnfold.database.statements import turn as _turn
 from turnfold.database.statements import turn_columns
@@ -32,7 +33,6 @@ from turnfold_worker.adapters.sql import turn_memos as sql_turn_memos
 from turnfold_worker.adapters.sql import vectors as sql_vectors
 from turnfold_worker.adapters.sql.anchors import active_difference, insert_anchors
 from turnfold_worker.adapters.sql.bulk_insert import BulkInsert
-from turnfold_worker.adapters.sql.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql.jobs import count_success
 from turnfold_worker.adapters.sql.postings import POSTINGS
 from turnfold_worker.adapters.sql.refine_jobs import add_for_segment

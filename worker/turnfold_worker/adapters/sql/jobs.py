@@ -22,7 +22,7 @@ from sqlalchemy import (
 from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tables import ConversationRow, JobRow, table
 from turnfold.contract.tasks import JobKind, JobState
-from turnfold_worker.adapters.sql.database_clock import now_milliseconds
+from turnfold.database.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql.turns import insert_new
 from turnfold_worker.errors import DIED
 from turnfold_worker.ports.messages import Fold, FoldClaim, RefoldClaim

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, Engine, Table, func, select, update
 
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import TENANT_USAGE, USAGE, USED, ConversationRow, ReplyRow, TenantQuotaRow, table
+from turnfold.database.database_clock import now_milliseconds
 from turnfold_worker.adapters.prices import BATCH_SHARE, Price
-from turnfold_worker.adapters.sql.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql.errors import transaction
 from turnfold_worker.adapters.sql.turns import insert_new
 from turnfold_worker.errors import ModelWaits

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Integer, Select, bindparam, no
 from turnfold.contract.records import JobId
 from turnfold.contract.tables import JobRow, table
 from turnfold.contract.tasks import JobKind, JobState
-from turnfold_worker.adapters.sql.database_clock import now_milliseconds
+from turnfold.database.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql.jobs import DUE, lapsed
 from turnfold_worker.adapters.sql.turns import BACKFILL, LATER
 

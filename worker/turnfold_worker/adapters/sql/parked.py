@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, select, update
+from sqlalchemy import Connection, Engine, func, or_, select, update
 
-from turnfold.contract.keys import Address
+from turnfold.contract.attention import Selection, Work, WorkKind
 from turnfold.contract.records import ConversationId, JobId, StoredTurn, TurnState
 from turnfold.contract.tables import ConversationRow, JobRow, NodeRow, ParkedEntryRow, TurnRow, standing, table
 from turnfold.contract.tasks import EntryState, JobKind, JobState
-from turnfold_worker.adapters.sql.database_clock import now_milliseconds
+from turnfold.database.database_clock import now_milliseconds
+from turnfold.database.work_read import work_needing_attention
 from turnfold_worker.adapters.sql.errors import transaction
-from turnfold_worker.adapters.sql.jobs import DUE, MAX_ERROR, PARKED, RUNNING, add_refold
+from turnfold_worker.adapters.sql.jobs import DUE, MAX_ERROR, PARKED, add_refold
 from turnfold_worker.adapters.sql.turns import fold_due, turn_row
-from turnfold_worker.use_cases.parked_jobs import Entry, Selection, Stored, Work, WorkKind, WorkState
-
-OVERDUE_MILLISECONDS: Final = 60_000
-"""How long a job may be due, or its lease over, before it is listed."""
+from turnfold_worker.use_cases.parked_jobs import Entry, Stored
 
 _conversation = table(ConversationRow)
 _turn = table(TurnRow)
@@ -27,9 +25,6 @@ _job = table(JobRow)
 _entry = table(ParkedEntryRow)
 
 _WAITING: Final = _entry.c.state == str(EntryState.PARKED)
-_WORK_KINDS: Final = {
-    JobKind.COMPRESS: WorkKind.COMPRESS, JobKind.REFOLD: WorkKind.REFOLD, JobKind.REFINE: WorkKind.REFINE,
-}  # fmt: skip
 _BLOCK: Final = 500
 """Rows that one statement names: databases bound the parameters of a statement."""
 
@@ -42,11 +37,7 @@ class SqlParkedWork:
 
     def find(self, selection: Selection) -> list[Work]:
         with transaction(self._engine) as connection:
-            now = connection.scalar(select(now_milliseconds())) or 0
-            found = [*_jobs(connection, selection, now), *_entries(connection, selection, now)]
-        kinds = list(WorkKind)
-        found.sort(key=lambda work: (work.tenant, work.conversation_id, kinds.index(work.kind), work.row))
-        return found[: selection.most]
+            return work_needing_attention(connection, selection)
 
     def make_due(self, jobs: Sequence[JobId]) -> list[JobId]:
         with transaction(self._engine) as connection:
@@ -109,69 +100,6 @@ class SqlParkedWork:
 
 def _blocks(ids: Sequence[int]) -> Iterator[Sequence[int]]:
     return (ids[start : start + _BLOCK] for start in range(0, len(ids), _BLOCK))
-
-
-def _jobs(connection: Connection, selection: Selection, now: int) -> Iterator[Work]:
-    late = now - OVERDUE_MILLISECONDS
-    # Refine jobs wait for limits, caps and models: that is no sign of trouble.
-    waits = _job.c.kind == str(JobKind.REFINE)
-    overdue = and_(~waits, or_(and_(DUE, _job.c.not_before < late), and_(RUNNING, _job.c.lease_until < late)))
-    failing = and_(or_(DUE, RUNNING), _job.c.error.is_not(None))
-    statement = (
-        select(_job, _conversation.c.external_id, overdue.label("overdue"))
-        .join(_conversation, _conversation.c.id == _job.c.conversation)
-        .where(or_(PARKED, overdue, failing), *_selected(selection, _job.c.id, "job-"))
-        .order_by(_job.c.tenant, _conversation.c.external_id, _job.c.id)
-        .limit(selection.most)
-    )
-    for row in connection.execute(statement):
-        since = row.lease_until if row.state == JobState.RUNNING else row.not_before
-        state = WorkState.OVERDUE if row.overdue else WorkState.FAILING
-        kind = _WORK_KINDS[JobKind(row.kind)]
-        yield Work(
-            id=f"job-{row.id}", kind=kind,
-            state=WorkState.PARKED if row.state == JobState.PARKED else state, tenant=row.tenant,
-            conversation_id=row.external_id, conversation=ConversationId(row.conversation),
-            number=None if kind is WorkKind.COMPRESS else row.subject + 1, attempts=row.attempts, error=row.error,
-            age_seconds=_age(now, since),
-        )  # fmt: skip
-
-
-def _entries(connection: Connection, selection: Selection, now: int) -> Iterator[Work]:
-    columns = (_entry.c.id, _entry.c.seq, _entry.c.attempts, _entry.c.error, _entry.c.parked_at)
-    statement = (
-        select(*columns, _conversation.c.id.label("conversation"), _conversation.c.tenant, _conversation.c.external_id)
-        .join(_conversation, _conversation.c.id == _entry.c.conversation)
-        .where(_WAITING, standing(), *_selected(selection, _entry.c.id, "entry-"))
-        .order_by(_conversation.c.tenant, _conversation.c.external_id, _entry.c.id)
-        .limit(selection.most)
-    )
-    for row in connection.execute(statement):
-        yield Work(
-            id=f"entry-{row.id}", kind=WorkKind.ENTRY, state=WorkState.PARKED, tenant=row.tenant,
-            conversation_id=row.external_id, conversation=ConversationId(row.conversation), number=row.seq,
-            attempts=row.attempts, error=row.error, age_seconds=_age(now, row.parked_at),
-        )  # fmt: skip
-
-
-def _age(now: int, since: int) -> float | None:
-    """0 stands for a moment that nobody noted; a moment that is still to come is no age."""
-    return round(max(0, now - since) / 1_000, 1) if since else None
-
-
-def _selected(selection: Selection, id_: Any, prefix: str) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = []
-    if selection.tenant is not None:
-        conditions.append(_conversation.c.tenant == selection.tenant)
-    if selection.address is not None:
-        conditions += _of(selection.address)
-    if selection.ids is not None:
-        conditions.append(id_.in_([int(one.removeprefix(prefix)) for one in selection.ids if one.startswith(prefix)]))
-    return conditions
-
-
-def _of(address: Address) -> list[ColumnElement[bool]]:
-    return [_conversation.c.tenant == address.tenant, _conversation.c.external_id == address.conversation]
 
 
 def _store_entry(connection: Connection, number: int, id_: ConversationId, turn: StoredTurn) -> Stored | None:

@@ -21,11 +21,11 @@ from turnfold.contract.tables import (
     table,
 )
 from turnfold.contract.tasks import Operation
+from turnfold.database.database_clock import now_milliseconds
 from turnfold.redis.inbox import stream_order
 from turnfold.wire.change_cues import may_change
 from turnfold_worker.adapters.sql import outlines as sql_outlines
 from turnfold_worker.adapters.sql.anchors import settle
-from turnfold_worker.adapters.sql.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql.turns import FoldDue, FoldWhen, insert_new, known_turns, turn_row
 from turnfold_worker.ports.messages import (
     Changed,

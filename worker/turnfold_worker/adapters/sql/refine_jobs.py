@@ -12,9 +12,9 @@ from sqlalchemy import Connection, and_, case, delete, func, or_, select, update
 from turnfold.contract.records import FAN_OUT, ConversationId, JobId
 from turnfold.contract.tables import AccessRow, ConversationRow, JobRow, NodeRow, table
 from turnfold.contract.tasks import JobKind, JobState
+from turnfold.database.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql import model_notes as sql_model_notes
 from turnfold_worker.adapters.sql import overdue as sql_overdue
-from turnfold_worker.adapters.sql.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql.jobs import DUE, MAX_ERROR, RUNNING, lapsed
 from turnfold_worker.adapters.sql.turns import insert_new
 from turnfold_worker.ports.models import Owner, RefineClaim, RefineCounts, RefineTarget, subject_of_chapter

@@ -1,17 +1,15 @@
-"""What a person asks of refining: do it, do it again with other models, undo it, and what it has cost."""
+"""What a person asks of refining: do it, do it again with other models, and undo it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from datetime import date
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
-from sqlalchemy import Connection, Engine, Table, delete, func, select, update
+from sqlalchemy import Engine, delete, func, select, update
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
-from turnfold.contract.tables import TENANT_USAGE, USAGE, AnchorRow, ConversationRow, LevelRow, NodeRow, table
+from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeRow, table
 from turnfold_worker.adapters.sql import access as sql_access
 from turnfold_worker.adapters.sql import anchors as sql_anchors
 from turnfold_worker.adapters.sql import model_notes as sql_model_notes
@@ -26,37 +24,6 @@ _level = table(LevelRow)
 _anchor = table(AnchorRow)
 
 CONVERSATIONS_AT_ONCE: Final = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    """What models did on a day (UTC), for a tenant or for one of its conversations."""
-
-    day: date
-    model: str
-    conversation_id: str | None
-    """None: the whole tenant, erased conversations included."""
-    requests: int
-    """Calls that were answered, each paid once."""
-    failed: int
-    repaired: int
-    """Replies that were asked for once more."""
-    cached_replies: int
-    """Questions that were answered before, and cost nothing."""
-    input_tokens: int
-    cached_tokens: int
-    """Of the input tokens, those that the provider had in its prompt cache."""
-    output_tokens: int
-    estimated: int
-    """Calls whose tokens are counted here, because the provider did not say."""
-    cost_micros: int
-    """Millionths of a US dollar; 0 for a model without a price."""
-    quotes_kept: int
-    quotes_refused: int
-    notes_kept: int
-    notes_refused: int
-    skipped: int
-    """Groups of segments, and chapters, in which nothing could be won."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,29 +98,3 @@ class SqlRefinementAdmin:
             )
             sql_access.tell_again(connection, conversation)
             return Undone(levels=levels, anchors=anchors)
-
-    def usage(self, tenant: str, *, since: date, conversation: ConversationId | None, each: bool) -> list[Usage]:
-        """Rows by day and model since a day: of the tenant, of one conversation, or of `each` of them."""
-        with transaction(self._engine) as connection:
-            if conversation is None and not each:
-                mine = (TENANT_USAGE.c.tenant == tenant, TENANT_USAGE.c.model != "", TENANT_USAGE.c.day >= since)
-                return [_usage(row, None) for row in _rows(connection, TENANT_USAGE, mine)]
-            conditions = [_conversation.c.tenant == tenant, USAGE.c.day >= since]
-            if conversation is not None:
-                conditions.append(_conversation.c.id == conversation)
-            return [_usage(row, row.external_id) for row in _rows(connection, USAGE, conditions)]
-
-
-def _rows(connection: Connection, rows: Table, conditions: Sequence[Any]) -> Sequence[Any]:
-    statement = select(rows)
-    if rows is USAGE:
-        statement = select(rows, _conversation.c.external_id).join(
-            _conversation, _conversation.c.id == USAGE.c.conversation
-        )
-    order = [rows.c.day, *([_conversation.c.external_id] if rows is USAGE else []), rows.c.model]
-    return connection.execute(statement.where(*conditions).order_by(*order)).all()
-
-
-def _usage(row: Any, conversation_id: str | None) -> Usage:
-    names = [field.name for field in fields(Usage) if field.name != "conversation_id"]
-    return Usage(conversation_id=conversation_id, **{name: getattr(row, name) for name in names})

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Double, Engine, case, cast, fu
 from turnfold.contract.records import OPERATORS, ConversationId, TurnState
 from turnfold.contract.tables import ConversationRow, NodeRow, ParkedEntryRow, TenantQuotaRow, TurnRow, table
 from turnfold.contract.tasks import EntryState
-from turnfold_worker.adapters.sql.database_clock import now_milliseconds
+from turnfold.database.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql.errors import transaction
 
 DAY_MILLISECONDS: Final = 86_400_000

@@ -37,7 +37,7 @@ from turnfold.contract.tables import (
     table,
 )
 from turnfold.contract.tasks import JobKind, JobState
-from turnfold_worker.adapters.sql.database_clock import now_milliseconds
+from turnfold.database.database_clock import now_milliseconds
 
 _conversation = table(ConversationRow)
 _turn = table(TurnRow)

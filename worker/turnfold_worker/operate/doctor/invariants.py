@@ -11,8 +11,8 @@ from sqlalchemy import BigInteger, Connection, Engine, bindparam, select, text
 
 from turnfold.contract.records import FAN_OUT
 from turnfold.contract.tables import HIDDEN_PREFIX, UtcDateTime
+from turnfold.database.database_clock import now_milliseconds
 from turnfold.database.failures import translated
-from turnfold_worker.adapters.sql.database_clock import now_milliseconds
 from turnfold_worker.operate.doctor.finding import Finding
 
 STUCK_JOB_MILLISECONDS: Final = 300_000

@@ -11,10 +11,10 @@ from sqlalchemy import Connection, Engine, select, text
 from turnfold.contract import keys
 from turnfold.contract.keys import SHARDS
 from turnfold.contract.tables import SCHEMA_VERSION
+from turnfold.database.database_clock import now_milliseconds
 from turnfold.database.failures import translated as sql_translated
 from turnfold.database.remnants import DATABASE_LOG, REDIS_LOG
 from turnfold.redis.inbox import translated as redis_translated
-from turnfold_worker.adapters.sql.database_clock import now_milliseconds
 from turnfold_worker.operate import migrate
 from turnfold_worker.operate.doctor.finding import Finding, judged
 from turnfold_worker.operate.row_counts import waiting_totals

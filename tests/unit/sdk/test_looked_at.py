@@ -1,0 +1,36 @@
+"""Segments and pieces of work as people see them."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.examples import examples
+from turnfold.assemble.forms.markers import NodeTarget, parse_marker
+from turnfold.contract.attention import Work, WorkKind, WorkState
+from turnfold.contract.records import ConversationId, Node
+from turnfold.contract.segments import Segment
+
+
+@examples(50)
+@given(idx=st.integers(0, 10**6), slug=st.from_regex(r"([a-z]{2,8}(-[a-z]{2,8}){0,2})?", fullmatch=True))
+def test_a_segments_marker_leads_to_it_and_its_topic_is_in_words(idx: int, slug: str) -> None:
+    segment = Segment(
+        node=Node(height=0, idx=idx, first_seq=1, last_seq=2, slug=slug, tokens=(9, 3, 2, 1)), method="rules"
+    )
+    marker = parse_marker(segment.marker)
+    assert marker.level == 1
+    assert isinstance(marker.target, NodeTarget)
+    assert (marker.target.height, marker.target.idx + 1) == (0, segment.number)
+    assert segment.topic.split() == [word for word in slug.split("-") if word]
+
+
+@examples(50)
+@given(st.sampled_from(WorkKind), st.integers(1, 10**12), st.none() | st.integers(-9, 10**6))
+def test_work_is_named_by_its_row_and_tells_what_it_is_about(kind: WorkKind, row: int, number: int | None) -> None:
+    work = Work(
+        id=f"{'entry' if kind is WorkKind.ENTRY else 'job'}-{row}", kind=kind, state=WorkState.PARKED, tenant="acme",
+        conversation_id="c", conversation=ConversationId(1), number=number, attempts=1, error=None, age_seconds=None,
+    )  # fmt: skip
+    assert work.row == row
+    assert work.subject.split()[0] in {"an", "its", "segments", "chapter", "turn", "segment"}
