@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-SOURCES := producer_sdk worker tests benchmarks ops
+SOURCES := producer_sdk worker gateway tests benchmarks ops
 # Most tests wait for servers a third of the time: three at once keep two cores busy. Those that are marked `apart` kill
 # and starve servers of their own, or show how long things take: two at once, when the others are over. Files begin in
 # the order of tests/conftest.py, the longest first.
@@ -17,7 +17,7 @@ OR_NONE := || [ $$? = 5 ]
 BENCH_ARGS ?=
 CHAOS_ARGS ?=
 
-PROJECTS := producer_sdk/pyproject.toml worker/pyproject.toml constraints.txt
+PROJECTS := producer_sdk/pyproject.toml worker/pyproject.toml gateway/pyproject.toml constraints.txt
 
 # Tests start hundreds of processes: where nothing compiled is kept, each compiles everything again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -60,9 +60,9 @@ arrows: $(VENV)/.installed-dev
 images: $(VENV)/.installed-dev
 	@$(BIN)/hadolint ops/*.Dockerfile
 
-audit: $(VENV)/.installed-audit  ## list all that both distributions install (build/turnfold.cdx.json), and look it up in published advisories
+audit: $(VENV)/.installed-audit  ## list all that the three distributions install (build/turnfold.cdx.json), and look it up in published advisories
 	@rm -rf build/audit && $(PYTHON) -m venv --without-pip build/audit
-	@$(PIP) --python build/audit/bin/python install --quiet --no-compile -c constraints.txt './producer_sdk[celery,postgres,tiktoken]' './worker[embedded,flower,openai,postgres,redact]'
+	@$(PIP) --python build/audit/bin/python install --quiet --no-compile -c constraints.txt './producer_sdk[celery,postgres,tiktoken]' './worker[embedded,flower,openai,postgres,redact]' './gateway[postgres]'
 	@$(BIN)/cyclonedx-py environment --output-reproducible --output-file build/turnfold.cdx.json build/audit/bin/python
 	@echo "the bill of materials is build/turnfold.cdx.json"
 	@$(BIN)/python ops/audit.py $$(build/audit/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
@@ -75,7 +75,7 @@ chaos: $(VENV)/.installed-dev  ## kill, stop and starve everything, and print th
 
 clean:  ## remove the environment and everything that was built
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
-	rm -rf producer_sdk/dist worker/dist
+	rm -rf producer_sdk/dist worker/dist gateway/dist
 	find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -89,12 +89,12 @@ $(VENV)/.tools: constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.installed: $(PROJECTS) $(VENV)/.tools
-	$(PIP) install --quiet --no-compile -c constraints.txt --no-build-isolation -e ./producer_sdk -e './worker[embedded,flower,openai]'
+	$(PIP) install --quiet --no-compile -c constraints.txt --no-build-isolation -e ./producer_sdk -e './worker[embedded,flower,openai]' -e ./gateway
 	@touch $@
 
 # All of the above at once, and what tests and lint need.
 $(VENV)/.installed-dev: $(PROJECTS) pyproject.toml $(VENV)/.tools
-	$(PIP) install --quiet --no-compile -c constraints.txt --no-build-isolation -e './producer_sdk[tiktoken]' -e './worker[embedded,flower,openai,postgres,redact,semantic,testing]' --group dev
+	$(PIP) install --quiet --no-compile -c constraints.txt --no-build-isolation -e './producer_sdk[tiktoken]' -e './worker[embedded,flower,openai,postgres,redact,semantic,testing]' -e './gateway[postgres]' --group dev
 	@touch $(VENV)/.installed $@
 
 $(VENV)/.installed-audit: pyproject.toml $(VENV)/.tools

@@ -188,17 +188,17 @@ _WANTED = {"str": "text", "int": "a whole number", "float": "a number", "bool": 
 _READERS: dict[str, Callable[[str], Any]] = {"str": str, "int": int, "float": float, "bool": _flag}
 
 
-def read_settings(kind: type[_S], environment: Mapping[str, str]) -> _S:
-    """Make a settings dataclass from the `TURNFOLD_*` variables that are set and not empty."""
+def read_settings(kind: type[_S], environment: Mapping[str, str], *, prefix: str = "TURNFOLD_", **given: Any) -> _S:
+    """Make a settings dataclass from the variables with this prefix that are set and not empty; `given` are fields."""
     values: dict[str, Any] = {}
     for field in fields(kind):  # type: ignore[arg-type]  # S is a dataclass type
-        variable = f"TURNFOLD_{field.name.upper()}"
+        variable = f"{prefix}{field.name.upper()}"
         text = environment.get(variable, "")
-        if text == "":
+        if text == "" or field.name in given:
             continue
         try:
             values[field.name] = _READERS[str(field.type)](text)
         except ValueError as error:
             msg = f"{variable} must be {_WANTED[str(field.type)]}, not {text!r}"
             raise InvalidSettings(msg) from error
-    return kind(**values)
+    return kind(**values, **given)

@@ -14,7 +14,11 @@ from turnfold_worker.settings import WorkerSettings
 ROOT = Path(__file__).parents[2]
 SETTINGS = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
 
-PACKAGES = [ROOT / "producer_sdk" / "turnfold", ROOT / "worker" / "turnfold_worker"]
+PACKAGES = [
+    ROOT / "producer_sdk" / "turnfold",
+    ROOT / "worker" / "turnfold_worker",
+    ROOT / "gateway" / "turnfold_gateway",
+]
 LISTED = re.compile(r"(?m)^([a-z]\w*(?:, [a-z]\w*)*)(?:  .*)?$")
 """A line of a list: names with commas between them, then at least two spaces before what they are."""
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s]+)\)")

@@ -35,6 +35,7 @@ from turnfold.contract.columns import (
     key_column,
     table,
 )
+from turnfold.contract.gateway_tables import ApiKeyRow, AuditEntryRow
 from turnfold.contract.model_tables import ModelNoteRow, ModelOutlineRow, ModelPassageRow, ModelPostingRow
 from turnfold.contract.search_tables import (
     AnchorPostingRow,
@@ -333,6 +334,8 @@ __all__ = [
     "AnchorPostingRow",
     "AnchorRow",
     "AnchorVectorRow",
+    "ApiKeyRow",
+    "AuditEntryRow",
     "Base",
     "BlockListRow",
     "ConversationRow",

@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from turnfold_worker.cli.lazy_group import LazyCommand, LazyGroup
+from turnfold_worker.cli.lazy_group import LazyCommand, LazyGroup, OthersCommand
 from turnfold_worker.cli.session import Session
 
 COMMANDS: Final = {
@@ -37,6 +37,8 @@ COMMANDS: Final = {
     "doctor": LazyCommand("doctor_command", "doctor", "Check that everything is right."),
     "digest": LazyCommand("doctor_command", "digest", "Print a hash of what is stored."),
     "migrate": LazyCommand("doctor_command", "migrate", "Create or upgrade the schema."),
+    "serve": OthersCommand("turnfold-gateway", "Serve conversations over HTTP."),
+    "keys": OthersCommand("turnfold-gateway", "Keys of the HTTP API: create, list, revoke."),
     "serve-metrics": LazyCommand("metrics_command", "serve_metrics", "Serve metrics for Prometheus."),
 }
 

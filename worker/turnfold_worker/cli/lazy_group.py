@@ -1,14 +1,22 @@
-"""A group whose commands are imported when they are run: the group's help needs none of them."""
+"""A group whose commands are imported when they are run: the group's help needs none of them.
+
+A command of another distribution is an entry point of `turnfold.commands`; without the distribution it says what to
+install.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, NamedTuple
+from importlib.metadata import entry_points
+from typing import Any, Final, NamedTuple
 
 import click
 
+from turnfold.errors import Unavailable
 from turnfold_worker.cli.failures import Group
+
+ENTRY_POINTS: Final = "turnfold.commands"
 
 
 class LazyCommand(NamedTuple):
@@ -21,10 +29,17 @@ class LazyCommand(NamedTuple):
     """The command's own; a test compares them."""
 
 
+class OthersCommand(NamedTuple):
+    """A command that another distribution brings."""
+
+    distribution: str
+    short_help: str
+
+
 class LazyGroup(Group):
     """A `Group` of commands that are named, not imported."""
 
-    def __init__(self, *args: Any, lazy_commands: Mapping[str, LazyCommand], **attributes: Any) -> None:
+    def __init__(self, *args: Any, lazy_commands: Mapping[str, LazyCommand | OthersCommand], **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self.lazy_commands = lazy_commands
 
@@ -34,10 +49,32 @@ class LazyGroup(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's form
         if cmd_name not in self.lazy_commands:
             return None
-        module, attribute, _ = self.lazy_commands[cmd_name]
-        command: click.Command = getattr(import_module(f"turnfold_worker.cli.{module}"), attribute)
+        place = self.lazy_commands[cmd_name]
+        if isinstance(place, OthersCommand):
+            return _of_entry_point(cmd_name, place)
+        command: click.Command = getattr(import_module(f"turnfold_worker.cli.{place.module}"), place.attribute)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, self.lazy_commands[name].short_help) for name in self.list_commands(ctx)])
+
+
+def _of_entry_point(name: str, place: OthersCommand) -> click.Command:
+    """The command of another distribution, or one that says which distribution is missing."""
+    for entry_point in entry_points(group=ENTRY_POINTS, name=name):
+        command: click.Command = entry_point.load()
+        return command
+    return _missing(name, place)
+
+
+def _missing(name: str, place: OthersCommand) -> click.Command:
+    def refuse(**_: object) -> None:
+        msg = f"`turnfold {name}` comes with {place.distribution}: pip install {place.distribution}"
+        raise Unavailable(msg)
+
+    return click.Command(
+        name, callback=refuse, short_help=place.short_help,
+        help=f"{place.short_help}\n\nThis command comes with {place.distribution}, which is not installed here.",
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+    )  # fmt: skip

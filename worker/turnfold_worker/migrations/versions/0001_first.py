@@ -19,6 +19,33 @@ depends_on: str | Sequence[str] | None = None
 
 def upgrade() -> None:
     op.create_table(
+        "api_key",
+        sa.Column("id", sa.String(length=16), autoincrement=False, nullable=False),
+        sa.Column("tenant", sa.String(length=200), nullable=False),
+        sa.Column("name", sa.String(length=200), nullable=False),
+        sa.Column("scopes", sa.String(length=60), nullable=False),
+        sa.Column("secret_hash", sa.LargeBinary(length=32), nullable=False),
+        sa.Column("requests_per_minute", sa.Integer(), nullable=True),
+        sa.Column(
+            "created_at", sa.DateTime(timezone=True), server_default=sa.text("CURRENT_TIMESTAMP"), nullable=False
+        ),
+        sa.Column("revoked_at", sa.DateTime(timezone=True), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("api_key_pkey")),
+    )
+    op.create_table(
+        "audit_entry",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), server_default=sa.text("CURRENT_TIMESTAMP"), nullable=False),
+        sa.Column("tenant", sa.String(length=200), nullable=False),
+        sa.Column("key_id", sa.String(length=16), nullable=False),
+        sa.Column("action", sa.String(length=40), nullable=False),
+        sa.Column("conversation_hash", sa.String(length=64), nullable=True),
+        sa.Column("status", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("audit_entry_pkey")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("audit_entry_tenant", "audit_entry", ["tenant", "id"], unique=False)
+    op.create_table(
         "conversation",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("tenant", sa.String(length=200), nullable=False),
@@ -723,3 +750,5 @@ def downgrade() -> None:
     op.drop_table("model_batch")
     op.drop_table("meta")
     op.drop_table("conversation")
+    op.drop_table("audit_entry")
+    op.drop_table("api_key")

@@ -1,0 +1,16 @@
+"""The HTTP gateway: one process between any language and the SDK. It holds no rule of its own.
+
+app             `create_app`: the rooms' routes in one ASGI application
+settings        `TURNFOLD_GATEWAY_*`
+problems        errors as RFC 9457 problems
+paths           ids in paths, percent-encoded
+
+keys            who calls, for which tenant, and what for
+rest            the routes of `/v1`
+cli             `turnfold serve` and `turnfold keys`
+"""
+
+from turnfold_gateway.app import create_app
+from turnfold_gateway.settings import GatewaySettings
+
+__all__ = ["GatewaySettings", "create_app"]

@@ -1,0 +1,23 @@
+"""Commands: of `turnfold` where the worker's distribution is installed too, else of `turnfold-gateway`.
+
+serve           `turnfold serve`
+keys            `turnfold keys create`, `list`, `revoke`
+session         the settings that a command works with
+"""
+
+from __future__ import annotations
+
+import click
+
+from turnfold_gateway.cli.keys import keys
+from turnfold_gateway.cli.serve import serve
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="turnfold-gateway")
+def main() -> None:
+    """Serve conversations over HTTP. Settings come from TURNFOLD_* variables."""
+
+
+main.add_command(serve)
+main.add_command(keys)

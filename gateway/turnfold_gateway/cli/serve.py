@@ -1,0 +1,56 @@
+"""`turnfold serve`: the gateway, until it is stopped."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import closing
+from typing import Final
+
+import click
+
+from turnfold_gateway.cli.session import errors_in_a_line, sdk_settings
+from turnfold_gateway.settings import GatewaySettings
+
+PORT: Final = 8321
+BACKLOG: Final = 2048
+
+
+@click.command(short_help="Serve conversations over HTTP.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; 0.0.0.0 for every address.")
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: a free one.")
+def serve(host: str, port: int) -> None:
+    """Serve the HTTP API, until Ctrl-C.
+
+    Callers need a key of `turnfold keys create`. TLS is a proxy's work. One process uses one core: run as many of
+    these as there are cores, behind a proxy; they share nothing but Redis and the database.
+
+    \b
+    Examples:
+      turnfold serve
+      turnfold serve --host 0.0.0.0 --port 8080
+    """
+    import uvicorn
+
+    from turnfold_gateway.app import create_app
+
+    with errors_in_a_line():
+        settings = GatewaySettings.from_env(turnfold=sdk_settings())
+        app = create_app(settings)
+    with closing(_listening(host, port)) as listener:
+        address = listener.getsockname()
+        shown = f"[{address[0]}]" if listener.family == socket.AF_INET6 else address[0]
+        click.echo(f"http://{shown}:{address[1]}", err=True)
+        config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=75)
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket that listens. Raises `UsageError` for an address that cannot be had."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        msg = f"--port {port} on {host} cannot be listened on ({error.strerror}): choose another"
+        raise click.UsageError(msg) from error
+    listener.set_inheritable(True)
+    return listener

@@ -1,0 +1,13 @@
+"""Who calls: keys, the tenants that they are bound to, and what they may be used for.
+
+secrets         a key as it is shown once, and as it is stored
+store           keys and the audit log in SQL
+ring            keys of callers, from a cache that is never older than a setting says
+access          `authenticate(request, scope)`
+"""
+
+from turnfold_gateway.keys.access import authenticate
+from turnfold_gateway.keys.ring import Caller, KeyRing
+from turnfold_gateway.keys.secrets import Scope
+
+__all__ = ["Caller", "KeyRing", "Scope", "authenticate"]

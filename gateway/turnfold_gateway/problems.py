@@ -1,0 +1,158 @@
+"""Errors as RFC 9457 problems: one table from what the SDK raises to a status, a type and a remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from turnfold import (
+    InboxFull,
+    InvalidBudget,
+    InvalidIdentifier,
+    InvalidInput,
+    InvalidSettings,
+    InvalidTurn,
+    QuotaExceeded,
+    SchemaMismatch,
+    TurnfoldError,
+    Unavailable,
+    UnknownAnchor,
+    UnknownConversation,
+    UnknownMarker,
+    UnknownReference,
+    UnknownTurn,
+    WaitTimeout,
+)
+
+MEDIA_TYPE: Final = "application/problem+json"
+BACK_OFF_SECONDS: Final = 1
+"""`Retry-After` where no better time is known."""
+
+
+class Problem(Exception):  # noqa: N818 - the standard's word
+    """An answer that is an error: raise it in a handler."""
+
+    def __init__(
+        self,
+        status: int,
+        kind: str,
+        title: str,
+        *,
+        detail: str,
+        remedy: str,
+        headers: Mapping[str, str] | None = None,
+        **members: Any,
+    ) -> None:
+        """`kind` ends the problem's type, `urn:turnfold:problem:…`; `members` are further members of the document."""
+        super().__init__(detail)
+        self.status = status
+        self.kind = kind
+        self.headers = dict(headers or {})
+        self.document = {
+            "type": f"urn:turnfold:problem:{kind}",
+            "title": title,
+            "status": status,
+            "detail": detail,
+            "remedy": remedy,
+            **{name: member for name, member in members.items() if member is not None},
+        }
+
+    def response(self) -> Response:
+        return Response(msgspec.json.encode(self.document), self.status, self.headers, MEDIA_TYPE)
+
+
+_CORRECT: Final = "correct the request as the detail says; repeating it as it is will not help"
+_SAME_IDS: Final = "send the same turns with the same ids after Retry-After seconds: nothing is doubled"
+
+TABLE: Final[Mapping[type[TurnfoldError], tuple[int, str, str, str]]] = {
+    InvalidTurn: (422, "invalid-turn", "A turn cannot be stored", _CORRECT),
+    InvalidIdentifier: (422, "invalid-identifier", "An id cannot be used", _CORRECT),
+    InvalidBudget: (422, "invalid-budget", "The budget is too small", "give at least needed_tokens"),
+    InvalidSettings: (422, "invalid-settings", "A setting makes no sense", _CORRECT),
+    InvalidInput: (422, "invalid-input", "The request makes no sense", _CORRECT),
+    UnknownConversation: (
+        404, "unknown-conversation", "There is no such conversation", "append a turn to it first, or correct the id",
+    ),
+    UnknownMarker: (404, "unknown-marker", "There is no such marker", "take markers as a context shows them"),
+    UnknownReference: (404, "unknown-reference", "The reference has ended", "read the context again"),
+    UnknownAnchor: (404, "unknown-anchor", "There is no such anchor", "list the anchors, and take an id of these"),
+    UnknownTurn: (404, "unknown-turn", "There is no such turn", "list the turns, and take an id of these"),
+    InboxFull: (429, "inbox-full", "Workers are far behind", _SAME_IDS),
+    QuotaExceeded: (429, "quota-exceeded", "The tenant's quota is used up", _SAME_IDS),
+    Unavailable: (
+        503, "unavailable", "Redis or the database did not answer", "repeat the request after Retry-After seconds",
+    ),
+    SchemaMismatch: (
+        503, "schema-mismatch", "The database was not migrated", "the operator runs `turnfold migrate`",
+    ),
+    WaitTimeout: (504, "wait-timeout", "The work was not done in time", "ask again, or wait longer"),
+}  # fmt: skip
+"""Status, type, title and remedy of each error; of one that is not named here, those of the nearest base."""
+
+
+def problem_of(error: TurnfoldError) -> Problem:
+    """The problem that tells of an error of the SDK."""
+    status, kind, title, remedy = next(TABLE[base] for base in type(error).__mro__ if base in TABLE)
+    members: dict[str, Any] = {}
+    headers = {}
+    if isinstance(error, InvalidBudget):
+        members["needed_tokens"] = error.needed_tokens
+    if isinstance(error, UnknownMarker):
+        members["suggestion"] = error.suggestion
+    if isinstance(error, (InboxFull, QuotaExceeded, Unavailable)):
+        seconds = error.retry_after_seconds if isinstance(error, QuotaExceeded) else BACK_OFF_SECONDS
+        headers["Retry-After"] = str(seconds)
+        members["retry_after_seconds"] = seconds
+        members["turn_ids"] = [_turn_id(turn) for turn in error.turns] or None
+    return Problem(status, kind, title, detail=str(error), remedy=remedy, headers=headers, **members)
+
+
+def _turn_id(turn: Any) -> str:
+    return str(turn["turn_id"] if isinstance(turn, Mapping) else turn.turn_id)
+
+
+async def answer_turnfold_error(request: Request, error: Exception) -> Response:  # noqa: ARG001 - Starlette's form
+    assert isinstance(error, TurnfoldError)  # noqa: S101 - registered for these alone
+    return problem_of(error).response()
+
+
+async def answer_problem(request: Request, error: Exception) -> Response:  # noqa: ARG001 - Starlette's form
+    assert isinstance(error, Problem)  # noqa: S101 - registered for these alone
+    return error.response()
+
+
+_REMEDIES: Final = {
+    404: "look the path up in /openapi.json; ids in paths are percent-encoded",
+    405: "use one of the methods that Allow names",
+}
+
+
+async def answer_http_exception(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for these alone
+    kind = "-".join(error.detail.lower().split())
+    return Problem(
+        error.status_code, kind, error.detail, detail=f"{request.method} of this path: {error.detail.lower()}",
+        remedy=_REMEDIES.get(error.status_code, _CORRECT), headers=error.headers,
+    ).response()  # fmt: skip
+
+
+async def answer_crash(request: Request, error: Exception) -> Response:  # noqa: ARG001 - Starlette's form
+    """What nobody foresaw. The server's log has the traceback; the answer has nothing of it."""
+    return Problem(
+        500, "internal-error", "The gateway failed", detail="an unforeseen error; the gateway's log has it",
+        remedy="repeat the request once; if it fails again, report it with the time of the request",
+    ).response()  # fmt: skip
+
+
+HANDLERS: Final = {
+    TurnfoldError: answer_turnfold_error,
+    Problem: answer_problem,
+    HTTPException: answer_http_exception,
+    Exception: answer_crash,
+}
+"""For `Starlette(exception_handlers=…)`."""

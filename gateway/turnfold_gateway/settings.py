@@ -1,0 +1,39 @@
+"""Settings of the gateway: read once from `TURNFOLD_GATEWAY_*`, and the SDK's from `TURNFOLD_*`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Self
+
+from turnfold import InvalidSettings, Settings
+from turnfold.settings import read_settings
+
+PREFIX: Final = "TURNFOLD_GATEWAY_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatewaySettings:
+    """What the gateway needs. The variable of a field is `TURNFOLD_GATEWAY_` and its name in capitals."""
+
+    turnfold: Settings = field(default_factory=Settings)
+    """The SDK's, with the Redis and the database; its tenant is not used: a key names its own."""
+    max_body_bytes: int = 33_554_432
+    """Largest body of a request, after it was unpacked."""
+    key_cache_seconds: float = 5.0
+    """How long a key may be taken from memory: a revoked one opens nothing after this time."""
+
+    def __post_init__(self) -> None:
+        if self.max_body_bytes < 1024:
+            msg = f"{PREFIX}MAX_BODY_BYTES must be at least 1024, not {self.max_body_bytes}"
+            raise InvalidSettings(msg)
+        if not 0 <= self.key_cache_seconds <= 300:
+            msg = f"{PREFIX}KEY_CACHE_SECONDS must be 0 to 300, not {self.key_cache_seconds}"
+            raise InvalidSettings(msg)
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str] | None = None, *, turnfold: Settings | None = None) -> Self:
+        """Read the variables; `turnfold` stands for the SDK's. Raises `InvalidSettings` that names the variable."""
+        variables = os.environ if environment is None else environment
+        return read_settings(cls, variables, prefix=PREFIX, turnfold=turnfold or Settings.from_env(variables))

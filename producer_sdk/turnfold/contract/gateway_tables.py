@@ -1,0 +1,43 @@
+"""Tables of the HTTP gateway: who may call it, and what administrators did through it."""
+
+# No `from __future__ import annotations`: SQLModel reads the annotations when the class is made.
+from datetime import datetime
+
+from sqlalchemy import Column, Index, Integer, LargeBinary, String, text
+from sqlmodel import Field
+
+from turnfold.contract.columns import Base, Id, UtcDateTime, column, key_column
+
+
+class ApiKeyRow(Base, table=True):
+    """A key of the gateway: whose conversations it opens, and for what. The secret itself is stored nowhere."""
+
+    __tablename__ = "api_key"
+
+    id: str = key_column(String(16))
+    tenant: str = column(String(200))
+    name: str = column(String(200))
+    scopes: str = column(String(60))
+    """Names with commas between them: `append,read,admin`."""
+    secret_hash: bytes = column(LargeBinary(32))
+    """SHA-256 of a secret of 256 random bits: nothing that could be guessed, hence nothing to slow down."""
+    requests_per_minute: int | None = column(Integer, nullable=True)
+    """None: as the gateway's settings say; 0: any number."""
+    created_at: datetime = column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
+    revoked_at: datetime | None = column(UtcDateTime, nullable=True)
+
+
+class AuditEntryRow(Base, table=True):
+    """A call that needed the scope `admin`. Holds a hash of the conversation's id, so that erasures stay complete."""
+
+    __tablename__ = "audit_entry"
+    __table_args__ = (Index("audit_entry_tenant", "tenant", "id"), {"sqlite_autoincrement": True})
+
+    id: int | None = Field(default=None, sa_column=Column(Id, primary_key=True, autoincrement=True))
+    at: datetime = column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
+    tenant: str = column(String(200))
+    key_id: str = column(String(16))
+    action: str = column(String(40))
+    conversation_hash: str | None = column(String(64), nullable=True)
+    status: int = column(Integer)
+    """The HTTP status that answered it."""

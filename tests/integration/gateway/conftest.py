@@ -1,0 +1,64 @@
+"""One Redis, one database, one pair of workers and one gateway for all tests here: each test has its own tenant."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from support.gateway import Gateway, gateway_process
+from support.server_folders import own_folder
+from turnfold import Settings, Turnfold
+from turnfold_worker.local.redis_server import RedisNotStarted
+from turnfold_worker.local.stack import Stack
+
+
+@pytest.fixture(scope="session")
+def stack() -> Iterator[Stack]:
+    """What `turnfold up` starts, without a gateway."""
+    with own_folder() as folder:
+        stack = Stack(folder, environment={"PATH": os.environ.get("PATH", ""), "TURNFOLD_FOLD_TURNS": "1"})
+        try:
+            stack.start()
+        except RedisNotStarted as error:
+            if os.environ.get("CI"):
+                raise
+            pytest.skip(str(error))
+        yield stack
+        stack.stop()
+
+
+@pytest.fixture(scope="session")
+def gateway_settings(stack: Stack) -> Settings:
+    """Where the gateway's Redis and database are."""
+    return Settings(redis_url=stack.settings.redis_url, database_url=stack.settings.database_url)
+
+
+@pytest.fixture(scope="session")
+def gateway(gateway_settings: Settings) -> Iterator[Gateway]:
+    """A gateway in a process of its own."""
+    with gateway_process(gateway_settings) as running:
+        yield running
+
+
+@pytest.fixture
+def tenant(request: pytest.FixtureRequest) -> str:
+    """A tenant of its own."""
+    return request.node.name[:200]
+
+
+@pytest.fixture
+def tf(gateway_settings: Settings, tenant: str) -> Iterator[Turnfold]:
+    """The SDK's client for the same tenant: what the gateway does can be seen without it."""
+    with Turnfold(settings=replace(gateway_settings, tenant=tenant)) as client:
+        yield client
+
+
+@pytest.fixture
+def http(gateway: Gateway, tenant: str) -> Iterator[httpx.Client]:
+    """A client with a key for everything."""
+    with gateway.client(gateway.key(tenant, "append", "read", "admin")) as client:
+        yield client

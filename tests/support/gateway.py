@@ -1,0 +1,67 @@
+"""A real gateway in a process of its own, and keys for it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from urllib.parse import quote
+
+import httpx
+
+from turnfold import Settings
+from turnfold_gateway.keys.store import KeyStore
+
+COMMAND = (sys.executable, "-c", "from turnfold_gateway.cli import main; main()")
+
+
+@dataclass(frozen=True)
+class Gateway:
+    """A gateway that runs."""
+
+    url: str
+    settings: Settings
+
+    def key(self, tenant: str, *scopes: str, requests_per_minute: int | None = None) -> str:
+        """Make a key."""
+        with closing(KeyStore(self.settings)) as store:
+            return str(store.create(tenant, "test", scopes, requests_per_minute=requests_per_minute))
+
+    def client(self, key: str | None = None, **headers: str) -> httpx.Client:
+        """An HTTP client that sends the key."""
+        if key is not None:
+            headers["Authorization"] = f"Bearer {key}"
+        return httpx.Client(base_url=self.url, headers=headers, timeout=30, trust_env=False)
+
+
+def path_of(conversation: str, *parts: str) -> str:
+    """The path of a conversation."""
+    return "/v1/conversations/" + "/".join(quote(part, safe="") for part in (conversation, *parts))
+
+
+@contextmanager
+def gateway_process(settings: Settings, **variables: str) -> Iterator[Gateway]:
+    """A gateway on a free port, ended with the block."""
+    environment: Mapping[str, str] = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "TURNFOLD_REDIS_URL": settings.redis_url,
+        "TURNFOLD_DATABASE_URL": settings.database_url,
+        **variables,
+    }
+    process = subprocess.Popen(
+        [*COMMAND, "serve", "--port", "0"], env=environment, stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    try:
+        url = process.stderr.readline().strip()
+        assert url.startswith("http://"), url + process.communicate()[1]
+        yield Gateway(url, settings)
+    finally:
+        process.terminate()
+        _, remarks = process.communicate(timeout=20)
+    assert "Traceback" not in remarks, remarks
