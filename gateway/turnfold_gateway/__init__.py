@@ -7,7 +7,8 @@ paths           ids in paths, percent-encoded
 
 keys            who calls, for which tenant, and what for
 rest            the routes of `/v1`
-cli             `turnfold serve` and `turnfold keys`
+mcp             the same for agents, by the Model Context Protocol
+cli             `turnfold serve`, `turnfold keys` and `turnfold mcp`
 """
 
 from turnfold_gateway.app import create_app

@@ -12,13 +12,13 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from turnfold import AsyncTurnfold
-from turnfold_gateway import rest
+from turnfold_gateway import mcp, rest
 from turnfold_gateway.keys import KeyRing
 from turnfold_gateway.paths import EncodedPaths
 from turnfold_gateway.problems import HANDLERS
 from turnfold_gateway.settings import GatewaySettings
 
-ROOMS: Final[Sequence[ModuleType]] = (rest,)
+ROOMS: Final[Sequence[ModuleType]] = (rest, mcp)
 """Each has `routes`, and may have `lifespan(app)`, an asynchronous context manager around the time of serving."""
 
 

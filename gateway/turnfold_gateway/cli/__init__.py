@@ -2,6 +2,7 @@
 
 serve           `turnfold serve`
 keys            `turnfold keys create`, `list`, `revoke`
+mcp             `turnfold mcp`
 session         the settings that a command works with
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import click
 
 from turnfold_gateway.cli.keys import keys
+from turnfold_gateway.cli.mcp import mcp
 from turnfold_gateway.cli.serve import serve
 
 
@@ -21,3 +23,4 @@ def main() -> None:
 
 main.add_command(serve)
 main.add_command(keys)
+main.add_command(mcp)

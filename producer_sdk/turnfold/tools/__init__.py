@@ -3,6 +3,7 @@
 A model's arguments are untrusted: whatever is wrong with them becomes a text that says what to do instead.
 
 schemas     the same as the schemas of tools
+timelines   a time line as lines for a model
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ RESULT_TOKENS: Final = 2_000
 """Estimated tokens of a result, unless the caller says otherwise."""
 
 LEAST_RESULT_TOKENS: Final = 100
+NOTHING_SAID: Final = "Nothing was said in this conversation before: there is nothing to look up.\n"
+"""The answer about a conversation that nobody has written to, or that was forgotten."""
+
 _FRAME_TOKENS: Final = 40
 """Kept back for the line that says how to go on."""
 
@@ -77,7 +81,7 @@ def handle(call: object, lookups: Lookups, *, max_tokens: object = RESULT_TOKENS
     except UnknownMarker as error:
         text, failed = f"Error: {error}. Or use search to find a marker\n", True
     except UnknownConversation:
-        text = "Nothing was said in this conversation before: there is nothing to look up.\n"
+        text = NOTHING_SAID
     return asked.answered(clip_text(text, room)[0], failed=failed)
 
 

@@ -38,6 +38,7 @@ COMMANDS: Final = {
     "digest": LazyCommand("doctor_command", "digest", "Print a hash of what is stored."),
     "migrate": LazyCommand("doctor_command", "migrate", "Create or upgrade the schema."),
     "serve": OthersCommand("turnfold-gateway", "Serve conversations over HTTP."),
+    "mcp": OthersCommand("turnfold-gateway", "Serve conversations to an agent (MCP)."),
     "keys": OthersCommand("turnfold-gateway", "Keys of the HTTP API: create, list, revoke."),
     "serve-metrics": LazyCommand("metrics_command", "serve_metrics", "Serve metrics for Prometheus."),
 }

@@ -1,0 +1,36 @@
+"""`turnfold mcp`: conversations for an agent on this machine, over standard input and output."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib.util import find_spec
+
+import click
+
+from turnfold_gateway.cli.session import errors_in_a_line, sdk_settings
+from turnfold_gateway.mcp.missing import INSTALL
+
+
+@click.command(short_help="Serve conversations to an agent (MCP).")
+@click.option("--conversation", help="Serve this conversation alone: tools take no conversation_id.")
+@click.option("--read-only", is_flag=True, help="Without the tool that appends.")
+def mcp(conversation: str | None, read_only: bool) -> None:
+    """Serve conversations over the Model Context Protocol on standard input and output, until the agent ends it.
+
+    An agent starts this itself: put the command into its list of MCP servers. For agents elsewhere, `turnfold serve`
+    has the same server at /mcp, behind keys.
+
+    \b
+    Examples:
+      turnfold mcp
+      turnfold --tenant acme mcp --conversation chat-17 --read-only
+    """
+    if find_spec("mcp") is None:
+        msg = f"the package mcp is not installed: {INSTALL}"
+        raise click.ClickException(msg)
+    import anyio
+
+    from turnfold_gateway.mcp.stdio import serve_stdio
+
+    with errors_in_a_line():
+        anyio.run(partial(serve_stdio, sdk_settings(), conversation_id=conversation, may_append=not read_only))

@@ -1,0 +1,73 @@
+"""What a model, and the person who watches it, is told when a call fails: what was wrong, and what to do."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, Final
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
+
+from turnfold import (
+    InboxFull,
+    InvalidInput,
+    QuotaExceeded,
+    SchemaMismatch,
+    Turn,
+    TurnfoldError,
+    Unavailable,
+    UnknownConversation,
+    UnknownMarker,
+)
+
+_log: Final = logging.getLogger(__name__)
+
+UNEXPECTED: Final = (
+    "the server failed in a way that it does not know. Tell the user: the server's log has the kind of the error, and "
+    "`turnfold doctor` checks what it needs"
+)
+
+
+class BadArguments(Exception):  # noqa: N818 - what a model did, told to the model
+    """What a call asks for cannot be done; the text says what can."""
+
+
+def remedy(error: TurnfoldError | BadArguments) -> str:
+    """What went wrong and what to do, for whoever made the call."""
+    match error:
+        case UnknownConversation():
+            return f"{error}. Check conversation_id: `conversations` lists those that exist"
+        case UnknownMarker():
+            return f"{error}. `search` and `context` give markers"
+        case QuotaExceeded(retry_after_seconds=seconds):
+            return f"{error}. {_again(error)} in {seconds} seconds; more calls before that fail too"
+        case InboxFull() | Unavailable():
+            return f"{error}. {_again(error)} in a few seconds; if it fails again, tell the user"
+        case SchemaMismatch():
+            return f"{error}. This is for whoever runs the server; no other call will do better"
+        case _:
+            return str(error)
+
+
+def _again(error: InboxFull | QuotaExceeded | Unavailable) -> str:
+    """How to repeat a call: an append with the ids that its turns have by now, so that none is doubled."""
+    ids = [turn_id for turn in error.turns if (turn_id := _id_of(turn))]
+    return f"Append the same turns with these turn_id values, in this order: {', '.join(ids)}" if ids else "Try again"
+
+
+def _id_of(turn: Any) -> str | None:
+    if isinstance(turn, Turn):
+        return turn.turn_id
+    return turn.get("turn_id") if isinstance(turn, dict) else None
+
+
+def unexpected(where: str, error: Exception) -> str:
+    """Log the kind of an error that no rule expects, without its text, which may hold what was said."""
+    _log.error("%s failed: %s.%s", where, type(error).__module__, type(error).__qualname__)
+    return UNEXPECTED
+
+
+def protocol_error(error: TurnfoldError | BadArguments) -> MCPError:
+    """The same as `remedy` for requests whose answer has no room for an error: reads of resources."""
+    callers = isinstance(error, (InvalidInput, LookupError, BadArguments))
+    return MCPError(INVALID_PARAMS if callers else INTERNAL_ERROR, remedy(error))

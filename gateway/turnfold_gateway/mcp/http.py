@@ -1,0 +1,55 @@
+"""The server over Streamable HTTP, at `/mcp` of the gateway: each request has a key, and stands alone.
+
+Nothing is kept between requests, so that any number of gateways can share a client's calls. A server that holds no
+session has no stream of its own to open: `GET` is answered 405, as the protocol says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.requests import Request as HTTPRequest
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
+
+from turnfold_gateway.keys import Caller, authenticate
+from turnfold_gateway.mcp.reach import Reach, Request
+from turnfold_gateway.mcp.server import make_server
+
+
+async def _reach_of(request: Request) -> Reach:
+    """The tenant of the key that came with a request, to append only where its scopes say so."""
+    http = request.request
+    assert http is not None  # noqa: S101 - it came over HTTP
+    caller: Caller = http.state.mcp_caller
+    return Reach(
+        http.app.state.turnfold.for_tenant(caller.tenant), may_append=not caller.scopes.isdisjoint({"append", "admin"})
+    )
+
+
+class _Endpoint:
+    """An ASGI application: MCP's transport writes its own answers."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = HTTPRequest(scope, receive)
+        request.state.mcp_caller = await authenticate(request, "read")
+        sessions: StreamableHTTPSessionManager = request.app.state.mcp_sessions
+        await sessions.handle_request(scope, receive, send)
+
+
+@asynccontextmanager
+async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    """Serve while the application does."""
+    app.state.mcp_sessions = StreamableHTTPSessionManager(
+        make_server(_reach_of), json_response=True, stateless=True,
+        max_request_body_size=app.state.settings.max_body_bytes,
+    )  # fmt: skip
+    async with app.state.mcp_sessions.run():
+        yield
+
+
+routes: list[BaseRoute] = [Route("/mcp", _Endpoint(), methods=["POST"])]
+"""What the gateway mounts."""

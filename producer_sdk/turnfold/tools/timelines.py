@@ -1,0 +1,32 @@
+"""A time line as a model reads it: a line for each entry, in the form of the other tools' answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from turnfold.assemble.forms.markers import ARROW
+from turnfold.assemble.forms.render_text import one_line
+from turnfold.contract.results import TimelineEntry
+from turnfold.tokens import estimate_tokens
+
+
+def timeline_text(entries: Sequence[TimelineEntry], max_tokens: int) -> str:
+    """Lines of at most `max_tokens` estimated tokens, and behind which turn the entries go on that did not fit."""
+    lines = [timeline_line(entry) for entry in entries]
+    room, shown = max_tokens, 0
+    while shown < len(lines) and (room := room - estimate_tokens(lines[shown])) >= 0:
+        shown += 1
+    left = len(lines) - shown
+    if not left:
+        return "".join(lines)
+    go_on = f"call timeline with after={entries[shown - 1].turn_seq}" if shown else "search for something narrower"
+    return "".join(lines[:shown]) + f"[{left} more entries: {go_on}, or give a query]\n"
+
+
+def timeline_line(entry: TimelineEntry) -> str:
+    """When it was said, when it was or will be, who said it, and the marker of the turn."""
+    said = f", {entry.day}" if entry.day else ""
+    plan = " (plan)" if entry.is_plan else ""
+    meant = f", about {one_line(entry.day_meant)}{plan}" if entry.day_meant else ""
+    speaker = f"{entry.speaker}: " if entry.speaker else ""
+    return f"[turn {entry.turn_seq}{said}{meant} {ARROW}{entry.marker}] {speaker}{one_line(entry.text)}\n"

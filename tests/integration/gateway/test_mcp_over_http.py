@@ -1,0 +1,85 @@
+"""The MCP server at `/mcp` of a real gateway, called by the official client: keys say whose conversations it reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from support.gateway import Gateway
+from turnfold import Turnfold
+
+TURNS = [{"role": "user", "content": "The vault opens with tangerine-41."}]
+
+
+@pytest.fixture(params=["auto", "legacy"])
+def mode(request: pytest.FixtureRequest) -> Any:
+    """Today's protocol, and the one with a handshake."""
+    return request.param
+
+
+async def call(gateway: Gateway, key: str, mode: Any, tool: str, **arguments: Any) -> tuple[str, bool]:
+    """A call's text, and whether it is an error."""
+    headers = {"Authorization": f"Bearer {key}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=30) as http,
+        Client(streamable_http_client(f"{gateway.url}/mcp", http_client=http), mode=mode) as agent,
+    ):
+        answer = await agent.call_tool(tool, arguments)
+    return answer.content[0].text, bool(answer.is_error)
+
+
+async def test_an_agent_appends_and_recalls_with_a_key(gateway: Gateway, tenant: str, tf: Turnfold, mode: Any) -> None:
+    key = gateway.key(tenant, "append", "read")
+    _, append_failed = await call(gateway, key, mode, "append", conversation_id="c", turns=TURNS)
+    tf.wait("c")
+    text, failed = await call(gateway, key, mode, "search", conversation_id="c", query="vault")
+    listed, _ = await call(gateway, key, mode, "conversations")
+    assert not append_failed
+    assert not failed
+    assert "tangerine-41" in text
+    assert "- c: (1 turn," in listed
+
+
+async def test_a_key_without_append_has_no_such_tool(gateway: Gateway, tenant: str, tf: Turnfold) -> None:
+    tf.append("c", TURNS)
+    reader = gateway.key(tenant, "read")
+    text, failed = await call(gateway, reader, "auto", "append", conversation_id="c", turns=TURNS)
+    recalled, _ = await call(gateway, reader, "auto", "context", conversation_id="c")
+    assert failed
+    assert "there is no tool 'append' here" in text
+    assert "tangerine-41" in recalled
+
+
+async def test_a_key_of_another_tenant_reads_nothing_of_this_one(gateway: Gateway, tenant: str, tf: Turnfold) -> None:
+    tf.append("c", TURNS)
+    tf.wait("c")
+    other = gateway.key("somebody-else", "admin")
+    answers = [
+        await call(gateway, other, "auto", "context", conversation_id="c"),
+        await call(gateway, other, "auto", "search", conversation_id="c", query="vault"),
+        await call(gateway, other, "auto", "conversations"),
+    ]
+    assert ["tangerine" in text or "- c:" in text for text, _ in answers] == [False] * 3
+
+
+@pytest.mark.parametrize(
+    ("authorization", "status"),
+    [("", 401), ("Bearer tfk_000000000000_" + "a" * 43, 401), ("Basic YTpi", 401), ("append-only", 403)],
+)
+def test_no_request_is_read_without_a_key(gateway: Gateway, tenant: str, authorization: str, status: int) -> None:
+    value = f"Bearer {gateway.key(tenant, 'append')}" if authorization == "append-only" else authorization
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    with gateway.client(Authorization=value) as http:
+        answer = http.post("/mcp", json=body, headers={"Accept": "application/json, text/event-stream"})
+    assert answer.status_code == status
+    assert answer.json()["remedy"]
+
+
+def test_there_is_no_stream_to_open(gateway: Gateway, tenant: str) -> None:
+    with gateway.client(gateway.key(tenant, "read")) as http:
+        answer = http.get("/mcp")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
