@@ -173,13 +173,13 @@ def test_every_queue_of_every_task_is_served_and_no_other() -> None:
     assert sorted(served) == sorted({str(queue) for queue in QUEUE_OF.values()})
 
 
-def test_workers_are_asked_for_by_the_name_that_they_have_and_may_end_their_tasks() -> None:
+def test_a_worker_is_looked_at_by_its_heartbeat_file_and_may_end_its_tasks() -> None:
     workers = [name for name in SERVICES if "worker" in command(name)]
     assert workers
     for name in workers:
         service = SERVICES[name]
         assert f"--hostname={name}@%h" in command(name)
-        assert f"--destination={name}@$$HOSTNAME" in service["healthcheck"]["test"][1]
+        assert service["environment"]["TURNFOLD_HEARTBEAT_FILE"] in service["healthcheck"]["test"][1]
         # Else one that has a task waits for all of Celery's soft shutdown, however soon the task ends.
         assert "REMAP_SIGTERM" not in service["environment"]
         assert int(service["stop_grace_period"].removesuffix("s")) > 20

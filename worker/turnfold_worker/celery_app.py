@@ -13,6 +13,7 @@ from kombu.transport import TRANSPORT_ALIASES
 
 from turnfold.contract.tasks import QUEUE_OF, Queue, Task
 from turnfold_worker.celery_parts.doorman import Doorman
+from turnfold_worker.celery_parts.heartbeat_file import HeartbeatFile
 from turnfold_worker.celery_parts.outage_log import Outages
 from turnfold_worker.celery_parts.preload import preload
 from turnfold_worker.celery_parts.remote_control import take_no_orders
@@ -54,6 +55,7 @@ app.conf.update(
     worker_redirect_stdouts=False,
 )  # fmt: skip
 app.steps["worker"].update((Doorman, SweepTimer))
+app.steps["consumer"].add(HeartbeatFile)
 outages = Outages()
 signals.task_failure.connect(outages)
 signals.celeryd_init.connect(take_no_orders)

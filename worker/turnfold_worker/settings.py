@@ -35,6 +35,8 @@ class WorkerSettings(ModelSettings):
     """After which fewer turns are folded, or half of it, when no more of their conversation have come."""
     keep_level0_days: float = 0.0
     """Days after which the words of turns in closed segments are removed; 0 keeps them."""
+    heartbeat_file: str = ""
+    """A file that each worker touches every five seconds while it can take messages; empty: none."""
     semantic: bool = False
     """Use a sentence model beside the words: needs `turnfold-worker[semantic]`. The same on every worker."""
     embedding_bfloat16: bool = True

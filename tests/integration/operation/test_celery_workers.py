@@ -78,12 +78,16 @@ def celery_backend_cluster() -> None:
 
 
 @pytest.fixture
+def heartbeat_file(tmp_path: Path) -> Path:
+    return tmp_path / "heartbeat"
+
+
+@pytest.fixture
 def celery_worker_cluster(
-    celery_environment: Mapping[str, str], crew: Crew, children: int, tmp_path: Path
+    celery_environment: Mapping[str, str], crew: Crew, children: int, heartbeat_file: Path, tmp_path: Path
 ) -> Iterator[CeleryWorkerCluster]:
-    workers = [
-        CeleryWorker(name, queues, celery_environment, tmp_path, children=children) for name, queues in crew.items()
-    ]
+    environment = {**celery_environment, "TURNFOLD_HEARTBEAT_FILE": str(heartbeat_file)}
+    workers = [CeleryWorker(name, queues, environment, tmp_path, children=children) for name, queues in crew.items()]
     nodes = [WorkerNode(WorkerContainer(worker), app=None) for worker in workers]
     try:
         for worker in workers:
@@ -194,6 +198,16 @@ def test_without_doorbells_and_beat_the_workers_own_timer_finds_everything(
 ) -> None:
     tf.append("c", _turns()[:60])
     assert tf.wait("c", timeout_seconds=30).folded == 60
+
+
+@pytest.mark.daily_on("sqlite")
+@pytest.mark.parametrize("crew", [pytest.param({"all": ALL}, id="one")])
+def test_a_worker_touches_its_heartbeat_file_while_the_broker_answers(
+    celery_setup: CeleryTestSetup, heartbeat_file: Path
+) -> None:
+    wait_until(heartbeat_file.exists)
+    heartbeat_file.unlink()
+    assert wait_until(heartbeat_file.exists, timeout_seconds=30, what="the file is touched again and again")
 
 
 @on_postgresql

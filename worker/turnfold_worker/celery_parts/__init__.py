@@ -3,6 +3,7 @@
 preload            what is imported before a worker forks
 doorman            a thread that waits for rings and asks Celery for tasks
 sweep_timer        a timer that asks for sweeps
+heartbeat_file     a file that is touched while a worker can take messages
 remote_control     what it answers, and which orders it does not take
 outage_log         what keeps a worker from its work, in its log
 broker_transport   no message ends a worker
