@@ -113,13 +113,10 @@ class Resources:
         self._enter()
         with self._lock:
             if self._reader is None:
-                from turnfold.database.engines import connect
+                from turnfold.database.engines import database
                 from turnfold.database.reader import Reader
 
-                engine = connect(
-                    self._settings.database_url, write=False, timeout_seconds=self._settings.timeout_seconds
-                )
-                self._reader = Reader(engine, self._on_change)
+                self._reader = Reader(database(self._settings, write=False), self._on_change)
                 if self._computing_threads:
                     self._reader.share_processor(self._computing_threads)
             return self._reader

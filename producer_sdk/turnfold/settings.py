@@ -58,6 +58,8 @@ class Settings:
     """The Redis that holds the inboxes."""
     database_url: str = DEFAULT_DATABASE_URL
     """SQLAlchemy URL of the database that the workers write."""
+    database_pooler: bool = False
+    """PostgreSQL is behind a pooler that shares its sessions among transactions, such as PgBouncer's mode."""
     tenant: str = "default"
     """The tenant of this client; `for_tenant` gives a view on another."""
     broker_url: str = ""
@@ -104,6 +106,9 @@ class Settings:
                 "TURNFOLD_DATABASE_URL names a database in memory, which workers and readers cannot share: use "
                 "sqlite:///path, with four slashes for an absolute path"
             )
+            raise InvalidSettings(msg)
+        if self.database_pooler and self.uses_sqlite:
+            msg = "TURNFOLD_DATABASE_POOLER is on, and TURNFOLD_DATABASE_URL names SQLite, which has none: turn it off"
             raise InvalidSettings(msg)
         if self.broker_url and not _URL.match(self.broker_url):
             # Without the value, which may be or hold a password.

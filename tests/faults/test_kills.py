@@ -39,13 +39,14 @@ ROWS = [
     pytest.param(
         fault, database, id=f"{name}-{database}",
         marks=[
-            *([pytest.mark.postgresql] if database == "postgresql" else []),
+            *([pytest.mark.postgresql] if database != "sqlite" else []),
             *([] if (fault, database) in DAILY else [pytest.mark.long]),
         ],
     )
     for name, fault, databases in (
         ("everything-is-killed", faults.ALL_KILLED, faults.BOTH),
         ("everything-is-killed-and-celery-rings", faults.CELERY_BELLS, faults.BOTH),
+        ("everything-is-killed-behind-a-pooler", faults.POOLER_KILLED, ("pgbouncer",)),
         ("two-of-three-rings-are-lost", faults.LOST_RINGS, ("sqlite",)),
         ("everything-is-stopped", faults.STOPPED, faults.BOTH),
         ("leases-lapse-and-tasks-are-repeated", TWICE, faults.BOTH),

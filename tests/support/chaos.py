@@ -20,6 +20,7 @@ from sqlalchemy.exc import DBAPIError
 from support.celery_workers import CeleryWorker
 from support.chaos_producers import Producers
 from support.clocks import Clocks
+from support.pgbouncer import PgBouncer
 from support.postgresql import PostgresqlServer
 from support.stored import Verdict, broken_invariants, judge, stored_turns
 from support.waiting import wait_until
@@ -62,7 +63,7 @@ class Plan:
     """Above 1, whatever is published is published so many times, and drains and folds that nobody needs besides."""
     environment: Mapping[str, str] = field(default_factory=dict)
     database: str = "sqlite"
-    """Or "postgresql": a server of this run alone."""
+    """Or "postgresql": a server of this run alone; or "pgbouncer": the same behind a pooler in transaction mode."""
     clocks: bool = False
     """Redis, SQL and workers live by clocks that a strike may set."""
 
@@ -116,11 +117,17 @@ class Chaos:
         self.clocks = Clocks(folder / "clocks") if plan.clocks else None
         self.postgresql: PostgresqlServer | None = None
         self._database_url = f"sqlite:///{folder / 'chaos.db'}"
-        if plan.database == "postgresql":
+        self.pgbouncer: PgBouncer | None = None
+        if plan.database in {"postgresql", "pgbouncer"}:
             with self._living_by("postgresql"):
                 (folder / "postgresql").mkdir()
                 self.postgresql = PostgresqlServer(folder / "postgresql")
             self._database_url = self.postgresql.url
+        self._pooled_url = self._database_url
+        if plan.database == "pgbouncer":
+            assert self.postgresql is not None
+            self.pgbouncer = PgBouncer(folder, self.postgresql.port)
+            self._pooled_url = self.pgbouncer.url_of(self._database_url)
         self._engine = connect(self._database_url, write=False, timeout_seconds=30)
         self._seen = (0, 0)
         self._look_again = 0.0
@@ -138,11 +145,14 @@ class Chaos:
     def _start(self) -> None:
         if self.postgresql is not None:
             self.start_postgresql()
-        migrate.upgrade(self._database_url)
+        if self.pgbouncer is not None:
+            self.pgbouncer.start()
+        migrate.upgrade(self._pooled_url)
         self.start_redis()
         environment = {
             "PYTHONPATH": os.pathsep.join(["", str(TESTS), os.environ.get("PYTHONPATH", "")]).strip(os.pathsep),
-            "TURNFOLD_REDIS_URL": self.redis.url, "TURNFOLD_DATABASE_URL": self._database_url,
+            "TURNFOLD_REDIS_URL": self.redis.url, "TURNFOLD_DATABASE_URL": self._pooled_url,
+            "TURNFOLD_DATABASE_POOLER": "on" if self.pgbouncer else "off",
             "TURNFOLD_STATE_DIR": str(self.folder), "TURNFOLD_TIMEOUT_SECONDS": "2",
             "TURNFOLD_LEASE_SECONDS": str(LEASE_SECONDS), "TURNFOLD_SWEEP_SECONDS": "0.5",
             "TURNFOLD_REPUBLISH_SECONDS": "2", "TURNFOLD_SLICE_SECONDS": "0.3", "CHAOS_COPIES": str(self.plan.copies),
@@ -168,6 +178,8 @@ class Chaos:
         for worker in self.workers:
             worker.kill()
         self.redis.kill()
+        if self.pgbouncer is not None:
+            self.pgbouncer.kill()
         if self.postgresql is not None:
             self.postgresql.kill()
         self._engine.dispose()
@@ -182,7 +194,8 @@ class Chaos:
         chance = random.Random(self.plan.seed)
         began = time.monotonic()
         settings = Settings(
-            redis_url=self.redis.url, database_url=self._database_url, doorbell=self.plan.doorbell,
+            redis_url=self.redis.url, database_url=self._pooled_url, doorbell=self.plan.doorbell,
+            database_pooler=self.pgbouncer is not None,
             celery_doorbell=self.plan.celery_doorbell, timeout_seconds=2,
         )  # fmt: skip
         with Turnfold(settings=settings) as client:

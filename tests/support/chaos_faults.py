@@ -55,6 +55,11 @@ REDIS_KILLED: Final = Fault(name="kill -9 of Redis", strikes={strikes.redis_proc
 POSTGRESQL_KILLED: Final = Fault(
     name="kill -9 of PostgreSQL", strikes={strikes.postgresql_process: 8}, databases=("postgresql",)
 )
+POOLER_KILLED: Final = Fault(
+    name="kill -9 of everything, mixed; PostgreSQL behind PgBouncer",
+    strikes={**_WORKERS, **_SERVERS, strikes.pgbouncer_process: 6},
+    databases=("pgbouncer",),
+)  # fmt: skip
 ALL_KILLED: Final = Fault(name="kill -9 of everything, mixed", strikes=_WORKERS | _SERVERS)
 POWER_CUT: Final = Fault(
     name="kill -9 of Redis, and the end of its log lost",
@@ -93,6 +98,6 @@ CLOCKS: Final = Fault(
 )  # fmt: skip
 
 FAULTS: Final = (
-    UNDISTURBED, WORKERS_KILLED, REDIS_KILLED, POSTGRESQL_KILLED, ALL_KILLED, POWER_CUT, STOPPED,
+    UNDISTURBED, WORKERS_KILLED, REDIS_KILLED, POSTGRESQL_KILLED, POOLER_KILLED, ALL_KILLED, POWER_CUT, STOPPED,
     NO_BELLS, CELERY_BELLS, LOST_RINGS, SHORT_LEASES, DUPLICATES, FULL_DISK, CLOCKS,
 )  # fmt: skip

@@ -22,7 +22,7 @@ HEAD: Final = (
     "| fault | database | turns | strikes | appends repeated | turns read again | folds discarded | seconds "
     "| lost, doubled, reordered | rows |\n|---|---|--:|---|--:|--:|--:|--:|--:|---|"
 )
-TITLES: Final = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+TITLES: Final = {"sqlite": "SQLite", "postgresql": "PostgreSQL", "pgbouncer": "PgBouncer"}
 
 Digests = Mapping[tuple[str, str], str]
 

@@ -41,6 +41,16 @@ def postgresql_process(chaos: Chaos, chance: random.Random) -> str | None:
     return "PostgreSQL"
 
 
+def pgbouncer_process(chaos: Chaos, chance: random.Random) -> str | None:
+    """The pooler, with every transaction that goes through it."""
+    if chaos.pgbouncer is None:
+        return None
+    chaos.pgbouncer.kill()
+    time.sleep(chance.uniform(0.2, 1.5))
+    chaos.pgbouncer.start()
+    return "PgBouncer"
+
+
 def pool_child(chaos: Chaos, chance: random.Random) -> str | None:
     """One process that runs tasks."""
     return "child" if chance.choice(chaos.workers).kill_child(chance.randrange(8)) else None

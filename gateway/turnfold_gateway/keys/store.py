@@ -38,15 +38,15 @@ class KeyStore:
 
     @cached_property
     def _engine(self) -> Engine:
-        from turnfold.database.engines import connect
+        from turnfold.database.engines import database
 
-        return connect(self._settings.database_url, write=True, timeout_seconds=self._settings.timeout_seconds)
+        return database(self._settings, write=True)
 
     @cached_property
     def _reading(self) -> Engine:
-        from turnfold.database.engines import connect
+        from turnfold.database.engines import database
 
-        return connect(self._settings.database_url, write=False, timeout_seconds=self._settings.timeout_seconds)
+        return database(self._settings, write=False)
 
     def create(self, tenant: str, name: str, scopes: Iterable[str], *, requests_per_minute: int | None = None) -> Token:
         """Make a key; the token is all that there is of its secret. Raises `InvalidInput`, `Unavailable`."""

@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import PoolProxiedConnection, StaticPool
 
 from turnfold.database.processor_share import waiting
+from turnfold.database.session_settings import READ_ONLY, set_in_transactions
 
 MOST_HELD: Final = 8
 """Connections that are kept open between reads; more are opened while more threads read at once."""
@@ -87,6 +88,8 @@ class DriverConnection:
             self._snapshot.enter_context(self._pipeline())
         # In words, though a pipeline is a transaction by itself: a pooler may drop what a connection was set to.
         self.driver.execute(self._owner.begin)
+        if self._owner.set_in_transactions is not None:
+            self.driver.execute(self._owner.set_in_transactions)
         self._snapshot.callback(self.driver.execute, "COMMIT")
         yield
         self._snapshot.close()
@@ -104,7 +107,12 @@ class DriverConnection:
 
     def _in_one_round_trip(self, calls: Sequence[Call], *, last: bool) -> list[list[Row]]:
         cursors = [self.driver.cursor() for _ in calls]
-        with self._pipeline() if len(calls) > 1 and not self._in_pipeline else nullcontext():
+        is_alone = not self._in_pipeline
+        sets = self._owner.set_in_transactions if is_alone else None
+        with self._pipeline() if is_alone and (sets or len(calls) > 1) else nullcontext():
+            if sets is not None:
+                # Until the pipeline ends, which is a transaction by itself.
+                self.driver.execute(sets)
             for cursor, call in zip(cursors, calls, strict=True):
                 cursor.execute(*self._owner.prepared(*call))
         if last:
@@ -128,8 +136,8 @@ class DriverConnection:
         return cursor.fetchall() if cursor.description else []
 
 
-def _keeping_plans(driver: Any) -> None:
-    """Let psycopg and PostgreSQL keep one plan of each statement.
+def _keep_plans(driver: Any, *, in_session: bool) -> None:
+    """Let psycopg and PostgreSQL keep one plan of each statement, where they have a session to keep it in.
 
     psycopg sends a number in the smallest type that holds it, and takes a statement with other types for another one:
     one with a hundred numbers was planned anew at each read, which took longer than all else.
@@ -138,8 +146,9 @@ def _keeping_plans(driver: Any) -> None:
 
     driver.autocommit = True
     driver.adapters.register_dumper(int, Int8Dumper)
-    # Every statement begins at a key, whatever its parameters are.
-    driver.execute("SET plan_cache_mode = force_generic_plan")
+    if in_session:
+        # Every statement begins at a key, whatever its parameters are.
+        driver.execute("SET plan_cache_mode = force_generic_plan")
 
 
 class Driver:
@@ -153,7 +162,9 @@ class Driver:
         self._closings = 0
         """How often it was closed: what was opened before is not kept."""
         self.pipelines = engine.dialect.name == "postgresql"
-        self.begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if self.pipelines else "BEGIN"
+        self.begin = READ_ONLY if self.pipelines else "BEGIN"
+        self.set_in_transactions = set_in_transactions(engine)
+        """Behind a pooler: what sets a transaction to what its session is not set to."""
 
     @contextmanager
     def connection(self) -> Iterator[DriverConnection]:
@@ -212,7 +223,7 @@ class Driver:
         # Ours from now on: the pool's own stay for the reads that go through SQLAlchemy.
         proxied.detach()
         if self.pipelines:
-            _keeping_plans(driver)
+            _keep_plans(driver, in_session=self.set_in_transactions is None)
         return DriverConnection(self, driver, None)
 
     def _named(self, error: Exception, held: DriverConnection) -> BaseException:

@@ -15,15 +15,26 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import QueuePool, StaticPool
 
+from turnfold.database.session_settings import SessionSettings
 from turnfold.errors import InvalidSettings
+from turnfold.settings import Settings
 
 
-def connect(database_url: str, *, write: bool, timeout_seconds: float, create: bool = False) -> Engine:
+def database(settings: Settings, *, write: bool, timeout_seconds: float | None = None) -> Engine:
+    """An engine for the database of `settings`, by default as patient as they are. Raises as `connect`."""
+    patience = settings.timeout_seconds if timeout_seconds is None else timeout_seconds
+    return connect(settings.database_url, write=write, timeout_seconds=patience, pooler=settings.database_pooler)
+
+
+def connect(
+    database_url: str, *, write: bool, timeout_seconds: float, create: bool = False, pooler: bool = False
+) -> Engine:
     """An engine for SQLite or PostgreSQL. Nothing is opened until it is used.
 
     A write engine takes SQLite's write lock when a transaction begins (`BEGIN IMMEDIATE`: a read that turns into
     a write fails under load otherwise). A read engine on PostgreSQL runs read-only in REPEATABLE READ; on SQLite
     a transaction is a snapshot by itself. `create` makes SQLite's file, for this user alone.
+    `pooler` is for PostgreSQL behind a pooler that shares sessions among transactions: nothing is kept in a session.
     Raises `InvalidSettings` for a URL that names neither.
     """
     try:
@@ -42,7 +53,7 @@ def connect(database_url: str, *, write: bool, timeout_seconds: float, create: b
     if backend == "sqlite":
         return _sqlite(url, write=write, timeout_seconds=timeout_seconds, create=create)
     if url.drivername in {"postgresql", "postgresql+psycopg"}:
-        return _postgresql(url, write=write, timeout_seconds=timeout_seconds)
+        return _postgresql(url, write=write, timeout_seconds=timeout_seconds, pooler=pooler)
     msg = (
         f"TURNFOLD_DATABASE_URL names {url.drivername}: use sqlite:///path or "
         "postgresql+psycopg://user:password@host:5432/database"
@@ -111,10 +122,13 @@ _PRAGMAS = (
 )
 
 
-def _postgresql(url: URL, *, write: bool, timeout_seconds: float) -> Engine:
+def _postgresql(url: URL, *, write: bool, timeout_seconds: float, pooler: bool) -> Engine:
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
     milliseconds = max(1, int(timeout_seconds * 1000))
+    session = SessionSettings(milliseconds)
+    # A statement that is prepared under a name stays in a session, where another client would execute it.
+    kept: dict[str, Any] = {"prepare_threshold": None} if pooler else {"options": session.startup_options}
     try:
         engine = create_engine(
             url,
@@ -122,16 +136,17 @@ def _postgresql(url: URL, *, write: bool, timeout_seconds: float) -> Engine:
             pool_size=8,
             max_overflow=56,
             pool_timeout=timeout_seconds,
+            isolation_level="AUTOCOMMIT" if pooler else None,
             connect_args={
-                "connect_timeout": max(2, math.ceil(timeout_seconds)),
-                # In UTC, the earliest times of a caller stay within what Python can hold.
-                "options": f"-c statement_timeout={milliseconds} -c lock_timeout={milliseconds} -c timezone=UTC",
-                "tcp_user_timeout": milliseconds,
+                "connect_timeout": max(2, math.ceil(timeout_seconds)), "tcp_user_timeout": milliseconds, **kept,
             },
-        )
+        )  # fmt: skip
     except ModuleNotFoundError as error:
         msg = "PostgreSQL needs its driver, psycopg 3: pip install 'turnfold[postgres]', or 'turnfold-worker[postgres]'"
         raise InvalidSettings(msg) from error
+    if pooler:
+        return session.set_in_transactions(engine, write=write)
+    session.check_sessions(engine)
     if write:
         return engine
     return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)

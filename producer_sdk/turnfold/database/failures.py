@@ -8,7 +8,8 @@ from typing import Final
 
 from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError, SQLAlchemyError
 
-from turnfold.errors import SchemaMismatch, Unavailable
+from turnfold.database.session_settings import DROPS_OPTIONS, NEEDS_POOLER
+from turnfold.errors import InvalidSettings, SchemaMismatch, Unavailable
 
 
 class ConnectionLost(Unavailable):
@@ -25,6 +26,8 @@ def translated() -> Iterator[None]:
             raise SchemaMismatch(_MIGRATE) from error
         if "unable to open database file" in str(error.orig):
             raise Unavailable(_NO_FILE) from error
+        if DROPS_OPTIONS in str(error.orig):
+            raise InvalidSettings(NEEDS_POOLER) from error
         kind = ConnectionLost if error.connection_invalidated else Unavailable
         msg = f"the database did not answer: is TURNFOLD_DATABASE_URL right? ({type(error.orig).__name__})"
         raise kind(msg) from error

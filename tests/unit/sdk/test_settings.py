@@ -15,6 +15,7 @@ from turnfold.settings import without_password
 EXAMPLES: dict[str, tuple[str, object]] = {
     "redis_url": ("redis://cache:6380/2", "redis://cache:6380/2"),
     "database_url": ("postgresql+psycopg://db/turnfold", "postgresql+psycopg://db/turnfold"),
+    "database_pooler": ("on", True),
     "tenant": ("acme", "acme"),
     "broker_url": ("redis://broker:6379/1", "redis://broker:6379/1"),
     "doorbell": ("off", False),
@@ -31,6 +32,11 @@ EXAMPLES: dict[str, tuple[str, object]] = {
     "reference_seconds": ("60", 60),
     "embedding_model": ("/srv/models/mini", "/srv/models/mini"),
 }
+
+
+def test_a_pooler_before_sqlite_is_refused() -> None:
+    with pytest.raises(InvalidSettings, match=r"TURNFOLD_DATABASE_POOLER is on, .* SQLite"):
+        Settings(database_url="sqlite:///turnfold.db", database_pooler=True)
 
 
 def test_every_setting_has_an_example_here() -> None:
@@ -55,7 +61,8 @@ def test_no_password_is_shown(name: str, url: str) -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_each_variable_is_read(name: str) -> None:
     text, value = EXAMPLES[name]
-    assert getattr(Settings.from_env({f"TURNFOLD_{name.upper()}": text}), name) == value
+    environment = {"TURNFOLD_DATABASE_URL": "postgresql+psycopg://db/turnfold", f"TURNFOLD_{name.upper()}": text}
+    assert getattr(Settings.from_env(environment), name) == value
 
 
 def test_without_variables_the_defaults_hold() -> None:

@@ -90,7 +90,7 @@ class Session:
         return self._connected(write=True)
 
     def _connected(self, *, write: bool) -> Engine:
-        from turnfold.database.engines import connect
+        from turnfold.database.engines import database
 
         missing = missing_file(self.settings.database_url)
         if missing is not None:
@@ -99,7 +99,7 @@ class Session:
                 "TURNFOLD_DATABASE_URL"
             )
             raise Unavailable(msg)
-        engine = connect(self.settings.database_url, write=write, timeout_seconds=self.settings.timeout_seconds)
+        engine = database(self.settings, write=write)
         self._closing.append(engine.dispose)
         return engine
 

@@ -76,7 +76,7 @@ def _upgrade(database_url: str) -> None:
 
 def current(database_url: str) -> str | None:
     """The revision that the database is at; None before the first migration or without a database."""
-    engine = connect(database_url, write=False, timeout_seconds=LOCK_SECONDS)
+    engine = connect(database_url, write=False, timeout_seconds=LOCK_SECONDS, pooler=True)
     try:
         with _openable(), engine.connect() as connection:
             return _revision(connection)
@@ -131,7 +131,7 @@ def check(database_url: str) -> list[str]:
 
 @contextmanager
 def _reading(database_url: str) -> Iterator[Connection]:
-    engine = connect(database_url, write=False, timeout_seconds=LOCK_SECONDS)
+    engine = connect(database_url, write=False, timeout_seconds=LOCK_SECONDS, pooler=True)
     try:
         with _openable(), engine.connect() as connection:
             yield connection
@@ -207,7 +207,7 @@ def configuration(connection: Connection) -> Config:
 @contextmanager
 def _locked(database_url: str) -> Iterator[Connection]:
     """A connection in a transaction that keeps other migrations out until it ends."""
-    engine = connect(database_url, write=True, timeout_seconds=LOCK_SECONDS, create=True)
+    engine = connect(database_url, write=True, timeout_seconds=LOCK_SECONDS, create=True, pooler=True)
     try:
         # On SQLite the write engine's BEGIN IMMEDIATE is the lock.
         with engine.begin() as connection:

@@ -14,7 +14,7 @@ import redis
 from sqlalchemy import Engine
 
 from turnfold.contract.tasks import Task
-from turnfold.database.engines import connect
+from turnfold.database.engines import database
 from turnfold.errors import InvalidSettings, Unavailable
 from turnfold_worker.errors import WorkerError
 from turnfold_worker.ports.storage import SentenceEmbedder
@@ -49,8 +49,8 @@ class LocalWorker:
         sleep: Callable[[float], None] = time.sleep,
     ) -> Iterator[Self]:
         """Open a worker on the Redis of `client`, which the caller closes. `sleep` pauses between calls to a model."""
-        write_engine = connect(settings.database_url, write=True, timeout_seconds=LOCK_WAIT_SECONDS)
-        engine = connect(settings.database_url, write=False, timeout_seconds=LOCK_WAIT_SECONDS)
+        write_engine = database(settings, write=True, timeout_seconds=LOCK_WAIT_SECONDS)
+        engine = database(settings, write=False, timeout_seconds=LOCK_WAIT_SECONDS)
         model = language_model(settings) if settings.has_model else None
         messages = HeldMessages()
         worker = build_on(

@@ -16,7 +16,7 @@ import redis
 from sqlalchemy import Engine
 
 from turnfold.contract.records import ConversationId
-from turnfold.database.engines import connect
+from turnfold.database.engines import database
 from turnfold.errors import InvalidSettings
 from turnfold.redis import inbox as producer_inbox
 from turnfold_worker.adapters.redis.bell import RedisPublisher
@@ -170,8 +170,8 @@ def build(settings: WorkerSettings) -> Worker:
     return build_on(
         settings,
         client=client,
-        engine=connect(settings.database_url, write=True, timeout_seconds=LOCK_WAIT_SECONDS),
-        read_engine=connect(settings.database_url, write=False, timeout_seconds=LOCK_WAIT_SECONDS),
+        engine=database(settings, write=True, timeout_seconds=LOCK_WAIT_SECONDS),
+        read_engine=database(settings, write=False, timeout_seconds=LOCK_WAIT_SECONDS),
         publisher=RedisPublisher(client),
         model=_language_model(settings),
         embedder=sentence_embedder(settings),

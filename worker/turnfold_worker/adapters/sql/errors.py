@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from turnfold.database.session_settings import DROPS_OPTIONS, NEEDS_POOLER
 from turnfold_worker.errors import Refused, Stalled, StoreAway, WorkerError
 
 _TOO_LARGE: Final = "54"
@@ -51,6 +52,8 @@ def _translated(error: DBAPIError | PoolTimeout) -> WorkerError:
         return Refused(f"the database will never store this: {kind}")
     if trouble := _FILES.get(getattr(origin, "sqlite_errorname", "")):
         return StoreAway(f"the file of TURNFOLD_DATABASE_URL {trouble}")
+    if DROPS_OPTIONS in str(origin):
+        return StoreAway(NEEDS_POOLER)
     if isinstance(error, ProgrammingError) or str(origin).startswith(_NO_SUCH):
         return StoreAway(f"the database has another schema than this version: run `turnfold migrate` ({kind})")
     if state.startswith(_STALLED) and isinstance(error, DBAPIError) and not error.connection_invalidated:
