@@ -17,7 +17,9 @@ _FIRST: Final = datetime(2026, 5, 1, 9, tzinfo=UTC)
 _GONE: Final = frozenset({AnchorState.SUPERSEDED, AnchorState.RESOLVED})
 _MOST_WRONG: Final = 0.02
 """Of the values that stand: the share that may be closed wrongly."""
-_LEAST_RIGHT: Final = {"value_cases": 0.97, "value_cases_held_out": 0.86}
+_LEAST_RIGHT: Final = {
+    "value_cases": 0.97, "value_cases_held_out": 0.86, "change_cases": 0.93, "change_cases_held_out": 0.93,
+}  # fmt: skip
 """The measured shares: they may only grow."""
 
 

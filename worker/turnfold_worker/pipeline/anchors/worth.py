@@ -16,6 +16,7 @@ from turnfold_worker.pipeline.anchors.statements.alone import means_something_al
 from turnfold_worker.pipeline.anchors.statements.asked import asks_for_a_reply
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, Fact, FactKind
 from turnfold_worker.pipeline.language.prose import Span
+from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.language.words import specific_words, words
 from turnfold_worker.pipeline.turns.reading import Reading
 
@@ -60,6 +61,7 @@ def marks_of(reading: Reading, span: Span, wanted: frozenset[str], company: Comp
         "name": 6 * any(fact.kind in NAMES for fact in stated),
         "person": 6 * person,
         "not a person": -4 * (not person),
+        "takes back": 14 * _takes_back_a_value(plain_words(reading.text(span))),
         "goal": 10 * (bool(wanted) and not wanted.isdisjoint(words(reading.text(span)))),
         "marked": _MARKS.get(reading.turn.importance, 0),
     }
@@ -152,6 +154,12 @@ def _of_deed(rule: str, said: str, stated: tuple[Fact, ...], company: Company) -
         "advice": -16 * advises,
         "small talk": -20 * (doubt_rules.CHIT_CHAT.search(said) is not None),
     }
+
+
+def _takes_back_a_value(said: str) -> bool:
+    """'The port is 587, not 2525': it says of an earlier value that it holds no longer."""
+    stated = statement_rules.TAKEN_BACK.search(said)
+    return stated is not None and all(any(map(str.isdigit, part)) for part in (stated[1], said[: stated.start()]))
 
 
 def _is_strong(fact: Fact) -> bool:

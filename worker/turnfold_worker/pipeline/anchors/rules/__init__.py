@@ -8,6 +8,7 @@ standing_rules    limit, instruct and like: what holds for all that follows
 lasting_rules     be somebody; and what is only said in passing
 attribute_rules   be, have or cost: of which there is one value at a time
 frame_rules       state one value of a thing: what it is called, where it is, who does it, whether it is needed
+value_change_rules   change: a value, a name, what is used, who does something
 doubt_rules       feel, guess, aim and chat: what is hardly asked for later
 reply_rules       answer
 courtesy_rules    part, cheer, long: what only sounds like a promise or a request

@@ -103,6 +103,10 @@ ONE_AT_A_TIME: Final = (
         rf"i(?:'ve| have)?{_SINCE} started(?: working)? as)(?: an?| the)? (?P<value>{_UP_TO})")),
     ("employer", lazy_pattern(
         rf"(?<!\w)i(?: now| currently)? work (?:at|for) (?P<value>(?!home|myself|the moment|night){_UP_TO})")),
+    ("employer", lazy_pattern(
+        rf"(?<!\w)i(?:'ve| have)?{_SINCE} (?:started|got|found|accepted|(?:quit|resigned|left)[^,.;:!?]{{0,40}} and "
+        rf"(?:joined|started|moved to|went to))(?: an?| my)?(?: new)?(?: job| position| role| work| working)?"
+        rf"(?: at| with| for)? (?P<value>(?!an? |my |the |home|myself|night){_UP_TO})")),
     ("home", lazy_pattern(
         rf"(?<!\w)i(?:'ve| have)?{_SINCE} (?P<cue>moved|relocated) to (?P<value>(?!\w{{1,30}} \d){_UP_TO})")),
     ("home", lazy_pattern(

@@ -34,6 +34,7 @@ ADVERBS: Final = lazy_pattern(
 )
 SHORT_FORMS: Final = (
     (lazy_pattern(r"(?<!\w)let's(?!\w)"), "we"),
+    (lazy_pattern(r"(?<=(?:is|re|'s) )in progress(?!\w)"), "ongoing"),
     (lazy_pattern(r"(?<!\w)won't(?!\w)"), "will not"),
     (lazy_pattern(r"(?<!\w)(?:can't|cannot)(?!\w)"), "can not"),
     (lazy_pattern(r"(?<=[a-z])n't(?!\w)"), " not"),
@@ -107,7 +108,7 @@ _STATES: Final = (
     "locked unlocked",
     "blocked unblocked",
     "public private",
-    "done unfinished",
+    "done unfinished finished complete completed ongoing underway",
 )
 _STATE_OF: Final = {word: f"state{place}" for place, words in enumerate(_STATES) for word in words.split()}
 _STATES_OF_PEOPLE: Final = {_STATE_OF[word] for word in ("single", "sick", "employed", "free")}
@@ -150,7 +151,7 @@ def _of_copula(value: str, match: re.Match[str], text: str) -> str:
     if subject == "my name":
         # Two people may have said it.
         return ""
-    if value in _STATE_OF:
+    if value in _STATE_OF and not _UNIQUE.search(subject):
         is_of_people = _STATE_OF[value] in _STATES_OF_PEOPLE
         return _STATE_OF[value] if not prep and (is_of_people or subject not in _SELF) else ""
     if subject in _SELF:
@@ -242,6 +243,12 @@ FRAMES: Final[tuple[tuple[str, re.Pattern[str], Sort], ...]] = (
     ("which", lazy_pattern(
         rf"^{_SUBJECT}{_NOW}(?:chose|chosen|choose|picked|pick|go with|going with|went with|prefer|prefers) "
         r"(?P<value>.+)$"), _with_head),
+    ("liking", lazy_pattern(
+        rf"^(?:i|we) {_NOW}prefer (?P<value>[^,]+?)(?P<behind> (?:in the (?:morning|afternoon|evening)s?|at night|"
+        r"(?:on|at|in|for|with|during|to) (?:the |my |our )?[\w-]+)$)"), _any),
+    ("weekday", lazy_pattern(
+        rf"^(?P<subject>(?:the|our|my) {_SUBJECT})(?!(?:is|are|will)(?!\w))[a-z]{{3,20}}s? (?:on|every|each) "
+        r"(?P<value>(?:mon|tues|wednes|thurs|fri|satur|sun)days?)$"), _any),
     ("part", lazy_pattern(
         rf"^{_SUBJECT}(?:prefer|prefers) [\w-]+ (?:in|at|on) (?:the )?(?P<value>mornings?|afternoons?|evenings?|"
         r"weekdays|weekends?|\w+days?)$"), _any),
@@ -259,7 +266,8 @@ _TASKS: Final = (
 )
 OWNER: Final = lazy_pattern(
     rf"^(?P<value>(?:my |our )?[a-z][\w'-]{{1,30}}(?: [a-z][\w'-]{{1,30}})?) (?P<task>"
-    r"(?:owns|maintains|leads|manages|handles|runs|chairs|(?:is|are) (?:responsible for|in charge of|the owner of)) .+|"
+    r"(?:owns|maintains|leads|manages|handles|runs|chairs|looks after|takes care of|"
+    r"(?:is|are) (?:responsible for|in charge of|the owner of)) .+|"
     rf"(?:is|will|are)(?: be)? (?={_TASKS}){_TASKS}[a-z]{{3,20}}(?: up| out| off| over)? (?:the|our|my|this) .+)$"
 )
 """Who does what one person does."""

@@ -105,6 +105,13 @@ FACTS: Final = (
         height|age) (?:is|was) /
         (?:on|at|to|uses?) port \d+
     """),
+    rule("change", Act.FACT, 58, "Marek took over billing from Priya.", r"""
+        (?:took|taken|takes) over (?:the |our |my )?\w+ / (?:handed|passed) .{2,60}? over to \w+ /
+        handed over to \w+ / renamed .{2,60}? (?:to|as) \w+ / (?:i|we)(?:'ve| have)? (?:just |now )?(?:switched|
+        migrated|moved) from .{2,40}? to \w+ / (?:i|we)(?:'ve| have)? (?:just |now )?(?:replaced|
+        swapped) .{2,40}? (?:with|for) \w+ / (?:has been|have been|got) (?:cancelled|canceled|called off|scrapped|
+        renamed)
+    """),
     rule("need", Act.FACT, 44, "I'm looking for a flat.", r"""
         {not_asked}i (?:want|need|would like|wish|am looking for|'d like|'d love|require|wanna) / i(?:'d| would) like /
         i(?:'m| am) (?:looking|searching|interested|trying|thinking|planning|hoping|considering|preparing|
@@ -238,7 +245,7 @@ COMPLETIONS: Final = lazy_pattern(
 """Something that was promised is done."""
 
 TAKEN_BACK: Final = lazy_pattern(
-    r"(?<!\w)(?:not(?! (?:just|only|all|every)\b)|instead of|rather than|"
+    r"(?<!\w)(?:not(?! (?:just|only|all|every(?! \d))\b)|instead of|rather than|"
     r"we(?:'ve| have) (?:dropped|replaced|moved (?:off|away from)))"
     r" ((?:[^,.;:!?]|[.,:](?=\w)){1,40}?)"
     r"(?= (?:any ?more|any longer|as|at|because|for|from|in|on|since|to|when|with)(?!\w)|[,.;:!?](?!\w)|$)"

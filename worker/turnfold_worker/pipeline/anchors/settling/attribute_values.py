@@ -32,6 +32,17 @@ _OWN: Final = listed("i i'm i've i'd i'll my me we we're we've our us")
 _OTHERS: Final = listed("she she's he he's his her they they're they've their him them")
 _OWN_KIN: Final = lazy_pattern(rf"(?<!\w)(?:my|our) (?:\w{{1,20}} )?{KIN}(?!\w)")
 """Somebody whom the next statement may call 'she'."""
+_BEGAN: Final = lazy_pattern(
+    r"(?<!\w)(?:i|we)(?:'ve| have)? (?:just |now )?(?:moved|relocated|switched|started|joined)(?!\w)"
+)
+"""Something began on a day, and goes on: 'I moved to Rome in March'."""
+_KIN_FIRST: Final = lazy_pattern(rf"(?:(?:so|and|but|also),? )?(?:my|our) (?:\w{{1,20}} )?{KIN}(?!\w|'s)")
+_SELF_FIRST: Final = lazy_pattern(r"(?:(?:so|and|but|also),? )?(?:i|we)(?!\w)")
+_DOES: Final = lazy_pattern(
+    r"(?:has |had |just ){0,2}(?:moved|joined|started|quit|resigned|married|lives|works|studies)(?!\w)"
+)
+"""What a person does."""
+_ANYBODY: Final = listed("it this that there they he she we i you who somebody someone everybody everyone")
 _TELL_MORE: Final = (lasting_rules.AIM, lasting_rules.DENIAL, lasting_rules.VALUE_NOW)
 
 
@@ -61,7 +72,9 @@ def states_another_value(new: Known, old: Known) -> bool:
         return False
     if not (changes_value(new.anchor.text, old.anchor.text) or other_value(new.anchor.text, old.anchor.text)):
         return False
-    return not (only_then(new.said, old.said) or sometimes_only(new.said, old.said) or is_question(new.said))
+    if sometimes_only(new.said, old.said) and not _BEGAN.search(new.said):
+        return False
+    return not (only_then(new.said, old.said) or is_question(new.said))
 
 
 def of_other_holders(one: Known, other: Known) -> bool:
@@ -75,6 +88,8 @@ def of_other_holders(one: Known, other: Known) -> bool:
 
 def of_other_people(one: Known, other: Known) -> bool:
     """Whether one tells only of its speaker, and the other only of others: 'my budget', 'their budget'."""
+    if tell_of_self_and_another(one, other):
+        return True
     (ours, of_others), (theirs, of_their_others) = (
         (
             not _OWN.isdisjoint(each.tokens),
@@ -85,6 +100,19 @@ def of_other_people(one: Known, other: Known) -> bool:
     if ours and not of_others:
         return of_their_others and not theirs
     return of_others and not ours and theirs and not of_their_others
+
+
+def tell_of_self_and_another(one: Known, other: Known) -> bool:
+    """Whether one begins with its speaker, the other with somebody else: 'I live in Leeds', 'My sister moved'."""
+    return any(_SELF_FIRST.match(own.said) and _begins_with_another(them) for own, them in ((one, other), (other, one)))
+
+
+def _begins_with_another(one: Known) -> bool:
+    """'My sister moved', 'Ela has moved'."""
+    if _KIN_FIRST.match(one.said):
+        return True
+    first, _, behind = one.text.partition(" ")
+    return first.istitle() and first.lower() not in _ANYBODY and _DOES.match(behind) is not None
 
 
 def _lasts(one: Known) -> bool:

@@ -16,6 +16,7 @@ from turnfold_worker.pipeline.anchors.settling.attribute_values import (
     of_other_people,
     says_again,
     states_another_value,
+    tell_of_self_and_another,
 )
 from turnfold_worker.pipeline.anchors.settling.differences import (
     about_another,
@@ -54,6 +55,7 @@ from turnfold_worker.pipeline.anchors.settling.subjects import (
     head_of,
     lifts,
     lifts_another,
+    of_other_things,
     supposes,
     takes_back_only,
 )
@@ -64,6 +66,7 @@ from turnfold_worker.pipeline.anchors.settling.two_values import (
     gives_two_values,
     is_contested,
     part,
+    says_which_holds,
     tells_which,
 )
 from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
@@ -84,6 +87,7 @@ from turnfold_worker.pipeline.anchors.statements.numbers import (
     holds_an_address,
     renumbers,
 )
+from turnfold_worker.pipeline.anchors.statements.value_changes import overtakes_value
 from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only, waits
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.language.spoken import is_question
@@ -289,6 +293,8 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
             or is_newer_value(new, old)
             or states_another_value(new, old)
             or _moves(new, old)
+            or _changes(new, old)
+            or says_which_holds(new, old)
             or old is renumbered
         ):
             _overtake(new, old)
@@ -374,6 +380,13 @@ def _may_correct(new: Known, old: Known) -> bool:
     return not is_question(new.said) and (same_speaker(new, old) or contradicts(new))
 
 
+def _changes(new: Known, old: Known) -> bool:
+    """'We raised the monthly cap to 750 dollars' after 'The monthly cap is 500 dollars'."""
+    if old.anchor.turn_seq >= new.anchor.turn_seq or not same_speaker(new, old) or of_other_people(new, old):
+        return False
+    return overtakes_value(new.anchor.text, old.anchor.text)
+
+
 def _moves(new: Known, old: Known) -> bool:
     """'The deadline for the report has been pushed to 17 May' after 'The report is due by 3 May'."""
     thing = moved_thing(new.said)
@@ -425,6 +438,8 @@ def _takes_back(new: Known, old: Known) -> bool:
         return False
     if not _may_correct(new, old):
         return False
+    if any(map(str.isdigit, "".join(new.taken_back))) and of_other_things(new, old):
+        return False
     subject = (new.specific - new.taken_back - _NAMES_OF_ACTS) & old.specific
     if new.kind is AnchorType.CRITICAL_FACT and not (
         new.taken_back & specific_words(" ".join(old.facts.texts(*VALUES, *NAMES)))
@@ -445,7 +460,7 @@ def _mends(new: Known, old: Known) -> bool:
         return False
     if len(specific_words(new.text)) >= _SUBJECT_OF_ITS_OWN and not shared(new, old):
         return False
-    if not _differ(new, old, *VALUES, *NAMES) or does_something_else(new, old):
+    if not _differ(new, old, *VALUES, *NAMES) or tell_of_self_and_another(new, old) or does_something_else(new, old):
         return False
     return not (about_another(new, old) or has_a_subject_of_its_own(new, old) or lifts_another(new, old))
 

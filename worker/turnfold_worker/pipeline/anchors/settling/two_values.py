@@ -26,6 +26,11 @@ _TELLS_WHICH: Final = lazy_pattern(
     r"used to|was|were|had|last|next|new|old|so far|final|current)(?!\w)"
 )
 """One of two values is the earlier or the later one, or the wrong one."""
+_FROM_NOW: Final = lazy_pattern(
+    r"(?<!\w)(?:now|no|nope|wait|sorry|oops|actually|correction|make (?:it|that)|new|final|currently|today|"
+    r"finally)(?!\w)"
+)
+"""What of two values says it is the one that holds."""
 _CHOICE: Final = lazy_pattern(
     r"(?<!\w)(?:or|either|otherwise|alternatively|perhaps|maybe|also|too|another|each|respectively|for example|"
     r"for instance|(?:option|alternative|variant|scenario|plan|case|offer|quote|choice)s? (?:[a-h]|\d+|one|two))(?!\w)"
@@ -40,6 +45,14 @@ def tells_which(new: Known, old: Known) -> bool:
     # What both say names the thing: 'the rent for the new office'.
     only_one_says = set(_TELLS_WHICH.findall(new.said)) ^ set(_TELLS_WHICH.findall(old.said))
     return bool(only_one_says) or may_change(Role.USER, new.said)
+
+
+def says_which_holds(new: Known, old: Known) -> bool:
+    """Whether the later of two values of a turn says that it is the one that holds: 'Now the budget is 3,500'."""
+    if new.anchor.turn_seq != old.anchor.turn_seq or are_a_choice(new, old):
+        return False
+    says_so = _FROM_NOW.search(new.said) is not None and _FROM_NOW.search(old.said) is None
+    return says_so and gives_two_values(new, old)
 
 
 def are_a_choice(new: Known, old: Known) -> bool:

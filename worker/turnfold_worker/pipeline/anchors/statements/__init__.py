@@ -12,6 +12,7 @@ overrides      what sets a plan aside without naming it: 'scratch that', '… in
 attributes     what it says of which there is one value at a time: an age, a pay, an owner
 frames         all of a clause but the value that it states
 moves          what was moved to another time or place
+value_changes  what changed, and what it is now
 repairs        few words that say a value and that another one was wrong
 deeds          what was promised or asked for: the verb, and what it is done to
 denials        what somebody never did, and whether another statement says that he did

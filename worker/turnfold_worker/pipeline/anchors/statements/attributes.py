@@ -37,7 +37,8 @@ _DOUBTS: Final = lazy_pattern(
 )
 """Before what is stated, in its part of the sentence: it is supposed, wanted, over, denied or of somebody else."""
 _DOUBTS_BEHIND: Final = lazy_pattern(
-    r"(?<!\w)(?:back then|at the time|last year|if|unless|would be|should be|according to|"
+    r"(?<!\w)(?:back then|at the time|as an? (?:student|child|kid|teenager|baby)|"
+    r"last year|if|unless|would be|should be|according to|"
     r"in the (?:novel|story|game))(?!\w)"
 )
 _BESIDE: Final = lazy_pattern(

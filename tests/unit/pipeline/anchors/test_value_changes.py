@@ -1,0 +1,64 @@
+"""What a text says that changed, and which earlier statement that is about."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.examples import examples
+from turnfold_worker.pipeline.anchors.statements.value_changes import Kind, overtakes_value, value_change
+
+things = st.sampled_from(["monthly cap", "session timeout", "travel budget", "speed limit", "warehouse", "deposit"])
+amounts = st.integers(1, 9_999)
+told = st.sampled_from(
+    ["We raised the {} to {} dollars.", "They lowered the {} to {} dollars.", "The {} has grown to {} dollars.",
+     "So the {} comes to {} dollars.", "The {} was cut to {} dollars."]
+)  # fmt: skip
+
+
+@given(told, things, things, amounts, amounts)
+@examples(200)
+def test_only_another_value_of_the_same_thing_is_overtaken(form: str, thing: str, of: str, now: int, then: int) -> None:
+    overtaken = overtakes_value(form.format(thing, now), f"The {of} is {then} dollars.")
+    assert overtaken is (thing == of and now != then)
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+@examples(200)
+def test_any_text_is_read_and_overtakes_nothing_equal_to_it(new: str, old: str) -> None:
+    assert overtakes_value(new, new) is False
+    assert overtakes_value(new, old) in {True, False}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "after"),
+    [
+        ("We renamed the mobile project to Osprey.", Kind.NAME, "osprey"),
+        ("Marek took over billing from Priya.", Kind.OWNER, "marek"),
+        ("The newsletter was handed over to Luis.", Kind.OWNER, "luis"),
+        ("We switched from Jenkins to Buildkite for builds.", Kind.SWITCH, "buildkite"),
+        ("The picnic has been called off.", Kind.CANCELLED, "called off"),
+        ("Our plan went from 5 to 12 seats.", None, ""),
+        ("The timeout went up from 5 to 12 seconds.", Kind.VALUE, "12 seconds"),
+    ],
+)
+def test_a_change_is_of_a_kind_and_says_what_holds_now(text: str, kind: Kind | None, after: str) -> None:
+    change = value_change(text)
+    assert (change and change.kind, change.after if change else "") == (kind, after)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We may raise the monthly cap to 750 dollars.",
+        "Should we raise the monthly cap to 750 dollars?",
+        "If sales grow, we raised the monthly cap to 750 dollars for nothing.",
+        "Please cut the session timeout to 5 minutes.",
+        "Last year the exchange rate fell to 4.22.",
+        'He wrote "we raised the monthly cap to 750 dollars".',
+        "Acme increased their plan from 5 to 12 seats.",
+    ],
+)
+def test_what_is_wished_asked_bygone_or_of_others_changes_nothing(text: str) -> None:
+    assert value_change(text) is None

@@ -1,0 +1,99 @@
+"""How people tell that a value changed, or that somebody took something over. See `statements.value_changes`.
+
+Each pattern looks at plain words with amounts in one form. Its groups: `thing`, of which it is a value; `before`, what
+it was; `after`, what it is now.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+
+_PART: Final = r"(?:[^\s,.;:!?]|[.,:](?=\d)){1,40}"
+_PHRASE: Final = rf"{_PART}(?: {_PART}){{0,5}}?"
+_THING: Final = rf"(?P<thing>(?:(?:the|our|my) )?(?!(?:their|his|her|its|it|that|this|them|your)(?!\w)){_PHRASE})"
+_SUBJECT: Final = (
+    r"(?:^|[.,;:] |(?<!\w)(?:and|so|but|now) )(?P<thing>(?!(?:it|that|this|i|we|they|he|she|you|there|which|who|if|"
+    rf"when)(?!\w)){_PHRASE})"
+)
+_WHO: Final = (
+    r"(?<!\w)(?!(?:to|not|will|would|can|could|should|must|may|might|and|or|please|please,|don't|never|if|when|let's|"
+    r"their|his|her|who|that|which|you|just|also)(?!\w))(?P<who>[a-z][\w-]{0,20})"
+    r"(?:'ve|'s|'d| have| has)?(?: just| now| already| finally| since| recently)?"
+)
+_FROM: Final = rf"(?: from (?P<before>{_PHRASE}))?"
+_ENDS: Final = (
+    r"(?= (?:for|in|on|at|since|from|because|so|and|but|this|today|now|yesterday|as|per|a|an|each|every|when|after|"
+    r"until|these)(?!\w)|[.,;:!?](?!\w)|$)"
+)
+_AFTER: Final = rf"(?P<after>{_PHRASE}){_ENDS}"
+_TAIL: Final = rf"(?: (?:for|in|on|as) (?P<thing>(?:the |our |my )?{_PHRASE})(?=[.,;:!?](?!\w)|$))?"
+_CHANGED: Final = (
+    r"(?:raised|increased|lowered|reduced|cut|dropped|bumped|upped|extended|expanded|scaled|upgraded|downgraded|changed|"
+    r"set|adjusted|shortened|lengthened|updated|brought)(?: up| down| back)?"
+)
+_BECAME: Final = (
+    r"(?:(?:have |has |had )?(?:just |now |since |recently )?(?:risen|rose|gone up|went up|gone down|went down|fallen|"
+    r"fell|dropped|grown|grew|shrunk|shrank|increased|decreased|climbed|jumped|sunk|sank)|"
+    rf"(?:was|were|is|are|got|has been|have been) (?:just |now )?{_CHANGED})"
+)
+
+VALUE: Final = (
+    lazy_pattern(rf"{_WHO} {_CHANGED} {_THING}{_FROM} to {_AFTER}"),
+    lazy_pattern(rf"{_SUBJECT} {_BECAME}{_FROM} to {_AFTER}"),
+    lazy_pattern(
+        rf"{_SUBJECT} (?:(?:has |have )?(?:now |just )?reached|(?:now )?(?:comes|came|amounts) to) (?:now )?{_AFTER}"
+    ),
+)
+"""'We raised the monthly cap to 750 dollars', 'the exchange rate fell to 4.22'."""
+NAME: Final = (
+    lazy_pattern(rf"{_WHO} (?:renamed|rechristened) {_THING}{_FROM} (?:to|as) {_AFTER}"),
+    lazy_pattern(rf"{_SUBJECT} (?:was|is|has been|got) (?:now )?renamed{_FROM} (?:to|as) {_AFTER}"),
+)
+"""'We renamed the project to Osprey'."""
+SWITCH: Final = (
+    lazy_pattern(
+        r"(?<!\w)(?:i|we)(?:'ve| have)?(?: just| now| already| finally| recently)? (?:switched|moved|migrated|changed|"
+        rf"gone|went) (?:over )?from (?P<before>{_PHRASE}) to (?P<after>{_PHRASE}){_TAIL}{_ENDS}"
+    ),
+    lazy_pattern(
+        r"(?<!\w)(?:i|we)(?:'ve| have)?(?: just| now| already| finally| recently)? (?:replaced|swapped) "
+        rf"(?P<before>{_PHRASE}) (?:with|by|for) (?P<after>{_PHRASE}){_TAIL}{_ENDS}"
+    ),
+)
+"""'We switched from Jenkins to Buildkite for builds', 'we replaced Frankfurt with Dublin'."""
+OWNER: Final = (
+    lazy_pattern(
+        rf"(?:^|[.,;:] |(?<!\w)(?:and|so|but) )(?P<after>[a-z][\w'-]{{0,30}}(?: [a-z][\w'-]{{1,30}})?) (?:has |have )?"
+        rf"(?:now |just )?(?:took|taken|takes) over (?:the |our |my )?(?P<thing>{_PHRASE})"
+        rf"(?: from (?P<before>{_PHRASE}))?{_ENDS}"
+    ),
+    lazy_pattern(
+        rf"{_SUBJECT} (?:was|were|is|are|has been|have been|got) (?:now )?(?:handed|passed|transferred|reassigned) "
+        rf"(?:over |on )?(?:from (?P<before>{_PHRASE}) )?to {_AFTER}"
+    ),
+    lazy_pattern(
+        rf"(?<!\w)(?:has |have )?(?:now |just )?(?:handed|passed)(?: over)? (?P<thing>(?:the |our |my )?{_PHRASE}) "
+        rf"(?:over |on )?to {_AFTER}"
+    ),
+)
+"""'Marek took over billing from Priya'."""
+CANCELLED: Final = lazy_pattern(
+    rf"{_SUBJECT} (?:was|were|is|are|has been|have been|got|gets|have got|has got) (?:now |just )?"
+    r"(?P<after>cancelled|canceled|called off|scrapped)(?!\w)"
+)
+"""'The concert got cancelled': when and where it is holds no longer."""
+OWNS: Final = lazy_pattern(
+    r"(?<!\w)(?:runs?|owns?|leads?|manages?|handles?|maintains?|chairs?|looks? after|takes? care of|"
+    r"(?:is|are|am|i'm|he's|she's) (?:responsible for|in charge of|the owner of))(?!\w)"
+)
+"""Somebody does what one person does."""
+SUPPOSED: Final = lazy_pattern(
+    r"(?<!\w)(?:if|in case|maybe|perhaps|might|may(?= [a-z])|could|would|should|shall|whether|not|never|unless|suppose|"
+    r"supposing|imagine|pretend|want|wants|wanted|wish|wishes|plans? to|planned|planning to|the plan is|going to|will|"
+    r"try|tried|trying|consider|considering|propose|proposed|suggest|suggested|ask|asks|asked|says|said|told|wrote|"
+    r"please|used to|almost|nearly|expect|expects|expected|hope|hopes|hoping|about to|then came back|like to|i'd|we'd)"
+    r"(?!\w)|n't(?!\w)"
+)
+"""It is wished, planned, asked for, denied or told by somebody else."""

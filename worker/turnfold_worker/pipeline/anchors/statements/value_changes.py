@@ -1,0 +1,155 @@
+"""What a text says that changed: 'we raised the monthly cap to 750 dollars', 'Marek took over billing from Priya'.
+
+It says of what, and what it is now; an earlier text that states another value of the same thing holds no longer.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.terms import STEMS
+from turnfold_worker.pipeline.anchors.rules import value_change_rules
+from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.quantities import in_one_form, sort_of_amount
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words
+
+_LONGEST: Final = 400
+"""Characters of a text that is asked for what changed."""
+_QUOTED: Final = lazy_pattern(r"[\"“”«»`][^\"“”«»`]{0,400}(?:[\"“”«»`]|$)|(?<!\w)'[^']{3,400}'(?!\w)")
+_INSTEAD_OF: Final = lazy_pattern(r", (?:and )?not [^,;:!?]{1,40}?(?=[,;:!?](?!\w)|\.?$)")
+_EMPTY: Final = listed("the a an our my of now just i we and so but its")
+_OPENS: Final = listed("the a an our my so and but ok okay well actually update i we i'm we're currently now")
+_NUMBER: Final = lazy_pattern(r"[$€£]?\d+(?:[.,:]\d+)*(?: ?%| [^\W\d_]+)?")
+_VERSION: Final = lazy_pattern(r"(?<![\w.])\d{1,4}(?:\.\d{1,4}){1,3}(?![\w.])")
+_SPEAKS: Final = lazy_pattern(r"^(?:\w+,? )?(?:i|we|i'm|we're)(?!\w)")
+_PLANNED: Final = lazy_pattern(
+    r"(?<!\w)(?:is|are|takes? place|starts?|begins?|will be|happens?|meets?) (?:planned |scheduled |set )?"
+    r"(?:on|at|in|for|from|this|next|tomorrow|tonight)(?!\w)"
+)
+_WORD: Final = lazy_pattern(r"[^\W_][\w'-]*")
+
+
+class Kind(StrEnum):
+    """What changed."""
+
+    VALUE = "value"
+    NAME = "name"
+    SWITCH = "switch"
+    OWNER = "owner"
+    CANCELLED = "cancelled"
+
+
+class ValueChange(NamedTuple):
+    """A value that is another one now."""
+
+    kind: Kind
+    thing: tuple[str, ...]
+    """Stems of what it is a value of, in order; empty where the text names only both values."""
+    before: frozenset[str]
+    """Stems of the earlier value, where the text names it."""
+    after: str
+    """The value that holds now, in plain words."""
+
+
+@lru_cache(maxsize=1_024)
+def value_change(text: str) -> ValueChange | None:
+    """What a short text says that changed; None where it only asks, wants, supposes or denies it.
+
+    >>> value_change("We raised the monthly cap to 750 dollars.").thing
+    ('monthly', 'cap')
+    >>> value_change("We may raise the monthly cap to 750 dollars.")
+    """
+    if len(text) > _LONGEST or is_question(text):
+        return None
+    said = _INSTEAD_OF.sub("", plain_words(in_one_form(_QUOTED.sub(" … ", text))))
+    if waits(said) or is_bygone(said) or value_change_rules.SUPPOSED.search(said):
+        return None
+    for kind, patterns in (
+        (Kind.NAME, value_change_rules.NAME), (Kind.OWNER, value_change_rules.OWNER),
+        (Kind.SWITCH, value_change_rules.SWITCH), (Kind.CANCELLED, (value_change_rules.CANCELLED,)),
+        (Kind.VALUE, value_change_rules.VALUE),
+    ):  # fmt: skip
+        for pattern in patterns:
+            match = pattern.search(said)
+            if match is None:
+                continue
+            groups = match.groupdict()
+            change = ValueChange(
+                kind, _stems(groups.get("thing")), frozenset(_stems(groups.get("before"))), groups["after"]
+            )
+            return change if change.thing or change.before else None
+    return None
+
+
+def overtakes_value(new: str, old: str) -> bool:
+    """Whether a later text tells of a change of what an earlier one of its speaker states.
+
+    >>> overtakes_value("We raised the monthly cap to 750 dollars.", "The monthly cap is 500 dollars.")
+    True
+    >>> overtakes_value("We raised the weekly cap to 750 dollars.", "The monthly cap is 500 dollars.")
+    False
+    """
+    change = value_change(new)
+    if change is None or is_question(old) or len(old) > _LONGEST:
+        return False
+    said = plain_words(in_one_form(_QUOTED.sub(" … ", old)))
+    stated = _stems(said)
+    if waits(said) or is_bygone(said) or not {*change.thing, *change.before} <= set(stated):
+        return False
+    if _stems(change.after) and set(_stems(change.after)) <= set(stated):
+        return False
+    return _TESTS[change.kind](change, said, stated)
+
+
+def _is_its_value(change: ValueChange, said: str, stated: tuple[str, ...]) -> bool:
+    """Another number of the same unit, said of the same thing."""
+    now = _NUMBER.search(change.after)
+    if now is None:
+        return False
+    versions = [_VERSION.search(each) for each in (change.after, said)]
+    if all(versions):
+        named = set(_stems(_VERSION.sub(" ", change.after)))
+        return named <= set(stated)
+    units = {sort_of_amount(amount) for amount in _NUMBER.findall(said)}
+    unit = sort_of_amount(now.group())
+    same_unit = unit in units or (not unit and len(units) == 1) or (units == {""} and len(units) == 1)
+    return same_unit and (_begins_with(change.thing, said) or _SPEAKS.match(said) is not None)
+
+
+def _is_its_name(change: ValueChange, said: str, _stated: tuple[str, ...]) -> bool:
+    return _begins_with(change.thing, said) and any(word in said.split() for word in ("called", "named", "is"))
+
+
+def _is_switched_from(change: ValueChange, said: str, _stated: tuple[str, ...]) -> bool:
+    return bool(change.before) and _SPEAKS.match(said) is not None and value_change_rules.SUPPOSED.search(said) is None
+
+
+def _is_its_owner(change: ValueChange, said: str, _stated: tuple[str, ...]) -> bool:
+    owns = value_change_rules.OWNS.search(said)
+    return owns is not None and _stems(said[owns.end() :])[: len(change.thing)] == change.thing
+
+
+def _is_cancelled(change: ValueChange, said: str, _stated: tuple[str, ...]) -> bool:
+    return _begins_with(change.thing, said) and _PLANNED.search(said) is not None
+
+
+_TESTS: Final = {
+    Kind.VALUE: _is_its_value, Kind.NAME: _is_its_name, Kind.SWITCH: _is_switched_from, Kind.OWNER: _is_its_owner,
+    Kind.CANCELLED: _is_cancelled,
+}  # fmt: skip
+
+
+def _begins_with(thing: tuple[str, ...], said: str) -> bool:
+    """Whether a text is about the thing itself, no part of it: 'the concert is', not 'the dinner after …'."""
+    words = _WORD.findall(said)
+    while words and words[0] in _OPENS:
+        del words[0]
+    return _stems(" ".join(words))[: len(thing)] == thing
+
+
+def _stems(said: str | None) -> tuple[str, ...]:
+    return tuple(STEMS[word.removesuffix("'s")] for word in _WORD.findall(said or "") if word not in _EMPTY)
