@@ -3,6 +3,7 @@
 app             `create_app`: the rooms' routes in one ASGI application
 settings        `TURNFOLD_GATEWAY_*`
 problems        errors as RFC 9457 problems
+redis_client    what the gateway itself asks of Redis
 paths           ids in paths, percent-encoded
 
 keys            who calls, for which tenant, and what for

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from types import ModuleType
@@ -9,14 +10,23 @@ from typing import Final
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 
-from turnfold import AsyncTurnfold
+from turnfold import AsyncTurnfold, TurnfoldError
 from turnfold_gateway import mcp, rest
 from turnfold_gateway.keys import KeyRing
 from turnfold_gateway.paths import EncodedPaths
 from turnfold_gateway.problems import HANDLERS
+from turnfold_gateway.redis_client import RedisClient
 from turnfold_gateway.settings import GatewaySettings
+
+_log = logging.getLogger(__name__)
+
+GZIP_BYTES: Final = 1_024
+"""Smaller answers are sent as they are."""
+GZIP_LEVEL: Final = 4
 
 ROOMS: Final[Sequence[ModuleType]] = (rest, mcp)
 """Each has `routes`, and may have `lifespan(app)`, an asynchronous context manager around the time of serving."""
@@ -25,28 +35,53 @@ ROOMS: Final[Sequence[ModuleType]] = (rest, mcp)
 def create_app(settings: GatewaySettings, turnfold: AsyncTurnfold | None = None) -> Starlette:
     """The gateway as an ASGI application. Connects to nothing until it is asked something.
 
-    Handlers find in `request.app.state`: `turnfold`, `keys` and `settings`. A client that is given stays open at the
-    end; without one the application makes its own, and closes it.
+    Handlers find in `request.app.state`: `turnfold`, `keys`, `redis` and `settings`. A client that is given stays open
+    at the end; without one the application makes its own, and closes it.
     """
     client = turnfold or AsyncTurnfold.from_settings(settings.turnfold)
     key_ring = KeyRing(settings)
+    redis_client = RedisClient(settings.turnfold)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(key_ring.close)
+            stack.push_async_callback(redis_client.close)
             if turnfold is None:
                 stack.push_async_callback(client.close)
+            await _warm_up(client)
             for room in ROOMS:
                 if hasattr(room, "lifespan"):
                     await stack.enter_async_context(room.lifespan(app))
             yield
 
     routes: list[BaseRoute] = [route for room in ROOMS for route in room.routes]
-    app = Starlette(
-        routes=routes, middleware=[Middleware(EncodedPaths)], exception_handlers=HANDLERS, lifespan=lifespan
-    )
+    app = Starlette(routes=routes, middleware=_middleware(settings), exception_handlers=HANDLERS, lifespan=lifespan)
     app.state.turnfold = client
     app.state.keys = key_ring
+    app.state.redis = redis_client
     app.state.settings = settings
     return app
+
+
+def _middleware(settings: GatewaySettings) -> list[Middleware]:
+    middleware = [
+        # Streams of events go through as they are.
+        Middleware(GZipMiddleware, minimum_size=GZIP_BYTES, compresslevel=GZIP_LEVEL),
+        Middleware(EncodedPaths),
+    ]
+    if settings.origins:
+        cors = Middleware(
+            CORSMiddleware, allow_origins=settings.origins, allow_methods=["GET", "POST", "PATCH", "DELETE"],
+            allow_headers=["Authorization", "Content-Type", "Idempotency-Key"], expose_headers=["Retry-After"],
+        )  # fmt: skip
+        middleware.insert(0, cors)
+    return middleware
+
+
+async def _warm_up(client: AsyncTurnfold) -> None:
+    """Prepare what the first requests need. A server that is away is no reason not to serve: `/readyz` tells of it."""
+    try:
+        await client.warm_up()
+    except TurnfoldError as error:
+        _log.warning("the gateway starts without being ready: %s", error)

@@ -9,7 +9,9 @@ from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 API: Final = b"/v1/"
-CONVERSATION: Final = "/v1/conversations/{conversation:id}"
+CONVERSATIONS: Final = "/v1/conversations"
+SUBJECT: Final = "/v1/subjects/{subject:id}"
+CONVERSATION: Final = f"{CONVERSATIONS}/{{conversation:id}}"
 """Where the routes of a conversation begin. `{…:id}` is one part of a path, decoded after it was routed."""
 
 

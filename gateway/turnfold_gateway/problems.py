@@ -116,43 +116,34 @@ def _turn_id(turn: Any) -> str:
     return str(turn["turn_id"] if isinstance(turn, Mapping) else turn.turn_id)
 
 
-async def answer_turnfold_error(request: Request, error: Exception) -> Response:  # noqa: ARG001 - Starlette's form
-    assert isinstance(error, TurnfoldError)  # noqa: S101 - registered for these alone
-    return problem_of(error).response()
-
-
-async def answer_problem(request: Request, error: Exception) -> Response:  # noqa: ARG001 - Starlette's form
-    assert isinstance(error, Problem)  # noqa: S101 - registered for these alone
-    return error.response()
-
-
 _REMEDIES: Final = {
     404: "look the path up in /openapi.json; ids in paths are percent-encoded",
     405: "use one of the methods that Allow names",
 }
 
 
-async def answer_http_exception(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101 - registered for these alone
-    kind = "-".join(error.detail.lower().split())
-    return Problem(
-        error.status_code, kind, error.detail, detail=f"{request.method} of this path: {error.detail.lower()}",
-        remedy=_REMEDIES.get(error.status_code, _CORRECT), headers=error.headers,
-    ).response()  # fmt: skip
-
-
-async def answer_crash(request: Request, error: Exception) -> Response:  # noqa: ARG001 - Starlette's form
-    """What nobody foresaw. The server's log has the traceback; the answer has nothing of it."""
+def problem_from(error: Exception) -> Problem:
+    """The problem that tells of any error."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, TurnfoldError):
+        return problem_of(error)
+    if isinstance(error, HTTPException):
+        kind = "-".join(error.detail.lower().split())
+        remedy = _REMEDIES.get(error.status_code, _CORRECT)
+        return Problem(
+            error.status_code, kind, error.detail, detail=error.detail.lower(), remedy=remedy, headers=error.headers
+        )
+    # What nobody foresaw: the server's log has the traceback, the answer has nothing of it.
     return Problem(
         500, "internal-error", "The gateway failed", detail="an unforeseen error; the gateway's log has it",
         remedy="repeat the request once; if it fails again, report it with the time of the request",
-    ).response()  # fmt: skip
+    )  # fmt: skip
 
 
-HANDLERS: Final = {
-    TurnfoldError: answer_turnfold_error,
-    Problem: answer_problem,
-    HTTPException: answer_http_exception,
-    Exception: answer_crash,
-}
+async def answer_error(request: Request, error: Exception) -> Response:  # noqa: ARG001 - Starlette's form
+    return problem_from(error).response()
+
+
+HANDLERS: Final = dict.fromkeys((TurnfoldError, Problem, HTTPException, Exception), answer_error)
 """For `Starlette(exception_handlers=…)`."""

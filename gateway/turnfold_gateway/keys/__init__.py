@@ -1,8 +1,10 @@
 """Who calls: keys, the tenants that they are bound to, and what they may be used for.
 
 secrets         a key as it is shown once, and as it is stored
-store           keys and the audit log in SQL
+store           keys in SQL
+audit           what administrators did, in SQL
 ring            keys of callers, from a cache that is never older than a setting says
+limits          requests a minute, in Redis
 access          `authenticate(request, scope)`
 """
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from hmac import compare_digest
 from typing import Final
 
+from turnfold import Unavailable
+from turnfold_gateway.keys.audit import AuditLog
 from turnfold_gateway.keys.secrets import Scope, parse_token
 from turnfold_gateway.keys.store import KeyStore, StoredKey
 from turnfold_gateway.problems import Problem
@@ -18,6 +22,8 @@ from turnfold_gateway.settings import GatewaySettings
 CACHED_KEYS: Final = 4_096
 LOOKUP_THREADS: Final = 4
 """Lookups in SQL at once: a flood of made-up keys takes no more of the database than this."""
+
+_log = logging.getLogger(__name__)
 
 _NO_HASH: Final = bytes(32)
 
@@ -53,6 +59,7 @@ class KeyRing:
 
     def __init__(self, settings: GatewaySettings) -> None:
         self.store = KeyStore(settings.turnfold)
+        self._audit = AuditLog(self.store)
         self._kept_seconds = settings.key_cache_seconds
         self._cached: OrderedDict[str, tuple[float, StoredKey]] = OrderedDict()
         self._threads = ThreadPoolExecutor(LOOKUP_THREADS, "turnfold-keys")
@@ -75,6 +82,14 @@ class KeyRing:
         if scope not in key.scopes and "admin" not in key.scopes:
             raise forbidden(scope, caller)
         return caller
+
+    async def note(self, caller: Caller, action: str, conversation: str | None, status: int) -> None:
+        """Write into the audit log. One that cannot be written is in the gateway's log: the call was answered."""
+        note = partial(self._audit.note, caller.tenant, caller.key_id, action, conversation, status=status)
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._threads, note)
+        except Unavailable as error:
+            _log.error("key %s: %s (%d) is not in the audit log: %s", caller.key_id, action, status, error)
 
     async def close(self) -> None:
         self._threads.shutdown(wait=False)

@@ -37,13 +37,15 @@ class KeyStore:
         self._settings = settings
 
     @cached_property
-    def _engine(self) -> Engine:
+    def engine(self) -> Engine:
+        """The database, to write."""
         from turnfold.database.engines import database
 
         return database(self._settings, write=True)
 
     @cached_property
-    def _reading(self) -> Engine:
+    def reading(self) -> Engine:
+        """The database, to read."""
         from turnfold.database.engines import database
 
         return database(self._settings, write=False)
@@ -62,7 +64,7 @@ class KeyStore:
             "secret_hash": token.secret_hash,
             "requests_per_minute": requests_per_minute,
         }
-        with translated(), self._engine.begin() as connection:
+        with translated(), self.engine.begin() as connection:
             connection.execute(table(ApiKeyRow).insert(), row)
         return token
 
@@ -82,13 +84,13 @@ class KeyStore:
 
         keys = table(ApiKeyRow)
         ended = keys.update().where(keys.c.id == key_id, keys.c.revoked_at.is_(None)).values(revoked_at=_now())
-        with translated(), self._engine.begin() as connection:
+        with translated(), self.engine.begin() as connection:
             if connection.execute(ended).rowcount:
                 return True
             return connection.execute(keys.select().where(keys.c.id == key_id)).first() is not None
 
     def close(self) -> None:
-        for name in ("_engine", "_reading"):
+        for name in ("engine", "reading"):
             if (engine := self.__dict__.pop(name, None)) is not None:
                 engine.dispose()
 
@@ -97,7 +99,7 @@ class KeyStore:
         from turnfold.database.failures import translated
 
         statement = table(ApiKeyRow).select().filter_by(**columns).order_by("created_at", "id")
-        with translated(), self._reading.begin() as connection:
+        with translated(), self.reading.begin() as connection:
             return [_stored(row) for row in connection.execute(statement).mappings()]
 
 

@@ -1,8 +1,11 @@
-"""JSON in and out: bodies are decoded into declared types, answers encoded from the SDK's records."""
+"""JSON in and out: bodies and queries are decoded into declared types, answers encoded from the SDK's records."""
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+import zlib
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import Any, Final, TypeVar, get_origin, get_type_hints
 
 import msgspec
 from starlette.requests import Request
@@ -10,22 +13,21 @@ from starlette.responses import Response
 
 from turnfold_gateway.problems import Problem
 
-_Body = TypeVar("_Body", bound=msgspec.Struct)
+_Kind = TypeVar("_Kind", bound=msgspec.Struct)
+
+_GZIP: Final = 16 + zlib.MAX_WBITS
 
 
-async def read_body(request: Request, kind: type[_Body]) -> _Body:
-    """The request's body as a declared type. Raises `Problem` naming the field that is wrong, or that it is too large.
+async def read_body(request: Request, kind: type[_Kind]) -> _Kind:
+    """The request's body as a declared type; an empty one is taken for `{}`.
 
-    An empty body is taken for `{}`.
+    Raises `Problem` that names the field that is wrong, or says that the body is too large, or no JSON.
     """
-    body = await _bounded(request, most_bytes=request.app.state.settings.max_body_bytes)
+    body = await _whole(request, most_bytes=request.app.state.settings.max_body_bytes)
     try:
         return msgspec.json.decode(body or b"{}", type=kind)
     except msgspec.ValidationError as error:
-        raise Problem(
-            422, "invalid-input", "The request makes no sense", detail=f"the body is not as declared: {error}",
-            remedy="correct this field; /openapi.json has the form",
-        ) from error  # fmt: skip
+        raise _not_as_declared(error, what="the body") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Problem(
             400, "invalid-json", "The body is no JSON", detail=f"the body is no JSON: {error}",
@@ -33,10 +35,55 @@ async def read_body(request: Request, kind: type[_Body]) -> _Body:
         ) from error  # fmt: skip
 
 
-async def _bounded(request: Request, *, most_bytes: int) -> bytes:
+def read_query(request: Request, kind: type[_Kind]) -> _Kind:
+    """The query string as a declared type: a parameter of a list may be repeated. Raises `Problem`."""
+    lists = {name for name, hint in get_type_hints(kind).items() if get_origin(hint) is tuple}
+    given = request.query_params
+    values = {name: given.getlist(name) if name in lists else given[name] for name in given}
+    try:
+        return msgspec.convert(values, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise _not_as_declared(error, what="the query string") from error
+
+
+def moment(name: str, text: str | None) -> datetime | None:
+    """A time in ISO 8601 with its offset, or a day, which begins in UTC. Raises `Problem`."""
+    if text is None:
+        return None
+    try:
+        # In a query string a plus sign stands for a space.
+        time = datetime.fromisoformat(text.replace(" ", "+") if "T" in text else text)
+    except ValueError:
+        time = None
+    if time is not None and time.tzinfo is None and "T" not in text and " " not in text:
+        time = time.replace(tzinfo=UTC)
+    if time is None or time.tzinfo is None:
+        raise Problem(
+            422, "invalid-input", "The request makes no sense",
+            detail=f"{name} is neither a day nor a time with an offset",
+            remedy="write 2026-03-06, or 2026-03-06T12:00:00Z",
+        )  # fmt: skip
+    return time
+
+
+def answer(document: Any, status: int = 200, **headers: str) -> Response:
+    """A response of JSON, for the caller alone."""
+    return Response(
+        msgspec.json.encode(document), status, {"Cache-Control": "no-store", **headers}, media_type="application/json"
+    )
+
+
+def _not_as_declared(error: Exception, *, what: str) -> Problem:
+    return Problem(
+        422, "invalid-input", "The request makes no sense", detail=f"{what} is not as declared: {error}",
+        remedy="correct this field; /openapi.json has the form",
+    )  # fmt: skip
+
+
+async def _whole(request: Request, *, most_bytes: int) -> bytes:
     chunks = []
     size = 0
-    async for chunk in request.stream():
+    async for chunk in _unpacked(request, most_bytes):
         size += len(chunk)
         if size > most_bytes:
             raise Problem(
@@ -47,6 +94,32 @@ async def _bounded(request: Request, *, most_bytes: int) -> bytes:
     return b"".join(chunks)
 
 
-def answer(document: Any, status: int = 200) -> Response:
-    """A response of JSON."""
-    return Response(msgspec.json.encode(document), status, media_type="application/json")
+async def _unpacked(request: Request, most_bytes: int) -> AsyncIterator[bytes]:
+    """The body in pieces, none of them much above the limit, however well it was packed."""
+    encoding = request.headers.get("content-encoding", "identity").lower()
+    if encoding == "identity":
+        async for chunk in request.stream():
+            yield chunk
+        return
+    if encoding != "gzip":
+        raise Problem(
+            415, "unknown-encoding", "The body's encoding is unknown",
+            detail=f"Content-Encoding {encoding!r} is unknown",
+            remedy="send the body as it is, or packed with gzip", headers={"Accept-Encoding": "gzip"},
+        )  # fmt: skip
+    unpack = zlib.decompressobj(_GZIP)
+    try:
+        async for chunk in request.stream():
+            yield unpack.decompress(chunk, most_bytes + 1)
+    except zlib.error as error:
+        raise _broken_gzip() from error
+    if not unpack.eof and not unpack.unconsumed_tail:
+        raise _broken_gzip()
+
+
+def _broken_gzip() -> Problem:
+    return Problem(
+        400, "invalid-gzip", "The body is no gzip",
+        detail="the body is not what its Content-Encoding says, or not whole",
+        remedy="send it whole, or without Content-Encoding",
+    )  # fmt: skip

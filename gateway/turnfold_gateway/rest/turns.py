@@ -1,32 +1,104 @@
-"""`/v1/conversations/{conversation}/turns`."""
+"""`/v1/conversations/{conversation}/turns`, and `rewind`: what changes and lists turns."""
 
 from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-import msgspec
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
+from msgspec import Struct
 
-from turnfold_gateway.keys.access import client_of
+from turnfold import Receipt
 from turnfold_gateway.paths import CONVERSATION
-from turnfold_gateway.rest.bodies import answer, read_body
+from turnfold_gateway.rest.answers import TurnDocument, TurnPage
+from turnfold_gateway.rest.cursors import number_of
+from turnfold_gateway.rest.idempotency import with_ids
+from turnfold_gateway.rest.operations import Call, Operation
+
+TURNS_A_PAGE: Final = 100
 
 
-class AppendBody(msgspec.Struct, forbid_unknown_fields=True):
-    """Turns to append, in order: a provider's messages as they are, or with the fields of `Turn`."""
+class AppendBody(Struct, forbid_unknown_fields=True):
+    """Turns to append, in order."""
 
     turns: list[dict[str, Any]]
+    """Each with `role` and `content`, and maybe `turn_id`, `name`, `created_at`, `importance` (low to high, pin),
+    `metadata`; or a provider's message as it is, with content parts, tool calls and images."""
     priority: Literal["live", "backfill"] = "live"
+    """backfill: said long ago, and folded when nothing else is due."""
     subject: str | None = None
+    """The end user whose turns these are; by it they can be erased."""
 
 
-async def append(request: Request) -> Response:
-    turnfold = await client_of(request, "append")
-    body = await read_body(request, AppendBody)
-    conversation = request.path_params["conversation"]
-    return answer(await turnfold.append(conversation, body.turns, priority=body.priority, subject=body.subject), 202)
+class EditBody(Struct, forbid_unknown_fields=True):
+    """Other words for a turn."""
+
+    content: str | list[dict[str, Any]]
+    """Text, or a provider's content parts."""
 
 
-routes: Final = [Route(f"{CONVERSATION}/turns", append, methods=["POST"])]
+class RewindBody(Struct, forbid_unknown_fields=True):
+    """Where a conversation is cut off."""
+
+    after: str
+    """Id of the last turn that stays."""
+
+
+class TurnsQuery(Struct, forbid_unknown_fields=True):
+    """Which page."""
+
+    cursor: str | None = None
+    """`next_cursor` of the page before."""
+    limit: int = TURNS_A_PAGE
+    """1 to 1,000."""
+
+
+async def append(call: Call) -> Receipt:
+    body: AppendBody = call.body
+    turns = await with_ids(call, body.turns)
+    return await call.turnfold.append(call.conversation, turns, priority=body.priority, subject=body.subject)
+
+
+async def edit(call: Call) -> None:
+    await call.turnfold.edit(call.conversation, call.part("turn"), content=call.body.content)
+
+
+async def delete(call: Call) -> None:
+    await call.turnfold.delete(call.conversation, call.part("turn"))
+
+
+async def rewind(call: Call) -> None:
+    await call.turnfold.rewind(call.conversation, after=call.body.after)
+
+
+async def turns(call: Call) -> TurnPage:
+    query: TurnsQuery = call.query
+    page = await call.turnfold.turns(call.conversation, after=number_of(query.cursor, first=0), limit=query.limit)
+    return TurnPage([TurnDocument.of(turn) for turn in page], str(page[-1].seq) if page else None)
+
+
+TURNS: Final = f"{CONVERSATION}/turns"
+TURN: Final = f"{TURNS}/{{turn:id}}"
+
+operations: Final = (
+    Operation(
+        method="POST", path=TURNS, scope="append", name="appendTurns", summary="Append turns.", handle=append,
+        body=AppendBody, answer=Receipt, status=202,
+        description="Answers when Redis has them. A repeat of a `turn_id`, or of a request with the same "
+        "`Idempotency-Key`, changes nothing. A turn is in the next context at once.",
+    ),
+    Operation(
+        method="GET", path=TURNS, scope="read", name="listTurns", summary="List turns, verbatim.", handle=turns,
+        query=TurnsQuery, answer=TurnPage,
+    ),
+    Operation(
+        method="PATCH", path=TURN, scope="admin", name="editTurn", summary="Give a turn other words.", handle=edit,
+        body=EditBody,
+    ),
+    Operation(
+        method="DELETE", path=TURN, scope="admin", name="deleteTurn",
+        summary="Remove what a turn says, for good: only its number stays.", handle=delete,
+    ),
+    Operation(
+        method="POST", path=f"{CONVERSATION}/rewind", scope="admin", name="rewindConversation",
+        summary="Cut off every turn behind one, for good.", handle=rewind, body=RewindBody,
+    ),
+)  # fmt: skip

@@ -23,6 +23,8 @@ tf:{SS}:bounded                      SET     tenants with bounds of their own on
 tf:{quotas}                          STRING  set by the one who published quotas; lives a minute
 tf:{sweep}                           STRING  set by the one who sweeps now; lives a few seconds
 tf:{expire}                          STRING  set by the one who looked for turns to expire; lives an hour
+tf:{g:<key id>}:rate                 STRING  the same for the requests of a gateway's key; until then
+tf:{g:<tenant>}:idem:<digest>        STRING  hash of what was appended under an Idempotency-Key; lives a day
 tf:{m:<model>}:requests              STRING  milliseconds up to which its requests are spoken for; lives until then
 tf:{m:<model>}:tokens                STRING  the same for its tokens
 tf:{m:<model>}:pause                 STRING  milliseconds until which the provider wants no calls; lives until then
@@ -227,3 +229,13 @@ class Address:
 def model_key(model: str, kind: str) -> str:
     """A key about calls to a model; all of one model share a slot of a cluster."""
     return f"tf:{{m:{encode_id(model)}}}:{kind}"
+
+
+def gateway_rate(key_id: str) -> str:
+    """Requests of a key of the gateway."""
+    return f"tf:{{g:{encode_id(key_id)}}}:rate"
+
+
+def gateway_idempotency(tenant: str, digest: str) -> str:
+    """What was appended through the gateway under a key of the caller's."""
+    return f"tf:{{g:{encode_id(tenant)}}}:idem:{digest}"

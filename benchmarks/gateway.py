@@ -1,0 +1,233 @@
+"""Requests a second of append and context through the gateway, beside the SDK in its own process, in one run.
+
+python benchmarks/gateway.py                  three rounds of five seconds each
+python benchmarks/gateway.py --rounds 1 --seconds 2
+
+The SDK's loop and the gateway have the first core, one after the other; load, Redis and this program have the second.
+The latency is that of half the rate that was reached, requests being sent on a schedule, whatever the answers take.
+Needs a Redis server and two cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from statistics import median
+from typing import Any, Final
+
+from turnfold import Settings, Turnfold
+from turnfold_gateway.keys.store import KeyStore
+from turnfold_worker.testing.local import embedded
+
+CONNECTIONS: Final = 16
+BUDGET: Final = 2_000
+LENGTHS: Final = (100, 3_000)
+CALLS: Final = ("append", "context")
+SERVE: Final = (sys.executable, "-c", "from turnfold_gateway.cli import main; main()", "serve", "--port", "0")
+
+
+def turn(number: int) -> dict[str, str]:
+    words = f"Step {number}: we check the invoice, move booking {number % 97} to Lisbon, and keep to {number} euros."
+    return {"role": "user" if number % 2 else "assistant", "content": words}
+
+
+def pin(core: int) -> Callable[[], None]:
+    return lambda: os.sched_setaffinity(0, {core})
+
+
+# The SDK in its own process
+
+
+def sdk_rate(call: str, conversation: str, seconds: float) -> float:
+    """Calls a second of one thread, in a process on the first core."""
+    command = [sys.executable, __file__, "--as-sdk", call, conversation, str(seconds)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True, preexec_fn=pin(0)).stdout)  # noqa: S603
+
+
+def run_sdk(call: str, conversation: str, seconds: float) -> None:
+    with Turnfold.from_env() as tf:
+        calls = {
+            "append": lambda number: tf.append(f"sdk-{number % 64}", turn(number)),
+            "context": lambda _: tf.context(conversation, budget_tokens=BUDGET),
+        }
+        made, until = 0, 0.0
+        for number in range(20):
+            calls[call](number)
+        began = time.perf_counter()
+        until = began + seconds
+        while time.perf_counter() < until:
+            calls[call](made)
+            made += 1
+        print(made / (time.perf_counter() - began))
+
+
+# The gateway
+
+
+@contextmanager
+def gateway() -> Iterator[tuple[str, int]]:
+    """Host and port of a gateway on the first core."""
+    process = subprocess.Popen(SERVE, stderr=subprocess.PIPE, text=True, preexec_fn=pin(0))  # noqa: S603, PLW1509
+    try:
+        assert process.stderr is not None  # noqa: S101 - for the type checker
+        host, _, port = process.stderr.readline().strip().removeprefix("http://").rpartition(":")
+        yield host, int(port)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def request(key: str, call: str, conversation: str, number: int) -> bytes:
+    if call == "append":
+        path, body = f"http-{number % 64}/turns", json.dumps({"turns": [turn(number)]})
+    else:
+        path, body = f"{conversation}/context", json.dumps({"budget_tokens": BUDGET})
+    head = f"POST /v1/conversations/{path} HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer {key}\r\n"
+    return f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+
+
+class Connection(asyncio.Protocol):
+    """Sends a request at a time, and notes how long each answer took from when it was due."""
+
+    def __init__(self, next_request: Callable[[], bytes | None], took: list[float]) -> None:
+        self._next, self._took = next_request, took
+        self._unread = b""
+        self._waiting: deque[float] = deque()
+        self.closed = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: Any) -> None:
+        self._transport = transport
+
+    def send(self, *, due: float | None = None) -> None:
+        message = self._next()
+        if message is None:
+            self._transport.close()
+            return
+        self._waiting.append(time.perf_counter() if due is None else due)
+        self._transport.write(message)
+
+    def data_received(self, data: bytes) -> None:
+        self._unread += data
+        while (end := self._unread.find(b"\r\n\r\n")) >= 0:
+            head = self._unread[:end].lower()
+            length = int(head.partition(b"content-length:")[2].partition(b"\r\n")[0])
+            if len(self._unread) < end + 4 + length:
+                return
+            if not head.startswith((b"http/1.1 200", b"http/1.1 202")):
+                msg = f"the gateway answered {self._unread[: end + 4 + length]!r}"
+                raise SystemExit(msg)
+            self._unread = self._unread[end + 4 + length :]
+            self._took.append(time.perf_counter() - self._waiting.popleft())
+            self.answered()
+
+    def answered(self) -> None:
+        self.send()
+
+    def connection_lost(self, error: Exception | None) -> None:  # noqa: ARG002 - asyncio's form
+        if not self.closed.done():
+            self.closed.set_result(None)
+
+
+class Scheduled(Connection):
+    """Sends when it is due, not when the last answer came."""
+
+    def answered(self) -> None:
+        pass
+
+
+async def rate(place: tuple[str, int], key: str, call: str, conversation: str, seconds: float) -> float:
+    """Requests a second of as many connections as there are, each sending its next request after an answer."""
+    numbers, took = iter(range(10**9)), []
+    until = time.perf_counter() + seconds
+
+    def next_request() -> bytes | None:
+        return request(key, call, conversation, next(numbers)) if time.perf_counter() < until else None
+
+    began = time.perf_counter()
+    connections = await connected(place, lambda: Connection(next_request, took), CONNECTIONS)
+    for connection in connections:
+        connection.send()
+    await asyncio.gather(*(connection.closed for connection in connections))
+    return len(took) / (time.perf_counter() - began)
+
+
+async def latencies(
+    place: tuple[str, int], key: str, call: str, conversation: str, *, seconds: float, a_second: float
+) -> list[float]:
+    """Milliseconds of each request, sorted, at a steady rate."""
+    numbers, took = iter(range(10**9)), []
+    connections = await connected(
+        place, lambda: Scheduled(lambda: request(key, call, conversation, next(numbers)), took), CONNECTIONS
+    )
+    began = time.perf_counter()
+    for number in range(int(seconds * a_second)):
+        due = began + number / a_second
+        if (pause := due - time.perf_counter()) > 0:
+            await asyncio.sleep(pause)
+        connections[number % CONNECTIONS].send(due=due)
+    await asyncio.sleep(1)
+    for connection in connections:
+        connection._transport.close()  # noqa: SLF001 - our own
+    return sorted(1_000 * seconds for seconds in took)
+
+
+async def connected(place: tuple[str, int], make: Callable[[], Connection], count: int) -> list[Connection]:
+    loop = asyncio.get_running_loop()
+    return [(await loop.create_connection(make, *place))[1] for _ in range(count)]
+
+
+def percentile(milliseconds: list[float], share: float) -> float:
+    return milliseconds[min(len(milliseconds) - 1, int(share * len(milliseconds)))]
+
+
+def measure(place: tuple[str, int], key: str, call: str, conversation: str, arguments: argparse.Namespace) -> str:
+    """A row of the table."""
+    sdk, http = [], []
+    for _ in range(arguments.rounds):
+        sdk.append(sdk_rate(call, conversation, arguments.seconds))
+        http.append(asyncio.run(rate(place, key, call, conversation, arguments.seconds)))
+    half = median(http) / 2
+    took = asyncio.run(latencies(place, key, call, conversation, seconds=arguments.seconds, a_second=half))
+    name = call if call == "append" else f"{call}, {conversation.removeprefix('long-')} turns"
+    return (
+        f"| {name} | {median(sdk):,.0f} | {median(http):,.0f} | {median(http) / median(sdk):.0%} | "
+        f"{percentile(took, 0.5):.1f} | {percentile(took, 0.99):.1f} |"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--as-sdk", nargs=3, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.as_sdk:
+        call, conversation, seconds = arguments.as_sdk
+        run_sdk(call, conversation, float(seconds))
+        return
+    os.sched_setaffinity(0, {1})
+    with embedded(tenant="bench", max_inbox_turns=1_000_000) as tf:
+        os.environ.update(tf.environment, TURNFOLD_MAX_INBOX_TURNS="1000000")
+        for length in LENGTHS:
+            tf.append(f"long-{length}", [turn(number) for number in range(length)])
+        tf.fold_now()
+        store = KeyStore(Settings.from_env())
+        key = str(store.create("bench", "benchmark", ["append", "read"]))
+        store.close()
+        print("| call | SDK, calls a second | gateway, requests a second | share | p50 ms | p99 ms at half of it |")
+        print("|---|---|---|---|---|---|")
+        with gateway() as place:
+            for call, length in (("append", LENGTHS[0]), *(("context", length) for length in LENGTHS)):
+                print(measure(place, key, call, f"long-{length}", arguments), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""What the gateway itself asks of Redis, without a thread: limits of keys, and what was sent under a key."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Final
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from turnfold import Settings, Unavailable
+
+# KEYS moment     ARGV requests a minute
+# The generic cell rate algorithm: the key holds the moment up to which requests are spoken for. Up to a minute's may
+# come at once. Returns 0 when the request fits, else the milliseconds until it may.
+TAKE: Final = """
+local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local share = 60000 / tonumber(ARGV[1])
+local moment = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now) + share
+if moment - now > 60000 then return math.ceil(moment - now - 60000) end
+redis.call('SET', KEYS[1], string.format('%.3f', moment), 'PX', math.ceil(moment - now) + 1000)
+return 0
+"""
+
+
+class RedisClient:
+    """Raises `Unavailable` when Redis does not answer."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @cached_property
+    def _client(self) -> Redis:
+        seconds = self._settings.timeout_seconds
+        return Redis.from_url(
+            self._settings.redis_url, socket_timeout=seconds, socket_connect_timeout=seconds, decode_responses=True
+        )
+
+    async def take(self, name: str, a_minute: int) -> float:
+        """Take a request from a limit: 0.0, or the seconds until one fits again."""
+        try:
+            return float(await self._evaluate(TAKE, name, a_minute)) / 1_000
+        except RedisError as error:
+            raise _unavailable(error) from error
+
+    async def remember(self, name: str, text: str, *, seconds: int) -> str | None:
+        """Keep a text unless one is kept already, which is returned."""
+        try:
+            # Redis 6.2 does not do both at once.
+            if await self._client.set(name, text, nx=True, ex=seconds):
+                return None
+            earlier = await self._client.get(name)
+        except RedisError as error:
+            raise _unavailable(error) from error
+        return None if earlier is None else str(earlier)
+
+    async def close(self) -> None:
+        client = self.__dict__.pop("_client", None)
+        if client is not None:
+            await client.aclose()
+
+    async def _evaluate(self, script: str, name: str, *arguments: Any) -> Any:
+        return await self._client.eval(script, 1, name, *arguments)
+
+
+def _unavailable(error: RedisError) -> Unavailable:
+    return Unavailable(f"Redis did not answer: is TURNFOLD_REDIS_URL right? ({type(error).__name__})")

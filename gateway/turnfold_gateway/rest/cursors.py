@@ -1,0 +1,19 @@
+"""Cursors: what a page answers as `next_cursor` and the next request gives back."""
+
+from __future__ import annotations
+
+from turnfold_gateway.problems import Problem
+
+LARGEST = 2**31 - 1
+
+
+def number_of(cursor: str | None, *, first: int) -> int:
+    """The number that a cursor stands for; `first` without one. Raises `Problem` for what is no cursor of ours."""
+    if cursor is None:
+        return first
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 10 and int(cursor) <= LARGEST):
+        raise Problem(
+            422, "invalid-cursor", "The cursor is not ours", detail="cursor is none that a page of this list answered",
+            remedy="begin without a cursor, then give next_cursor as it was answered",
+        )  # fmt: skip
+    return int(cursor)

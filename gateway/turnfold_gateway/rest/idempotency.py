@@ -1,0 +1,57 @@
+"""`Idempotency-Key`: a repeated append adds nothing, also where its turns have no ids.
+
+The ids of such turns are made of the key, so that Redis and SQL drop a repeat as they drop any repeated id. What was
+sent with a key is remembered for a day by its hash: other turns under the same key are refused, not dropped unseen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any, Final
+
+import msgspec
+
+from turnfold.contract.keys import gateway_idempotency
+from turnfold_gateway.problems import Problem
+from turnfold_gateway.redis_client import RedisClient
+from turnfold_gateway.rest.operations import Call
+
+REMEMBERED_SECONDS: Final = 86_400
+LONGEST: Final = 200
+
+
+async def with_ids(call: Call, turns: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The turns, with ids made of the request's key where it has one. Raises `Problem` (422), `Unavailable`."""
+    key = call.request.headers.get("idempotency-key")
+    if key is None:
+        return list(turns)
+    if not 1 <= len(key) <= LONGEST:
+        raise Problem(
+            422, "invalid-idempotency-key", "The Idempotency-Key cannot be used",
+            detail=f"Idempotency-Key must be 1 to {LONGEST} characters long, not {len(key)}",
+            remedy="send a new UUID with each append, and the same one with a repeat of it",
+        )  # fmt: skip
+    await _remember(call, key, turns)
+    return [
+        turn if turn.get("turn_id") is not None else {**turn, "turn_id": f"idem-{_digest(call, key, number)}"}
+        for number, turn in enumerate(turns)
+    ]
+
+
+async def _remember(call: Call, key: str, turns: Sequence[dict[str, Any]]) -> None:
+    client: RedisClient = call.request.app.state.redis
+    digest = blake2b(msgspec.json.encode(turns), digest_size=16).hexdigest()
+    name = gateway_idempotency(call.caller.tenant, _digest(call, key))
+    earlier = await client.remember(name, digest, seconds=REMEMBERED_SECONDS)
+    if earlier not in {None, digest}:
+        raise Problem(
+            422, "idempotency-key-reused", "The Idempotency-Key was used before",
+            detail="other turns were appended to this conversation under this Idempotency-Key",
+            remedy="send a new key with each append, and the same one only with a repeat of it",
+        )  # fmt: skip
+
+
+def _digest(call: Call, key: str, *more: object) -> str:
+    text = "\0".join(map(str, (call.caller.tenant, call.conversation, key, *more)))
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

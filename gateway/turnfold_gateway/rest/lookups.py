@@ -1,0 +1,147 @@
+"""What a conversation can be asked: expand, search, anchors, notes, timeline, status."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from turnfold import Status
+from turnfold_gateway.paths import CONVERSATION
+from turnfold_gateway.rest.answers import Anchors, ExpansionDocument, Hits, NotePage, Timeline
+from turnfold_gateway.rest.bodies import moment
+from turnfold_gateway.rest.cursors import number_of
+from turnfold_gateway.rest.operations import Call, Operation
+
+ALL: Final = "all"
+"""Stands for every state."""
+
+
+class ExpandQuery(Struct, forbid_unknown_fields=True):
+    """How much of it."""
+
+    max_tokens: int | None = None
+    """Cut the text here; `next_marker` goes on."""
+
+
+class SearchQuery(Struct, forbid_unknown_fields=True):
+    """What is searched for."""
+
+    query: str
+    """Words to search for."""
+    limit: int = 10
+    origins: tuple[str, ...] = ()
+    """Only what these say: user, assistant, tool, outside."""
+    speakers: tuple[str, ...] = ()
+    """Only what these say."""
+    now: str | None = None
+    """From which "last week" counts: a time with an offset."""
+
+
+class AnchorsQuery(Struct, forbid_unknown_fields=True):
+    """Which anchors."""
+
+    types: tuple[str, ...] = ()
+    """commitment, decision, constraint …; none: every type."""
+    states: tuple[str, ...] = ("active",)
+    """active, resolved, superseded, duplicate, dismissed; all: every state."""
+    as_of: str | None = None
+    """Those of turns up to this day, as they stood then: `2026-03-06`."""
+
+
+class NotesQuery(Struct, forbid_unknown_fields=True):
+    """Which notes, a page at a time."""
+
+    states: tuple[str, ...] = ("active",)
+    """As of anchors."""
+    origins: tuple[str, ...] = ()
+    speakers: tuple[str, ...] = ()
+    min_importance: int = 1
+    """0 to 100."""
+    cursor: str | None = None
+    """`next_cursor` of the page before."""
+    limit: int = 100
+
+
+class TimelineQuery(Struct, forbid_unknown_fields=True):
+    """What of it."""
+
+    query: str | None = None
+    """What it is about; without it, what tells most."""
+    limit: int = 50
+    """At most 200."""
+    now: str | None = None
+    """From which "last week" counts: a time with an offset."""
+
+
+async def expand(call: Call) -> ExpansionDocument:
+    expansion = await call.turnfold.expand(call.conversation, call.part("marker"), max_tokens=call.query.max_tokens)
+    return ExpansionDocument.of(expansion)
+
+
+async def search(call: Call) -> Hits:
+    query: SearchQuery = call.query
+    hits = await call.turnfold.search(
+        call.conversation, query.query, limit=query.limit, origins=query.origins or None,
+        speakers=query.speakers or None, now=moment("now", query.now),
+    )  # fmt: skip
+    return Hits(hits)
+
+
+async def anchors(call: Call) -> Anchors:
+    query: AnchorsQuery = call.query
+    states = None if ALL in query.states else query.states
+    as_of = moment("as_of", query.as_of)
+    return Anchors(
+        await call.turnfold.anchors(call.conversation, types=query.types or None, states=states, as_of=as_of)
+    )
+
+
+async def notes(call: Call) -> NotePage:
+    query: NotesQuery = call.query
+    page = await call.turnfold.notes(
+        call.conversation, states=None if ALL in query.states else query.states, origins=query.origins or None,
+        speakers=query.speakers or None, min_importance=query.min_importance,
+        first_turn=number_of(query.cursor, first=1), limit=query.limit,
+    )  # fmt: skip
+    return NotePage(page, str(page[-1].turn_seq + 1) if page else None)
+
+
+async def timeline(call: Call) -> Timeline:
+    query: TimelineQuery = call.query
+    return Timeline(
+        await call.turnfold.timeline(call.conversation, query.query, limit=query.limit, now=moment("now", query.now))
+    )
+
+
+async def status(call: Call) -> Status:
+    return await call.turnfold.status(call.conversation)
+
+
+operations: Final = (
+    Operation(
+        method="GET", path=f"{CONVERSATION}/expand/{{marker:id}}", scope="read", name="expandMarker",
+        summary="What a marker of a context stands for.", handle=expand, query=ExpandQuery, answer=ExpansionDocument,
+    ),
+    Operation(
+        method="GET", path=f"{CONVERSATION}/search", scope="read", name="searchConversation",
+        summary="Segments and recent turns about something, best first.", handle=search, query=SearchQuery, answer=Hits,
+    ),
+    Operation(
+        method="GET", path=f"{CONVERSATION}/anchors", scope="read", name="listAnchors",
+        summary="What must not be lost, verbatim: decisions, constraints, open questions …", handle=anchors,
+        query=AnchorsQuery, answer=Anchors,
+    ),
+    Operation(
+        method="GET", path=f"{CONVERSATION}/notes", scope="read", name="listNotes",
+        summary="What was said, note by note.", handle=notes, query=NotesQuery, answer=NotePage,
+    ),
+    Operation(
+        method="GET", path=f"{CONVERSATION}/timeline", scope="read", name="readTimeline",
+        summary="What came up, in order.", handle=timeline, query=TimelineQuery, answer=Timeline,
+    ),
+    Operation(
+        method="GET", path=f"{CONVERSATION}/status", scope="read", name="readStatus",
+        summary="How far the work is: stored, folded, parked.", handle=status, answer=Status,
+    ),
+)  # fmt: skip

@@ -1,0 +1,200 @@
+"""The OpenAPI 3.1 document, made of the operations and their types.
+
+`python -m turnfold_gateway.rest.openapi > gateway/openapi.json` writes the file of the repository.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import version
+from typing import Any, Final
+
+import msgspec
+
+from turnfold_gateway.problems import MEDIA_TYPE
+from turnfold_gateway.rest.answers import Health
+from turnfold_gateway.rest.operations import Operation
+
+REF: Final = "#/components/schemas/{name}"
+_PART: Final = re.compile(r"\{(\w+):id\}")
+_PARTS: Final = {
+    "conversation": "Its id, percent-encoded: 1 to 200 bytes.",
+    "turn": "A turn's id, percent-encoded.",
+    "marker": "A marker as a context shows it, `L1:refunds-7`, percent-encoded.",
+    "subject": "The id of an end user, percent-encoded.",
+}
+
+PROBLEM: Final = {
+    "type": "object",
+    "description": "An error (RFC 9457).",
+    "properties": {
+        "type": {"type": "string", "description": "`urn:turnfold:problem:` and the kind: unknown-marker …"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "What is wrong, in the SDK's words."},
+        "remedy": {"type": "string", "description": "What to do about it."},
+        "needed_tokens": {"type": "integer", "description": "Of invalid-budget: the least that is needed."},
+        "suggestion": {"type": "string", "description": "Of unknown-marker: the nearest one."},
+        "retry_after_seconds": {"type": "integer", "description": "As the header Retry-After."},
+        "turn_ids": {
+            "type": "array", "items": {"type": "string"},
+            "description": "Of an append: send these turns again with these ids, and nothing is doubled.",
+        },
+    },
+    "required": ["type", "title", "status", "detail", "remedy"],
+}  # fmt: skip
+
+_ERRORS: Final[Mapping[str, str]] = {
+    "400": "The body is no JSON.",
+    "401": "No valid key.",
+    "403": "The key does not have the scope.",
+    "404": "There is no such conversation, turn or marker.",
+    "413": "The body is too large.",
+    "415": "The body's encoding is unknown.",
+    "422": "The request makes no sense: the detail says why.",
+    "429": "Too many requests, or workers are far behind: repeat after Retry-After seconds.",
+    "503": "Redis or the database did not answer: repeat after Retry-After seconds.",
+}
+
+
+def document(operations: Iterable[Operation]) -> dict[str, Any]:
+    """The document as JSON may hold it, in a fixed order."""
+    listed = sorted(operations, key=lambda operation: (operation.path, operation.method))
+    kinds = [kind for operation in listed for kind in (operation.body, operation.answer) if kind is not None]
+    _, schemas = msgspec.json.schema_components([*kinds, Health], ref_template=REF)
+    for kind in _classes([*kinds, Health]):
+        _describe(schemas[kind.__name__], kind)
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in listed:
+        path = _PART.sub(r"{\1}", operation.path)
+        paths.setdefault(path, {})[operation.method.lower()] = _operation(operation)
+    for path, summary in (("/healthz", "Whether the process lives."), ("/readyz", "Whether Redis and SQL answer.")):
+        paths[path] = {"get": _health(path, summary)}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Turnfold",
+            "version": version("turnfold-gateway"),
+            "description": "Conversations of any length, folded in the background, read within any budget of tokens.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "security": [{"key": []}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"key": {"type": "http", "scheme": "bearer", "description": "`turnfold keys create`"}},
+            "schemas": {**dict(sorted(schemas.items())), "Problem": PROBLEM},
+        },
+    }
+
+
+def _operation(operation: Operation) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "operationId": operation.name,
+        "summary": operation.summary,
+        "description": " ".join(filter(None, (operation.description, f"Scope: {operation.scope}."))),
+        "parameters": [*_path_parameters(operation), *_query_parameters(operation)],
+        "responses": _responses(operation),
+    }
+    if operation.body is not None:
+        reference = {"$ref": REF.format(name=operation.body.__name__)}
+        described["requestBody"] = {"required": True, "content": {"application/json": {"schema": reference}}}
+    return described
+
+
+def _path_parameters(operation: Operation) -> Iterator[dict[str, Any]]:
+    for name in _PART.findall(operation.path):
+        text = {"type": "string", "minLength": 1, "maxLength": 200}
+        yield {"name": name, "in": "path", "required": True, "description": _PARTS[name], "schema": text}
+    if operation.name == "appendTurns":
+        yield {
+            "name": "Idempotency-Key", "in": "header", "required": False,
+            "description": "A repeat with the same key, within a day, adds nothing.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": 200},
+        }  # fmt: skip
+
+
+def _query_parameters(operation: Operation) -> Iterator[dict[str, Any]]:
+    if operation.query is None:
+        return
+    (_,), schemas = msgspec.json.schema_components([operation.query], ref_template=REF)
+    schema = schemas[operation.query.__name__]
+    _describe(schema, operation.query)
+    for name, kind in schema["properties"].items():
+        description = kind.pop("description", None)
+        parameter = {"name": name, "in": "query", "required": name in schema.get("required", ()), "schema": kind}
+        yield parameter if description is None else {**parameter, "description": description}
+
+
+def _responses(operation: Operation) -> dict[str, Any]:
+    if operation.answer is None:
+        responses: dict[str, Any] = {"204": {"description": "Done."}}
+    else:
+        content = {"application/json": {"schema": {"$ref": REF.format(name=operation.answer.__name__)}}}
+        statuses = ("200", "202") if operation.name.startswith("forget") else (str(operation.status),)
+        responses = {status: {"description": operation.summary, "content": content} for status in statuses}
+    without = {"400", "413", "415"} if operation.body is None else set()
+    return {**responses, **{status: _problem(text) for status, text in _ERRORS.items() if status not in without}}
+
+
+def _problem(description: str) -> dict[str, Any]:
+    return {"description": description, "content": {MEDIA_TYPE: {"schema": {"$ref": REF.format(name="Problem")}}}}
+
+
+def _health(path: str, summary: str) -> dict[str, Any]:
+    content = {"application/json": {"schema": {"$ref": REF.format(name="Health")}}}
+    responses = {"200": {"description": "It does.", "content": content}}
+    if path == "/readyz":
+        responses["503"] = _problem(_ERRORS["503"])
+    return {"operationId": path.strip("/"), "summary": summary, "security": [], "responses": responses}
+
+
+def _classes(kinds: Iterable[Any]) -> Iterator[type]:
+    """Every class that these types are made of."""
+    met: set[type] = set()
+    waiting = list(msgspec.inspect.multi_type_info(kinds))
+    while waiting:
+        info = waiting.pop()
+        if isinstance(info, (msgspec.inspect.StructType, msgspec.inspect.DataclassType)):
+            if info.cls in met:
+                continue
+            met.add(info.cls)
+            yield info.cls
+            waiting += [field.type for field in info.fields]
+        for name in ("types", "item_types"):
+            waiting += getattr(info, name, ())
+        waiting += [getattr(info, name) for name in ("item_type", "key_type", "value_type") if hasattr(info, name)]
+
+
+def _describe(schema: dict[str, Any], kind: type) -> None:
+    """Give each property what the code says below its field."""
+    for name, text in _field_docstrings(kind).items():
+        if name in schema["properties"]:
+            schema["properties"][name]["description"] = text
+
+
+def _field_docstrings(kind: type) -> dict[str, str]:
+    (declared,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    assert isinstance(declared, ast.ClassDef)  # noqa: S101 - for the type checker
+    texts = {}
+    for field, after in zip(declared.body, declared.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(after, ast.Expr):
+            text = after.value.value if isinstance(after.value, ast.Constant) else None
+            if isinstance(text, str):
+                texts[field.target.id] = " ".join(text.split())
+    return texts
+
+
+def main() -> None:
+    from turnfold_gateway.rest import openapi_document
+
+    sys.stdout.write(json.dumps(openapi_document(), indent=2, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""What a route of `/v1` is: an operation of the SDK, with what it takes and answers. `openapi` is made of these."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+import msgspec
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from turnfold import AsyncTurnfold
+from turnfold_gateway.keys import Caller, KeyRing, Scope, authenticate
+from turnfold_gateway.problems import HANDLERS, problem_from
+from turnfold_gateway.rest.bodies import answer, read_body, read_query
+
+Handle = Callable[["Call"], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A request whose caller is known and whose input has been decoded."""
+
+    request: Request
+    caller: Caller
+    turnfold: AsyncTurnfold
+    """The SDK's client for the caller's tenant."""
+    body: Any = None
+    query: Any = None
+
+    @property
+    def conversation(self) -> str:
+        """The conversation that the path names."""
+        return self.part("conversation")
+
+    def part(self, name: str) -> str:
+        """A part of the path, decoded."""
+        part: str = self.request.path_params[name]
+        return part
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """A method of a path. `body` and `query` are what it takes, `answer` the type of what it gives; None: nothing."""
+
+    method: str
+    path: str
+    scope: Scope
+    name: str
+    """Its `operationId`."""
+    summary: str
+    handle: Handle
+    body: type[msgspec.Struct] | None = None
+    query: type[msgspec.Struct] | None = None
+    answer: Any = None
+    status: int = 200
+    description: str = ""
+
+
+def routes_of(operations: Iterable[Operation]) -> list[Route]:
+    """A route for each path: a method that it does not have is answered with those that it has."""
+    by_path = sorted(operations, key=lambda operation: operation.path)
+    return [_route(path, list(group)) for path, group in groupby(by_path, key=lambda operation: operation.path)]
+
+
+def _route(path: str, operations: list[Operation]) -> Route:
+    by_method: Final[Mapping[str, Operation]] = {operation.method: operation for operation in operations}
+
+    async def endpoint(request: Request) -> Response:
+        method = "GET" if request.method == "HEAD" else request.method
+        return await run(by_method[method], request)
+
+    return Route(path, endpoint, methods=[*by_method])
+
+
+async def run(operation: Operation, request: Request) -> Response:
+    """Find out who calls, decode what was sent, make the call, and note it where it needed `admin`."""
+    caller = await authenticate(request, operation.scope)
+    if operation.scope != "admin":
+        return await _run(operation, request, caller)
+    try:
+        response = await _run(operation, request, caller)
+    except Exception as error:
+        await _note(operation, request, caller, _status_of(error))
+        raise
+    await _note(operation, request, caller, response.status_code)
+    return response
+
+
+async def _run(operation: Operation, request: Request, caller: Caller) -> Response:
+    call = Call(
+        request=request,
+        caller=caller,
+        turnfold=request.app.state.turnfold.for_tenant(caller.tenant),
+        query=None if operation.query is None else read_query(request, operation.query),
+        body=None if operation.body is None else await read_body(request, operation.body),
+    )
+    document = await operation.handle(call)
+    if isinstance(document, Response):
+        return document
+    return Response(status_code=204) if operation.answer is None else answer(document, operation.status)
+
+
+async def _note(operation: Operation, request: Request, caller: Caller, status: int) -> None:
+    ring: KeyRing = request.app.state.keys
+    await ring.note(caller, operation.name, request.path_params.get("conversation"), status)
+
+
+def _status_of(error: Exception) -> int:
+    if isinstance(error, HTTPException):
+        return error.status_code
+    known = tuple(kind for kind in HANDLERS if kind is not Exception)
+    return problem_from(error).status if isinstance(error, known) else 500

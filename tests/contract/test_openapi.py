@@ -1,0 +1,52 @@
+"""gateway/openapi.json is what the gateway's code says, and is OpenAPI 3.1."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from starlette.routing import Route
+
+from turnfold_gateway import rest
+from turnfold_gateway.problems import TABLE
+from turnfold_gateway.rest.operations import Operation
+
+FILE = Path(__file__).parents[2] / "gateway" / "openapi.json"
+
+
+def test_the_file_is_what_the_code_says() -> None:
+    """`python -m turnfold_gateway.rest.openapi > gateway/openapi.json` writes it anew."""
+    assert json.loads(FILE.read_text(encoding="utf-8")) == json.loads(json.dumps(rest.openapi_document()))
+
+
+def test_every_route_of_the_api_is_in_it() -> None:
+    routed = {
+        (method, route.path.replace(":id}", "}"))
+        for route in rest.routes
+        if isinstance(route, Route) and route.path.startswith("/v1/")
+        for method in route.methods or ()
+        if method != "HEAD"
+    }
+    paths = rest.openapi_document()["paths"]
+    described = {(method.upper(), path) for path, methods in paths.items() for method in methods if path[:4] == "/v1/"}
+    assert routed == described
+
+
+@pytest.mark.parametrize("operation", rest.operations, ids=lambda operation: operation.name)
+def test_what_is_erased_or_changed_for_good_needs_admin(operation: Operation) -> None:
+    only_adds = operation.method == "GET" or operation.name in {"appendTurns", "readContext"}
+    assert (operation.scope == "admin") is not only_adds
+
+
+def test_every_reference_leads_somewhere() -> None:
+    document = json.dumps(rest.openapi_document())
+    schemas = rest.openapi_document()["components"]["schemas"]
+    wanted = {part.split('"')[0] for part in document.split("#/components/schemas/")[1:]}
+    assert wanted
+    assert wanted <= schemas.keys()
+
+
+def test_errors_are_told_apart_by_their_type() -> None:
+    kinds = [kind for _, kind, _, _ in TABLE.values()]
+    assert len(set(kinds)) == len(kinds)
