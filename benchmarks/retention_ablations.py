@@ -37,6 +37,7 @@ QUERY_BUDGETS: Final = {"locomo": ("500", "1,000", "2,000"), "beam": ("1,000", "
 NEAR: Final = (0.9, 1.0, 1.1)
 NAMES: Final = {"locomo": "LoCoMo", "beam": "BEAM", "swe": "SWE"}
 _TURN_NOTES: Final = "turnfold_worker.pipeline.notes.turn_notes"
+_TOLD_CLAUSES: Final = "turnfold_worker.pipeline.notes.told_clauses"
 _ORDER: Final = "turnfold_worker.pipeline.notes.ranking"
 _HITS: Final = "turnfold.search.note_hits"
 _QUERY_READ: Final = "turnfold.database.query_read"
@@ -77,7 +78,7 @@ IDEAS: Final = {
         ((_ORDER, "_DECAY", 1.0), (_ORDER, "_HEAVY_DECAY", 1.0)),
     ),
     "voices weighed by how little they speak": Idea(((_ORDER, "voices", _giving(value={})),)),
-    "long sentences cut into clauses": Idea(((_TURN_NOTES, "LONGEST_CLAUSE", 10**9),)),
+    "long sentences cut into clauses": Idea(((_TOLD_CLAUSES, "LONGEST_CLAUSE", 10**9),)),
     "names and what is quoted ×3": Idea(((_TURN_NOTES, "_NAMED", 1.0),)),
     "nothing for pleasantries": Idea(((_TURN_NOTES, "is_phatic", _NEVER),)),
     "what would be missed (salience)": Idea(((_TURN_NOTES, "salience", _giving(value=0.5)),)),

@@ -5,7 +5,6 @@ How much a role speaks is not part of the worth: that is known only later.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
@@ -25,7 +24,7 @@ from turnfold_worker.pipeline.content import Statement
 from turnfold_worker.pipeline.content.statements import shown
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.plain_lines import plain_line
-from turnfold_worker.pipeline.language.prose import Span, clauses, spread_over
+from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.rarity import FEELING_SHARE, is_feeling, rarity_of
 from turnfold_worker.pipeline.language.spoken_verbs import has_verb
 from turnfold_worker.pipeline.notes.alone import leans
@@ -37,6 +36,7 @@ from turnfold_worker.pipeline.notes.phatic import bare_words, is_phatic
 from turnfold_worker.pipeline.notes.refused import refused_by
 from turnfold_worker.pipeline.notes.salience import salience
 from turnfold_worker.pipeline.notes.telegraph import telegraphic
+from turnfold_worker.pipeline.notes.told_clauses import told_clauses
 from turnfold_worker.pipeline.notes.whole import whole_clause
 from turnfold_worker.pipeline.turns.memo import around_of, hash_of
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -44,24 +44,8 @@ from turnfold_worker.pipeline.turns.repeats import Repeat, reference
 from turnfold_worker.pipeline.turns.treatment import statements_of
 from turnfold_worker.pipeline.turns.voices import voices_of
 
-LONGEST_CLAUSE: Final = 90
-"""Code points above which a sentence is split into clauses."""
-_LONGEST_WITH_REASON: Final = 300
-"""Code points of a clause with what depends on it."""
-_DEPENDS: Final = lazy_pattern(
-    r"(?i)(?:because|which|then|while|although|though|since|where|when|as|who|whose|whom|if|unless|until|including"
-    r"|such as"
-    r"|(?:(?:and|but|or) )?(?:also )?(?:how|what|why|whether)"
-    r"(?! (?:do|does|did|is|are|was|were|can|could|should|would|will|have|has|about|if|not|many|much)\b)"
-    r"|(?:and|or) also (?!(?:i|we|he|she|they|it|you|my|our|the|there|i['\u2019]\w+)\b)"
-    r"|especially|like|so that|than|with|without|to|for|\w+ing"
-    r"|or(?! (?:do|does|did|is|are|was|were|can|could|should|would|will|have|has|what|how|where|why)\b))\b|[(\"\u201c]"
-)
-"""Begins what says nothing without the clause before it."""
 _SAVES: Final = 1.5
 """How much dearer a clause is than its telegram where that is kept beside it."""
-_NOTES_A_TURN: Final = 1_000
-"""Sentences of a turn that become notes, from all that is read of it; nearly all turns have fewer."""
 _TOOL_WORDS: Final = 40
 """Words of a tool's output that become notes; its names are in the ledger."""
 _SHORT_REPLY: Final = 4
@@ -91,15 +75,6 @@ _ASKS_FIRST: Final = lazy_pattern(
     r"|(?:what|how|where|why) )"
 )
 """A part of a question that is one by itself, without its mark."""
-_ENDS_IN_QUESTION: Final = lazy_pattern(
-    r"(?:,? [-–—]+ |, (?:(?:and|so|but) )?)(?=(?:(?:can|could|will|would) you|do you"
-    r"|(?:what|how|where|which|why)(?:'s)? (?:[\w-]+ ){0,2}?(?:can|do|does|did|is|are|should|would|could|will)"
-    r"|(?:should|can|could|do|would) (?:i|we)|(?:i'm|i am|i was) (?:just )?wondering"
-    r"|any (?:tips|advice|ideas|suggestions|thoughts)|(?:is|are|was|would|will) (?:it|that|this|there))\b)",
-    re.IGNORECASE,
-)
-_TOLD_WORDS: Final = 5
-"""Words of a sentence before the question that it ends in, from which they are told apart from it."""
 _SELF: Final = listed("i i'm i've i'll i'd my me mine")
 _BREAK: Final = lazy_pattern(r" [-–—]+ |; |: ")
 _REACTIONS: Final = listed("yay wow woo aww omg pic photo picture looks look sounds thanks appreciate proud sure")
@@ -255,27 +230,26 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
     found: list[_Said] = []
     drafts = _drafts(reading.turn)
     written = written_by_assistant(reading.turn)
-    for sentence in spread_over(reading.sentences, _NOTES_A_TURN):
-        for clause in _whole_clauses(reading.turn.content, sentence):
-            said = plain_line(reading.text(clause))
-            if not any(map(str.isalnum, said)):
-                continue
-            if clause.end < sentence.end and _ASKS_FIRST.match(said) and _asks(reading, sentence):
-                said = said.rstrip(" ,;-–—") + "?"
-            text = whole_clause(said, heard.names, reading.day)
-            worth = _worth(said, text, heard, place=len(found))
-            if _is_heading(reading.turn.content, clause, said):
-                worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
-            brief = telegraphic(text)
-            if not found and (asking := _worth_with_question(said, text, worth, heard)):
-                asked = heard.asked or heard.refused
-                text, worth, brief = f"({asked}) {text}", asking, f"({asked}) {brief}"
-            worth *= _share_of_text(reading, clause, drafts)
-            if written is not None:
-                worth *= written.share(clause, said)
-            if is_announced(reading, said, at_work=heard.at_work):
-                worth = min(worth, _LEAST_WORTH)
-            found.append(_Said(text, worth, _named(said), said, brief, clause))
+    for clause, sentence in told_clauses(reading):
+        said = plain_line(reading.text(clause))
+        if not any(map(str.isalnum, said)):
+            continue
+        if clause.end < sentence.end and _ASKS_FIRST.match(said) and _asks(reading, sentence):
+            said = said.rstrip(" ,;-–—") + "?"
+        text = whole_clause(said, heard.names, reading.day)
+        worth = _worth(said, text, heard, place=len(found))
+        if _is_heading(reading.turn.content, clause, said):
+            worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
+        brief = telegraphic(text)
+        if not found and (asking := _worth_with_question(said, text, worth, heard)):
+            asked = heard.asked or heard.refused
+            text, worth, brief = f"({asked}) {text}", asking, f"({asked}) {brief}"
+        worth *= _share_of_text(reading, clause, drafts)
+        if written is not None:
+            worth *= written.share(clause, said)
+        if is_announced(reading, said, at_work=heard.at_work):
+            worth = min(worth, _LEAST_WORTH)
+        found.append(_Said(text, worth, _named(said), said, brief, clause))
     return [*_with_captions(found), *_of_calls(reading)]
 
 
@@ -304,24 +278,6 @@ def _with_captions(clauses_said: Sequence[_Said]) -> list[_Said]:
     return kept
 
 
-def _whole_clauses(content: str, sentence: Span) -> list[Span]:
-    """The clauses of a sentence, each with what follows it and says nothing alone."""
-    found: list[Span] = []
-    told, asked = _apart_from_question(content, sentence)
-    asking = [clause for part in asked for clause in clauses(content, part, LONGEST_CLAUSE)]
-    for clause in (*clauses(content, told, LONGEST_CLAUSE), *asking):
-        last = found[-1] if found else None
-        if (
-            last is not None
-            and clause.end - last.start <= _LONGEST_WITH_REASON
-            and _DEPENDS.match(content, clause.start)
-        ):
-            found[-1] = Span(last.start, clause.end)
-        else:
-            found.append(clause)
-    return found
-
-
 def _worth(said: str, text: str, heard: _Heard, *, place: int) -> float:
     """Of the `place`-th clause of a turn, as it was said and as it is shown; 0 of one that says nothing."""
     phatic = is_phatic(said, heard.speakers) or is_phatic(text, heard.speakers)
@@ -340,14 +296,6 @@ def _worth_with_question(said: str, text: str, worth: float, heard: _Heard) -> f
     if _answers(said) or (worth and _is_short_reply(said)):
         return max(worth, 1.0)
     return worth if leans(text) and telling_words(heard.asked) else 0.0
-
-
-def _apart_from_question(content: str, sentence: Span) -> tuple[Span, tuple[Span, ...]]:
-    """What a sentence tells, and the question that it ends in: 'The lease ends in May, can you help me with that?'."""
-    ends = _ENDS_IN_QUESTION.search(content, sentence.start, sentence.end)
-    if ends is None or len(content[sentence.start : ends.start()].split()) < _TOLD_WORDS:
-        return sentence, ()
-    return Span(sentence.start, ends.start()), (Span(ends.end(), sentence.end),)
 
 
 def _asks(reading: Reading, sentence: Span) -> bool:
