@@ -164,6 +164,12 @@ def _is_word(name: str, text: str) -> bool:
     return False
 
 
+def is_same_file(path: str, other: str) -> bool:
+    """Whether one path is the other from a folder on."""
+    long, short = (path, other) if len(path) >= len(other) else (other, path)
+    return f"/{long}".endswith(f"/{short.lstrip('./')}")
+
+
 def clipped(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: whole_numbers(text, longest - 1)].rstrip()}…"
 

@@ -57,7 +57,21 @@ def test_files_of_one_name_in_two_folders_are_two_files() -> None:
 
 def test_files_that_were_changed_alike_share_a_line() -> None:
     lines = state(edit(2, QUAY, "int a;"), edit(4, PIER, "int a;"))
-    assert lines[0] == f"changed alike in {ROOT}src/port: Pier.java (turn 4), Quay.java (turn 2): edit 4:4 int a;"
+    assert lines[0] == (
+        f"changed alike in {ROOT}src/port: Pier.java (turn 4, line 4), Quay.java (turn 2, lines 4-2): int a;"
+    )
+
+
+def test_each_file_that_was_changed_alike_has_its_own_lines_and_what_stood_there() -> None:
+    edits = [
+        wrote(seq, path, "int a;", gone=("long a;",))._replace(did=f"edit {at}:{at} int a;")
+        for seq, path, at in ((2, QUAY, 17), (4, PIER, 9))
+    ]
+    assert state(*edits)[0].endswith(
+        ": Pier.java (turn 4, line 9), Quay.java (turn 2, line 17): int a; (instead of long a;)"
+    )
+    other = edits[0]._replace(gone=("short a;",))
+    assert [line.partition(" (")[0] for line in state(other, edits[1])[:2]] == [f"changed {QUAY}", f"changed {PIER}"]
 
 
 def test_a_change_after_the_last_run_is_told_to_be_untried() -> None:
@@ -123,7 +137,18 @@ def wrote(seq: int, path: str, *lines: str, gone: tuple[str, ...] = ()) -> Actio
 
 def test_changed_lines_stand_as_they_are_after_the_edit() -> None:
     lines = state(wrote(6, QUAY, "int a = 1;", "int b = 2;"), run(8, "make", "built"))
-    assert lines[0] == f"changed {QUAY} (turn 6), from line 4:\n    int a = 1;\n    int b = 2;"
+    assert lines[0] == f"changed {QUAY} (turn 6), in place of lines 4-6:\n    int a = 1;\n    int b = 2;"
+
+
+def test_what_stood_there_before_stands_below_where_there_is_room() -> None:
+    gone = ("long a = 1;", *(f"long field_{n} = {n};" for n in range(40)))
+    edited = wrote(6, QUAY, "int a = 1;", gone=gone)
+    (line, *_) = state(edited, run(8, "make", "built"))
+    assert "    int a = 1;\n  instead of:\n    long a = 1;\n    long field_0 = 0;\n" in line
+    assert line.endswith("\n    […]")
+    (line, *_) = state(edited, run(8, "make", "built"), room=60)
+    assert "instead of" not in line
+    assert "int a = 1;" in line
 
 
 def test_a_line_that_a_later_edit_took_away_stands_no_more() -> None:
@@ -133,7 +158,8 @@ def test_a_line_that_a_later_edit_took_away_stands_no_more() -> None:
     )  # fmt: skip
     assert "int a = 2;" in lines[0]
     assert "int c = 9;" in lines[0]
-    assert "int a = 1;" not in lines[0]
+    assert lines[0].count("int a = 1;") == 1
+    assert "  instead of:\n    int a = 1;\n" in lines[0]
 
 
 def test_nothing_stands_of_a_file_that_was_written_anew_or_put_back() -> None:

@@ -105,6 +105,28 @@ def test_a_tool_that_is_called_is_no_name() -> None:
     assert rank(segment_ledger([turn])) == ("setup.cfg",)
 
 
+def commanded(seq: int, *commands: str) -> list[StoredTurn]:
+    return [
+        said(f"Next.\n```\n{command}\n```", seq=seq + place, role=Role.ASSISTANT)
+        for place, command in enumerate(commands)
+    ]
+
+
+def test_words_that_command_tools_stand_apart_from_names() -> None:
+    first = segment_ledger(commanded(1, "find_file ferryPlan", "edit 3:3\nint berthSize;\nend_of_edit"))
+    second = segment_ledger(commanded(5, "find_file tidesTable", 'search_dir "tidesTable"'))
+    ledger = merge_ledgers(first, Ledger.from_json(json.loads(json.dumps(second.to_json()))))
+    names = rank(ledger)
+    assert names[0] == "(commands: find_file end_of_edit search_dir)"
+    assert set(names[1:]) == {"ferryPlan", "berthSize", "tidesTable"}
+    assert rank(second, told=rank(first))[0] == "(commands: search_dir)"
+    assert rank(first, told=names)[0] in {"ferryPlan", "berthSize"}
+
+
+def test_a_word_that_only_a_text_says_is_no_command() -> None:
+    assert rank(segment_ledger(talk("tool: find_file ferryPlan"))) == ("ferryPlan", "find_file")
+
+
 def test_frequent_names_outlive_any_number_of_others_and_new_ones_can_rise() -> None:
     ledger = Ledger()
     for i in range(60):

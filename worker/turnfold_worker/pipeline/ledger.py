@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -30,8 +30,8 @@ _BY_TOOL: Final = 1
 """Points of a name for each tool turn that names it."""
 _BY_PERSON: Final = 5
 """Points for each turn of anyone else: what is said was chosen."""
-_COMMANDED: Final = 4
-"""How much more a name is worth in a turn that uses it as a command: whoever goes on needs the tools."""
+_MOST_COMMANDS: Final = 6
+"""Words by which an agent commands its tools that are shown: whoever goes on needs them."""
 _LISTED: Final = 3
 """Points for standing in a result list."""
 _LONG_LIST: Final = 12
@@ -43,6 +43,7 @@ _LENT: Final = 5
 """A path gains one point for this many of the symbol."""
 _WORKED_ON: Final = 4
 """How much more a path is worth whose file was changed or run."""
+_LEAST_OF_ROW: Final = 3
 _SCALE: Final = 10_000
 _DISCOUNT: Final = tuple(round(_SCALE * math.pow(max(tokens, 1), -0.3)) for tokens in range(128))
 """What a point is worth in a name of so many tokens, in whole numbers, so that no platform rounds another way."""
@@ -61,6 +62,8 @@ class LedgerEntry:
     score: int
     seq: int
     """The turn that named it last."""
+    commanded: int = 0
+    """In how many turns an agent commanded a tool by it, or ended a command with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +73,30 @@ class Ledger:
     entries: tuple[LedgerEntry, ...] = ()
 
     def to_json(self) -> list[list[str | int]]:
-        """Rows of name, score and turn."""
-        return [[entry.name, entry.score, entry.seq] for entry in self.entries]
+        """Rows of name, score and turn; of a command also how often it was given."""
+        return [
+            [entry.name, entry.score, entry.seq, *([entry.commanded] if entry.commanded else [])]
+            for entry in self.entries
+        ]
 
     @classmethod
     def from_json(cls, rows: Any) -> Ledger:
         """Read what `to_json` wrote; rows that are none are left out."""
         read = [row for row in rows if _is_row(row)] if isinstance(rows, list | tuple) else []
-        return _bounded(LedgerEntry(name, score, seq) for name, score, seq in read)
+        return _bounded(LedgerEntry(*row) for row in read)
 
 
 def _is_row(row: object) -> bool:
-    return isinstance(row, list | tuple) and len(row) == 3 and [type(one) for one in row] == [str, int, int]
+    if not isinstance(row, list | tuple) or not _LEAST_OF_ROW <= len(row) <= _LEAST_OF_ROW + 1:
+        return False
+    return [type(one) for one in row] == [str, *[int] * (len(row) - 1)]
 
 
 def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | None] | None = None) -> Ledger:
     """The ledger of the turns of one segment; `manuals` are those of its readings, by the number of the turn."""
     scores: dict[str, int] = {}
     last: dict[str, int] = {}
+    commanded: Counter[str] = Counter()
     sought: set[str] = set()
     there: set[str] = set()
     for turn in turns:
@@ -99,7 +108,8 @@ def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | Non
         elif turn.role is not Role.ASSISTANT:
             there.update(found.names)
         tools = called_tools(turn)
-        commands = command_words(turn) if not by_tool else frozenset()
+        if not by_tool:
+            commanded.update(command_words(turn))
         by_manual: frozenset[str] = frozenset()
         if not by_tool:
             by_manual = _in_manual(turn, found, manual_of(turn) if manuals is None else manuals.get(turn.seq))
@@ -107,13 +117,14 @@ def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | Non
             if name in tools:
                 continue
             weight = _BY_TOOL if by_tool or name in by_manual else _BY_PERSON
-            weight *= _COMMANDED if name in commands else 1
             scores[name] = (
                 scores.get(name, 0) + weight + (listed if name in found.listed and "/" in name.strip("/") else 0)
             )
             last[name] = turn.seq
     absent = {name for name in sought - there if is_path(name)}
-    return _bounded(LedgerEntry(name, score, last[name]) for name, score in scores.items() if name not in absent)
+    return _bounded(
+        LedgerEntry(name, score, last[name], commanded[name]) for name, score in scores.items() if name not in absent
+    )
 
 
 def manual_of(turn: StoredTurn) -> Span | None:
@@ -143,11 +154,13 @@ def merge_ledgers(*ledgers: Ledger) -> Ledger:
     """One ledger for all. Their order does not matter; merging all at once loses less than one after the other."""
     scores: dict[str, int] = {}
     last: dict[str, int] = {}
+    commanded: Counter[str] = Counter()
     for ledger in ledgers:
         for entry in ledger.entries:
             scores[entry.name] = scores.get(entry.name, 0) + entry.score
             last[entry.name] = max(last.get(entry.name, 0), entry.seq)
-    return _bounded(LedgerEntry(name, score, last[name]) for name, score in scores.items())
+            commanded[entry.name] += entry.commanded
+    return _bounded(LedgerEntry(name, score, last[name], commanded[name]) for name, score in scores.items())
 
 
 def _bounded(entries: Iterable[LedgerEntry]) -> Ledger:
@@ -156,11 +169,14 @@ def _bounded(entries: Iterable[LedgerEntry]) -> Ledger:
     if not over:
         return Ledger(tuple(kept))
     lost = over[0].score
-    return Ledger(tuple(LedgerEntry(entry.name, entry.score - lost, entry.seq) for entry in kept))
+    return Ledger(tuple(replace(entry, score=entry.score - lost) for entry in kept))
 
 
-def rank(ledger: Ledger, worked_on: AbstractSet[str] = frozenset()) -> tuple[str, ...]:
+def rank(ledger: Ledger, worked_on: AbstractSet[str] = frozenset(), *, told: Sequence[str] = ()) -> tuple[str, ...]:
     """The names worth most per token first; none is part of a name before it.
+
+    Before them the commonest words by which an agent commands its tools, as one: `(commands: find_file end_of_edit)`;
+    without those in `told`.
 
     Points are divided by `tokens ** 0.3`: half the length is worth a fifth more points. `worked_on` are files, without
     folders, that were changed or run: paths to them come early. Where the conversation writes paths from a folder on,
@@ -172,8 +188,11 @@ def rank(ledger: Ledger, worked_on: AbstractSet[str] = frozenset()) -> tuple[str
         if file_name(name) in worked_on:
             points[name] *= _WORKED_ON
     value = _without_series({name: (1 + score) * _discount(name) for name, score in points.items()})
-    shown: list[str] = []
-    text = root
+    commands = {entry.name: entry.commanded for entry in ledger.entries if entry.commanded}
+    commonest = sorted(commands, key=lambda one: (-commands[one], one))[:_MOST_COMMANDS]
+    new = [name for name in commonest if not any(name in one for one in told)]
+    shown = [f"(commands: {' '.join(new)})"] if new else []
+    text = "\n".join((root, *commands))
     for name in sorted(points, key=lambda one: (-value[one], one)):
         if name not in text:
             if root and "/" in name and not name.startswith("/"):

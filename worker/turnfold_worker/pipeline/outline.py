@@ -176,7 +176,9 @@ def with_tail(
         tail_actions=actions_of(told, before=before),
         tail_requests=requests_of(told) if tool_percent >= _WORKS_WITH_TOOLS else (),
         # Without a tool's words no context shows names.
-        tail_names=rank(segment_ledger(told, manuals_of(readings)))[:_TAIL_NAMES] if tool_percent else (),
+        tail_names=rank(segment_ledger(told, manuals_of(readings)), told=outline.names)[:_TAIL_NAMES]
+        if tool_percent
+        else (),
         tool_percent=tool_percent,
         outside=tuple([*outline.outside, *_outside(noted)][-TURNS_A_READ:]),
         tail_anchors=found.anchors,

@@ -14,8 +14,12 @@ _SHORT_GAP: Final = 12
 _TELLS_LEAST: Final = lazy_pattern(r"\s{0,40}(?:(?:import|from|package|using|use|require|include)\b|#|//|/?\*|--|<!--)")
 """Imports, which their use tells, and comments."""
 _INDENT: Final = "    "
-_FROM_LINE: Final = lazy_pattern(r"^\w{1,20} (?:\S{1,200} )?(\d{1,7})[:,-]\d{1,7}\b")
+_RANGE: Final = lazy_pattern(r"^\w{1,20} (?:\S{1,200} )?(?P<first>\d{1,7})[:,-](?P<last>\d{1,7})(?!\w) ?")
 """An editor's command for lines by number."""
+_LONGEST_GONE: Final = 80
+"""Code points from which a line that is gone may have been clipped when it was kept."""
+_OLD_SHARE: Final = 2
+"""Of the code points of what an edit wrote, one in so many are for what stood there before."""
 
 
 def in_force(edits: Sequence[Action]) -> list[Action]:
@@ -32,15 +36,50 @@ def in_force(edits: Sequence[Action]) -> list[Action]:
     return found[::-1]
 
 
-def told_lines(edit: Action, most: int, latest: Action) -> str:
-    """What an edit wrote, line by line, else its command."""
+def told_lines(edit: Action, most: int, latest: Action, *, old: bool = True) -> str:
+    """What an edit wrote, line by line, in place of which lines, and with `old` what stood there; else its command."""
     before = "" if edit is latest else f"\n  turn {edit.seq}"
     if not edit.wrote:
         return f"{before}: {clipped(edit.did, most)}"
-    line = _FROM_LINE.match(edit.did)
-    where = f", from line {line[1]}" if line and line[1] != "1" else ""
+    place = line_range(edit)
+    where = f", in place of {place}" if place and (_old(edit) or place != "line 1") else ""
     lines = "".join(f"\n{_INDENT}{text}" if text else "" for text in _clipped_lines(edit.wrote, most))
-    return f"{before}{where}:{lines}"
+    gone = "".join(f"\n{_INDENT}{text}" for text in _old_lines(edit, most // _OLD_SHARE)) if old else ""
+    return f"{before}{where}:{lines}" + (f"\n  instead of:{gone}" if gone else "")
+
+
+def told_in_one_line(edit: Action, most: int, *, old: bool) -> str:
+    """What an edit wrote, and with `old` what stood there, each in at most so many code points; else its command."""
+    new = " ".join(line[1:].strip() for line in edit.wrote if line[:1] == NEW_LINE)
+    if not new:
+        return clipped(_RANGE.sub("", edit.did), most)
+    gone = " ".join(_old_lines(edit, most)) if old else ""
+    return clipped(new, most) + (f" (instead of {clipped(gone, most)})" if gone else "")
+
+
+def line_range(edit: Action) -> str:
+    """The lines that an editor's command names: `lines 4-6`; empty where it names none."""
+    named = _RANGE.match(edit.did)
+    if named is None:
+        return ""
+    first, last = int(named["first"]), int(named["last"])
+    return f"line {first}" if first == last else f"lines {first}-{last}"
+
+
+def _old(edit: Action) -> list[str]:
+    """Lines that an edit took away, as far as they were seen."""
+    return [] if ALL_OF_FILE in edit.gone else list(edit.gone)
+
+
+def _old_lines(edit: Action, most: int) -> Iterator[str]:
+    """The first of them, whole lines of at most so many code points but for the first; a mark where there are more."""
+    left = most
+    for place, line in enumerate(_old(edit)):
+        if place and len(line) > left:
+            yield _GAP
+            return
+        left -= len(line)
+        yield clipped(line, max(1, most)) if len(line) < _LONGEST_GONE else f"{clipped(line, most)} …"
 
 
 def _clipped_lines(wrote: Sequence[str], most: int) -> Iterator[str]:
@@ -74,4 +113,4 @@ def _between(skipped: Sequence[str]) -> Sequence[str]:
     return [_GAP] if told else []
 
 
-__all__ = ["in_force", "told_lines"]
+__all__ = ["in_force", "line_range", "told_in_one_line", "told_lines"]

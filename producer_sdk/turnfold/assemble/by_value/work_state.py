@@ -10,10 +10,10 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Final, NamedTuple
 
-from turnfold.assemble.by_value.changed_lines import in_force, told_lines
+from turnfold.assemble.by_value.changed_lines import in_force, line_range, told_in_one_line, told_lines
 from turnfold.assemble.forms.render_text import STATE_HEADER
 from turnfold.assemble.pricing import Pricing
-from turnfold.contract.actions import Action, clipped
+from turnfold.contract.actions import Action, clipped, is_same_file
 from turnfold.contract.lazy_patterns import lazy_pattern
 
 _BRIEF: Final = 80
@@ -106,7 +106,8 @@ class WorkState:
         """Files as last changed, the newest first; those that were changed alike share a line."""
         by_words: dict[str, list[_Changed]] = {}
         for file in sorted(self._files, key=lambda file: -file.latest.seq):
-            by_words.setdefault(_LINES.sub("", file.latest.did), []).append(file)
+            words = "\n".join((_LINES.sub("", file.latest.did), *file.latest.gone))
+            by_words.setdefault(words, []).append(file)
         for files in by_words.values():
             yield self._changed_alike(files) if len(files) > 1 else self._changed(files[0])
 
@@ -118,8 +119,9 @@ class WorkState:
         forms = [f"{head}\n"]
         for most in _WROTE:
             forms += [
-                head + "".join(told_lines(edit, most, file.latest) for edit in edits) + "\n"
+                head + "".join(told_lines(edit, most, file.latest, old=old) for edit in edits) + "\n"
                 for edits in (told[-1:], told[::-1])
+                for old in (False, True)
             ]
         forms = sorted(dict.fromkeys(forms), key=len)
         return _Entry(file.latest.seq, tuple(forms), wanted=min(2, len(forms) - 1))
@@ -128,10 +130,11 @@ class WorkState:
         paths = [file.path for file in files]
         folder = _common_folder(paths)
         start = len(folder) + 1 if folder else 0
-        named = [f"{file.path[start:]} (turn {file.latest.seq})" for file in files]
+        named = [f"{file.path[start:]} ({_where(file.latest)})" for file in files]
         inside = f" in {self._short(folder)}" if folder else ""
-        edit = clipped(files[0].latest.did, _BRIEF)
-        forms = (f"changed alike{inside}: {_listed(named, most)}: {edit}\n" for most in (1, _BRIEF_LIST, len(named)))
+        new, both = (told_in_one_line(files[0].latest, _BRIEF, old=old) for old in (False, True))
+        lengths = ((1, new), (_BRIEF_LIST, new), (len(named), new), (len(named), both))
+        forms = (f"changed alike{inside}: {_listed(named, most)}: {edit}\n" for most, edit in lengths)
         return _Entry(files[0].latest.seq, tuple(dict.fromkeys(forms)))
 
     def _runs(self) -> Iterator[_Entry]:
@@ -158,7 +161,7 @@ class WorkState:
         """Files that a search listed and that were not changed, the newest search first."""
         changed = [file.path for file in self._files]
         for action in reversed(self._actions):
-            left = [path for path in action.found if not any(_are_same(path, other) for other in changed)]
+            left = [path for path in action.found if not any(is_same_file(path, other) for other in changed)]
             if left and action.ended_seq not in self._whole:
                 head = f"turn {action.seq}: {clipped(action.did, _LONGEST_LOOK)}; listed, not changed: "
                 paths = [*map(self._short, left)]
@@ -183,8 +186,8 @@ class WorkState:
             action.about for action in self._actions[-1:] if action.kind == "open" and action.seq not in self._whole
         ]
         for action in reversed(self._actions):
-            is_other = not any(_are_same(action.about, path) for path in changed) if action.about else False
-            is_told = any(_are_same(action.about, path) for path in (*last, *seen))
+            is_other = not any(is_same_file(action.about, path) for path in changed) if action.about else False
+            is_told = any(is_same_file(action.about, path) for path in (*last, *seen))
             if action.kind == "open" and is_other and not is_told and action.ended_seq not in self._whole:
                 seen[action.about] = action.seq
         told = [f"{self._short(path)} (turn {seq})" for path, seq in seen.items()]
@@ -215,6 +218,12 @@ def _listed(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
+def _where(edit: Action) -> str:
+    """The turn of an edit, and the lines that it names."""
+    lines = line_range(edit)
+    return f"turn {edit.seq}, {lines}" if lines else f"turn {edit.seq}"
+
+
 def _writes_words(edit: Action) -> bool:
     """Whether an edit says more than its verb and its file."""
     return bool(edit.wrote) or len(edit.did.split()) > len(("create", "file"))
@@ -236,19 +245,13 @@ def _changed_files(actions: Sequence[Action]) -> list[_Changed]:
     edits: dict[str, list[Action]] = {}
     for action in actions:
         if _is_change(action):
-            path = next((path for path in edits if _are_same(path, action.about)), action.about)
+            path = next((path for path in edits if is_same_file(path, action.about)), action.about)
             edits.setdefault(path, []).append(action)
     return [_Changed(_longest(path, done), tuple(in_force(done))) for path, done in edits.items()]
 
 
 def _longest(path: str, edits: Sequence[Action]) -> str:
     return max((path, *(edit.about for edit in edits)), key=len)
-
-
-def _are_same(path: str, other: str) -> bool:
-    """Whether one path is the other from a folder on."""
-    long, short = (path, other) if len(path) >= len(other) else (other, path)
-    return f"/{long}".endswith(f"/{short.lstrip('./')}")
 
 
 __all__ = ["WorkState"]

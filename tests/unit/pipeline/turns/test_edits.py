@@ -118,6 +118,15 @@ def test_a_command_that_prints_the_file_tells_which_numbered_lines_went() -> Non
     assert action.gone == ("return int(amount)",)
 
 
+def test_lines_of_another_file_are_not_what_an_edit_took_away() -> None:
+    other = "[File: /srv/ferry/src/fare.py (2 lines total)]\n1:def fare():\n2:    return price"
+    turns = [
+        *plain("open src/fare.py", other),
+        *plain("edit 2:2\n    return round(amount)\nend_of_edit", f"[File: {PATH} (2 lines total)]\n1:x", seq=3),
+    ]
+    assert actions_of(turns)[-1].gone == ()
+
+
 def test_a_whole_file_leaves_nothing_of_what_was_written_before() -> None:
     for turns in (
         plain("cat > src/pay.py <<'EOF'\nRATE = 3\nEOF\npython src/pay.py"),

@@ -20,7 +20,7 @@ from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.mentions import is_path, mentions
 from turnfold_worker.pipeline.language.plain_lines import one_line
 from turnfold_worker.pipeline.language.prose import READ_HEAD
-from turnfold_worker.pipeline.turns.edits import NOTHING, PATCHED, bare_line, patched_files, written
+from turnfold_worker.pipeline.turns.edits import NOTHING, PATCHED, bare_line, file_shown, patched_files, written
 from turnfold_worker.pipeline.turns.tool_groups import Call, calls_of, is_tool_output, result_ids, tool_failed
 
 LONGEST_DID: Final = 320
@@ -35,7 +35,7 @@ _LONGEST_LINE: Final = 100
 _SHORT_OUTPUT: Final = 3
 """Lines of an output that is told whole."""
 _HEAD: Final = 1_000
-"""Code points of an output in which the file is looked for that a call does not name."""
+"""Code points of a command in which it is looked for what it does."""
 _SHORT_ANSWER: Final = 400
 """Code points of an output that says no more than that something is not there."""
 _MOST_PARTS: Final = 4
@@ -73,8 +73,6 @@ _WORD: Final = lazy_pattern(r"[A-Za-z]+")
 _NUMBERED: Final = lazy_pattern(r"[ \t]{0,8}\d{1,7}(?:[:|\t→]|[ ]{2})")
 _LINE_HEAD: Final = lazy_pattern(r"[:\s(]")
 """Ends the path at the beginning of a line: `src/pay.py:3: cut`."""
-_OF_FILE: Final = lazy_pattern(r"^\W{0,2}[Ff]ile:? [^\n]{1,300}", re.MULTILINE)
-"""A line that says which file follows."""
 _AROUND: Final = lazy_pattern(
     r"\s*[\[(]?(?:File: |Open file|Current dir|\d+ (?:more )?lines|-{4,}|={4,}|bash-?\S{0,4}\$)"
 )
@@ -165,10 +163,11 @@ def _action(turn: StoredTurn, call: Call, answer: StoredTurn | None, outputs: Se
     if looked and answer is not None and not content.strip() and _searches(call.name, values):
         failed = True
     changed = not looked and _changes(call.name, values)
-    wrote, gone = written(call, outputs) if changed and not failed else NOTHING
+    about = _about(values, content)
+    wrote, gone = written(call, outputs, about=about) if changed and not failed else NOTHING
     return Action(
         seq=turn.seq, ended_seq=answer.seq if answer is not None else 0, did=_did(call.name, values, outputs),
-        about=_about(values, content), ended=ended, failed=failed, looked=looked,
+        about=about, ended=ended, failed=failed, looked=looked,
         changed=changed, found=() if failed else _found(call.name, values, content), wrote=wrote, gone=gone,
     )  # fmt: skip
 
@@ -282,8 +281,7 @@ def _about(values: Sequence[str], content: str) -> str:
     heads = [value.split("\n", 1)[0][:400] for value in values]
     heads.extend(match[1] for value in values if (match := PATCHED.search(value, 0, _HEAD)))
     named = next((name for head in heads for name in mentions(head).names if is_path(name)), "")
-    head = _OF_FILE.search(content, 0, _HEAD)
-    shown = next((name for name in mentions(head.group()).names if is_path(name)), "") if head else ""
+    shown = file_shown(content)
     return shown if not named or shown.endswith(f"/{named}") else named
 
 

@@ -6,14 +6,16 @@ new lines stand behind. No tool is known by its name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import dedent
 from typing import Final, NamedTuple
 
-from turnfold.contract.actions import ALL_OF_FILE, GAP_LINE, NEW_LINE, OLD_LINE
+from turnfold.contract.actions import ALL_OF_FILE, GAP_LINE, NEW_LINE, OLD_LINE, is_same_file
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.text import whole_numbers
 from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.mentions import is_path, mentions
 from turnfold_worker.pipeline.turns.tool_groups import Call
 
 LONGEST_WROTE: Final = 800
@@ -40,6 +42,10 @@ _END_MARK: Final = lazy_pattern(r"[A-Za-z_]{2,20}")
 _RANGE: Final = lazy_pattern(r"\s{0,8}\w{1,20} (?:\S{1,200} )?(\d{1,7})[:,-](\d{1,7})\s*$")
 """An editor's command for the lines from one number to another."""
 _NUMBERED: Final = lazy_pattern(r"[ \t]{0,8}(\d{1,7})(?:[:|\t→]|[ ]{2})")
+_OF_FILE: Final = lazy_pattern(r"^\W{0,2}[Ff]ile:? [^\n]{1,300}", re.MULTILINE)
+"""A line that says which file follows."""
+_HEAD: Final = 1_000
+"""Code points of an output in which that line is looked for."""
 PATCHED: Final = lazy_pattern(r"(?m)^(?:\*{3} (?:Update|Add|Delete) File: |\+{3} (?:b/)?)([^\n\t]{1,300})")
 """The line of a patch that names the file that it changes."""
 _PATCH_HEAD: Final = lazy_pattern(r"\*{3} |-{3} |\+{3} |diff |index |@@|\\ No newline|new file|deleted file|similarity")
@@ -57,8 +63,8 @@ class Written(NamedTuple):
 NOTHING: Final = Written()
 
 
-def written(call: Call, outputs: Sequence[str], *, path: str = "") -> Written:
-    """What a call that changes a file writes; of a patch to several files, in the one named `path`."""
+def written(call: Call, outputs: Sequence[str], *, path: str = "", about: str = "") -> Written:
+    """What a call that changes the file `about` writes; of a patch to several files, in the one named `path`."""
     values = [value for value in call.values if value.strip()]
     if not values:
         return NOTHING
@@ -73,7 +79,7 @@ def written(call: Call, outputs: Sequence[str], *, path: str = "") -> Written:
     if blocks:
         old, new, whole = [before for before, _ in blocks], [after for _, after in blocks], False
     if not whole and not old:
-        old = _replaced(values[0], outputs)
+        old = _replaced(values[0], [output for output in outputs if not _shows_other(output, about)])
     seen = {bare_line(line) for text in (*outputs, *old) for line in text[:_READ].split("\n")}
     lines: list[str] = []
     for text in new:
@@ -88,6 +94,18 @@ def patched_files(call: Call) -> tuple[str, ...]:
     """The files that a patch changes, in order."""
     found = (match[1].strip() for value in call.values for match in PATCHED.finditer(value))
     return tuple(dict.fromkeys(name for name in found if name != "/dev/null"))
+
+
+def file_shown(output: str) -> str:
+    """The path of the file that an output says it shows; empty where it names none."""
+    head = _OF_FILE.search(output, 0, _HEAD)
+    return next((name for name in mentions(head.group()).names if is_path(name)), "") if head else ""
+
+
+def _shows_other(output: str, path: str) -> bool:
+    """Whether an output shows another file: lines of the same numbers are not those that an edit replaces."""
+    shown = file_shown(output)
+    return bool(shown and path) and not is_same_file(shown, path)
 
 
 def bare_line(line: str) -> str:
