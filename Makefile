@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-SOURCES := producer_sdk worker gateway tests benchmarks ops
+SOURCES := producer_sdk worker gateway tests benchmarks ops examples
 # Most tests wait for servers a third of the time: three at once keep two cores busy. Those that are marked `apart` kill
 # and starve servers of their own, or show how long things take: two at once, when the others are over. Files begin in
 # the order of tests/conftest.py, the longest first.

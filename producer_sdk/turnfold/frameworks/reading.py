@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
 from turnfold.errors import InvalidInput
 
 _Client = TypeVar("_Client")
+
+_REMEMBERED: Final = 10_000
+"""Conversations of which the newest turn is known."""
 
 _OWN: Final = frozenset({"conversation_id", "query", "query_vector", "expand"})
 
@@ -27,6 +32,45 @@ def checked_client(client: object, wanted: type[_Client]) -> _Client:
         return client
     msg = f"this adapter takes {wanted.__name__}, not {type(client).__name__}: its framework calls that one's methods"
     raise InvalidInput(msg)
+
+
+class LastAppended:
+    """The newest turn that was appended to each of the conversations used of late.
+
+    Of others all are sent again, which changes nothing: a turn has the same id each time.
+    """
+
+    def __init__(self) -> None:
+        self._turn_ids: OrderedDict[str, str] = OrderedDict()
+
+    def behind(self, conversation_id: str, turns: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        """Those of a history that follow the newest one; all of them where that is not known."""
+        newest = self._turn_ids.get(conversation_id)
+        known = next((place for place in range(len(turns), 0, -1) if turns[place - 1]["turn_id"] == newest), 0)
+        return turns[known:]
+
+    def note(self, conversation_id: str, turns: Sequence[Mapping[str, Any]]) -> None:
+        """Remember the newest of turns that were appended."""
+        if not turns:
+            return
+        self._turn_ids[conversation_id] = turns[-1]["turn_id"]
+        self._turn_ids.move_to_end(conversation_id)
+        while len(self._turn_ids) > _REMEMBERED:
+            self._turn_ids.popitem(last=False)
+
+
+def function_call(call_id: str, name: str, arguments: str) -> dict[str, Any]:
+    """A call of a tool, as OpenAI has it."""
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def arguments_of(text: str) -> dict[str, Any]:
+    """A call's arguments, for frameworks that have them as an object; a model may have written anything."""
+    try:
+        arguments = json.loads(text)
+    except ValueError:
+        arguments = None
+    return arguments if isinstance(arguments, dict) else {"arguments": text}
 
 
 def now() -> str:

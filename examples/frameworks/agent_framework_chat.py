@@ -1,0 +1,40 @@
+"""A chat that remembers, in Microsoft Agent Framework: python examples/frameworks/agent_framework_chat.py.
+
+It runs beside `turnfold up`, takes the settings that this prints (TURNFOLD_REDIS_URL …), and
+`pip install 'turnfold[agent-framework]'`. Put OpenAIChatClient() of agent-framework-openai into the place of the client
+below, which says how much it was shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import Any
+
+from agent_framework import Agent, BaseChatClient, ChatResponse, Message
+
+from turnfold import AsyncTurnfold
+from turnfold.frameworks.agent_framework import TurnfoldHistoryProvider
+
+
+class CountingClient(BaseChatClient):
+    """A model in this process."""
+
+    async def _inner_get_response(self, *, messages: list[Message], **_: Any) -> ChatResponse:
+        return ChatResponse(messages=[Message("assistant", [f"I was shown {len(messages)} messages."])])
+
+
+async def main() -> None:
+    """Ask two questions, each in a session that knows nothing but its id."""
+    async with AsyncTurnfold.from_env() as turnfold:
+        history = TurnfoldHistoryProvider(turnfold, budget_tokens=4_000)
+        for question in ("We must use PostgreSQL 16. Which pooler fits?", "And which version did I name?"):
+            agent = Agent(
+                client=CountingClient(), instructions="You are a careful architect.", context_providers=[history]
+            )
+            run = await agent.run(question, session=agent.create_session(session_id="agent-framework-chat"))
+            sys.stdout.write(f"{question}\n  {run.text}\n")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,49 @@
+"""A conversation that says a fact once and clients of it; each framework's own package drives its adapter."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from conftest import Filling, LocalWorker
+from support.talk import talk_with
+from turnfold import AsyncTurnfold, Settings, Turnfold
+
+CONVERSATION = "conv-1"
+FACT = "The vault door opens with the code word tangerine-41."
+TURNS = 60
+
+
+@pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    """One is enough: what is read is tested on both."""
+    return sqlite_url
+
+
+@pytest.fixture(scope="module")
+def filled() -> Filling:
+    """Folds the conversation once a module."""
+
+    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+        tf.configure(CONVERSATION, settings={"segment_max_turns": 8})
+        tf.append(CONVERSATION, talk_with(FACT, "frameworks", TURNS))
+        make_worker().settle()
+
+    return fill
+
+
+@pytest_asyncio.fixture
+async def client(settings: Settings) -> AsyncIterator[AsyncTurnfold]:
+    async with AsyncTurnfold(settings=settings) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def framework() -> Callable[[str], Any]:
+    """The module of a framework. Skips where it is not installed, but fails where CI is set."""
+    return importlib.import_module if os.environ.get("CI") else pytest.importorskip

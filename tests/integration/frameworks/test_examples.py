@@ -1,0 +1,36 @@
+"""The scripts of examples/frameworks, run as they are."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from turnfold import Settings
+
+FOLDER = Path(__file__).parents[3] / "examples" / "frameworks"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("script", sorted(path.name for path in FOLDER.glob("*.py")))
+def test_an_example_remembers_its_first_question(
+    script: str, settings: Settings, framework: Callable[[str], Any]
+) -> None:
+    framework(script.removesuffix("_chat.py"))
+    environment = {
+        **os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "TURNFOLD_REDIS_URL": settings.redis_url, "TURNFOLD_DATABASE_URL": settings.database_url,
+        "HAYSTACK_TELEMETRY_ENABLED": "False",
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, FOLDER / script], check=False, capture_output=True, text=True, env=environment, timeout=100
+    )
+    first, second = (line for line in done.stdout.splitlines() if "I was shown" in line)
+    # The first question, its answer, and the second one.
+    counts = [int(line.split()[3]) for line in (first, second)]
+    assert counts[1] - counts[0] == 2, done.stdout + done.stderr
