@@ -65,4 +65,4 @@ class RedisClient:
 
 
 def _unavailable(error: RedisError) -> Unavailable:
-    return Unavailable(f"Redis did not answer: is TURNFOLD_REDIS_URL right? ({type(error).__name__})")
+    return Unavailable(f"Redis did not answer ({type(error).__name__})", remedy="is TURNFOLD_REDIS_URL right?")

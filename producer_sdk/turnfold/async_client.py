@@ -354,8 +354,8 @@ class AsyncTurnfold:
         try:
             running = loop.run_in_executor(self._pool, partial(call, *arguments, **named))
         except RuntimeError as error:
-            msg = "this client, or one that shares its threads, was closed: make one for as long as there are calls"
-            raise InvalidInput(msg) from error
+            msg = "this client, or one that shares its threads, was closed"
+            raise InvalidInput(msg, remedy="make one for as long as there are calls") from error
         return await running
 
     async def _until(self, wait: Wait[_Result], timeout_seconds: float) -> _Result:

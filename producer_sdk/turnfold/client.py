@@ -222,8 +222,10 @@ class Turnfold:
         body = settlement(anchor, dismiss=dismiss)
         address, resources = self._address(conversation_id), self._resources
         if retrieval.anchor(resources.inbox(), resources.reader(), address, anchor) is None:
-            msg = f"conversation {conversation_id!r} has no anchor {anchor}: anchors(…, states=None) lists them"
-            raise UnknownAnchor(msg)
+            msg = f"conversation {conversation_id!r} has no anchor {anchor}"
+            raise UnknownAnchor(
+                msg, remedy="`anchors(…, states=None)`, or `turnfold anchors CONV --state all`, lists them"
+            )
         self._put(conversation_id, Operation.RESOLVE, [Entry(f"resolve-{secrets.token_hex(12)}", body)])
 
     def edit(self, conversation_id: str, turn_id: str, *, content: Words) -> None:

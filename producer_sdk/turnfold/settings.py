@@ -102,26 +102,20 @@ class Settings:
         _check_types(self)
         checked_id("TURNFOLD_TENANT", self.tenant)
         if _IN_MEMORY.fullmatch(self.database_url):
-            msg = (
-                "TURNFOLD_DATABASE_URL names a database in memory, which workers and readers cannot share: use "
-                "sqlite:///path, with four slashes for an absolute path"
-            )
-            raise InvalidSettings(msg)
+            msg = "TURNFOLD_DATABASE_URL names a database in memory, which workers and readers cannot share"
+            raise InvalidSettings(msg, remedy="use sqlite:///path, with four slashes for an absolute path")
         if self.database_pooler and self.uses_sqlite:
-            msg = "TURNFOLD_DATABASE_POOLER is on, and TURNFOLD_DATABASE_URL names SQLite, which has none: turn it off"
-            raise InvalidSettings(msg)
+            msg = "TURNFOLD_DATABASE_POOLER is on, and TURNFOLD_DATABASE_URL names SQLite, which has none"
+            raise InvalidSettings(msg, remedy="turn it off")
         if self.broker_url and not _URL.match(self.broker_url):
             # Without the value, which may be or hold a password.
-            msg = (
-                "TURNFOLD_BROKER_URL is not a URL: use redis://host:port/0 or amqp://…, or none for the inboxes' Redis"
-            )
-            raise InvalidSettings(msg)
+            msg = "TURNFOLD_BROKER_URL is not a URL"
+            raise InvalidSettings(msg, remedy="use redis://host:port/0 or amqp://…, or none for the inboxes' Redis")
         if self.celery_doorbell and find_spec("celery") is None:
-            msg = (
-                "TURNFOLD_CELERY_DOORBELL publishes through Celery, which is not installed: pip install "
-                "'turnfold[celery]', or leave it off, and workers are woken through Redis"
+            msg = "TURNFOLD_CELERY_DOORBELL publishes through Celery, which is not installed"
+            raise InvalidSettings(
+                msg, remedy="pip install 'turnfold[celery]', or leave it off, and workers are woken through Redis"
             )
-            raise InvalidSettings(msg)
         if not 0 < self.timeout_seconds <= 600:
             msg = f"TURNFOLD_TIMEOUT_SECONDS must be above 0 and at most 600, not {self.timeout_seconds}"
             raise InvalidSettings(msg)

@@ -140,20 +140,23 @@ def tiktoken_counter(encoding: str = "o200k_base") -> Counter:
     Raises `InvalidSettings` when tiktoken or the file is missing.
     """
     if encoding not in _ENCODING_FILES:
-        msg = f"unknown encoding {encoding!r}: use one of {', '.join(sorted(_ENCODING_FILES))}"
-        raise InvalidSettings(msg)
+        msg = f"unknown encoding {encoding!r}"
+        raise InvalidSettings(msg, remedy=f"use one of {', '.join(sorted(_ENCODING_FILES))}")
     cached = _cache_folder() / hashlib.sha1(_ENCODING_FILES[encoding].encode(), usedforsecurity=False).hexdigest()
     if not cached.is_file():
-        msg = (
-            f"the tiktoken encoding {encoding} is not cached at {cached}: put its file there "
-            "(TIKTOKEN_CACHE_DIR names the folder), or leave count_tokens out to use the estimator"
+        msg = f"the tiktoken encoding {encoding} is not cached at {cached}"
+        raise InvalidSettings(
+            msg,
+            remedy=(
+                "put its file there (TIKTOKEN_CACHE_DIR names the folder), or leave count_tokens out to use the "
+                "estimator"
+            ),
         )
-        raise InvalidSettings(msg)
     try:
         import tiktoken
     except ModuleNotFoundError as error:
-        msg = "counting with tiktoken needs the package: pip install tiktoken"
-        raise InvalidSettings(msg) from error
+        msg = "counting with tiktoken needs the package"
+        raise InvalidSettings(msg, remedy="pip install tiktoken") from error
     encoder = tiktoken.get_encoding(encoding)
     return Counter(encoding, lambda text: len(encoder.encode_ordinary(text)))
 

@@ -29,18 +29,12 @@ def put(
         return
     most = settings.max_inbox_turns
     if len(entries) > most:
-        msg = (
-            f"{len(entries)} turns in one append, and an inbox holds at most {most} that wait: append them in "
-            "several lists, or raise TURNFOLD_MAX_INBOX_TURNS"
-        )
-        raise InvalidInput(msg)
+        msg = f"{len(entries)} turns in one append, and an inbox holds at most {most} that wait"
+        raise InvalidInput(msg, remedy="append them in several lists, or raise TURNFOLD_MAX_INBOX_TURNS")
     size, most_bytes = sum(len(entry.body) for entry in entries), settings.max_inbox_bytes
     if size > most_bytes:
-        msg = (
-            f"turns of {size} bytes in one append, and an inbox holds at most {most_bytes} that wait: append them in "
-            "several lists, or raise TURNFOLD_MAX_INBOX_BYTES"
-        )
-        raise InvalidInput(msg)
+        msg = f"turns of {size} bytes in one append, and an inbox holds at most {most_bytes} that wait"
+        raise InvalidInput(msg, remedy="append them in several lists, or raise TURNFOLD_MAX_INBOX_BYTES")
     quotas = resources.quotas()
     counted = quotas.take(address.tenant, operation, entries)
 

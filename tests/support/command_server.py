@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from turnfold.contract.lazy_patterns import compile_lazy_patterns
 from turnfold_worker.cli.group import COMMANDS
+from turnfold_worker.cli.lazy_group import OthersCommand
 from turnfold_worker.pipeline.language.rarity import rarity_of
 
 TESTS = Path(__file__).parents[1]
@@ -52,7 +53,8 @@ class CommandServer:
 def serve() -> None:
     """Fork for each line of standard input, and answer with the exit code, until the input ends."""
     for command in COMMANDS.values():
-        import_module(f"turnfold_worker.cli.{command.module}")
+        if not isinstance(command, OthersCommand):
+            import_module(f"turnfold_worker.cli.{command.module}")
     for module in ("wiring", "offline", "operate.inspection", "operate.doctor", "operate.migrate"):
         import_module(f"turnfold_worker.{module}")
     compile_lazy_patterns()

@@ -10,6 +10,8 @@ WorkerError
     ├── Refused       SQL will never take these values
     ├── BadMessage    a message asks for what there cannot be
     └── ModelRefused  the provider will never take this request
+
+As the SDK's, each has a `problem` and a `remedy`.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ import traceback
 from pathlib import Path
 from typing import Final
 
+from turnfold.errors import SEE_DOCTOR
+
 DIED: Final = "the worker ended while folding"
 """Noted of a segment whose worker could note nothing itself."""
 
@@ -25,24 +29,41 @@ DIED: Final = "the worker ended while folding"
 class WorkerError(Exception):
     """Base of every error that a worker raises on purpose."""
 
+    remedy: str = SEE_DOCTOR
+    """What an operator does about it: never empty. Where a class says it for all, `str(error)` leaves it out."""
+
+    def __init__(self, problem: str = "", *, remedy: str = "") -> None:
+        super().__init__(f"{problem}: {remedy}" if remedy else problem)
+        self.problem = problem
+        if remedy:
+            self.remedy = remedy
+
 
 class Retryable(WorkerError):  # noqa: N818 - says what to do about it
     """Trying again later may help."""
+
+    remedy = "wait: it is tried again by itself"
 
 
 class StoreAway(Retryable):
     """SQL or Redis did not answer. Nothing is lost: what was claimed becomes claimable again."""
 
+    remedy = "check that Redis and the database run and can be reached"
+
 
 class Stalled(Retryable):
     """SQL gave up on one statement: a lock, too long, too much memory. One for another conversation may go through."""
+
+    remedy = "wait: it is tried again by itself; look for long transactions of others if it goes on"
 
 
 class ModelAway(Retryable):
     """A model could not be loaded, did not answer, or not in a way that can be read: kinds and codes, never words."""
 
-    def __init__(self, message: str, *, retry_after_seconds: float | None = None) -> None:
-        super().__init__(message)
+    remedy = "check the model's server, and the settings that name it"
+
+    def __init__(self, problem: str, *, remedy: str = "", retry_after_seconds: float | None = None) -> None:
+        super().__init__(problem, remedy=remedy)
         self.retry_after_seconds = retry_after_seconds
         """What the provider asked for."""
 
@@ -50,8 +71,10 @@ class ModelAway(Retryable):
 class ModelWaits(Retryable):
     """No call may be made now; that is no failure of the work that asked for it."""
 
-    def __init__(self, message: str, *, seconds: float) -> None:
-        super().__init__(message)
+    remedy = "wait, or raise the limit that the message names"
+
+    def __init__(self, problem: str, *, remedy: str = "", seconds: float) -> None:
+        super().__init__(problem, remedy=remedy)
         self.seconds = seconds
         """When to ask again."""
 
@@ -59,17 +82,25 @@ class ModelWaits(Retryable):
 class Permanent(WorkerError):  # noqa: N818
     """Trying again will not help."""
 
+    remedy = "see `turnfold jobs list`, and retry or skip the work when its cause is gone"
+
 
 class Refused(Permanent):
     """SQL will never take these values."""
+
+    remedy = "skip its job: what it asks for cannot be stored"
 
 
 class BadMessage(Permanent):
     """A message asks for what there cannot be: none of ours does. It is dropped, and what is due is done anyway."""
 
+    remedy = "send tasks by `turnfold` and its workers alone, in the same version"
+
 
 class ModelRefused(Permanent):
     """The provider will never take this request: it is too long, or the server does not know what it asks for."""
+
+    remedy = "check that the model's name and context length fit, then `turnfold jobs retry`"
 
 
 def where(error: BaseException) -> str:

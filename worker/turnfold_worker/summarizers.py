@@ -42,7 +42,7 @@ def load_summarizer(name: str) -> Callable[[ModelRequest], object]:
     except Exception as error:  # noqa: BLE001 - the module is the caller's, and may fail in any way
         problem = f"cannot be imported: {type(error).__name__}: {error}"
     msg = f"TURNFOLD_SUMMARIZER={name} {problem}"
-    raise InvalidSettings(msg)
+    raise InvalidSettings(msg, remedy="name a module:callable that can be imported here, or an entry point")
 
 
 def _entry_point(name: str) -> EntryPoint:

@@ -79,7 +79,7 @@ class Coverage:
 
     def _unknown(self, seq: int) -> UnknownTurn:
         msg = f"turn {seq} is not between {self.first_seq} and {self.last_seq}"
-        return UnknownTurn(msg)
+        return UnknownTurn(msg, remedy="ask for a turn of the conversation by its number")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,8 +223,8 @@ class Context:
             return openai_messages(self.system, self.record, self.chat)
         if form == "anthropic":
             return anthropic_messages(self.record, self.chat, stable_length=self._stable_record)
-        msg = f"there are no messages of the form {form!r}: ask for 'openai' or 'anthropic', or use .text"
-        raise InvalidInput(msg)
+        msg = f"there are no messages of the form {form!r}"
+        raise InvalidInput(msg, remedy="ask for 'openai' or 'anthropic', or use .text")
 
     def request(self, form: Form = "openai") -> dict[str, Any]:
         """What a provider's client call takes: `{"messages"}`, or `{"system", "messages"}` for Anthropic.
@@ -258,8 +258,8 @@ class Context:
         Raises `UnknownConversation` when the conversation was forgotten meanwhile, `Unavailable`.
         """
         if self.keeper is None:
-            msg = "this context has no client to keep it: give it to Turnfold.reference(context)"
-            raise InvalidInput(msg)
+            msg = "this context has no client to keep it"
+            raise InvalidInput(msg, remedy="give it to Turnfold.reference(context)")
         return self.keeper(self)
 
     def __getstate__(self) -> dict[str, Any]:

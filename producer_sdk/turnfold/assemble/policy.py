@@ -248,6 +248,6 @@ def policy_named(name_or_policy: object) -> Policy:
         return name_or_policy
     found = _NAMED.get(name_or_policy) if isinstance(name_or_policy, str) else None
     if found is None:
-        msg = f"unknown policy {name_or_policy!r}: use one of {', '.join(sorted(_NAMED))}, or a Policy of your own"
-        raise InvalidSettings(msg)
+        msg = f"unknown policy {name_or_policy!r}"
+        raise InvalidSettings(msg, remedy=f"use one of {', '.join(sorted(_NAMED))}, or a Policy of your own")
     return found

@@ -97,10 +97,8 @@ def _check_operators(material: Material, pricing: Pricing) -> None:
     """Raise `InvalidBudget` where the system turns of the conversation take more than their share."""
     request = material.request
     if len(material.snapshot.system_turns) > 2 * MOST_SYSTEM_TEXTS:
-        msg = (
-            f"the conversation has more than {MOST_SYSTEM_TEXTS} different system turns: delete those that hold no more"
-        )
-        raise InvalidInput(msg)
+        msg = f"the conversation has more than {MOST_SYSTEM_TEXTS} different system turns"
+        raise InvalidInput(msg, remedy="delete those that hold no more")
     if needed_for_operators(material, pricing) > request.usable_tokens:
         needed = minimum_tokens(material.snapshot, request)
         count, share = len(operator_texts(material)), f"{request.policy.system_share:.0%}"
@@ -109,11 +107,10 @@ def _check_operators(material: Material, pricing: Pricing) -> None:
             if count == 1
             else f"{count} system turns of the conversation take"
         )
-        msg = (
-            f"{turns} more than {share} of "
-            f"budget_tokens={request.budget_tokens}: give at least {needed} tokens, or delete those that hold no more"
+        msg = f"{turns} more than {share} of a budget of {request.budget_tokens} tokens"
+        raise InvalidBudget(
+            msg, remedy=f"give at least {needed} tokens, or delete those that hold no more", needed_tokens=needed
         )
-        raise InvalidBudget(msg, needed_tokens=needed)
 
 
 def _given(request: Request, pricing: Pricing) -> int:
@@ -213,8 +210,5 @@ def _too_small(request: Request, least: Assembly) -> InvalidBudget:
     given = [name for name in ("system", "task") if getattr(request, name)]
     shorter = f", or a shorter {' or '.join(given)} text" if given else ""
     reserved = f" beside the {request.reserve_tokens} that are reserved" if request.reserve_tokens else ""
-    msg = (
-        f"budget_tokens={request.budget_tokens} cannot hold what is always shown{reserved}: give at least {needed} "
-        f"tokens{shorter}"
-    )
-    return InvalidBudget(msg, needed_tokens=needed)
+    msg = f"a budget of {request.budget_tokens} tokens cannot hold what is always shown{reserved}"
+    return InvalidBudget(msg, remedy=f"give at least {needed} tokens{shorter}", needed_tokens=needed)

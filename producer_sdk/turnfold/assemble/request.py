@@ -72,12 +72,12 @@ class Request:
                 raise InvalidInput(msg)
         check_now(self.now)
         if checked_as_of(self.as_of) is not None and self.expand:
-            msg = "expand shows turns of any day: leave it out beside as_of, and call expand"
-            raise InvalidInput(msg)
+            msg = "expand shows turns of any day"
+            raise InvalidInput(msg, remedy="leave it out beside as_of, and call expand")
         _check_markers(self.expand)
         if self.expand and not self.scope.is_all:
-            msg = "expand shows the turns behind a marker, whoever spoke: leave it, or origins and speakers, out"
-            raise InvalidInput(msg)
+            msg = "expand shows the turns behind a marker, whoever spoke"
+            raise InvalidInput(msg, remedy="leave it, or origins and speakers, out")
 
     @property
     def usable_tokens(self) -> int:
@@ -119,8 +119,8 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
     )  # fmt: skip
     if system is None or isinstance(system, str):
         if flags_of(flags, what="flags"):
-            msg = "flags choose among sections: give system as a list of turnfold.Section, or no flags"
-            raise InvalidInput(msg)
+            msg = "flags choose among sections"
+            raise InvalidInput(msg, remedy="give system as a list of turnfold.Section, or no flags")
         return request
     usable = max(0, request.usable_tokens)
     made = system_text(
@@ -160,5 +160,5 @@ def _check_markers(markers: tuple[object, ...]) -> None:
             raise InvalidInput(msg)
         parse_marker(marker)
     if (many := len(set(markers))) > MOST_EXPANDED:
-        msg = f"at most {MOST_EXPANDED} markers are expanded in one context, not {many}: call expand for others"
-        raise InvalidInput(msg)
+        msg = f"at most {MOST_EXPANDED} markers are expanded in one context, not {many}"
+        raise InvalidInput(msg, remedy="expand the others one by one")

@@ -114,8 +114,8 @@ def checked_sections(sections: object) -> tuple[Section, ...]:
             msg = f"a system text is made of turnfold.Section values, not of {type(section).__name__}"
             raise InvalidInput(msg)
         if section.name in names:
-            msg = f"two sections are called {section.name!r}: give each a name of its own"
-            raise InvalidInput(msg)
+            msg = f"two sections are called {section.name!r}"
+            raise InvalidInput(msg, remedy="give each a name of its own")
         names.add(section.name)
     return listed
 
@@ -144,11 +144,10 @@ def _required(allowed: Sequence[Section], budget_tokens: int | None, counter: Co
         chosen[section.name] = section.short or section.text
     else:
         return chosen
-    msg = (
-        f"budget_tokens={budget_tokens} cannot hold the required sections {', '.join(map(repr, chosen))}: give at "
-        f"least {needed} tokens, or some of them a `short` text"
+    msg = f"a budget of {budget_tokens} tokens cannot hold the required sections {', '.join(map(repr, chosen))}"
+    raise InvalidBudget(
+        msg, remedy=f"give at least {needed} tokens, or some of them a `short` text", needed_tokens=needed
     )
-    raise InvalidBudget(msg, needed_tokens=needed)
 
 
 def _joined(sections: Sequence[Section], chosen: dict[str, str]) -> str:

@@ -57,19 +57,19 @@ def configuration(
     if title is not None:
         body[TITLE] = _text("title", title, most=MAX_TITLE_CHARACTERS)
     if not body:
-        msg = "nothing to configure: give goal, constraints, settings or title"
-        raise InvalidInput(msg)
+        msg = "nothing to configure"
+        raise InvalidInput(msg, remedy="give goal, constraints, settings or title")
     return json.dumps(body, ensure_ascii=False, sort_keys=True).encode()
 
 
 def settlement(anchor: int, *, dismiss: bool) -> bytes:
     """The JSON body of a resolve operation. Raises `InvalidInput`, `UnknownAnchor` for one of the open tail."""
     if type(anchor) is int and anchor >= FIRST_TAIL_ANCHOR:
-        msg = (
-            f"anchor {anchor} is of a turn in the open tail: it gets a number by which it can be settled when its "
-            "segment closes; anchors(…) lists it then"
+        msg = f"anchor {anchor} is of a turn in the open tail"
+        raise UnknownAnchor(
+            msg,
+            remedy="wait until its segment closes, and list the anchors again: by then its number can be settled",
         )
-        raise UnknownAnchor(msg)
     if type(anchor) is not int or not 1 <= abs(anchor) < FIRST_TAIL_ANCHOR:
         msg = f"an anchor is named by its number, such as anchors(…)[0].id, not {anchor!r}"
         raise InvalidInput(msg)
@@ -114,8 +114,8 @@ def _text(what: str, value: object, *, most: int = MAX_GOAL_CHARACTERS) -> str:
 
 def _number(name: str, value: object) -> float:
     if name not in FOLD_SETTINGS:
-        msg = f"unknown setting {name!r}: use one of {', '.join(FOLD_SETTINGS)}"
-        raise InvalidInput(msg)
+        msg = f"unknown setting {name!r}"
+        raise InvalidInput(msg, remedy=f"use one of {', '.join(FOLD_SETTINGS)}")
     least, most = FOLD_SETTINGS[name]
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
         msg = f"{name} must be a number from {least:g} to {most:g}, not {value!r}"

@@ -81,8 +81,8 @@ def checked_id(kind: str, value: object) -> str:
     try:
         size = len(value.encode())
     except UnicodeEncodeError as error:
-        msg = f"{kind} holds a lone surrogate: use valid Unicode text"
-        raise InvalidIdentifier(msg) from error
+        msg = f"{kind} holds a lone surrogate"
+        raise InvalidIdentifier(msg, remedy="use valid Unicode text") from error
     if not 1 <= size <= MAX_ID_BYTES:
         msg = f"{kind} must be 1 to {MAX_ID_BYTES} bytes long, not {size}"
         raise InvalidIdentifier(msg)

@@ -40,25 +40,25 @@ def connect(
     try:
         url = make_url(database_url)
     except ArgumentError as error:
-        msg = f"TURNFOLD_DATABASE_URL is not a database URL: use sqlite:///path or postgresql+psycopg://… ({error})"
-        raise InvalidSettings(msg) from error
+        msg = f"TURNFOLD_DATABASE_URL is not a database URL ({error})"
+        raise InvalidSettings(msg, remedy="use sqlite:///path or postgresql+psycopg://…") from error
     except ValueError:
         # Without the value: where a password has a character that ends it, its rest is taken for the port.
-        msg = (
-            "TURNFOLD_DATABASE_URL has a port that is no number: use postgresql+psycopg://user:password@host:5432/"
-            "database, with @, : and / in the password as %40, %3A and %2F"
-        )
-        raise InvalidSettings(msg) from None
+        msg = "TURNFOLD_DATABASE_URL has a port that is no number"
+        raise InvalidSettings(
+            msg,
+            remedy=(
+                "use postgresql+psycopg://user:password@host:5432/database, with @, : and / in the password as %40, "
+                "%3A and %2F"
+            ),
+        ) from None
     backend = url.get_backend_name()
     if backend == "sqlite":
         return _sqlite(url, write=write, timeout_seconds=timeout_seconds, create=create)
     if url.drivername in {"postgresql", "postgresql+psycopg"}:
         return _postgresql(url, write=write, timeout_seconds=timeout_seconds, pooler=pooler)
-    msg = (
-        f"TURNFOLD_DATABASE_URL names {url.drivername}: use sqlite:///path or "
-        "postgresql+psycopg://user:password@host:5432/database"
-    )
-    raise InvalidSettings(msg)
+    msg = f"TURNFOLD_DATABASE_URL names {url.drivername}"
+    raise InvalidSettings(msg, remedy="use sqlite:///path or postgresql+psycopg://user:password@host:5432/database")
 
 
 def _sqlite(url: URL, *, write: bool, timeout_seconds: float, create: bool) -> Engine:
@@ -142,8 +142,8 @@ def _postgresql(url: URL, *, write: bool, timeout_seconds: float, pooler: bool) 
             },
         )  # fmt: skip
     except ModuleNotFoundError as error:
-        msg = "PostgreSQL needs its driver, psycopg 3: pip install 'turnfold[postgres]', or 'turnfold-worker[postgres]'"
-        raise InvalidSettings(msg) from error
+        msg = "PostgreSQL needs its driver, psycopg 3"
+        raise InvalidSettings(msg, remedy="pip install 'turnfold[postgres]', or 'turnfold-worker[postgres]'") from error
     if pooler:
         return session.set_in_transactions(engine, write=write)
     session.check_sessions(engine)

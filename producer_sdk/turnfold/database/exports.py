@@ -71,7 +71,7 @@ def lines_of(engine: Engine, address: Address, *, turn_written: Callable[[], obj
         ).first()  # fmt: skip
         if row is None:
             msg = f"conversation {address.conversation!r} of tenant {address.tenant!r} is not stored"
-            raise UnknownConversation(msg)
+            raise UnknownConversation(msg, remedy="check its id and the tenant")
         yield line("conversation", {"conversation_id": address.conversation, **_values(_conversation, row)})
         lines = 1
         for rows in (*SAID, *FOLDED, JOB):

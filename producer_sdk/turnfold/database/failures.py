@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError, SQLAlchemyError
 
-from turnfold.database.session_settings import DROPS_OPTIONS, NEEDS_POOLER
+from turnfold.database.session_settings import DROPPED, DROPS_OPTIONS, NEEDS_POOLER
 from turnfold.errors import InvalidSettings, SchemaMismatch, Unavailable
 
 
@@ -23,36 +23,37 @@ def translated() -> Iterator[None]:
         yield
     except (OperationalError, ProgrammingError) as error:
         if _missing_table(error):
-            raise SchemaMismatch(_MIGRATE) from error
+            raise SchemaMismatch(_NO_SCHEMA, remedy=_MIGRATE) from error
         if "unable to open database file" in str(error.orig):
-            raise Unavailable(_NO_FILE) from error
+            raise Unavailable(_NO_FILE, remedy=_OPEN_FILE) from error
         if DROPS_OPTIONS in str(error.orig):
-            raise InvalidSettings(NEEDS_POOLER) from error
+            raise InvalidSettings(DROPPED, remedy=NEEDS_POOLER) from error
         kind = ConnectionLost if error.connection_invalidated else Unavailable
-        msg = f"the database did not answer: is TURNFOLD_DATABASE_URL right? ({type(error.orig).__name__})"
-        raise kind(msg) from error
+        msg = f"the database did not answer ({type(error.orig).__name__})"
+        raise kind(msg, remedy="check that it runs, and that TURNFOLD_DATABASE_URL is right") from error
     except DBAPIError as error:
         if getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
-            raise Unavailable(_DAMAGED) from error
+            raise Unavailable(_DAMAGED, remedy="restore a backup") from error
         if "not a database" in str(error.orig):
-            raise Unavailable(_NO_DATABASE) from error
+            raise Unavailable(_NO_DATABASE, remedy="correct the URL, or restore a backup") from error
         kind = ConnectionLost if error.connection_invalidated else Unavailable
         msg = f"the database failed: {type(error.orig).__name__}"
-        raise kind(msg) from error
+        raise kind(msg, remedy=_REPEAT) from error
     except SQLAlchemyError as error:
         msg = f"the database could not be used: {type(error).__name__}"
-        raise Unavailable(msg) from error
+        raise Unavailable(msg, remedy=_REPEAT) from error
 
 
-_NO_FILE: Final = (
-    "the file of TURNFOLD_DATABASE_URL cannot be opened: correct the URL, let this user write to its folder, where "
-    "SQLite keeps two more files, or run `turnfold migrate`, which makes it"
+_REPEAT: Final = "repeat the call; if it fails again, look into the database's log"
+_NO_FILE: Final = "the file of TURNFOLD_DATABASE_URL cannot be opened"
+_OPEN_FILE: Final = (
+    "correct the URL, let this user write to its folder, where SQLite keeps two more files, or run `turnfold migrate`, "
+    "which makes it"
 )
-_DAMAGED: Final = "the file of TURNFOLD_DATABASE_URL is damaged, as by a copy that is not whole: restore a backup"
-_NO_DATABASE: Final = "the file of TURNFOLD_DATABASE_URL is no SQLite database: correct the URL, or restore a backup"
-_MIGRATE: Final = (
-    "the database has no Turnfold schema of this version: run `turnfold migrate`, which also says what still differs"
-)
+_DAMAGED: Final = "the file of TURNFOLD_DATABASE_URL is damaged, as by a copy that is not whole"
+_NO_DATABASE: Final = "the file of TURNFOLD_DATABASE_URL is no SQLite database"
+_NO_SCHEMA: Final = "the database has no Turnfold schema of this version"
+_MIGRATE: Final = "run `turnfold migrate`, which also says what still differs"
 
 
 def _missing_table(error: DBAPIError) -> bool:

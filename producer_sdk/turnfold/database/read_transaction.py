@@ -71,8 +71,8 @@ def checked_secret(connection: Connection) -> str:
     meta = table(MetaRow)
     found: dict[str, str] = {row.key: row.value for row in connection.execute(select(meta.c.key, meta.c.value))}
     if (version := found.get("schema_version")) != str(SCHEMA_VERSION):
-        msg = f"the database's schema is version {version}, this SDK reads {SCHEMA_VERSION}: run `turnfold migrate`"
-        raise SchemaMismatch(msg)
+        msg = f"the database's schema is version {version}, this SDK reads {SCHEMA_VERSION}"
+        raise SchemaMismatch(msg, remedy="run `turnfold migrate`")
     return found.get("seal_secret", "")
 
 

@@ -14,10 +14,8 @@ _SET_IN_TRANSACTIONS: Final = "turnfold_set_in_transactions"
 
 READ_ONLY: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-NEEDS_POOLER: Final = (
-    "TURNFOLD_DATABASE_URL leads to a pooler, such as PgBouncer, that drops what a session is set to: set "
-    "TURNFOLD_DATABASE_POOLER=on, or name PostgreSQL itself"
-)
+DROPPED: Final = "TURNFOLD_DATABASE_URL leads to a pooler, such as PgBouncer, that drops what a session is set to"
+NEEDS_POOLER: Final = "set TURNFOLD_DATABASE_POOLER=on, or name PostgreSQL itself"
 
 
 DROPS_OPTIONS: Final = "unsupported startup parameter"
@@ -72,7 +70,7 @@ class SessionSettings:
             driver.autocommit = False
             if not is_kept:
                 driver.close()
-                raise InvalidSettings(NEEDS_POOLER)
+                raise InvalidSettings(DROPPED, remedy=NEEDS_POOLER)
 
 
 def set_in_transactions(engine: Engine) -> str | None:

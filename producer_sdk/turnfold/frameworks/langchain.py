@@ -135,6 +135,6 @@ def _thread() -> str:
     """The id of the thread that is run. Raises `InvalidInput` without one."""
     thread = get_config().get("configurable", {}).get("thread_id")
     if not thread:
-        msg = 'the agent runs without a thread: invoke it with {"configurable": {"thread_id": "conv-1"}}'
-        raise InvalidInput(msg)
+        msg = "the agent runs without a thread"
+        raise InvalidInput(msg, remedy='invoke it with {"configurable": {"thread_id": "conv-1"}}')
     return str(thread)

@@ -94,8 +94,8 @@ class TurnfoldSession:
             except UnknownMarker:
                 return turns
             if not found.turns:
-                msg = "many turns are still being stored: take the newest item back in a moment, or `wait` before"
-                raise Unavailable(msg)
+                msg = "many turns are still being stored"
+                raise Unavailable(msg, remedy="take the newest item back in a moment, or `wait` before")
             turns += found.turns
             marker = found.next_marker
         return turns

@@ -25,8 +25,8 @@ def settings_from(values: Mapping[str, Any], kind: type[_Settings]) -> _Settings
         return kind(**values)
     except TypeError as error:
         known = ", ".join(field.name for field in fields(kind))
-        msg = f"{error}: the settings are {known}"
-        raise InvalidSettings(msg) from error
+        msg = f"{error}"
+        raise InvalidSettings(msg, remedy=f"the settings are {known}") from error
 
 
 def check_search(query: object, limit: object, now: object) -> None:
@@ -57,8 +57,8 @@ def check_erased(conversation_id: object, subject: object) -> None:
     """Raise `InvalidIdentifier` unless one of both is named."""
     if (conversation_id is None) is (subject is None):
         both = "and subject= were" if subject is not None else "must be a string, not NoneType, unless subject= is"
-        msg = f"conversation id {both} given: forget a conversation, or by subject= an end user"
-        raise InvalidIdentifier(msg)
+        msg = f"conversation id {both} given"
+        raise InvalidIdentifier(msg, remedy="forget a conversation, or by subject= an end user")
 
 
 def listed(turns: object) -> list[Any]:
@@ -77,6 +77,6 @@ def read_from(context: object) -> str:
         msg = f"reference takes a context, not {type(context).__name__}"
         raise InvalidInput(msg)
     if not context.conversation_id:
-        msg = "this context was not read from a conversation: give one that `context` returned"
-        raise InvalidInput(msg)
+        msg = "this context was not read from a conversation"
+        raise InvalidInput(msg, remedy="give one that `context` returned")
     return context.conversation_id

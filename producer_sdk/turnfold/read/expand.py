@@ -157,7 +157,7 @@ class _Expander:
                 if not names_node(target, node):
                     meant = node_marker(node, level=marker.level, short=False)
                     msg = f"{given!r} names no segment: its number is that of {meant}, whose words are others"
-                    raise UnknownMarker(msg, suggestion=meant)
+                    raise UnknownMarker(msg, remedy="use that one, or copy a marker from a context", suggestion=meant)
                 if marker.level == 0 or self._changing(node.first_seq, node.last_seq):
                     return self._turns(node.first_seq, min(node.last_seq, self._stored_until))
                 text = self._transaction.level_text(self._head, node, marker.level)
@@ -166,7 +166,8 @@ class _Expander:
                 newest = self._newest_seq()
                 if target.first_seq > newest:
                     msg = f"{given!r} names turns that do not exist: the newest turn is {newest}"
-                    raise UnknownMarker(msg, suggestion=turns_marker(newest, newest, level=marker.level))
+                    meant = turns_marker(newest, newest, level=marker.level)
+                    raise UnknownMarker(msg, remedy=f"use {meant} or one before", suggestion=meant)
                 last_seq = min(target.last_seq, newest)
                 if marker.level == 0 or self._changing(target.first_seq, last_seq):
                     return self._turns(target.first_seq, last_seq, offset=target.offset, until=target.until)
@@ -186,10 +187,10 @@ class _Expander:
         nearest = self._node(head, NodeTarget(target.height, last - 1)) if head is not None and last else None
         meant = None if nearest is None else node_marker(nearest, level=level, short=False)
         nearest_is = "" if meant is None else f"; the last one is {meant}"
-        msg = (
-            f"{given!r} names a segment that does not exist: copy a marker from this conversation's context{nearest_is}"
+        msg = f"{given!r} names a segment that does not exist"
+        return UnknownMarker(
+            msg, remedy=f"copy a marker from this conversation's context{nearest_is}", suggestion=meant
         )
-        return UnknownMarker(msg, suggestion=meant)
 
     def _changing(self, first_seq: int, last_seq: int) -> bool:
         """Whether levels of a range tell of turns as they were: then the turns themselves are shown."""
@@ -213,7 +214,7 @@ class _Expander:
         pieces = self._pieces(first_seq, last_seq, offset)
         if pieces and offset and offset >= pieces[0].length:
             msg = f"turn {first_seq} has {pieces[0].length} code points: there is nothing from {offset} on"
-            raise UnknownMarker(msg)
+            raise UnknownMarker(msg, remedy="go on with the `next_marker` of an expansion")
         if until is not None:
             pieces = [piece.up_to(until) for piece in pieces]
         shown = page(pieces, self._max_tokens)

@@ -281,20 +281,20 @@ def _check(
 ) -> None:
     seq = before.seqs.get(change.turn_id)
     if seq is None:
-        msg = (
-            f"conversation {address.conversation!r} has no turn {change.turn_id!r}: ids are those of `append`'s receipt"
+        msg = f"conversation {address.conversation!r} has no turn {change.turn_id!r}"
+        raise UnknownTurn(
+            msg, remedy="ids are in receipts and in `turns`; `turnfold edit` also takes a marker such as L0:turn-17"
         )
-        raise UnknownTurn(msg)
     stored_in = head if seq <= before.cut else None
     if stored_in is not None and seq < stored_in.expired_seq + (change.operation is not Operation.REWIND):
         msg = (
             f"retention removed the words of turn {change.turn_id!r} and its neighbours: they can neither be changed "
-            "nor folded again. `forget` erases the whole conversation"
+            "nor folded again"
         )
-        raise InvalidInput(msg)
+        raise InvalidInput(msg, remedy="`forget` erases the whole conversation")
     if change.operation is Operation.EDIT and _is_deleted(transaction, stored_in, seq, before):
-        msg = f"turn {change.turn_id!r} was deleted: its place stays empty. Append a new turn instead"
-        raise UnknownTurn(msg)
+        msg = f"turn {change.turn_id!r} was deleted: its place stays empty"
+        raise UnknownTurn(msg, remedy="append a new turn instead")
 
 
 def _is_deleted(transaction: ReadTransaction, stored_in: Head | None, seq: int, before: Changes) -> bool:

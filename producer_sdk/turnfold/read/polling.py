@@ -123,11 +123,10 @@ class FoldWait:
     def give_up(self, timeout_seconds: float) -> Status:
         status = retrieval.progress(self._inbox, self._reader, self._address).status
         msg = (
-            f"conversation {self._address.conversation!r} was not folded within {timeout_seconds} s "
-            f"({status.inbox} in the inbox, {status.folded} of {status.stored} stored "
-            "turns are folded): are workers running? See `turnfold doctor`"
+            f"conversation {self._address.conversation!r} was not folded within {timeout_seconds} s ({status.inbox} "
+            f"in the inbox, {status.folded} of {status.stored} stored turns are folded)"
         )
-        raise WaitTimeout(msg, status=status)
+        raise WaitTimeout(msg, remedy="are workers running? See `turnfold doctor`", status=status)
 
 
 class ErasureWait:

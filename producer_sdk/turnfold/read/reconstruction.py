@@ -58,12 +58,14 @@ class ReconstructionWait:
         return self._told("".join(text or "" for _, text in parts), plain, parts[0][0], parts[-1][0])
 
     def give_up(self, timeout_seconds: float) -> Expansion:
-        msg = (
-            f"no model reconstructed {self._marker!r} within {timeout_seconds} s: is a worker running that serves "
-            "turnfold.refine with a model? Its log says when a reconstruction was refused. The summary is still there: "
-            "expand it at level 1"
+        msg = f"no model reconstructed {self._marker!r} within {timeout_seconds} s"
+        raise Unavailable(
+            msg,
+            remedy=(
+                "is a worker running that serves turnfold.refine with a model? Its log says when a reconstruction was "
+                "refused. The summary is still there: expand it at level 1"
+            ),
         )
-        raise Unavailable(msg)
 
     def _parts(
         self, transaction: ReadTransaction, plain: Expansion

@@ -96,10 +96,10 @@ class ContextReferences:
         found = None if packed is None else unpack_context(packed)
         if found is None:
             msg = (
-                f"{reference[:60]!r} stands for no context of tenant {tenant!r}: it has ended, or its conversation was "
-                "forgotten. Make the context again"
+                f"{reference[:60]!r} stands for no context of tenant {tenant!r}: it has ended, or its conversation "
+                "was forgotten"
             )
-            raise UnknownReference(msg)
+            raise UnknownReference(msg, remedy="make the context again")
         return found
 
 
@@ -121,9 +121,9 @@ def keep(
         references.drop(address, reference)
         msg = (
             f"conversation {address.conversation!r} of tenant {address.tenant!r} is not the one that this context was "
-            "made of: nobody has written to it, or it was forgotten since. Make the context again"
+            "made of: nobody has written to it, or it was forgotten since"
         )
-        raise UnknownConversation(msg)
+        raise UnknownConversation(msg, remedy="make the context again")
     return reference
 
 

@@ -36,8 +36,8 @@ def relations(
     """What segments state, in order. Raises `UnknownConversation`, `InvalidInput`."""
     most = whole_number("limit", limit, least=1)
     if about is not None and not about.strip():
-        msg = "about is empty: give a name, or None for all relations"
-        raise InvalidInput(msg)
+        msg = "about is empty"
+        raise InvalidInput(msg, remedy="give a name, or None for all relations")
     pending, asked = inbox.peek(address, newest=0), about and ends_of(about)
 
     def look(transaction: ReadTransaction) -> list[Relation]:

@@ -49,7 +49,8 @@ def readable_head(transaction: ReadTransaction, address: Address, pending: Pendi
 def unknown(address: Address) -> UnknownConversation:
     """The error for a conversation that does not exist."""
     return UnknownConversation(
-        f"nobody has written to conversation {address.conversation!r} of tenant {address.tenant!r}: append a turn first"
+        f"nobody has written to conversation {address.conversation!r} of tenant {address.tenant!r}",
+        remedy="check its id, or append a turn first (`turnfold import FILE` appends a file's)",
     )
 
 

@@ -137,10 +137,11 @@ class ArchiveWait:
         """Raise `Unavailable`: an archive without what waits would not be whole."""
         msg = (
             f"what was appended to conversation {self._address.conversation!r} still waits in the inbox after "
-            f"{timeout_seconds:g} s, and an archive without it would not be whole: is a worker running? "
-            "See `turnfold doctor`; a larger timeout_seconds waits longer"
+            f"{timeout_seconds:g} s, and an archive without it would not be whole"
         )
-        raise Unavailable(msg)
+        raise Unavailable(
+            msg, remedy="is a worker running? See `turnfold doctor`; a larger timeout_seconds waits longer"
+        )
 
 
 def conversations_after(
@@ -172,6 +173,6 @@ def _page(
 def _limit(limit: object) -> int:
     found = whole_number("limit", limit, least=1)
     if found > MOST_A_PAGE:
-        msg = f"limit must be at most {MOST_A_PAGE}, not {found}: read one page after the other"
-        raise InvalidInput(msg)
+        msg = f"limit must be at most {MOST_A_PAGE}, not {found}"
+        raise InvalidInput(msg, remedy="read one page after the other")
     return found

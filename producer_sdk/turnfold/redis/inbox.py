@@ -53,16 +53,17 @@ class _Room(NamedTuple):
         added = sum(len(entry.body) for entry in block)
         return self._replace(entries=self.entries - len(block), bytes=self.bytes - added)
 
-    def refusal(self, address: Address, code: int, held: int) -> str:
-        """What to say of a script's refusal."""
+    def refusal(self, address: Address, code: int, held: int) -> InboxFull:
+        """The error for a script's refusal."""
         most, given, unit, setting = (
             (self.most_entries, self.entries, "turns", "TURNFOLD_MAX_INBOX_TURNS")
             if code == _TOO_MANY
             else (self.most_bytes, self.bytes, "bytes", "TURNFOLD_MAX_INBOX_BYTES")
         )
-        return (
+        return InboxFull(
             f"the inbox of conversation {address.conversation!r} holds {held} of at most {most} {unit}, and {given} "
-            f"more were given: are workers running? Append `error.turns` again in a while, or raise {setting}"
+            "more were given",
+            remedy=f"are workers running? Append the turns again in a while, or raise {setting}",
         )
 
 
@@ -124,8 +125,8 @@ def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
             reason = "its port is no number: write /, ? and # in a password as %2F, %3F and %23"
         elif isinstance(error, TypeError):
             reason = "it has an option that redis-py does not know"
-        msg = f"TURNFOLD_REDIS_URL is not a Redis URL: use redis://host:port/0, rediss://… or unix://… ({reason})"
-        raise InvalidSettings(msg) from None
+        msg = f"TURNFOLD_REDIS_URL is not a Redis URL ({reason})"
+        raise InvalidSettings(msg, remedy="use redis://host:port/0, rediss://… or unix://…") from None
     return redis.Redis.from_pool(pool)
 
 
@@ -152,20 +153,18 @@ def translated(doing: str, *, remedy: str = _START_ONE) -> Iterator[None]:
     try:
         yield
     except redis.AuthenticationError as error:
-        msg = f"Redis refused the user or password while {doing}: correct them in TURNFOLD_REDIS_URL"
-        raise Unavailable(msg) from error
+        msg = f"Redis refused the user or password while {doing}"
+        raise Unavailable(msg, remedy="correct them in TURNFOLD_REDIS_URL") from error
     except (redis.ConnectionError, redis.TimeoutError) as error:
         if _NONE_FREE in str(error):
-            msg = (
-                f"all {MOST_CONNECTIONS} connections of this client to Redis were in use while {doing}: use fewer "
-                "threads, or several clients"
-            )
-            raise Unavailable(msg) from error
-        msg = f"Redis did not answer while {doing}: is it running, and is TURNFOLD_REDIS_URL right? {remedy}"
-        raise NoAnswer(msg) from error
+            msg = f"all {MOST_CONNECTIONS} connections of this client to Redis were in use while {doing}"
+            raise Unavailable(msg, remedy="use fewer threads, or several clients") from error
+        msg = f"Redis did not answer while {doing}"
+        raise NoAnswer(msg, remedy=f"is it running, and is TURNFOLD_REDIS_URL right? {remedy}") from error
     except redis.RedisError as error:
-        msg = f"Redis refused while {doing}: {refusal(error)}"
-        raise Unavailable(msg) from error
+        why, remedy = refusal(error)
+        msg = f"Redis refused while {doing}: {why}"
+        raise Unavailable(msg, remedy=remedy) from error
 
 
 class ProducerInbox:
@@ -242,7 +241,7 @@ class ProducerInbox:
         if held == _BOUNDED:
             raise NotCounted
         if held < 0:
-            raise InboxFull(room.refusal(address, held, wanted))
+            raise room.refusal(address, held, wanted)
         return wanted == 1
 
     def peek(self, address: Address, *, newest: int) -> Pending:

@@ -108,19 +108,31 @@ class Quotas:
             msg = (
                 f"tenant {tenant!r} has appended {counted.turns} turns of {counted.bytes} bytes today (UTC), and "
                 f"{turns} of {size} bytes more are above its quota of {counted.most_turns or 'any number of'} turns "
-                f"and {counted.most_bytes or 'any number of'} bytes a day: append `error.turns` in "
-                f"{counted.day_ends_in_seconds} s, or raise the quota: `turnfold quota set`, or for every tenant "
-                "TURNFOLD_TENANT_TURNS_A_DAY and TURNFOLD_TENANT_BYTES_A_DAY"
+                f"and {counted.most_bytes or 'any number of'} bytes a day"
             )
-            raise QuotaExceeded(msg, retry_after_seconds=counted.day_ends_in_seconds)
+            raise QuotaExceeded(
+                msg,
+                remedy=(
+                    f"append the turns again in {counted.day_ends_in_seconds} s, or raise the quota: "
+                    "`turnfold quota set`, or for every tenant TURNFOLD_TENANT_TURNS_A_DAY and "
+                    "TURNFOLD_TENANT_BYTES_A_DAY"
+                ),
+                retry_after_seconds=counted.day_ends_in_seconds,
+            )
         if code == _ABOVE_STORED:
             msg = (
                 f"tenant {tenant!r} stores {counted.stored_bytes} bytes of turns, and {size} more are above its quota "
-                f"of {counted.most_stored_bytes}: `forget` conversations, let retention remove old words, or raise the "
-                "quota: `turnfold quota set`, or for every tenant TURNFOLD_TENANT_STORED_BYTES. It is measured every "
-                f"{MEASURED_SECONDS} s: then append `error.turns` again"
+                f"of {counted.most_stored_bytes}"
             )
-            raise QuotaExceeded(msg, retry_after_seconds=MEASURED_SECONDS)
+            raise QuotaExceeded(
+                msg,
+                remedy=(
+                    "`forget` conversations, let retention remove old words, or raise the quota: `turnfold quota set`, "
+                    f"or for every tenant TURNFOLD_TENANT_STORED_BYTES. It is measured every {MEASURED_SECONDS} s: "
+                    "then append the turns again"
+                ),
+                retry_after_seconds=MEASURED_SECONDS,
+            )
         return True
 
     def give_back(self, tenant: str, operation: Operation, entries: Sequence[Entry]) -> None:

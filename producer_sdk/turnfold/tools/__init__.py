@@ -127,11 +127,14 @@ def _read(call: object) -> _Call:
         if found is not None and isinstance(found[1], str) and found[1]:
             form, call_id, name, arguments = found
             return _Call(form, str(call_id), name, arguments)
-    msg = (
-        "not a tool call: give an element of OpenAI's message.tool_calls, a function_call of its Responses, or a "
-        f"tool_use block of Anthropic's content, as it came, with its id; not {type(call).__name__}"
+    msg = f"{type(call).__name__} is not a tool call"
+    raise InvalidInput(
+        msg,
+        remedy=(
+            "give an element of OpenAI's message.tool_calls, a function_call of its Responses, or a tool_use block of "
+            "Anthropic's content, as it came, with its id"
+        ),
     )
-    raise InvalidInput(msg)
 
 
 def _answer(call: _Call, lookups: Lookups, max_tokens: int) -> str:

@@ -105,6 +105,6 @@ def tool_schemas(form: object) -> list[dict[str, Any]]:
             case "anthropic":
                 tools.append({**told, "input_schema": schema})
             case _:
-                msg = f"unknown form of tools {form!r}: use openai, responses or anthropic"
-                raise InvalidInput(msg)
+                msg = f"unknown form of tools {form!r}"
+                raise InvalidInput(msg, remedy="use openai, responses or anthropic")
     return tools

@@ -16,7 +16,7 @@ from turnfold.contract.records import Importance, Role, Turn
 from turnfold.contract.text import clean
 from turnfold.errors import InvalidTurn
 from turnfold.wire.decode import in_utc
-from turnfold.wire.json_values import changed_texts, plain
+from turnfold.wire.json_values import changed_texts, json_kind, plain
 from turnfold.wire.projection import project
 from turnfold.wire.redaction import Redact, redacted
 
@@ -63,8 +63,8 @@ def accept(
     parts = _parts(given, said, calls)
     content = clean(project(said, calls) or _beside_content(given))
     if not content.strip() and role is not Role.TOOL and not any(parts.values()):
-        msg = f"a turn of the role {role} has no content: give text, content parts or tool_calls"
-        raise InvalidTurn(msg)
+        msg = f"a turn of the role {role} has no content"
+        raise InvalidTurn(msg, remedy="give text, content parts or tool_calls")
     body = {
         "role": str(role),
         "content": content,
@@ -84,11 +84,10 @@ def accept(
 def check_size(what: str, body: bytes, *, max_bytes: int) -> None:
     """Raise `InvalidTurn` for what is too large for an inbox."""
     if len(body) > max_bytes:
-        msg = (
-            f"{what} of {len(body)} bytes is above the limit of {max_bytes}: shorten it, send images as URLs, "
-            "or raise TURNFOLD_MAX_TURN_BYTES (up to 16 MiB)"
+        msg = f"{what} of {len(body)} bytes is above the limit of {max_bytes}"
+        raise InvalidTurn(
+            msg, remedy="shorten it, send images as URLs, or raise TURNFOLD_MAX_TURN_BYTES (up to 16 MiB)"
         )
-        raise InvalidTurn(msg)
 
 
 def with_turn_id(turn: object, turn_id: str) -> TurnInput:
@@ -104,7 +103,7 @@ def _as_mapping(turn: object) -> Mapping[str, Any]:
     given = plain(turn)
     if isinstance(given, Mapping):
         return given
-    msg = f"a turn must be a Turn or a message dict with role and content, not {type(turn).__name__}"
+    msg = f"a turn must be a Turn or an object with role and content, not {json_kind(turn)}"
     raise InvalidTurn(msg)
 
 
@@ -115,15 +114,15 @@ def _role(value: object) -> Role:
     try:
         return Role(value)  # type: ignore[arg-type]  # anything else is refused below
     except ValueError as error:
-        msg = f"unknown role {shortened(value)}: use one of {', '.join(Role)}"
-        raise InvalidTurn(msg) from error
+        msg = "the turn has no role" if value is None else f"unknown role {shortened(value)}"
+        raise InvalidTurn(msg, remedy=f"use one of {', '.join(Role)}") from error
 
 
 def content_of(value: object) -> str | list[object] | None:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, (bytes, Mapping)) or not isinstance(value, Sequence):
-        msg = f"content must be text, a list of content parts or null, not {type(value).__name__}"
+        msg = f"content must be text, a list of content parts or null, not {json_kind(value)}"
         raise InvalidTurn(msg)
     parts = [plain(part) for part in value]
     if not all(isinstance(part, (str, Mapping)) for part in parts):
@@ -136,7 +135,7 @@ def _tool_calls(value: object) -> list[object]:
     if value is None:
         return []
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
-        msg = f"tool_calls must be a list of call objects, not {type(value).__name__}"
+        msg = f"tool_calls must be a list of call objects, not {json_kind(value)}"
         raise InvalidTurn(msg)
     calls = [plain(call) for call in value]
     if not all(isinstance(call, Mapping) for call in calls):
@@ -155,7 +154,7 @@ def _parts(given: Mapping[str, Any], said: str | list[object] | None, calls: lis
         parts["content"] = said
     if (call_id := given.get("tool_call_id")) is not None:
         if not isinstance(call_id, str):
-            msg = f"tool_call_id must be a string, not {type(call_id).__name__}"
+            msg = f"tool_call_id must be a string, not {json_kind(call_id)}"
             raise InvalidTurn(msg)
         parts["tool_call_id"] = call_id
     cleaned: dict[str, Any] = cleaned_json(parts)
@@ -187,7 +186,7 @@ def _name(value: object) -> str | None:
     if value is None or value == "":
         return None
     if not isinstance(value, str):
-        msg = f"name must be a string, not {type(value).__name__}"
+        msg = f"name must be a string, not {json_kind(value)}"
         raise InvalidTurn(msg)
     name = " ".join(clean(value).split())
     if len(name) > MAX_NAME_CHARACTERS:
@@ -200,8 +199,8 @@ def _importance(value: object) -> int | None:
     if value is None:
         return None
     if not isinstance(value, str) or value not in IMPORTANCE:
-        msg = f"unknown importance {shortened(value)}: use one of {', '.join(IMPORTANCE)}"
-        raise InvalidTurn(msg)
+        msg = f"unknown importance {shortened(value)}"
+        raise InvalidTurn(msg, remedy=f"use one of {', '.join(IMPORTANCE)}")
     return int(IMPORTANCE[value])
 
 
@@ -215,13 +214,15 @@ def _created_at(value: object) -> str | None:
             msg = f"created_at {shortened(value)} is not an ISO 8601 time such as 2025-03-01T09:30:00Z"
             raise InvalidTurn(msg) from error
     if not isinstance(value, datetime):
-        msg = f"created_at must be a datetime or ISO 8601 text, not {type(value).__name__}"
+        msg = f"created_at must be a datetime or ISO 8601 text, not {json_kind(value)}"
         raise InvalidTurn(msg)
     try:
         return in_utc(value).isoformat()
     except ValueError as error:
-        msg = "created_at has no time zone: use an aware datetime such as datetime.now(UTC)"
-        raise InvalidTurn(msg) from error
+        msg = "created_at has no time zone"
+        raise InvalidTurn(
+            msg, remedy="write it as 2025-03-01T09:30:00Z, or give an aware datetime such as datetime.now(UTC)"
+        ) from error
     except OverflowError as error:
         msg = f"created_at {value.isoformat()} cannot be expressed in UTC"
         raise InvalidTurn(msg) from error
@@ -231,7 +232,7 @@ def _metadata(value: object) -> Any:
     if value is None:
         return None
     if not isinstance(value, Mapping):
-        msg = f"metadata must be a dict, not {type(value).__name__}"
+        msg = f"metadata must be an object, not {json_kind(value)}"
         raise InvalidTurn(msg)
     return cleaned_json(value)
 

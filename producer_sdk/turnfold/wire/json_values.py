@@ -27,8 +27,8 @@ def changed_texts(
 ) -> Any:
     """The same value as lists and dicts, with each text in it changed. Raises `InvalidTurn` for one nested too deep."""
     if depth > MAX_DEPTH:
-        msg = f"a turn must not be nested more than {MAX_DEPTH} levels deep: flatten its parts or metadata"
-        raise InvalidTurn(msg)
+        msg = f"a turn must not be nested more than {MAX_DEPTH} levels deep"
+        raise InvalidTurn(msg, remedy="flatten its parts or metadata")
     if isinstance(value, str):
         return change(value, field, beside)
     if isinstance(value, Mapping):
@@ -40,3 +40,18 @@ def changed_texts(
         return [changed_texts(item, change, depth=depth + 1) for item in value]
     dumped = plain(value)
     return value if dumped is value else changed_texts(dumped, change, field=field, beside=beside, depth=depth + 1)
+
+
+_KINDS: Final = (
+    (type(None), "null"), (bool, "true or false"), ((int, float), "a number"), (str, "text"),
+    ((bytes, bytearray), "bytes"), (Mapping, "an object"), ((list, tuple), "a list"),
+)  # fmt: skip
+
+
+def json_kind(value: object) -> str:
+    """What a value is in JSON, for people who wrote JSON as well as for those who wrote Python; else its type's name.
+
+    >>> json_kind(None), json_kind({}), json_kind(object())
+    ('null', 'an object', 'object')
+    """
+    return next((kind for types, kind in _KINDS if isinstance(value, types)), type(value).__name__)

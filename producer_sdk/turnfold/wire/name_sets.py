@@ -18,8 +18,8 @@ def members(name: str, kind: type[_Member], wanted: Iterable[_Member | str] | No
     try:
         return frozenset(map(kind, names(name, wanted)))
     except ValueError as error:
-        msg = f"{error}: use {', '.join(kind)}"
-        raise InvalidInput(msg) from error
+        msg = f"{error}"
+        raise InvalidInput(msg, remedy=f"use {', '.join(kind)}") from error
 
 
 def names(name: str, wanted: object) -> frozenset[str]:

@@ -36,11 +36,11 @@ def load_redactor(name: str) -> Redact:
     try:
         found = offered[name].load()
     except Exception as error:
-        msg = f"TURNFOLD_REDACTOR={name} cannot be imported ({type(error).__name__}: {error}): repair its package"
-        raise InvalidSettings(msg) from error
+        msg = f"TURNFOLD_REDACTOR={name} cannot be imported ({type(error).__name__}: {error})"
+        raise InvalidSettings(msg, remedy="repair its package") from error
     if not callable(found):
-        msg = f"TURNFOLD_REDACTOR={name} is no callable that takes a text and gives one: repair its package"
-        raise InvalidSettings(msg)
+        msg = f"TURNFOLD_REDACTOR={name} is no callable that takes a text and gives one"
+        raise InvalidSettings(msg, remedy="repair its package")
     redact: Redact = found
     return redact
 

@@ -223,7 +223,7 @@ def test_a_conversation_that_the_file_does_not_hold_is_named(run: Run, write: Wr
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("5", "must be a JSON object with role and content, not a number"),
+        ("5", "an object with role and content, not a number"),
         ('"hi"', "not text"),
         ("null", "not null"),
         ('{"words": "hi"}', "the turn has no role: use one of system"),
@@ -232,7 +232,7 @@ def test_a_conversation_that_the_file_does_not_hold_is_named(run: Run, write: Wr
         ('{"role": "user", "content": "a", "created_at": "2025-03-01T09:30"}', "write it as 2025-03-01T09:30:00Z"),
         (
             '{"role": "user", "content": "a", "created_at": 5}',
-            "ISO 8601 text such as 2025-03-01T09:30:00Z, not a number",
+            "ISO 8601 text, not a number",
         ),
     ],
 )

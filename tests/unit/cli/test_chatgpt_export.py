@@ -101,9 +101,9 @@ def test_a_circle_in_a_damaged_export_ends(write: Callable[[str, object], Path])
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ({"author": "user"}, "message 'm': its author must be an object, not str"),
-        ({"content": ["a"]}, "message 'm': its content must be an object, not list"),
-        ({"metadata": 5}, "message 'm': its metadata must be an object, not int"),
+        ({"author": "user"}, "message 'm': its author must be an object, not text"),
+        ({"content": ["a"]}, "message 'm': its content must be an object, not a list"),
+        ({"metadata": 5}, "message 'm': its metadata must be an object, not a number"),
         ({"create_time": 1e308}, "message 'm': its create_time is no time that a calendar has"),
         ({"create_time": float("nan")}, "message 'm': its create_time is no time that a calendar has"),
     ],

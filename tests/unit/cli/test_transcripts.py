@@ -97,10 +97,10 @@ BAD_FILES = {
     "prose": ("Dear diary,\n", r"chat\.jsonl:1: is not JSON"),
     "broken array": ('[{"role": "user"},\n oops]', r"chat\.jsonl:2: is not JSON"),
     "unknown role": ('{"role": "boss", "content": "a"}\n', r"chat\.jsonl:1: .*turn 1: unknown role 'boss'"),
-    "no role": ('{"content": "a"}\n', r"chat\.jsonl:1: .*unknown role None"),
+    "no role": ('{"content": "a"}\n', r"chat\.jsonl:1: .*the turn has no role"),
     "empty turn": ('\n{"role": "user", "content": ""}\n', r"chat\.jsonl:2: .*has no content"),
     "a number as content": ('{"role": "user", "content": 5}\n', r"chat\.jsonl:1: .*content must be text"),
-    "a line that is a string": ('"hello"\n', r"chat\.jsonl:1: .*must be a Turn or a message dict"),
+    "a line that is a string": ('"hello"\n', r"chat\.jsonl:1: .*must be a Turn or an object"),
     "a naive time": (
         '{"role": "user", "content": "a", "created_at": "2026-01-01T00:00:00"}\n',
         r"chat\.jsonl:1: .*no time zone",
@@ -109,7 +109,7 @@ BAD_FILES = {
         '{"role": "user", "content": "a", "turn_id": "x"}\n{"role": "user", "content": "b", "turn_id": "x"}\n',
         r"chat\.jsonl:2: .*turn_id 'x' is already that of turn 1",
     ),
-    "turns that are no list": ('{"id": "c", "turns": "none"}\n', r"chat\.jsonl:1: .*must be a list, not str"),
+    "turns that are no list": ('{"id": "c", "turns": "none"}\n', r"chat\.jsonl:1: .*must be a list, not text"),
     "turns and conversations mixed": (
         '{"id": "c", "turns": []}\n{"role": "user", "content": "a"}\n',
         r"chat\.jsonl:2: turns and whole conversations are mixed",

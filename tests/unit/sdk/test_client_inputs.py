@@ -28,7 +28,7 @@ def test_what_is_no_turn_and_no_list_is_refused(nowhere: Turnfold, turns: Any) -
 
 
 def test_a_text_in_place_of_a_turn_is_refused(nowhere: Turnfold) -> None:
-    with pytest.raises(InvalidTurn, match="not str"):
+    with pytest.raises(InvalidTurn, match="not text"):
         nowhere.append("c", "Hello.")  # type: ignore[arg-type]  # that is the point
 
 

@@ -14,7 +14,7 @@ from turnfold_worker.offline import fold
 
 @pytest.mark.parametrize("turns", [None, 5, "Hello."])
 def test_what_is_no_list_of_turns_is_refused(turns: Any) -> None:
-    with pytest.raises(InvalidTurn, match=f"not {'str' if turns == 'Hello.' else type(turns).__name__}"):
+    with pytest.raises(InvalidTurn, match=f"not {'text' if turns == 'Hello.' else type(turns).__name__}"):
         fold(turns)
 
 

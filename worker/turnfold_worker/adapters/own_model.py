@@ -45,8 +45,8 @@ class OwnModel:
         try:
             summarize = self._summarize
         except InvalidSettings:
-            msg = "the summarizer cannot be imported: `turnfold doctor` says why"
-            raise ModelWaits(msg, seconds=QUOTA_SECONDS) from None
+            msg = "the summarizer cannot be imported"
+            raise ModelWaits(msg, remedy="`turnfold doctor` says why", seconds=QUOTA_SECONDS) from None
         answer: Future[object] = Future()
         # A thread of its own: nothing else ends the waiting for a callable that hangs.
         threading.Thread(target=_run, args=(answer, summarize, request), daemon=True).start()

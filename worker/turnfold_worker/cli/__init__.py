@@ -5,7 +5,7 @@ lazy_group     imports a command when it is run
 session        what a command works with: settings, and what they lead to
 output, failures   what it prints and asks; its errors, and the exit codes
 streams        where it prints
-terminal_words   what the SDK says to programs, as a person at a terminal reads it
+account_commands   what does at a terminal what a context's account says
 
 The commands, named with `_command` where another module or Python has their name:
 

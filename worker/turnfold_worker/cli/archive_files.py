@@ -88,11 +88,11 @@ def restore_file(session: Session, path: Path, *, conversation: str | None, fold
                     if pending.forgotten
                     else "is being appended to"
                 )
-                msg = (
-                    f"conversation {address.conversation!r} {was}: import again when a worker is done with that, or "
-                    "under another id with --conversation"
+                msg = f"conversation {address.conversation!r} {was}"
+                raise Unavailable(
+                    msg,
+                    remedy="import again when a worker is done with that, or under another id with --conversation",
                 )
-                raise Unavailable(msg)
 
         return restore(
             session.write_engine, lines, name=name, wanted=wanted, begin=begin, turn_read=lambda: bar.advance(task)

@@ -27,8 +27,8 @@ def run_batches(session: Session, chosen: ConversationId | None, *, wait: bool, 
         msg = "TURNFOLD_SUMMARIZER is asked one by one: there is no batch without a provider"
         raise InvalidSettings(msg)
     if not settings.has_model:
-        msg = "a batch is submitted from here: set TURNFOLD_OPENAI_API_KEY, or TURNFOLD_OPENAI_BASE_URL"
-        raise InvalidSettings(msg)
+        msg = "a batch is submitted from here"
+        raise InvalidSettings(msg, remedy="set TURNFOLD_OPENAI_API_KEY, or TURNFOLD_OPENAI_BASE_URL")
     provider = OpenAIBatches(
         api_key=settings.openai_api_key, base_url=settings.openai_base_url, timeout_seconds=settings.call_seconds
     )
@@ -48,7 +48,7 @@ def run_batches(session: Session, chosen: ConversationId | None, *, wait: bool, 
                 told=lambda kept, left: bar.update(task, completed=kept, total=kept + left),
             )  # fmt: skip
     except WorkerError as error:
-        msg = f"{error}; what is in batches stays there: run the same command again to go on"
-        raise Unavailable(msg) from error
+        msg = f"{error}; what is in batches stays there"
+        raise Unavailable(msg, remedy="run the same command again to go on") from error
     finally:
         provider.close()

@@ -10,10 +10,10 @@ from typing import Final
 import click
 
 from turnfold.errors import UnknownTurn, WaitTimeout
+from turnfold_worker.cli.account_commands import ONCE_A_WORKER_RUNS
 from turnfold_worker.cli.failures import FAILED
 from turnfold_worker.cli.output import ask, json_option, print_json, told_when_slow, yes_option
 from turnfold_worker.cli.session import Session, pass_session
-from turnfold_worker.cli.terminal_words import ONCE_A_WORKER_RUNS
 
 WAIT_SECONDS: Final = 30.0
 _MARKER: Final = "L0:turn-"
@@ -101,8 +101,8 @@ def _turn_id(session: Session, conversation: str, turn: str) -> str:
         return turn
     turns = session.turnfold.expand(conversation, turn, max_tokens=1).turns
     if not turns:
-        msg = f"turn {turn!r} is not stored yet: try again in a moment"
-        raise UnknownTurn(msg)
+        msg = f"turn {turn!r} is not stored yet"
+        raise UnknownTurn(msg, remedy="try again in a moment")
     return turns[0].turn_id
 
 

@@ -71,8 +71,8 @@ def _fold_what_waits(session: Session, address: Address) -> None:
     end = time.monotonic() + _LONGEST_WAIT_SECONDS
     while unfolded(session.engine, address) is not None:
         if time.monotonic() > end:
-            msg = "not all that is stored is folded: see `turnfold jobs` and `turnfold doctor`, then ask again"
-            raise Unavailable(msg)
+            msg = "not all that is stored is folded"
+            raise Unavailable(msg, remedy="see `turnfold jobs` and `turnfold doctor`, then ask again")
         time.sleep(_PAUSE_SECONDS)
 
 

@@ -128,11 +128,16 @@ def _wait_until_stored(session: Session, address: Address, seconds: float) -> No
     with told_when_slow(lambda: f"waiting up to {seconds:g} s for a worker that stores turns of conversation {name!r}"):
         if not until(StoreWait(ProducerInbox(session.redis), address), seconds):
             msg = (
-                f"what was appended to conversation {name!r} still waits in the inbox after {seconds:g} s, and nothing "
-                "was exported: is a worker running? `turnfold up` starts some, `turnfold doctor` says what is wrong; "
-                "--wait waits longer"
+                f"what was appended to conversation {name!r} still waits in the inbox after {seconds:g} s, and "
+                "nothing was exported"
             )
-            raise Unavailable(msg)
+            raise Unavailable(
+                msg,
+                remedy=(
+                    "is a worker running? `turnfold up` starts some, `turnfold doctor` says what is wrong; --wait "
+                    "waits longer"
+                ),
+            )
 
 
 @contextmanager

@@ -15,7 +15,6 @@ import click
 
 from turnfold.errors import InvalidInput, TurnfoldError, Unavailable
 from turnfold_worker.cli.streams import let_every_word_through
-from turnfold_worker.cli.terminal_words import at_the_terminal
 from turnfold_worker.errors import Retryable
 
 FAILED: Final = 1
@@ -38,7 +37,7 @@ class Failure(_OneLine):
     """An error of the SDK on its way to the terminal."""
 
     def __init__(self, error: TurnfoldError) -> None:
-        super().__init__(at_the_terminal(str(error)))
+        super().__init__(str(error))
         self.exit_code = exit_code_of(error)  # type: ignore[misc]  # a class variable only by its declaration
 
 
@@ -63,8 +62,9 @@ class Group(click.Group):
         except TurnfoldError as error:
             raise Failure(error) from error
         except Retryable as error:
-            raise Failure(Unavailable(str(error))) from error
+            raise Failure(Unavailable(error.problem, remedy=error.remedy)) from error
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 raise
-            raise Failure(Unavailable("the disk is full: make room, and run the command again")) from error
+            full = Unavailable("the disk is full", remedy="make room, and run the command again")
+            raise Failure(full) from error

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from turnfold_worker.cli.account_commands import OFFLINE_COMMANDS
 from turnfold_worker.cli.output import json_option, print_json, progress
 from turnfold_worker.cli.reading import BUDGET_HELP, FORMATS, POLICIES, POLICY_HELP, context_as_json, print_context
-from turnfold_worker.cli.terminal_words import OFFLINE_COMMANDS
 from turnfold_worker.importing.transcripts import STANDARD_INPUT, InvalidFile, Transcript, read_transcripts
 
 if TYPE_CHECKING:

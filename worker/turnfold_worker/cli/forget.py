@@ -9,9 +9,9 @@ import click
 
 from turnfold.contract.results import ErasureReceipt
 from turnfold.errors import TurnfoldError
+from turnfold_worker.cli.account_commands import ONCE_A_WORKER_RUNS
 from turnfold_worker.cli.output import ask, json_option, print_json, progress, told_when_slow, yes_option
 from turnfold_worker.cli.session import Session, pass_session
-from turnfold_worker.cli.terminal_words import ONCE_A_WORKER_RUNS
 
 WAIT_SECONDS = 30.0
 _COUNTED = ("inbox_turns", "turns", "segments", "anchors")

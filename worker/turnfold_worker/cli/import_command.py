@@ -186,10 +186,13 @@ def _wait(session: Session, ids: list[str], total: int, *, seconds: float) -> No
         status = error.status
         msg = (
             f"{done}, but not all are folded after {seconds:g} s ({status.folded} of {status.inbox + status.stored} of "
-            f"conversation {status.conversation_id!r}). Workers go on by themselves: `turnfold status` shows how far "
-            "they are and whether any runs, `turnfold up` starts some"
+            f"conversation {status.conversation_id!r})"
         )
-        raise WaitTimeout(msg, status=status) from error
+        remedy = (
+            "workers go on by themselves; `turnfold status` shows how far they are and whether any runs, `turnfold up` "
+            "starts some"
+        )
+        raise WaitTimeout(msg, remedy=remedy, status=status) from error
     except Unavailable as error:
         error.args = (f"{error}; {done}",)
         raise
@@ -199,11 +202,8 @@ def _refuse_repeated(transcripts: list[Transcript]) -> None:
     seen: set[str] = set()
     for transcript in transcripts:
         if transcript.conversation_id in seen:
-            msg = (
-                f"conversation {transcript.conversation_id!r} occurs twice in these files: import them one after the "
-                "other with --conversation"
-            )
-            raise InvalidFile(msg)
+            msg = f"conversation {transcript.conversation_id!r} occurs twice in these files"
+            raise InvalidFile(msg, remedy="import them one after the other with --conversation")
         seen.add(transcript.conversation_id)
 
 

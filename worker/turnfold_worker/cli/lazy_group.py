@@ -70,8 +70,8 @@ def _of_entry_point(name: str, place: OthersCommand) -> click.Command:
 
 def _missing(name: str, place: OthersCommand) -> click.Command:
     def refuse(**_: object) -> None:
-        msg = f"`turnfold {name}` comes with {place.distribution}: pip install {place.distribution}"
-        raise Unavailable(msg)
+        msg = f"`turnfold {name}` comes with {place.distribution}"
+        raise Unavailable(msg, remedy=f"pip install {place.distribution}")
 
     return click.Command(
         name, callback=refuse, short_help=place.short_help,

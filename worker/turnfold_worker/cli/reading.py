@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from turnfold.contract.records import FIRST_TAIL_ANCHOR, AnchorState, AnchorType
+from turnfold_worker.cli.account_commands import ONCE_A_WORKER_RUNS, commands_for
 from turnfold_worker.cli.output import console, json_option, plain, print_json, print_text, table, told_when_slow, words
 from turnfold_worker.cli.scope_options import origin_option, speaker_option
 from turnfold_worker.cli.session import Session, pass_session
-from turnfold_worker.cli.terminal_words import ONCE_A_WORKER_RUNS, commands_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -93,7 +93,7 @@ def context(
 
 
 def print_context(made: Context, form: str, commands: Mapping[str, str]) -> None:
-    """Print a context in one of `FORMATS`; `commands` as of `terminal_words`."""
+    """Print a context in one of `FORMATS`; `commands` as of `account_commands`."""
     match form:
         case "openai" | "anthropic":
             click.echo(json.dumps(made.request(form), ensure_ascii=False, indent=2))

@@ -61,11 +61,14 @@ def refine(
         _undo(admin, session.settings.tenant, chosen, as_json=as_json)
         return
     if not session.settings.refines:
-        msg = (
-            "no model is configured: set TURNFOLD_OPENAI_API_KEY, or TURNFOLD_OPENAI_BASE_URL for a server of your "
-            "own, also where `turnfold up` or the workers run, and start them again"
+        msg = "no model is configured"
+        raise InvalidSettings(
+            msg,
+            remedy=(
+                "set TURNFOLD_OPENAI_API_KEY, or TURNFOLD_OPENAI_BASE_URL for a server of your own, also where "
+                "`turnfold up` or the workers run, and start them again"
+            ),
         )
-        raise InvalidSettings(msg)
     with progress(hidden=as_json) as bar:
         task = bar.add_task("looking for work", total=None)
         asked = 0
@@ -93,7 +96,7 @@ def _found(session: Session, admin: SqlRefinementAdmin, conversation: str) -> Co
     found = admin.find(session.address(conversation))
     if found is None:
         msg = f"conversation {conversation!r} of tenant {session.settings.tenant!r} is not stored"
-        raise UnknownConversation(msg)
+        raise UnknownConversation(msg, remedy="check its id and the tenant (TURNFOLD_TENANT)")
     return found
 
 
@@ -135,18 +138,22 @@ def _watch(session: Session, admin: SqlRefinementAdmin, chosen: ConversationId |
             if counts != last or counts.running:
                 last, since = counts, time.monotonic()
             elif time.monotonic() - since > NOBODY_SECONDS:
-                msg = _nobody(counts)
-                raise Unavailable(msg)
+                raise _nobody(counts)
     return counts
 
 
-def _nobody(counts: RefineCounts) -> str:
+def _nobody(counts: RefineCounts) -> Unavailable:
     if counts.errors:
         why = "; ".join(f"{error} ({number})" for error, number in counts.errors.items())
-        return f"{counts.due} groups wait: {why}. They are tried again by themselves; --no-wait does not watch them"
-    return (
-        f"{counts.due} groups wait and nobody takes them: start a worker with -Q turnfold.refine and a model, or "
-        "`turnfold up` with TURNFOLD_OPENAI_API_KEY set"
+        return Unavailable(
+            f"{counts.due} groups wait ({why})",
+            remedy="they are tried again by themselves; --no-wait does not watch them",
+        )
+    return Unavailable(
+        f"{counts.due} groups wait and no worker takes them",
+        remedy=(
+            "start a worker with -Q turnfold.refine and a model, or `turnfold up` with TURNFOLD_OPENAI_API_KEY set"
+        ),
     )
 
 

@@ -94,11 +94,10 @@ class Session:
 
         missing = missing_file(self.settings.database_url)
         if missing is not None:
-            msg = (
-                f"there is no database at {missing}: start `turnfold up`, run `turnfold migrate`, or correct "
-                "TURNFOLD_DATABASE_URL"
+            msg = f"there is no database at {missing}"
+            raise Unavailable(
+                msg, remedy="start `turnfold up`, run `turnfold migrate`, or correct TURNFOLD_DATABASE_URL"
             )
-            raise Unavailable(msg)
         engine = database(self.settings, write=write)
         self._closing.append(engine.dispose)
         return engine
@@ -155,14 +154,14 @@ class Session:
             return address
         if forgotten:
             msg = f"conversation {conversation_id!r} was forgotten: a worker deletes its rows"
-            raise UnknownConversation(msg)
+            raise UnknownConversation(msg, remedy="nothing is left to look at")
         return address
 
     def nothing_appended(self, conversation_id: str) -> UnknownConversation:
         """The error for a conversation that does not exist."""
         return UnknownConversation(
-            f"nothing was ever appended to conversation {conversation_id!r} of tenant {self.settings.tenant!r}: is the "
-            "name right? `turnfold import FILE` makes one with the name of the file"
+            f"nothing was ever appended to conversation {conversation_id!r} of tenant {self.settings.tenant!r}",
+            remedy="is the name right? `turnfold import FILE` makes one with the name of the file",
         )
 
     def close(self) -> None:

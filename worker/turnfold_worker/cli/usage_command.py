@@ -42,7 +42,7 @@ def usage(session: Session, conversation: str | None, days: int, each: bool, as_
     reader = Reader(session.engine)
     if address is not None and reader.read(lambda look: look.head(address)) is None:
         msg = f"conversation {conversation!r} of tenant {session.settings.tenant!r} is not stored"
-        raise UnknownConversation(msg)
+        raise UnknownConversation(msg, remedy="check its id and the tenant (TURNFOLD_TENANT)")
     since = datetime.now(UTC).date() - timedelta(days=days - 1)
     found = reader.read(
         lambda look: look.usage(session.settings.tenant, since, conversation_id=conversation, each=each)

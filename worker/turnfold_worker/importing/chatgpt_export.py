@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from turnfold.errors import InvalidInput
+from turnfold.wire.json_values import json_kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,7 +82,7 @@ def _turn(node: Mapping[str, Any]) -> dict[str, Any] | None:
 def _object(message: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = message.get(name)
     if not isinstance(found, dict | None):
-        msg = f"message {message.get('id')!r}: its {name} must be an object, not {type(found).__name__}"
+        msg = f"message {message.get('id')!r}: its {name} must be an object, not {json_kind(found)}"
         raise InvalidInput(msg)
     return found or {}
 

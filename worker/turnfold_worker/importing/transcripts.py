@@ -17,6 +17,7 @@ from turnfold.contract.configuration import MAX_TITLE_CHARACTERS
 from turnfold.contract.keys import checked_id
 from turnfold.errors import InvalidInput
 from turnfold.wire.encode import accept
+from turnfold.wire.json_values import json_kind
 from turnfold_worker.importing.chatgpt_export import chatgpt_turns, is_chatgpt_conversation
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ def _transcripts(
             problems.add(item.line, f"conversation {position}: {error}")
             continue
         if not isinstance(turns, list):
-            problems.add(item.line, f"conversation {position}: its turns must be a list, not {type(turns).__name__}")
+            problems.add(item.line, f"conversation {position}: its turns must be a list, not {json_kind(turns)}")
             continue
         made = f"{stem}-{position}" if stem else ""
         name = _name_of(item.value) or made if conversation_id is None else conversation_id

@@ -71,8 +71,8 @@ class FlowerProcess(ChildProcess):
     def require_port(self) -> None:
         """Raise `FlowerNotStarted` when its port is taken."""
         if not is_free(self.port):
-            msg = f"port {self.port} is taken: choose another one with --flower-port, or leave Flower out"
-            raise FlowerNotStarted(msg)
+            msg = f"port {self.port} is taken"
+            raise FlowerNotStarted(msg, remedy="choose another one with --flower-port, or leave Flower out")
 
     def start(self) -> None:
         """Start it; returns at once. Raises `FlowerNotStarted` when its port is taken. See `wait_until_ready`."""
@@ -86,12 +86,12 @@ class FlowerProcess(ChildProcess):
         while time.monotonic() < end and not cancelled():
             if not self.running:
                 msg = f"Flower ended before it answered: {self._log.last_words()}"
-                raise FlowerNotStarted(msg)
+                raise FlowerNotStarted(msg, remedy=f"see {self.log}")
             if self._answers():
                 return
             time.sleep(0.05)
-        msg = f"Flower did not answer within {READY_SECONDS:.0f} s: see {self.log}"
-        raise FlowerNotStarted(msg)
+        msg = f"Flower did not answer within {READY_SECONDS:.0f} s"
+        raise FlowerNotStarted(msg, remedy=f"see {self.log}")
 
     def _answers(self) -> bool:
         # Never through a proxy that the environment names.

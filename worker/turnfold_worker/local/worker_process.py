@@ -73,7 +73,7 @@ class WorkerProcess(ChildProcess):
                 return
             if not self.running:
                 msg = f"the worker {self.name} ended before it was ready: {self._log.last_words()}"
-                raise WorkerNotStarted(msg)
+                raise WorkerNotStarted(msg, remedy=f"see {self.log}")
             time.sleep(0.05)
-        msg = f"the worker {self.name} was not ready within {READY_SECONDS:.0f} s: see {self.log}"
-        raise WorkerNotStarted(msg)
+        msg = f"the worker {self.name} was not ready within {READY_SECONDS:.0f} s"
+        raise WorkerNotStarted(msg, remedy=f"see {self.log}")

@@ -29,7 +29,7 @@ def digest(engine: Engine, tenant: str, conversation_id: str) -> str:
         )
         if id_ is None:
             msg = f"conversation {conversation_id!r} of tenant {tenant!r} is not stored"
-            raise UnknownConversation(msg)
+            raise UnknownConversation(msg, remedy="check its id and the tenant (TURNFOLD_TENANT)")
         for name, columns in CANONICAL_COLUMNS.items():
             rows = Base.metadata.tables[name]
             order = [columns.index(column.name) for column in rows.primary_key if column.name in columns]

@@ -145,7 +145,7 @@ def inspect_conversation(reader: Reader, address: Address, *, turns: bool = Fals
     found = reader.read(look)
     if found is None:
         msg = f"conversation {address.conversation!r} of tenant {address.tenant!r} is not stored"
-        raise UnknownConversation(msg)
+        raise UnknownConversation(msg, remedy="check its id and the tenant (TURNFOLD_TENANT)")
     return found
 
 

@@ -70,7 +70,7 @@ def _upgrade(database_url: str) -> None:
     with _locked(database_url) as connection:
         mismatch = _mismatch(connection)
         if mismatch is not None and not mismatch.migrates:
-            raise SchemaMismatch(str(mismatch))
+            raise SchemaMismatch(mismatch.reason, remedy=mismatch.remedy)
         command.upgrade(configuration(connection), "head")
 
 
@@ -260,16 +260,18 @@ def _openable() -> Iterator[None]:
     except DatabaseError as error:
         if not isinstance(error, OperationalError) and type(error) is not DatabaseError:
             raise
-        raise Unavailable(_unreachable(error)) from error
+        problem, remedy = _unreachable(error)
+        raise Unavailable(problem, remedy=remedy) from error
 
 
-def _unreachable(error: DatabaseError) -> str:
+def _unreachable(error: DatabaseError) -> tuple[str, str]:
+    """What is wrong, and the remedy."""
     reason = str(error.orig).strip().splitlines()[0] if error.orig is not None else type(error).__name__
     if "malformed" in reason:
-        return f"the file of TURNFOLD_DATABASE_URL is damaged ({reason}): restore a backup"
+        return f"the file of TURNFOLD_DATABASE_URL is damaged ({reason})", "restore a backup"
     if "is full" in reason:
-        return f"the file of TURNFOLD_DATABASE_URL cannot grow ({reason}): make room there"
+        return f"the file of TURNFOLD_DATABASE_URL cannot grow ({reason})", "make room there"
     return (
-        f"the database cannot be opened ({reason}): check TURNFOLD_DATABASE_URL, and that its server or folder exists "
-        "(this user must be able to write to SQLite's)"
+        f"the database cannot be opened ({reason})",
+        "check TURNFOLD_DATABASE_URL, and that its server exists, or its folder and this user may write to it",
     )

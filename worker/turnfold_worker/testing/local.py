@@ -63,8 +63,8 @@ class LocalTurnfold(Turnfold):
         Raises `InvalidInput` for one in memory, which nobody else can reach.
         """
         if not self._reachable:
-            msg = "a Turnfold in memory has no address: give the client itself to what is tested, or use embedded()"
-            raise InvalidInput(msg)
+            msg = "a Turnfold in memory has no address"
+            raise InvalidInput(msg, remedy="give the client itself to what is tested, or use embedded()")
         return {
             "TURNFOLD_REDIS_URL": self._settings.redis_url, "TURNFOLD_DATABASE_URL": self._settings.database_url,
             "TURNFOLD_TENANT": self._tenant, "TURNFOLD_DOORBELL": "off",
@@ -90,8 +90,8 @@ class LocalTurnfold(Turnfold):
         Raises `InvalidSettings` where no model was given.
         """
         if self._worker.worker.refining is None:
-            msg = "nothing is refined without a model: in_memory(model=OpenAIServer()), or openai_base_url="
-            raise InvalidSettings(msg)
+            msg = "nothing is refined without a model"
+            raise InvalidSettings(msg, remedy="in_memory(model=OpenAIServer()), or openai_base_url=")
         self._resources.access().flush()
         self._worker.settle()
 
@@ -206,8 +206,8 @@ def fake_redis() -> Callable[[], redis.Redis]:
     """Open clients of one Redis in this process."""
     # fakeredis runs scripts with lupa, and says nothing of it before the first one.
     if missing := [package for package in ("fakeredis", "lupa") if find_spec(package) is None]:
-        msg = f"in_memory() needs {' and '.join(missing)}: pip install 'turnfold-worker[testing]'"
-        raise InvalidSettings(msg)
+        msg = f"in_memory() needs {' and '.join(missing)}"
+        raise InvalidSettings(msg, remedy="pip install 'turnfold-worker[testing]'")
     import fakeredis
 
     # As `inbox.connect` has it: bytes, by RESP2.

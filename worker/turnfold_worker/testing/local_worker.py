@@ -99,9 +99,9 @@ class LocalWorker:
                 try:
                     outcome = self.worker.reconstruct(*self._reconstructions.popleft())
                 except (WorkerError, InvalidSettings) as error:
-                    raise Unavailable(str(error)) from error
+                    raise Unavailable(error.problem, remedy=error.remedy) from error
                 if outcome.startswith("refused"):
-                    raise Unavailable(outcome)
+                    raise Unavailable(outcome, remedy="expand the summary at level 1, or ask again")
 
     def _without_refining(self) -> Worker:
         """The worker whose sweeps ring for no refinement."""

@@ -104,10 +104,8 @@ class Worker:
 
     def _with_model(self) -> Refining:
         if self.refining is None:
-            msg = (
-                "this worker serves turnfold.refine without a model: set TURNFOLD_OPENAI_API_KEY or TURNFOLD_SUMMARIZER"
-            )
-            raise InvalidSettings(msg)
+            msg = "this worker serves turnfold.refine without a model"
+            raise InvalidSettings(msg, remedy="set TURNFOLD_OPENAI_API_KEY or TURNFOLD_SUMMARIZER")
         return self.refining
 
     def expire(self) -> int:

@@ -37,11 +37,11 @@ _UNPAID: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached", 
 def check_installed() -> None:
     """Raises `InvalidSettings` where OpenAI's client is missing; imports nothing."""
     if find_spec("openai") is None:
-        msg = (
-            "a model is configured, and OpenAI's client is not installed: pip install 'turnfold-worker[openai]', or "
-            "name a summarizer of your own with TURNFOLD_SUMMARIZER"
+        msg = "a model is configured, and OpenAI's client is not installed"
+        raise InvalidSettings(
+            msg,
+            remedy="pip install 'turnfold-worker[openai]', or name a summarizer of your own with TURNFOLD_SUMMARIZER",
         )
-        raise InvalidSettings(msg)
 
 
 class OpenAIModel:
@@ -153,11 +153,10 @@ def status_error(error: APIStatusError) -> Exception:
     status, code = error.status_code, _code(error)
     what = f"HTTP {status}" + (f" {code}" if code else "")
     if 300 <= status < 400:
-        msg = f"{what}: the server redirects, which is not followed; set TURNFOLD_OPENAI_BASE_URL to where it leads"
-        return ModelWaits(msg, seconds=QUOTA_SECONDS)
+        msg = f"{what}: the server redirects, which is not followed"
+        return ModelWaits(msg, remedy="set TURNFOLD_OPENAI_BASE_URL to where it leads", seconds=QUOTA_SECONDS)
     if code in _UNPAID or status in {401, 402, 403, 404}:
-        msg = f"{what}: check the key, its quota, and the names of the models"
-        return ModelWaits(msg, seconds=QUOTA_SECONDS)
+        return ModelWaits(what, remedy="check the key, its quota, and the names of the models", seconds=QUOTA_SECONDS)
     if status in {408, 409, 425, 429} or status >= 500:
         return ModelAway(what, retry_after_seconds=_retry_after(error.response.headers))
     return ModelRefused(what)
@@ -185,8 +184,8 @@ def read_completion(raw: bytes, request: ModelRequest) -> ModelReply:
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError):
-        msg = "the answer is not JSON: does the base URL lead to an API?"
-        raise ModelAway(msg) from None
+        msg = "the answer is not JSON"
+        raise ModelAway(msg, remedy="does TURNFOLD_OPENAI_BASE_URL lead to an API?") from None
     choices = body.get("choices") if isinstance(body, Mapping) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, Mapping) else None

@@ -17,7 +17,9 @@ def translated() -> Iterator[None]:
     try:
         yield
     except redis.RedisError as error:
-        msg = f"Redis failed: {type(error).__name__}"
         if isinstance(error, redis.ResponseError):
-            msg = f"Redis refused: {refusal(error)}"
+            why, remedy = refusal(error)
+            msg = f"Redis refused: {why}"
+            raise StoreAway(msg, remedy=remedy) from error
+        msg = f"Redis failed: {type(error).__name__}"
         raise StoreAway(msg) from error

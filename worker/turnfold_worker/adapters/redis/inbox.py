@@ -181,7 +181,7 @@ class RedisInbox:
                 self._client.bgrewriteaof()
             except redis.ResponseError as error:
                 # Managed servers may forbid it; the doctor tells of marks that stay.
-                _log.warning("Redis does not write its log anew: %s", refusal(error))
+                _log.warning("Redis does not write its log anew: %s", ": ".join(refusal(error)))
                 return False
             self._client.hset(keys.REMNANTS, REWRITING, now)
         return False

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from turnfold.database.session_settings import DROPS_OPTIONS, NEEDS_POOLER
+from turnfold.database.session_settings import DROPPED, DROPS_OPTIONS, NEEDS_POOLER
 from turnfold_worker.errors import Refused, Stalled, StoreAway, WorkerError
 
 _TOO_LARGE: Final = "54"
@@ -25,10 +25,10 @@ _NO_SUCH: Final = ("no such table: ", "no such column: ")
 
 
 _FILES: Final = {
-    "SQLITE_CANTOPEN": "cannot be opened: correct it, let this user write to its folder, or run `turnfold migrate`",
-    "SQLITE_NOTADB": "is no SQLite database: correct it, or restore a backup",
-    "SQLITE_CORRUPT": "is damaged: restore a backup",
-    "SQLITE_FULL": "cannot grow, because its disk is full: make room there",
+    "SQLITE_CANTOPEN": ("cannot be opened", "correct it, let this user write to its folder, or run `turnfold migrate`"),
+    "SQLITE_NOTADB": ("is no SQLite database", "correct it, or restore a backup"),
+    "SQLITE_CORRUPT": ("is damaged", "restore a backup"),
+    "SQLITE_FULL": ("cannot grow, because its disk is full", "make room there"),
 }
 """What may be wrong with SQLite's file, and what to do."""
 
@@ -51,11 +51,12 @@ def _translated(error: DBAPIError | PoolTimeout) -> WorkerError:
     if isinstance(error, (DataError, IntegrityError)) or state.startswith(_TOO_LARGE):
         return Refused(f"the database will never store this: {kind}")
     if trouble := _FILES.get(getattr(origin, "sqlite_errorname", "")):
-        return StoreAway(f"the file of TURNFOLD_DATABASE_URL {trouble}")
+        problem, remedy = trouble
+        return StoreAway(f"the file of TURNFOLD_DATABASE_URL {problem}", remedy=remedy)
     if DROPS_OPTIONS in str(origin):
-        return StoreAway(NEEDS_POOLER)
+        return StoreAway(DROPPED, remedy=NEEDS_POOLER)
     if isinstance(error, ProgrammingError) or str(origin).startswith(_NO_SUCH):
-        return StoreAway(f"the database has another schema than this version: run `turnfold migrate` ({kind})")
+        return StoreAway(f"the database has another schema than this version ({kind})", remedy="run `turnfold migrate`")
     if state.startswith(_STALLED) and isinstance(error, DBAPIError) and not error.connection_invalidated:
         return Stalled(f"the database gave up: {kind}")
     return StoreAway(f"the database did not do it: {kind}")

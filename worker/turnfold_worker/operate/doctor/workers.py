@@ -81,10 +81,12 @@ def _translated() -> Iterator[None]:
     except (OperationalError, OSError, RedisError) as error:
         # What Redis refuses comes as it is or as the cause of Celery's error.
         refused = next((each for each in (error, error.__cause__) if isinstance(each, ResponseError)), None)
-        msg = "the broker does not answer: is it running, and is TURNFOLD_BROKER_URL right?"
         if refused is not None:
-            msg = f"the broker refused: {refusal(refused)}"
-        raise Unavailable(msg) from error
+            why, remedy = refusal(refused)
+            msg = f"the broker refused: {why}"
+            raise Unavailable(msg, remedy=remedy) from error
+        msg = "the broker does not answer"
+        raise Unavailable(msg, remedy="is it running, and is TURNFOLD_BROKER_URL right?") from error
 
 
 def _check_lengths(connection: Connection) -> Finding:
