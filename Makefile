@@ -23,7 +23,7 @@ PROJECTS := producer_sdk/pyproject.toml worker/pyproject.toml gateway/pyproject.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check test test-long lint style types arrows images audit bench chaos clean
+.PHONY: help demo check test test-long lint style types arrows images audit bench chaos dist clean
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +73,9 @@ bench: $(VENV)/.installed-bench  ## measure reading, writing and what is used to
 chaos: $(VENV)/.installed-dev  ## kill, stop and starve everything, and print the table of docs/reliability.md; half an hour
 	@PYTHONPATH=tests $(BIN)/python -m support.chaos_round $(CHAOS_ARGS)
 
+dist: $(VENV)/.installed-dist  ## build the wheels and source archives of a release, check them, and run the demo from them alone
+	@$(BIN)/python ops/dist.py
+
 clean:  ## remove the environment and everything that was built
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	rm -rf producer_sdk/dist worker/dist gateway/dist
@@ -103,4 +106,8 @@ $(VENV)/.installed-audit: pyproject.toml $(VENV)/.tools
 
 $(VENV)/.installed-bench: $(VENV)/.installed-dev
 	$(PIP) install --quiet --no-compile -c constraints.txt --group bench
+	@touch $@
+
+$(VENV)/.installed-dist: pyproject.toml $(VENV)/.tools
+	$(PIP) install --quiet --no-compile -c constraints.txt --group dist
 	@touch $@
