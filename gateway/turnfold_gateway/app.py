@@ -15,7 +15,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 
 from turnfold import AsyncTurnfold, TurnfoldError
-from turnfold_gateway import mcp, rest
+from turnfold_gateway import mcp, rest, ui
 from turnfold_gateway.keys import KeyRing
 from turnfold_gateway.paths import EncodedPaths
 from turnfold_gateway.problems import HANDLERS
@@ -28,7 +28,7 @@ GZIP_BYTES: Final = 1_024
 """Smaller answers are sent as they are."""
 GZIP_LEVEL: Final = 4
 
-ROOMS: Final[Sequence[ModuleType]] = (rest, mcp)
+ROOMS: Final[Sequence[ModuleType]] = (rest, mcp, ui)
 """Each has `routes`, and may have `lifespan(app)`, an asynchronous context manager around the time of serving."""
 
 

@@ -9,6 +9,7 @@ from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 API: Final = b"/v1/"
+PAGE: Final = b"/ui/"
 CONVERSATIONS: Final = "/v1/conversations"
 SUBJECT: Final = "/v1/subjects/{subject:id}"
 CONVERSATION: Final = f"{CONVERSATIONS}/{{conversation:id}}"
@@ -36,13 +37,13 @@ register_url_convertor("id", IdConvertor())
 
 
 class EncodedPaths:
-    """Routes requests of the API by their path as it was sent."""
+    """Routes requests of the API and of the page by their path as it was sent."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         raw_path = scope.get("raw_path")
-        if scope["type"] == "http" and raw_path is not None and API in raw_path:
+        if scope["type"] == "http" and raw_path is not None and (API in raw_path or PAGE in raw_path):
             scope = {**scope, "path": raw_path.decode("ascii", "surrogateescape")}
         await self._app(scope, receive, send)

@@ -44,10 +44,15 @@ class Chromium:
 
 def find_chromium(folder: Path) -> Chromium:
     """Skips without one, but fails where CI is set."""
+    return Chromium(program_of_chromium(), folder)
+
+
+def program_of_chromium() -> str:
+    """The browser on the PATH. Skips without one, but fails where CI is set."""
     program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         message = f"none of {', '.join(NAMES)} is on the PATH: install chromium"
         if os.environ.get("CI"):
             pytest.fail(message)
         pytest.skip(message)
-    return Chromium(program, folder)
+    return program

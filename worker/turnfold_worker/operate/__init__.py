@@ -2,6 +2,7 @@
 
 migrate            the schema of this version
 doctor             checks of invariants and of the surroundings
+decisions          retrying or skipping work, for whoever has no command line
 inspection, conversation_tree, provenance   one conversation: its tree, its words, who wrote them
 list_conversations, row_counts   all conversations of a tenant; how much there is
 digest             a hash of a conversation's canonical state

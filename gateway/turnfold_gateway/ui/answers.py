@@ -1,0 +1,95 @@
+"""Handlers that show pages: who has no key is asked for one, and errors are pages, too."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from turnfold import TurnfoldError
+from turnfold_gateway.problems import Problem, problem_of
+from turnfold_gateway.ui.reading import is_fragment
+from turnfold_gateway.ui.rendering import render
+from turnfold_gateway.ui.sessions import FORM_FIELD, PATH, Visitor, check_admin, check_form, visitor_of
+
+_log = logging.getLogger(__name__)
+_FORM_BYTES: Final = 65_536
+_MOST_FIELDS: Final = 20
+
+Handler = Callable[[Request, Visitor], Awaitable[Response]]
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def page(handler: Handler) -> Endpoint:
+    """A handler that is given the visitor."""
+
+    @wraps(handler)
+    async def answer(request: Request) -> Response:
+        visitor = None
+        try:
+            visitor = await visitor_of(request)
+            if visitor is None:
+                return ask_for_key(request)
+            return await handler(request, visitor)
+        except Problem as problem:
+            return error_page(request, problem, visitor)
+        except TurnfoldError as error:
+            return error_page(request, problem_of(error), visitor)
+        except Exception:  # noqa: BLE001 - what nobody foresaw is a page, too
+            _log.exception("a page failed")
+            return error_page(request, _FAILED, visitor)
+
+    return answer
+
+
+def deed(handler: Callable[[Request, Visitor, dict[str, str]], Awaitable[Response]]) -> Endpoint:
+    """A handler that changes something: of an admin's key, and from a form of ours. It is given the form's fields."""
+
+    @page
+    @wraps(handler)
+    async def answer(request: Request, visitor: Visitor) -> Response:
+        fields = await fields_of(request)
+        check_form(request, visitor, fields.pop(FORM_FIELD, None))
+        check_admin(visitor)
+        return await handler(request, visitor, fields)
+
+    return answer
+
+
+async def fields_of(request: Request) -> dict[str, str]:
+    """The fields of a form. Raises `Problem` (413) for a body that no form of ours has."""
+    if int(request.headers.get("content-length") or 0) > _FORM_BYTES or "chunked" in request.headers.get(
+        "transfer-encoding", ""
+    ):
+        raise Problem(413, "form-too-large", "The form is too large", detail="no form has so much", remedy="send less")
+    return dict(parse_qsl((await request.body()).decode("utf-8", "replace"), max_num_fields=_MOST_FIELDS))
+
+
+def ask_for_key(request: Request, *, refused: str = "") -> Response:
+    """The form that takes a key; at `/ui` itself an answer like any other."""
+    status = 200 if request.url.path.rstrip("/") == PATH and not refused else 401
+    if is_fragment(request):
+        return render("fragment_signed_out.html", 401)
+    return render("sign_in.html", status, refused=refused, visitor=None, title="Sign in")
+
+
+def error_page(request: Request, problem: Problem, visitor: Visitor | None) -> Response:
+    """A problem in words, with its remedy."""
+    shown: dict[str, Any] = {"problem": problem.document, "visitor": visitor, "title": problem.document["title"]}
+    template = "fragment_error.html" if is_fragment(request) else "error.html"
+    response = render(template, problem.status, **shown)
+    for name, value in problem.headers.items():
+        if name.lower() != "www-authenticate":
+            response.headers[name] = value
+    return response
+
+
+_FAILED: Final = Problem(
+    500, "internal-error", "The page failed", detail="an unforeseen error; the gateway's log has it",
+    remedy="load the page once more; if it fails again, report it with the time",
+)  # fmt: skip

@@ -1,0 +1,11 @@
+"""The pages.
+
+entrance        signing in and out
+conversations   list and search
+conversation    time line, turns, anchors, search of one conversation
+segment         one segment with all that is known of it
+contexts        a context live; two contexts compared
+expansion       what a marker stands for
+work            jobs, what models cost
+erasure         forgetting a conversation
+"""

@@ -1,0 +1,61 @@
+"""A context as it changes with its budget and its query, and two contexts compared."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from operator import attrgetter
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from turnfold import Context
+from turnfold_gateway.ui.answers import page
+from turnfold_gateway.ui.pages.conversation import status_of
+from turnfold_gateway.ui.reading import ContextForm, context_form, conversation_of, is_fragment
+from turnfold_gateway.ui.rendering import render
+from turnfold_gateway.ui.sessions import Visitor
+from turnfold_gateway.ui.views.contexts import bar_of, view_of
+
+
+@page
+async def context(request: Request, visitor: Visitor) -> Response:
+    """One context: the whole page, or what of it changes while somebody moves the slider."""
+    conversation, form = conversation_of(request), context_form(request)
+    shown: dict[str, object] = {"visitor": visitor, "conversation": conversation, "form": form}
+    if is_fragment(request):
+        return render("fragment_context.html", **shown, view=view_of(await read(visitor, conversation, form)))
+    status = await status_of(visitor, conversation)
+    view = view_of(await read(visitor, conversation, form))
+    return render("context.html", **shown, title=f"Context of {conversation}", status=status, tab="context", view=view)
+
+
+@page
+async def diff(request: Request, visitor: Visitor) -> Response:
+    """What left and what came between two contexts."""
+    conversation = conversation_of(request)
+    earlier_form, later_form = context_form(request, "_a"), context_form(request, "_b")
+    if not request.query_params:
+        later_form = later_form._replace(budget=2 * earlier_form.budget)
+    earlier = await read(visitor, conversation, earlier_form)
+    later = await read(visitor, conversation, later_form)
+    found = later.diff(earlier)
+    shown = {
+        "visitor": visitor, "conversation": conversation, "forms": (("_a", earlier_form), ("_b", later_form)),
+        "contexts": (earlier, later), "bars": (bar_of(earlier), bar_of(later)), "diff": found,
+        "drawn": list(dict.fromkeys(bar.kind for made in (earlier, later) for bar in bar_of(made))),
+        "left": _by_kind(found.left), "came": _by_kind(found.came), "replaced_by": found.replaced_by or {},
+    }  # fmt: skip
+    if is_fragment(request):
+        return render("fragment_diff.html", **shown)
+    status = await status_of(visitor, conversation)
+    return render("diff.html", **shown, title=f"Two contexts of {conversation}", status=status, tab="diff")
+
+
+async def read(visitor: Visitor, conversation: str, form: ContextForm) -> Context:
+    """The context that a form asks for. Raises `InvalidBudget`, `InvalidInput` and the like."""
+    return await visitor.turnfold.context(conversation, **form.arguments)  # type: ignore[arg-type]  # checked there
+
+
+def _by_kind(statements: tuple[object, ...]) -> list[tuple[str, list[object]]]:
+    """Statements come sorted: what must be kept first."""
+    return [(kind, [*of_kind]) for kind, of_kind in groupby(statements, attrgetter("kind"))]

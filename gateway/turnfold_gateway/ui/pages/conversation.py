@@ -1,0 +1,114 @@
+"""One conversation: its time line, its turns, its anchors, and what a search finds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from turnfold import Status, UnknownConversation
+from turnfold_gateway.ui.answers import page
+from turnfold_gateway.ui.reading import conversation_of, number_of
+from turnfold_gateway.ui.rendering import render
+from turnfold_gateway.ui.sessions import Visitor
+from turnfold_gateway.ui.views.segments import SEGMENTS_A_PAGE, days_of, page_of, strip_of
+from turnfold_gateway.ui.views.words import PAGE_CHARACTERS, clipped
+
+TURNS_A_PAGE: Final = 50
+ANCHORS_A_PAGE: Final = 100
+STRIP_SEGMENTS: Final = 400
+"""Segments of a conversation up to which all of them are drawn side by side."""
+HITS: Final = 20
+
+
+async def status_of(visitor: Visitor, conversation: str) -> Status:
+    """How far the work is. Raises `UnknownConversation` where there is nothing at all."""
+    status = await visitor.turnfold.status(conversation)
+    if not status.stored and not status.inbox:
+        msg = f"nobody has written to conversation {conversation!r}, or it was forgotten"
+        raise UnknownConversation(msg)
+    return status
+
+
+@page
+async def timeline(request: Request, visitor: Visitor) -> Response:
+    """Segments by day, the newest page first."""
+    conversation = conversation_of(request)
+    status = await status_of(visitor, conversation)
+    pages = page_of(request.query_params.get("page"), status.segments, SEGMENTS_A_PAGE)
+    first = (pages.number - 1) * SEGMENTS_A_PAGE
+    read = visitor.turnfold
+    segments = await read.segments(conversation, after=first, limit=SEGMENTS_A_PAGE, words=True)
+    every = segments if pages.count == 1 else []
+    if pages.count > 1 and status.segments <= STRIP_SEGMENTS:
+        every = await read.segments(conversation, limit=STRIP_SEGMENTS)
+    anchors = await read.anchors(conversation) if segments else []
+    return render(
+        "timeline.html", visitor=visitor, title=conversation, conversation=conversation, status=status, tab="timeline",
+        days=days_of(segments, anchors), pages=pages, strip=strip_of(every), shown=segments,
+    )  # fmt: skip
+
+
+@page
+async def turns(request: Request, visitor: Visitor) -> Response:
+    """Turns as they were said, the newest page first."""
+    conversation = conversation_of(request)
+    status = await status_of(visitor, conversation)
+    pages = page_of(request.query_params.get("page"), status.stored + status.inbox, TURNS_A_PAGE)
+    shown = await visitor.turnfold.turns(conversation, after=(pages.number - 1) * TURNS_A_PAGE, limit=TURNS_A_PAGE)
+    return render(
+        "turns.html", visitor=visitor, title=f"Turns of {conversation}", conversation=conversation, status=status,
+        tab="turns", turns=shown, pages=pages,
+    )  # fmt: skip
+
+
+@page
+async def turn(request: Request, visitor: Visitor) -> Response:
+    """One turn, however long: a page of its characters at a time."""
+    conversation, seq = conversation_of(request), int(request.path_params["seq"])
+    begin = number_of(request, "begin")
+    found = await visitor.turnfold.turns(conversation, after=seq - 1, limit=1) if seq else []
+    shown = next((one for one in found if one.seq == seq), None)
+    if shown is None:
+        msg = f"conversation {conversation!r} has no turn {seq}"
+        raise UnknownConversation(msg)
+    return render(
+        "turn.html", visitor=visitor, title=f"Turn {seq} of {conversation}", conversation=conversation, turn=shown,
+        begin=begin, end=min(begin + PAGE_CHARACTERS, len(shown.content)), size=PAGE_CHARACTERS,
+        cut=clipped(shown.content[begin:], PAGE_CHARACTERS),
+    )  # fmt: skip
+
+
+@page
+async def anchors(request: Request, visitor: Visitor) -> Response:
+    """Anchors of a type and a state, in the order in which they were said."""
+    conversation = conversation_of(request)
+    status = await status_of(visitor, conversation)
+    every = await visitor.turnfold.anchors(conversation, states=None)
+    kind, state = request.query_params.get("type", ""), request.query_params.get("state", "active")
+    of_state = [one for one in every if state in {"any", str(one.state)}]
+    found = [one for one in of_state if not kind or one.type == kind]
+    pages = page_of(request.query_params.get("page"), len(found), ANCHORS_A_PAGE)
+    first = (pages.number - 1) * ANCHORS_A_PAGE
+    return render(
+        "anchors.html", visitor=visitor, title=f"Anchors of {conversation}", conversation=conversation, status=status,
+        tab="anchors", anchors=found[first : first + ANCHORS_A_PAGE], by_id={one.id: one for one in every},
+        by_type=Counter(str(one.type) for one in of_state),
+        by_state=Counter(str(one.state) for one in every if not kind or one.type == kind),
+        total=len(every), kind=kind, state=state, pages=pages,
+    )  # fmt: skip
+
+
+@page
+async def search(request: Request, visitor: Visitor) -> Response:
+    """Segments and turns about some words."""
+    conversation = conversation_of(request)
+    status = await status_of(visitor, conversation)
+    words = request.query_params.get("words", "").strip()[:2_000]
+    hits = await visitor.turnfold.search(conversation, words, limit=HITS) if words else []
+    return render(
+        "search.html", visitor=visitor, title=f"Search in {conversation}", conversation=conversation, status=status,
+        tab="search", words=words, hits=hits, best=max((hit.score for hit in hits), default=1.0) or 1.0,
+    )  # fmt: skip

@@ -1,0 +1,47 @@
+"""Signing in with a key, and out."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from turnfold import TurnfoldError
+from turnfold_gateway.problems import Problem, problem_of
+from turnfold_gateway.ui.answers import ask_for_key, error_page, fields_of, page
+from turnfold_gateway.ui.safety import HEADERS
+from turnfold_gateway.ui.sessions import (
+    FORM_FIELD,
+    PATH,
+    Visitor,
+    check_form,
+    check_origin,
+    sign_in,
+    sign_out,
+    visitor_with,
+)
+
+
+async def take_key(request: Request) -> Response:
+    """Check a key and keep it in the cookie."""
+    try:
+        check_origin(request)
+        key = (await fields_of(request)).get("key", "").strip()
+        await visitor_with(request, key)
+    except Problem as problem:
+        if problem.status != 401:
+            return error_page(request, problem, None)
+        return ask_for_key(request, refused="This key is unknown or was revoked. Keys look like tfk_…")
+    except TurnfoldError as error:
+        return error_page(request, problem_of(error), None)
+    response = RedirectResponse(PATH, 303, HEADERS)
+    sign_in(response, request, key)
+    return response
+
+
+@page
+async def give_up_key(request: Request, visitor: Visitor) -> Response:
+    """Forget the key."""
+    check_form(request, visitor, (await fields_of(request)).get(FORM_FIELD))
+    response = RedirectResponse(PATH, 303, HEADERS)
+    sign_out(response)
+    return response

@@ -1,0 +1,58 @@
+"""Work that needs a person, what a person decides about it, and what models did and cost."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final, Literal, cast
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from turnfold import InvalidInput
+from turnfold_gateway.ui.answers import deed, page
+from turnfold_gateway.ui.decisions import decide
+from turnfold_gateway.ui.reading import number_of
+from turnfold_gateway.ui.rendering import render
+from turnfold_gateway.ui.safety import HEADERS
+from turnfold_gateway.ui.sessions import PATH, Visitor
+from turnfold_gateway.ui.views.usage import days_of, totals_of
+
+MOST_WORK: Final = 200
+SPANS: Final = (7, 30, 90)
+"""Days of usage that may be chosen."""
+
+
+@page
+async def jobs(request: Request, visitor: Visitor) -> Response:
+    """What is parked, fails or is overdue."""
+    works = await visitor.turnfold.jobs(limit=MOST_WORK)
+    return render(
+        "jobs.html", visitor=visitor, title="Jobs", works=works, most=MOST_WORK,
+        outcome=request.query_params.get("outcome", "")[:300],
+    )  # fmt: skip
+
+
+@deed
+async def decide_job(request: Request, visitor: Visitor, fields: dict[str, str]) -> Response:
+    """Retry or skip one piece of work."""
+    action = fields.get("action", "")
+    if action not in {"retry", "skip"}:
+        msg = f"the action must be retry or skip, not {action[:20]!r}"
+        raise InvalidInput(msg)
+    chosen = cast("Literal['retry', 'skip']", action)
+    settings = request.app.state.settings.turnfold
+    outcome = await asyncio.to_thread(decide, settings, visitor.caller.tenant, fields.get("id", ""), chosen)
+    return RedirectResponse(f"{PATH}/jobs?{urlencode({'outcome': outcome})}", 303, HEADERS)
+
+
+@page
+async def usage(request: Request, visitor: Visitor) -> Response:
+    """Calls, tokens and cost by day and model."""
+    days = number_of(request, "days", SPANS[1])
+    days = days if days in SPANS else SPANS[1]
+    rows = await visitor.turnfold.usage(days=days)
+    return render(
+        "usage.html", visitor=visitor, title="Usage", rows=[*reversed(rows)], totals=totals_of(rows),
+        bars=days_of(rows), days=days, spans=SPANS,
+    )  # fmt: skip

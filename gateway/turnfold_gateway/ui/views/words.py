@@ -1,0 +1,90 @@
+"""Texts as people may see them: clipped, with control characters visible, with markers and anchors as runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+TURN_CHARACTERS: Final = 3_000
+"""Code points of a turn that a list shows; the turn's own page has the rest."""
+PAGE_CHARACTERS: Final = 40_000
+"""Code points of a very long text that one page shows."""
+
+_CONTROLS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\ufeff]")
+
+
+def visible(text: str) -> str:
+    """A text in which control characters are seen, and none turns the letters around it."""
+    return _CONTROLS.sub(_picture, text)
+
+
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return chr(0x2400 + code) if code < 0x20 else f"\u27e8U+{code:04X}\u27e9"
+
+
+class Clip(NamedTuple):
+    """A text as far as there is room for it."""
+
+    text: str
+    hidden: int
+    """Code points that are not shown."""
+
+
+def clipped(text: str, most: int = TURN_CHARACTERS) -> Clip:
+    """The beginning of a text, as much as fits."""
+    return Clip(text[:most], max(0, len(text) - most))
+
+
+class Run(NamedTuple):
+    """A stretch of a text. `marker` is set where it is one, `anchor` where an anchor stands over it."""
+
+    text: str
+    marker: str | None = None
+    anchor: str | None = None
+    state: str | None = None
+
+
+def runs_with_markers(text: str, markers: Iterable[str]) -> tuple[Run, ...]:
+    """A text cut at its markers: those that we wrote, whatever else looks like one. Joined, the runs are the text."""
+    known = sorted(set(markers), key=len, reverse=True)
+    if not known:
+        return (Run(text),) if text else ()
+    pattern = re.compile("(?<![\\w:])(?:" + "|".join(map(re.escape, known)) + ")(?![\\w-])")
+    return tuple(_cut(text, pattern))
+
+
+def _cut(text: str, pattern: re.Pattern[str]) -> Iterator[Run]:
+    end = 0
+    for match in pattern.finditer(text):
+        if match.start() > end:
+            yield Run(text[end : match.start()])
+        yield Run(match[0], marker=match[0])
+        end = match.end()
+    if end < len(text):
+        yield Run(text[end:])
+
+
+class Mark(NamedTuple):
+    """An anchor over `text[start:end]` of a turn."""
+
+    start: int
+    end: int
+    type: str
+    state: str
+
+
+def runs_with_anchors(text: str, marks: Sequence[Mark]) -> tuple[Run, ...]:
+    """A text cut where anchors begin and end; of two that overlap the first. Joined, the runs are the text."""
+    runs, end = [], 0
+    for mark in sorted(marks):
+        if mark.start < end or mark.end > len(text) or mark.start >= mark.end:
+            continue
+        if mark.start > end:
+            runs.append(Run(text[end : mark.start]))
+        runs.append(Run(text[mark.start : mark.end], anchor=mark.type, state=mark.state))
+        end = mark.end
+    if end < len(text):
+        runs.append(Run(text[end:]))
+    return tuple(runs)

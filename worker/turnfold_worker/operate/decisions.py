@@ -1,0 +1,39 @@
+"""Deciding about one piece of work of a tenant, for whoever has no command line: what `turnfold jobs` does."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+from turnfold.contract.attention import Selection
+from turnfold.database.engines import connect
+from turnfold.errors import InvalidInput
+from turnfold.redis.inbox import connect as connect_redis
+from turnfold.settings import Settings
+from turnfold_worker.adapters.redis.bell import RedisPublisher
+from turnfold_worker.adapters.sql.parked import SqlParkedWork
+from turnfold_worker.use_cases import jobs
+
+_ID: Final = re.compile(r"(?:job|entry)-\d{1,18}")
+
+
+def decide(settings: Settings, tenant: str, work_id: str, action: Literal["retry", "skip"]) -> str:
+    """Retry or skip a piece of work; what became of it, in words.
+
+    Raises `InvalidInput` for what is no id, `WorkerError` when the database does not answer.
+    """
+    if not _ID.fullmatch(work_id):
+        msg = f"{work_id[:40]!r} is no id of work: they look like job-12 or entry-3"
+        raise InvalidInput(msg)
+    selection = Selection(tenant=tenant, ids=frozenset([work_id]))
+    engine = connect(settings.database_url, write=True, timeout_seconds=settings.timeout_seconds)
+    try:
+        parked = SqlParkedWork(engine)
+        if action == "skip":
+            decided = jobs.skip(selection, parked=parked)
+        else:
+            with connect_redis(settings.redis_url, timeout_seconds=settings.timeout_seconds) as client:
+                decided = jobs.retry(selection, parked=parked, publisher=RedisPublisher(client))
+    finally:
+        engine.dispose()
+    return "; ".join(f"{one.work.id}: {one.outcome}" for one in decided) or f"{work_id}: it is not parked any more"
