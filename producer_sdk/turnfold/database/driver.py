@@ -14,13 +14,15 @@ from typing import Any, Final
 
 from sqlalchemy import Engine, Executable, select
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import PoolProxiedConnection, StaticPool
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import PoolProxiedConnection, QueuePool, StaticPool
 
+from turnfold.database.engines import CONNECTIONS
 from turnfold.database.processor_share import waiting
 from turnfold.database.session_settings import READ_ONLY, set_in_transactions
 
-MOST_HELD: Final = 8
-"""Connections that are kept open between reads; more are opened while more threads read at once."""
+MOST_HELD: Final = CONNECTIONS
+"""Connections that are kept open between reads. Of more threads that read at once, others wait for these."""
 
 NO_COLUMNS: Final = select().selected_columns
 Row = tuple[Any, ...]
@@ -159,6 +161,9 @@ class Driver:
         self._held: deque[DriverConnection] = deque()
         self._compiled: dict[Executable, _Compiled] = {}
         self._lock = threading.Lock()
+        self._free = threading.Semaphore(MOST_HELD)
+        pool = engine.pool
+        self._patience_seconds = pool.timeout() if isinstance(pool, QueuePool) else None
         self._closings = 0
         """How often it was closed: what was opened before is not kept."""
         self.pipelines = engine.dialect.name == "postgresql"
@@ -169,6 +174,24 @@ class Driver:
     @contextmanager
     def connection(self) -> Iterator[DriverConnection]:
         """A connection of one's own for a while. Raises SQLAlchemy's errors, for whatever fails inside too."""
+        self._wait_for_one()
+        try:
+            with self._one() as held:
+                yield held
+        finally:
+            self._free.release()
+
+    def _wait_for_one(self) -> None:
+        if self._free.acquire(blocking=False):
+            return
+        with waiting():
+            is_free = self._free.acquire(timeout=self._patience_seconds)
+        if not is_free:
+            msg = f"all {MOST_HELD} connections were in use for {self._patience_seconds} s"
+            raise PoolTimeout(msg)
+
+    @contextmanager
+    def _one(self) -> Iterator[DriverConnection]:
         closings = self._closings
         try:
             held = self._held.pop()
@@ -185,7 +208,7 @@ class Driver:
             held.close()
             raise
         with self._lock:
-            keeps = closings == self._closings and len(self._held) < MOST_HELD
+            keeps = closings == self._closings
             if keeps:
                 self._held.append(held)
         if not keeps:

@@ -7,7 +7,7 @@ import os
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 from sqlalchemy import Engine, create_engine, event, make_url
@@ -18,6 +18,9 @@ from sqlalchemy.pool import QueuePool, StaticPool
 from turnfold.database.session_settings import SessionSettings
 from turnfold.errors import InvalidSettings
 from turnfold.settings import Settings
+
+CONNECTIONS: Final = 8
+"""Sessions that an engine keeps, and opens at most: a new one costs PostgreSQL more than several reads do."""
 
 
 def database(settings: Settings, *, write: bool, timeout_seconds: float | None = None) -> Engine:
@@ -86,9 +89,7 @@ def _sqlite(url: URL, *, write: bool, timeout_seconds: float, create: bool) -> E
         return connection
 
     # One shared connection is what keeps an in-memory database alive.
-    pool: dict[str, Any] = (
-        {"poolclass": StaticPool} if in_memory else {"poolclass": QueuePool, "pool_size": 8, "max_overflow": 56}
-    )
+    pool: dict[str, Any] = {"poolclass": StaticPool} if in_memory else _bounded_pool(timeout_seconds)
     engine = create_engine("sqlite://", creator=open_connection, **_QUIET, **pool)
     begin = "BEGIN IMMEDIATE" if write else "BEGIN"
 
@@ -97,6 +98,11 @@ def _sqlite(url: URL, *, write: bool, timeout_seconds: float, create: bool) -> E
         connection.exec_driver_sql(begin)
 
     return engine
+
+
+def _bounded_pool(timeout_seconds: float) -> dict[str, Any]:
+    """Threads wait for one of its connections: one more, closed when its read is over, costs what many reads do."""
+    return {"poolclass": QueuePool, "pool_size": CONNECTIONS, "max_overflow": 0, "pool_timeout": timeout_seconds}
 
 
 def _make_for_this_user(file: Path) -> None:
@@ -133,9 +139,7 @@ def _postgresql(url: URL, *, write: bool, timeout_seconds: float, pooler: bool) 
         engine = create_engine(
             url,
             **_QUIET,
-            pool_size=8,
-            max_overflow=56,
-            pool_timeout=timeout_seconds,
+            **_bounded_pool(timeout_seconds),
             isolation_level="AUTOCOMMIT" if pooler else None,
             connect_args={
                 "connect_timeout": max(2, math.ceil(timeout_seconds)), "tcp_user_timeout": milliseconds, **kept,

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from turnfold.database.session_settings import DROPPED, DROPS_OPTIONS, NEEDS_POOLER
 from turnfold.errors import InvalidSettings, SchemaMismatch, Unavailable
@@ -39,11 +40,15 @@ def translated() -> Iterator[None]:
         kind = ConnectionLost if error.connection_invalidated else Unavailable
         msg = f"the database failed: {type(error.orig).__name__}"
         raise kind(msg, remedy=_REPEAT) from error
+    except PoolTimeout as error:
+        raise Unavailable(_ALL_IN_USE, remedy=_FEWER_THREADS) from error
     except SQLAlchemyError as error:
         msg = f"the database could not be used: {type(error).__name__}"
         raise Unavailable(msg, remedy=_REPEAT) from error
 
 
+_ALL_IN_USE: Final = "all connections of this process to the database were in use for as long as a call may take"
+_FEWER_THREADS: Final = "ask again, or from fewer threads, or from more processes"
 _REPEAT: Final = "repeat the call; if it fails again, look into the database's log"
 _NO_FILE: Final = "the file of TURNFOLD_DATABASE_URL cannot be opened"
 _OPEN_FILE: Final = (
