@@ -17,6 +17,7 @@ dates           the days that words mean
 contract        what producers and workers agree on
 
 tools           `expand`, `search` and the like for models
+chat_history    histories that callers hold themselves, inside a budget
 frameworks      sessions and memories of agent frameworks
 testing         the client with a worker in the same process, for tests of services
 tokens, errors

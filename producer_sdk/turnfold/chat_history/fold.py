@@ -1,0 +1,189 @@
+"""A caller's history inside its budget: as it was sent, or with a block of memory in place of its beginning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from turnfold.assemble import Context
+from turnfold.chat_history.caller_turns import Item
+from turnfold.chat_history.fold_points import FoldPoint, FoldPoints
+from turnfold.chat_history.folding import PricedHistory, Tail, TailTurn
+from turnfold.chat_history.memory import ConversationMemory
+from turnfold.chat_history.recall import RECALL_SHARE, question_of, recalled
+from turnfold.errors import InvalidBudget, UnknownConversation, UnknownReference
+
+BLOCK_SHARES: Final = ((0.6, 0.8), (0.4, 1.0))
+"""Of the budget beside the system, what a new block is asked for with the recent turns as a context shows
+them, and what it may take with these turns as the caller sent them. The first that fits; the rest is for turns until
+the next block."""
+
+LEAST_RECALL_BUDGET: Final = 700
+"""Tokens of a context of which the notes for a question are taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What is forwarded."""
+
+    items: list[Item] | None
+    """None: as it was sent."""
+    tokens: int
+    folded: str | None = None
+    """Numbers of the turns that a block stands for, `1-195`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldOptions:
+    """How a caller wants its history folded."""
+
+    budget_tokens: int
+    tokenizer: str | None = None
+    """A tiktoken encoding's name; None: the estimator."""
+    recall: bool = True
+    """Bring notes back that the newest question is about."""
+
+
+async def fold(
+    memory: ConversationMemory, points: FoldPoints, priced: PricedHistory, tail: Tail, options: FoldOptions
+) -> Fold:
+    """A caller's history inside its budget. Raises `InvalidBudget` where not even the newest words fit."""
+    if tail.is_covered and priced.tokens <= options.budget_tokens:
+        return Fold(None, priced.tokens)
+    room = options.budget_tokens - priced.system_tokens
+    if room <= 0:
+        needed = priced.system_tokens + 1_000
+        msg = (
+            f"the system messages alone are {priced.system_tokens} tokens, which a budget of {options.budget_tokens} "
+            f"cannot hold: give at least {needed}"
+        )
+        raise InvalidBudget(msg, needed_tokens=needed)
+    folder = _Folder(memory, points, priced, tail, options, room)
+    return await folder.by_last_block() or await folder.by_new_block() or await folder.by_context()
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """The ways to fold one history, the one that changes least first."""
+
+    memory: ConversationMemory
+    points: FoldPoints
+    priced: PricedHistory
+    tail: Tail
+    options: FoldOptions
+    room: int
+    """Tokens beside the caller's system."""
+
+    async def by_last_block(self) -> Fold | None:
+        """Behind the block of the last call, byte for byte; None where there is none, or no room any more."""
+        point = self.points.find(*self._key)
+        behind = self.tail.from_turn(point.first_raw) if point else None
+        if point is None or behind is None:
+            return None
+        try:
+            block = await self.memory.turnfold.resolve(point.reference)
+        except UnknownReference:
+            # It has ended, or what it tells was edited, deleted or cut off meanwhile.
+            self.points.drop(*self._key)
+            return None
+        return await self._behind(block, behind, self.room)
+
+    async def by_new_block(self) -> Fold | None:
+        """Behind a new block, which leaves room for more turns; None where the newest turns leave none."""
+        for asked, most in BLOCK_SHARES:
+            try:
+                block = await self._new_block(int(self.room * asked))
+            except InvalidBudget:
+                return None
+            first_raw = next((shown.turn.turn_id for shown in block.chat.turns if not shown.hidden), None)
+            behind = self.tail.from_turn(first_raw) if first_raw else None
+            if behind is None or first_raw is None:
+                return None
+            folded = await self._behind(block, behind, int(self.room * most))
+            if folded is not None:
+                await self._keep(block, first_raw)
+                return folded
+        return None
+
+    async def by_context(self) -> Fold:
+        """Everything as a context shows it: the newest turns are too large to stand as they were sent."""
+        context = await self._context(self.room, query=None)
+        forwarded = self.priced.replaced(context.messages("openai"))
+        first = next((shown.turn.seq for shown in context.chat.turns if not shown.hidden), None)
+        return Fold(forwarded.items, forwarded.tokens, _numbers_before(first))
+
+    @property
+    def _key(self) -> tuple[str, str]:
+        return self.memory.turnfold.tenant, self.memory.conversation
+
+    async def _behind(self, block: Context, behind: tuple[TailTurn, ...], most_tokens: int) -> Fold | None:
+        """A block, the turns behind it, what the question brings back; None where these are above `most_tokens`."""
+        forwarded = self.priced.folded(_block(block), behind)
+        asked = question_of(self.priced, behind) if self.options.recall and block.record else None
+        recall_tokens = int(self.room * RECALL_SHARE) if asked else 0
+        if forwarded.tokens - self.priced.system_tokens > most_tokens - recall_tokens:
+            return None
+        if asked is not None:
+            (turn, words), count = asked, self.priced.count
+            context = await self._about(turn.turn_id, words)
+            message = context and recalled(context, block, most_tokens=recall_tokens, count=count)
+            if message and turn.place is not None:
+                forwarded = self.priced.with_message(forwarded, turn.place, message)
+        return Fold(forwarded.items, forwarded.tokens, _numbers_before(behind[0].seq))
+
+    async def _about(self, question_id: str, words: str) -> Context | None:
+        """A context about a question, the same while it is the newest; None where the budget is too small for one."""
+        point = self.points.find(*self._key)
+        if point is not None and point.question == question_id and point.answers:
+            try:
+                return await self.memory.turnfold.resolve(point.answers)
+            except UnknownReference:
+                self.points.drop(*self._key)
+        try:
+            context = await self._context(max(LEAST_RECALL_BUDGET, int(self.room * 2 * RECALL_SHARE)), query=words)
+            reference = await self.memory.turnfold.reference(context)
+        except (InvalidBudget, UnknownConversation):
+            return None
+        if (point := self.points.find(*self._key)) is not None:
+            self.points.keep(*self._key, replace(point, question=question_id, answers=reference))
+        return context
+
+    async def _context(self, budget_tokens: int, *, query: Any) -> Context:
+        return await self.memory.turnfold.context(
+            self.memory.conversation, budget_tokens=max(budget_tokens, 1), query=query,
+            count_tokens=self.options.tokenizer,
+        )  # fmt: skip
+
+    async def _new_block(self, budget_tokens: int) -> Context:
+        """A context that nothing steers, of folded turns where that takes no long wait."""
+        block = await self._context(budget_tokens, query=False)
+        if not _is_folded(block) and await self.points.wait(self.memory):
+            return await self._context(budget_tokens, query=False)
+        return block
+
+    async def _keep(self, block: Context, first_raw: str) -> None:
+        """Remember the block, unless it says of some turns no more than that they are not folded yet."""
+        if not _is_folded(block):
+            return
+        try:
+            reference = await self.memory.turnfold.reference(block)
+        except UnknownConversation:
+            # Forgotten since it was read: this answer is the last that knows of it.
+            self.points.drop(*self._key)
+            return
+        self.points.keep(*self._key, FoldPoint(reference, first_raw))
+
+
+def _block(context: Context) -> list[dict[str, Any]]:
+    """A context without its recent turns: what an operator appended, then the record."""
+    system = [{"role": "system", "content": context.system}] if context.system else []
+    return [*system, *([{"role": "user", "content": context.record}] if context.record else [])]
+
+
+def _is_folded(context: Context) -> bool:
+    """Whether a context tells more of each turn than that it is not folded yet."""
+    return context.coverage is not None and all(span.level != "unfolded" for span in context.coverage.spans)
+
+
+def _numbers_before(first: int | None) -> str | None:
+    return f"1-{first - 1}" if first is not None and first > 1 else None

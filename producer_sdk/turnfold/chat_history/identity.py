@@ -1,0 +1,104 @@
+"""Content-stable ids: the same message after the same turn has the same id, in whatever process. Pure.
+
+A caller sends its whole history at each call, and no message in it has an id. A turn's id is made of a digest of its
+own content and of the id before it, so that what was appended twice is one turn, and what was said twice is two.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, Final
+
+from turnfold.contract.records import StoredTurn
+from turnfold.wire.projection import kind_of
+
+Message = Mapping[str, Any]
+
+_DIGEST_BYTES: Final = 10
+_TURN_ID: Final = re.compile(r"proxy-(?P<digest>[0-9a-f]{20})-[0-9a-f]{20}")
+_TEXT: Final = frozenset({"text", "input_text", "output_text"})
+_PASSING: Final = frozenset({"annotations", "cache_control", "detail", "id", "index", "logprobs", "status"})
+"""Keys of a part that clients add, drop or change between two calls without another thing being said."""
+
+
+def digest_of(message: Message) -> str:
+    """20 hexadecimal digits of what a chat message says: equal for an answer and for the same answer sent back.
+
+    Clients turn null content into empty text, lists of one text into text, and trim; none of it makes another message.
+    """
+    content = message.get("content")
+    role = str(message.get("role"))
+    parts = [content] if isinstance(content, str) or content is None else list(_listed(content))
+    said = {
+        "role": "tool" if role == "function" else role,
+        "text": " ".join(" ".join(_texts(message, parts)).split()),
+        "parts": [_lasting(part) for part in parts if isinstance(part, Mapping) and kind_of(part) not in _TEXT],
+        "calls": [_call(call) for call in _listed(message.get("tool_calls")) if isinstance(call, Mapping)],
+        "answers": message.get("tool_call_id"),
+        "name": message.get("name") if role == "user" else None,
+    }
+    return blake2b(_canonical(said), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def turn_id_after(previous: str, digest: str) -> str:
+    """The id of the message with a digest behind the turn `previous`; empty: it is the first."""
+    link = blake2b(f"{previous}\n{digest}".encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    return f"proxy-{digest}-{link}"
+
+
+def turn_ids(previous: str, digests: Iterable[str]) -> list[str]:
+    """Ids of messages that follow each other behind the turn `previous`."""
+    ids = []
+    for digest in digests:
+        previous = turn_id_after(previous, digest)
+        ids.append(previous)
+    return ids
+
+
+def stored_digest(turn: StoredTurn) -> str:
+    """The digest of the message that a stored turn was made of: from its id, or anew for one that the SDK appended."""
+    if match := _TURN_ID.fullmatch(turn.turn_id):
+        return match["digest"]
+    parts = turn.parts or {}
+    content = parts.get("content", None if parts.get("tool_calls") else turn.content)
+    return digest_of({**parts, "role": str(turn.role), "content": content, "name": turn.name})
+
+
+def _texts(message: Message, parts: Sequence[object]) -> Iterable[str]:
+    for part in parts:
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, Mapping) and kind_of(part) in _TEXT:
+            yield str(part.get("text") or "")
+    if isinstance(refusal := message.get("refusal"), str):
+        yield refusal
+
+
+def _listed(value: object) -> Sequence[Any]:
+    return value if isinstance(value, (list, tuple)) else () if value is None else (value,)
+
+
+def _lasting(value: Any) -> Any:
+    """A part without what passes."""
+    if isinstance(value, Mapping):
+        return {str(key): _lasting(inner) for key, inner in value.items() if key not in _PASSING and inner is not None}
+    return [_lasting(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+
+
+def _call(call: Mapping[str, Any]) -> list[Any]:
+    """A tool call's id, name and arguments, however the arguments are spaced."""
+    function = call.get("function") or call.get("custom") or call
+    arguments = function.get("arguments", function.get("input")) if isinstance(function, Mapping) else function
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):
+            arguments = arguments.strip()
+    return [call.get("id"), function.get("name") if isinstance(function, Mapping) else None, arguments]
+
+
+def _canonical(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str).encode()

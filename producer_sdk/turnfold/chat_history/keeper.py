@@ -1,0 +1,115 @@
+"""`HistoryKeeper`: a caller's whole history in, what to forward out; and its provider's answer appended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+from turnfold.assemble import messages_tokens
+from turnfold.async_client import AsyncTurnfold
+from turnfold.chat_history.caller_turns import Api, CallerHistory, Item, read_history
+from turnfold.chat_history.fold import Fold, FoldOptions, fold
+from turnfold.chat_history.fold_points import FoldPoints
+from turnfold.chat_history.folding import PricedHistory
+from turnfold.chat_history.identity import digest_of
+from turnfold.chat_history.memory import ConversationMemory
+from turnfold.tokens import Counter, chosen_counter
+
+REMEMBERED_COUNTS: Final = 100_000
+"""Messages of which the tokens are remembered: a caller sends the same ones at each call."""
+
+WAIT_SECONDS: Final = 2.0
+MAX_TURN_BYTES: Final = 1_048_576
+
+
+@dataclass(frozen=True, slots=True)
+class ReadHistory:
+    """A caller's history with the digests of its turns."""
+
+    history: CallerHistory
+    digests: tuple[str, ...]
+    priced: PricedHistory
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a call of a conversation leads to."""
+
+    memory: ConversationMemory
+    last_id: str
+    """Id of the newest turn, behind which the answer is appended."""
+    fold: Fold
+    body: dict[str, Any] | None
+    """The body to forward; None: as it was sent."""
+
+    async def append_answer(self, messages: Sequence[Item]) -> None:
+        """Append a finished answer, as chat messages. A caller that sends it back later changes nothing."""
+        if messages:
+            await self.memory.append(self.last_id, messages)
+
+
+class HistoryKeeper:
+    """Keeps the histories of all callers of one process. Safe for many calls at once."""
+
+    def __init__(self, *, max_turn_bytes: int = MAX_TURN_BYTES, wait_seconds: float = WAIT_SECONDS) -> None:
+        """`max_turn_bytes`: as in the client's settings; `wait_seconds`: longest wait for workers at a new block."""
+        self._max_turn_bytes = max_turn_bytes
+        self._points = FoldPoints(wait_seconds=wait_seconds)
+        # Two calls at once of one conversation would each take the other's turns for abandoned ones.
+        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+        self._counts: OrderedDict[tuple[str, str], int] = OrderedDict()
+
+    async def read(self, body: Mapping[str, Any], api: Api, *, tokenizer: str | None = None) -> ReadHistory:
+        """The history in a request's body. Raises `UnreadableRequest`, `InvalidSettings` for the tokenizer."""
+        counter = chosen_counter(tokenizer)
+        # Megabytes of history would keep everybody else waiting.
+        return await asyncio.to_thread(self._read, body, api, counter)
+
+    async def keep(
+        self, turnfold: AsyncTurnfold, conversation: str, body: Mapping[str, Any], api: Api, options: FoldOptions, *,
+        only_new: bool = False,
+    ) -> Kept:  # fmt: skip
+        """Append what is new in a request's body, and fold what is old.
+
+        `turnfold` is the tenant's client. `only_new`: the body has no history, but new messages alone. Raises
+        `UnreadableRequest`, `InvalidBudget`, `InvalidSettings`, `InvalidIdentifier`, and as `AsyncTurnfold.append`.
+        """
+        read = await self.read(body, api, tokenizer=options.tokenizer)
+        memory = self.memory(turnfold, conversation)
+        tail = await memory.take(read.history, read.digests, only_new=only_new)
+        folded = await fold(memory, self._points, read.priced, tail, options)
+        named = "messages" if api == "chat" else "input"
+        forwarded = None if folded.items is None else {**body, named: folded.items}
+        return Kept(memory, tail.last_id, folded, forwarded)
+
+    async def record(self, turnfold: AsyncTurnfold, conversation: str, read: ReadHistory) -> Kept:
+        """Append the messages of a body whose history is kept by its provider; nothing is folded."""
+        memory = self.memory(turnfold, conversation)
+        tail = await memory.take(read.history, read.digests, only_new=True)
+        return Kept(memory, tail.last_id, Fold(None, read.priced.tokens), None)
+
+    def memory(self, turnfold: AsyncTurnfold, conversation: str) -> ConversationMemory:
+        """A conversation of the client's tenant."""
+        lock = self._locks.setdefault((turnfold.tenant, conversation), asyncio.Lock())
+        return ConversationMemory(turnfold, conversation, lock, max_turn_bytes=self._max_turn_bytes)
+
+    def _read(self, body: Mapping[str, Any], api: Api, counter: Counter) -> ReadHistory:
+        history = read_history(body, api)
+        digests = tuple(digest_of(turn.message) for turn in history.turns)
+        tokens = tuple(
+            self._tokens(digest, turn.message, counter) for digest, turn in zip(digests, history.turns, strict=True)
+        )
+        return ReadHistory(history, digests, PricedHistory(history, tokens, api, counter.count))
+
+    def _tokens(self, digest: str, message: Item, counter: Counter) -> int:
+        key = (counter.name, digest)
+        tokens = self._counts.get(key)
+        if tokens is None:
+            tokens = self._counts[key] = messages_tokens([message], counter.count)
+            while len(self._counts) > REMEMBERED_COUNTS:
+                self._counts.pop(next(iter(self._counts)), None)
+        return tokens
