@@ -8,6 +8,7 @@ paths           ids in paths, percent-encoded
 
 keys            who calls, for which tenant, and what for
 rest            the routes of `/v1`
+proxy           between an application and its provider
 mcp             the same for agents, by the Model Context Protocol
 ui              the page `/ui`: conversations as people look at them
 cli             `turnfold serve`, `turnfold keys` and `turnfold mcp`

@@ -13,9 +13,10 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
+from starlette.types import Receive, Scope, Send
 
 from turnfold import AsyncTurnfold, TurnfoldError
-from turnfold_gateway import mcp, rest, ui
+from turnfold_gateway import mcp, proxy, rest, ui
 from turnfold_gateway.keys import KeyRing
 from turnfold_gateway.paths import EncodedPaths
 from turnfold_gateway.problems import HANDLERS
@@ -28,7 +29,7 @@ GZIP_BYTES: Final = 1_024
 """Smaller answers are sent as they are."""
 GZIP_LEVEL: Final = 4
 
-ROOMS: Final[Sequence[ModuleType]] = (rest, mcp, ui)
+ROOMS: Final[Sequence[ModuleType]] = (rest, mcp, proxy, ui)
 """Each has `routes`, and may have `lifespan(app)`, an asynchronous context manager around the time of serving."""
 
 
@@ -66,8 +67,7 @@ def create_app(settings: GatewaySettings, turnfold: AsyncTurnfold | None = None)
 
 def _middleware(settings: GatewaySettings) -> list[Middleware]:
     middleware = [
-        # Streams of events go through as they are.
-        Middleware(GZipMiddleware, minimum_size=GZIP_BYTES, compresslevel=GZIP_LEVEL),
+        Middleware(_Compression, minimum_size=GZIP_BYTES, compresslevel=GZIP_LEVEL),
         Middleware(EncodedPaths),
     ]
     if settings.origins:
@@ -77,6 +77,14 @@ def _middleware(settings: GatewaySettings) -> list[Middleware]:
         )  # fmt: skip
         middleware.insert(0, cors)
     return middleware
+
+
+class _Compression(GZipMiddleware):
+    """Leaves streams of events as they are, and whatever the proxy passes on."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        passes_on = scope["type"] == "http" and scope["path"] in proxy.PATHS
+        await (self.app(scope, receive, send) if passes_on else super().__call__(scope, receive, send))
 
 
 async def _warm_up(client: AsyncTurnfold) -> None:

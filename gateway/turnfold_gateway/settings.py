@@ -7,11 +7,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Self
+from urllib.parse import urlsplit
 
 from turnfold import InvalidSettings, Settings
+from turnfold.contract.keys import checked_id
 from turnfold.settings import read_settings
 
 PREFIX: Final = "TURNFOLD_GATEWAY_"
+LEAST_PROXY_BUDGET: Final = 500
+"""Tokens below which a conversation's newest words would seldom fit."""
 
 _ORIGIN: Final = re.compile(r"https?://[^/\s,*]+")
 
@@ -32,6 +36,17 @@ class GatewaySettings:
     cors_origins: str = ""
     """Origins of web pages that may call, with commas between them: `https://app.example.com`. Empty: none."""
 
+    upstream_url: str = ""
+    """Where the proxy forwards to, up to and with `/v1`; empty: the proxy answers that it has no provider."""
+    upstream_timeout_seconds: float = 600.0
+    """Longest wait for the provider's headers, and between two pieces of its answer."""
+    proxy_budget_tokens: int = 16_000
+    """Tokens of a forwarded conversation, unless the caller says otherwise in `X-Turnfold-Budget`."""
+    proxy_tenant: str = ""
+    """Tenant of callers of the proxy without a Turnfold key; empty: each needs one."""
+    proxy_wait_seconds: float = 2.0
+    """Longest wait for workers to fold what a new block is to tell."""
+
     def __post_init__(self) -> None:
         if self.max_body_bytes < 1024:
             msg = f"{PREFIX}MAX_BODY_BYTES must be at least 1024, not {self.max_body_bytes}"
@@ -45,6 +60,7 @@ class GatewaySettings:
         if wrong := [origin for origin in self.origins if not _ORIGIN.fullmatch(origin)]:
             msg = f"{PREFIX}CORS_ORIGINS must be origins like https://app.example.com:8443, not {wrong[0]!r}"
             raise InvalidSettings(msg)
+        _check_proxy(self)
 
     @property
     def origins(self) -> list[str]:
@@ -56,3 +72,23 @@ class GatewaySettings:
         """Read the variables; `turnfold` stands for the SDK's. Raises `InvalidSettings` that names the variable."""
         variables = os.environ if environment is None else environment
         return read_settings(cls, variables, prefix=PREFIX, turnfold=turnfold or Settings.from_env(variables))
+
+
+def _check_proxy(settings: GatewaySettings) -> None:
+    """Raise `InvalidSettings` for what makes no sense of the proxy."""
+    url = urlsplit(settings.upstream_url)
+    if settings.upstream_url and (url.scheme not in {"http", "https"} or not url.hostname or url.query or url.fragment):
+        # Without the value, in which a password may stand.
+        msg = f"{PREFIX}UPSTREAM_URL must be a URL such as https://api.example.com/v1, without a query"
+        raise InvalidSettings(msg)
+    if not 0 < settings.upstream_timeout_seconds <= 86_400:
+        msg = f"{PREFIX}UPSTREAM_TIMEOUT_SECONDS must be above 0 and at most 86400"
+        raise InvalidSettings(msg)
+    if settings.proxy_budget_tokens < LEAST_PROXY_BUDGET:
+        msg = f"{PREFIX}PROXY_BUDGET_TOKENS must be at least {LEAST_PROXY_BUDGET}, not {settings.proxy_budget_tokens}"
+        raise InvalidSettings(msg)
+    if settings.proxy_tenant:
+        checked_id(f"{PREFIX}PROXY_TENANT", settings.proxy_tenant)
+    if not 0 <= settings.proxy_wait_seconds <= 60:
+        msg = f"{PREFIX}PROXY_WAIT_SECONDS must be 0 to 60, not {settings.proxy_wait_seconds}"
+        raise InvalidSettings(msg)

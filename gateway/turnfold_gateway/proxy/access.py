@@ -1,0 +1,86 @@
+"""Who may use the proxy, and for which tenant: by a Turnfold key beside the provider's, or by a setting.
+
+`Authorization` is the provider's and is forwarded; the Turnfold key stands in `X-Turnfold-Key` and never leaves.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from starlette.requests import Request
+
+from turnfold import Unavailable
+from turnfold_gateway.keys import KeyRing
+from turnfold_gateway.keys.limits import take_request
+from turnfold_gateway.proxy.headers import KEY
+from turnfold_gateway.proxy.upstream import proxy_problem
+from turnfold_gateway.settings import GatewaySettings
+
+GRACE_SECONDS: Final = 900.0
+"""How long a key that was good may still have requests forwarded, without memory, while no database answers."""
+
+_MOST_KNOWN: Final = 4_096
+_OUR_KEY: Final = re.compile(r"tfk_[0-9a-f]{12}_")
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """Who may be forwarded."""
+
+    tenant: str
+    has_memory: bool = True
+    """False while the key cannot be looked up: what was good a while ago may pass, but opens no conversation."""
+
+
+class Admission:
+    """Looks at the keys of requests. One for an application."""
+
+    def __init__(self, settings: GatewaySettings, keys: KeyRing) -> None:
+        self._tenant = settings.proxy_tenant
+        self._keys = keys
+        self._known: OrderedDict[bytes, tuple[float, str]] = OrderedDict()
+
+    async def admit(self, request: Request) -> Admitted:
+        """Who a request is from. Raises `Problem` (400, 401, 403, 429), `Unavailable` for a new key."""
+        _check_no_leak(request)
+        token = request.headers.get(KEY, "").strip()
+        if not token:
+            if self._tenant:
+                return Admitted(self._tenant)
+            raise proxy_problem(
+                401, "unauthorized", "No Turnfold key", detail="the request has no Turnfold key",
+                remedy="send it as X-Turnfold-Key, beside the provider's key in Authorization; or the operator sets "
+                "TURNFOLD_GATEWAY_PROXY_TENANT, for a network that is trusted",
+            )  # fmt: skip
+        known = sha256(token.encode("utf-8", "surrogateescape")).digest()
+        try:
+            caller = await self._keys.caller(token, "append")
+            await self._keys.caller(token, "read")
+            state = request.app.state
+            await take_request(caller, state.redis, default_a_minute=state.settings.requests_per_minute)
+        except Unavailable:
+            seen, tenant = self._known.get(known, (0.0, ""))
+            if not tenant or time.monotonic() - seen > GRACE_SECONDS:
+                raise
+            return Admitted(tenant, has_memory=False)
+        self._known[known] = (time.monotonic(), caller.tenant)
+        self._known.move_to_end(known)
+        while len(self._known) > _MOST_KNOWN:
+            self._known.popitem(last=False)
+        return Admitted(caller.tenant)
+
+
+def _check_no_leak(request: Request) -> None:
+    """Refuse a request whose Turnfold key stands where it would be forwarded."""
+    forwarded = (value for name, value in request.headers.items() if name != KEY)
+    if any(_OUR_KEY.search(value) for value in (*forwarded, request.url.query)):
+        raise proxy_problem(
+            400, "misplaced-key", "A Turnfold key would be forwarded",
+            detail="a Turnfold key stands where the provider would get it",
+            remedy="send the Turnfold key as X-Turnfold-Key, and the provider's own as Authorization",
+        )  # fmt: skip

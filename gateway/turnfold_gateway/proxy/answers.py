@@ -1,0 +1,147 @@
+"""A provider's answer, collected beside what is passed on: of one body of JSON, or of a stream's events. Pure.
+
+An answer counts when it is finished: what a broken stream or a client that went away had of it is no turn. The caller's
+next call says what it kept, and that is appended then.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from turnfold.chat_history.caller_turns import Api, Item, messages_of_items, says_something
+from turnfold_gateway.proxy.sse import EventParser
+
+_ENDED: Final = frozenset({"completed", "incomplete"})
+_FINISHED: Final = frozenset({f"response.{status}" for status in _ENDED})
+
+
+class AnswerCollector:
+    """Takes the decoded bytes of a response as they come; `messages` and `calls` are there once it is finished."""
+
+    def __init__(self, api: Api, *, streamed: bool, most_bytes: int) -> None:
+        """`most_bytes`: of a longer response nothing is collected, whatever it says."""
+        self._api = api
+        self._left = most_bytes
+        self._body: bytearray | None = None if streamed else bytearray()
+        self._events = EventParser()
+        self._chat = _ChatStream()
+        self._answer: Mapping[str, Any] | None = None
+
+    def feed(self, received: bytes) -> None:
+        """The next bytes, cut anywhere."""
+        self._left -= len(received)
+        if self._left < 0:
+            self._body = None if self._body is None else bytearray()
+            return
+        if self._body is not None:
+            self._body += received
+            return
+        for event in self._events.feed(received):
+            self._take(_json_object(event))
+
+    def messages(self) -> list[Item]:
+        """The finished answer as chat messages to append; nothing of one that is not finished, or that has choices."""
+        if self._left < 0:
+            return []
+        answer = self._finished()
+        if answer is None:
+            return []
+        said = [_of_chat(answer)] if self._api == "chat" else messages_of_items(_output_of(answer))
+        return [message for message in said if message is not None and says_something(message)]
+
+    def output(self) -> list[Item]:
+        """The finished answer as it is sent back to its provider: a chat message, or the output items of Responses."""
+        answer = None if self._left < 0 else self._finished()
+        if answer is None:
+            return []
+        if self._api == "responses":
+            return _output_of(answer)
+        message = _of_chat(answer)
+        return [] if message is None else [message]
+
+    def _finished(self) -> Mapping[str, Any] | None:
+        if self._body is not None:
+            answer = _json_object(bytes(self._body))
+            # A response that goes on in the background has a status, a chat completion has none.
+            return answer if answer is not None and answer.get("status", "completed") in _ENDED else None
+        return self._chat.answer() if self._api == "chat" else self._answer
+
+    def _take(self, event: Mapping[str, Any] | None) -> None:
+        if event is None:
+            return
+        if self._api == "chat":
+            self._chat.take(event)
+        elif event.get("type") in _FINISHED and isinstance(event.get("response"), Mapping):
+            self._answer = event["response"]
+
+
+class _ChatStream:
+    """Puts the pieces of a streamed chat completion together."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, list[str]] = {"content": [], "refusal": []}
+        self._calls: dict[int, Item] = {}
+        self._finish: str | None = None
+        self._choices: set[object] = set()
+
+    def take(self, chunk: Mapping[str, Any]) -> None:
+        for choice in _mappings(chunk.get("choices")):
+            self._choices.add(choice.get("index", 0))
+            if isinstance(choice.get("finish_reason"), str):
+                self._finish = choice["finish_reason"]
+            if isinstance(delta := choice.get("delta"), Mapping):
+                self._add(delta)
+
+    def answer(self) -> Mapping[str, Any] | None:
+        """As the whole body would have been; None while it is not finished."""
+        if self._finish is None:
+            return None
+        message: Item = {"role": "assistant"}
+        message |= {key: "".join(pieces) for key, pieces in self._texts.items() if pieces}
+        message.setdefault("content", None)
+        if self._calls:
+            message["tool_calls"] = [call for _, call in sorted(self._calls.items())]
+        return {"choices": [{"message": message}] * len(self._choices)}
+
+    def _add(self, delta: Mapping[str, Any]) -> None:
+        for key, pieces in self._texts.items():
+            if isinstance(text := delta.get(key), str):
+                pieces.append(text)
+        for place, piece in enumerate(_mappings(delta.get("tool_calls"))):
+            index = piece.get("index")
+            call = self._calls.setdefault(
+                index if isinstance(index, int) else place,
+                {"id": None, "type": "function", "function": {"name": "", "arguments": ""}},
+            )
+            call["id"] = piece.get("id") or call["id"]
+            if isinstance(function := piece.get("function"), Mapping):
+                call["function"]["name"] += function.get("name") or ""
+                call["function"]["arguments"] += function.get("arguments") or ""
+
+
+def _of_chat(answer: Mapping[str, Any]) -> Item | None:
+    """The message of a completion; None of one with several choices: which of them holds, the caller says next."""
+    choices = _mappings(answer.get("choices"))
+    message = choices[0].get("message") if len(choices) == 1 else None
+    if not isinstance(message, Mapping):
+        return None
+    kept = ("content", "refusal", "tool_calls", "function_call")
+    return {"role": "assistant", "content": None, **{key: message[key] for key in kept if message.get(key)}}
+
+
+def _output_of(answer: Mapping[str, Any]) -> list[Item]:
+    return [dict(item) for item in _mappings(answer.get("output"))]
+
+
+def _mappings(value: object) -> Sequence[Mapping[str, Any]]:
+    return [inner for inner in value if isinstance(inner, Mapping)] if isinstance(value, list) else []
+
+
+def _json_object(text: str | bytes) -> Mapping[str, Any] | None:
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return given if isinstance(given, dict) else None

@@ -1,0 +1,169 @@
+"""`/v1/chat/completions` and `/v1/responses`: forwarded, inside a budget where a header names a conversation."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
+
+import httpx
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from turnfold import AsyncTurnfold, TurnfoldError
+from turnfold.chat_history.caller_turns import Api
+from turnfold.chat_history.keeper import Kept
+from turnfold_gateway.problems import Problem, problem_of
+from turnfold_gateway.proxy import lookups
+from turnfold_gateway.proxy.answers import AnswerCollector
+from turnfold_gateway.proxy.exchange import Proxy, Remembered, Wishes, read_body, remember, wishes_of
+from turnfold_gateway.proxy.headers import FOLDED, LOOKUPS, MEMORY, TOKENS, own_headers, request_headers
+from turnfold_gateway.proxy.relay import MOST_ANSWER_BYTES, Received, Relay, until_gone
+from turnfold_gateway.proxy.upstream import proxy_problem
+
+_PATHS: Final[Mapping[Api, str]] = {"chat": "/chat/completions", "responses": "/responses"}
+_CLIENT_CLOSED: Final = 499
+"""What servers log for a client that went away; nobody receives it."""
+_log = logging.getLogger(__name__)
+
+
+async def chat_completions(request: Request) -> Response:
+    return await _answered(request, "chat")
+
+
+async def responses(request: Request) -> Response:
+    return await _answered(request, "responses")
+
+
+async def _answered(request: Request, api: Api) -> Response:
+    try:
+        return await _forwarded(request, api)
+    except TurnfoldError as error:
+        raise with_error_member(problem_of(error)) from error
+    except Problem as problem:
+        raise with_error_member(problem) from None
+    except (ClientDisconnect, httpx.StreamError):
+        return Response(status_code=_CLIENT_CLOSED)
+
+
+async def _forwarded(request: Request, api: Api) -> Response:
+    proxy: Proxy = request.app.state.proxy
+    admitted = await proxy.admission.admit(request)
+    wishes = wishes_of(request, request.app.state.settings)
+    if wishes is None:
+        headers = request_headers(request.headers.raw, same_body=True)
+        received = await proxy.upstream.send(_PATHS[api], request.url.query, headers, request.stream())
+        return Relay(Received(received, None), [])
+    body = await read_body(request)
+    turnfold: AsyncTurnfold = request.app.state.turnfold.for_tenant(admitted.tenant)
+    remembered, document = await remember(proxy, turnfold, admitted, wishes, body, api)
+    call = _Call(request, proxy, api, wishes, remembered)
+    response = await until_gone(request.receive, call.made(body, document, turnfold))
+    return Response(status_code=_CLIENT_CLOSED) if response is None else response
+
+
+class _Call:
+    """A request with a conversation, from when it was read until its answer passes."""
+
+    def __init__(self, request: Request, proxy: Proxy, api: Api, wishes: Wishes, remembered: Remembered) -> None:
+        self._request = request
+        self._proxy = proxy
+        self._api: Api = api
+        self._wishes = wishes
+        self._remembered = remembered
+
+    async def made(self, body: bytes, document: Mapping[str, Any], turnfold: AsyncTurnfold) -> Response:
+        """The response, whose body is still to come."""
+        kept = self._remembered.kept
+        if kept is None or kept.body is None:
+            return self._relayed(await self._sent(body, same_body=True), 0)
+        if self._wishes.tools and lookups.may_offer(document):
+            return await self._with_lookups(kept.body, turnfold)
+        return self._relayed(await self._sent(_encoded(kept.body), same_body=False), 0)
+
+    async def _with_lookups(self, body: Mapping[str, Any], turnfold: AsyncTurnfold) -> Response:
+        """The first answer that asks for no lookup of ours. Each is held until that is known."""
+        items_name = "messages" if self._api == "chat" else "input"
+        offered = {**body, "tools": lookups.with_tools(body.get("tools"), self._api)}
+        for made in range(lookups.MOST_ROUNDS):
+            received = await self._sent(_encoded(offered), same_body=False)
+            output = await self._held(received)
+            calls = lookups.calls_in(output, self._api)
+            if not any(map(lookups.is_ours, calls)):
+                return self._relayed(received, made)
+            await received.close()
+            results = await lookups.answered(turnfold, self._wishes.conversation, output, calls, self._api)
+            offered = {**offered, items_name: [*offered[items_name], *results]}
+        # Nothing more is offered: the model has to answer with what it has.
+        final = {**offered, "tools": body.get("tools") or []}
+        if not final["tools"]:
+            del final["tools"]
+        return self._relayed(await self._sent(_encoded(final), same_body=False), lookups.MOST_ROUNDS)
+
+    async def _held(self, received: Received) -> list[dict[str, Any]]:
+        """The answer, read to its end without passing on; nothing of one that is too long, broken or an error."""
+        try:
+            is_whole = await received.hold(MOST_ANSWER_BYTES)
+        except httpx.HTTPError as error:
+            await received.close()
+            raise proxy_problem(
+                502, "upstream-broke-off", "The provider's answer broke off",
+                detail=f"the provider's answer broke off ({type(error).__name__})", remedy="repeat the request",
+            ) from error  # fmt: skip
+        return received.collector.output() if is_whole and received.collector is not None else []
+
+    async def _sent(self, body: bytes, *, same_body: bool) -> Received:
+        headers = request_headers(self._request.headers.raw, same_body=same_body)
+        query = self._request.url.query
+        response = await self._proxy.upstream.send(_PATHS[self._api], query, headers, body)
+        collector = None
+        if self._remembered.kept is not None and response.is_success:
+            streamed = response.headers.get("content-type", "").lower().startswith("text/event-stream")
+            collector = AnswerCollector(self._api, streamed=streamed, most_bytes=MOST_ANSWER_BYTES)
+        return Received(response, collector)
+
+    def _relayed(self, received: Received, made_lookups: int) -> Relay:
+        kept = self._remembered.kept
+        added = own_headers({
+            MEMORY: "on" if kept is not None else f"bypassed; reason={self._remembered.bypassed}",
+            TOKENS: kept.fold.tokens if kept else None,
+            FOLDED: kept.fold.folded if kept else None,
+            LOOKUPS: made_lookups or None,
+        })  # fmt: skip
+        finished = None
+        if kept is not None and received.collector is not None:
+            finished = partial(_append_answer, kept, received.collector)
+        return Relay(received, added, finished)
+
+
+async def _append_answer(kept: Kept, collector: AnswerCollector) -> None:
+    """Append the finished answer. What fails here is made up for by the caller's next request, which has the answer."""
+    try:
+        await kept.append_answer(collector.messages())
+    except TurnfoldError as error:
+        _log.warning("an answer was not appended (%s)", problem_of(error).kind)
+    except Exception:  # noqa: BLE001 - logged
+        # The answer itself has been passed on: whatever is wrong here is no reason to break it off.
+        _log.exception("an answer was not appended")
+
+
+def with_error_member(problem: Problem) -> Problem:
+    """The same problem, with the member in which clients of OpenAI look for what went wrong."""
+    detail, remedy = problem.document["detail"], problem.document["remedy"]
+    problem.document["error"] = {
+        "message": f"{detail}: {remedy}", "type": "turnfold", "code": problem.kind, "param": None,
+    }  # fmt: skip
+    return problem
+
+
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+
+
+routes: Final = [
+    Route("/v1/chat/completions", chat_completions, methods=["POST"]),
+    Route("/v1/responses", responses, methods=["POST"]),
+]

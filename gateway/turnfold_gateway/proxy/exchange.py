@@ -1,0 +1,183 @@
+"""One request of the proxy: with memory where it can be had, else as it came."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+
+from turnfold import AsyncTurnfold, InvalidBudget, InvalidIdentifier, InvalidSettings, TurnfoldError, Unavailable
+from turnfold.chat_history.caller_turns import Api, UnreadableRequest
+from turnfold.chat_history.fold import FoldOptions
+from turnfold.chat_history.keeper import HistoryKeeper, Kept
+from turnfold.contract.keys import checked_id
+from turnfold_gateway.problems import problem_of
+from turnfold_gateway.proxy.access import Admission, Admitted
+from turnfold_gateway.proxy.headers import BUDGET, CONVERSATION, HISTORY, RECALL, TOKENIZER, TOOLS
+from turnfold_gateway.proxy.upstream import Upstream, proxy_problem
+from turnfold_gateway.settings import LEAST_PROXY_BUDGET, GatewaySettings
+
+PAUSE_SECONDS: Final = 5.0
+"""For so long nothing is asked of a memory that did not answer: callers would wait for each try."""
+
+_CALLERS_FAULT: Final = (InvalidBudget, InvalidIdentifier, InvalidSettings)
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Proxy:
+    """What all requests share."""
+
+    upstream: Upstream
+    admission: Admission
+    keeper: HistoryKeeper
+    paused_until: float = 0.0
+
+
+@asynccontextmanager
+async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    """Holds the connections to the provider."""
+    settings: GatewaySettings = app.state.settings
+    upstream = Upstream(settings)
+    app.state.proxy = Proxy(
+        upstream, Admission(settings, app.state.keys),
+        HistoryKeeper(
+            max_turn_bytes=settings.turnfold.max_turn_bytes, wait_seconds=settings.proxy_wait_seconds
+        ),
+    )  # fmt: skip
+    try:
+        yield
+    finally:
+        await upstream.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the headers of a request ask for."""
+
+    conversation: str
+    fold: FoldOptions
+    only_new: bool
+    tools: bool
+
+
+def wishes_of(request: Request, settings: GatewaySettings) -> Wishes | None:
+    """What a caller asks for; None without a conversation. Raises `Problem`, `InvalidIdentifier`."""
+    conversation = request.headers.get(CONVERSATION)
+    if conversation is None:
+        return None
+    history = _choice(request, HISTORY, ("whole", "new"))
+    tools = _choice(request, TOOLS, ("off", "on"))
+    recall = _choice(request, RECALL, ("on", "off"))
+    return Wishes(
+        conversation=checked_id("X-Turnfold-Conversation", conversation.encode("latin-1").decode("utf-8", "replace")),
+        fold=FoldOptions(
+            budget_tokens=_budget(request, settings.proxy_budget_tokens), tokenizer=request.headers.get(TOKENIZER),
+            recall=recall == "on",
+        ),
+        only_new=history == "new", tools=tools == "on",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What memory made of a request."""
+
+    kept: Kept | None = None
+    bypassed: str | None = None
+    """Why it is forwarded as it came, a word for a header."""
+
+
+async def remember(
+    proxy: Proxy, turnfold: AsyncTurnfold, admitted: Admitted, wishes: Wishes, body: bytes, api: Api
+) -> tuple[Remembered, Mapping[str, Any]]:
+    """Append what is new and fold what is old; and the body as it reads.
+
+    Raises what a caller has to correct: `Problem`, `InvalidBudget`, `InvalidSettings`, `InvalidIdentifier`. Whatever
+    else happens to memory, the request is forwarded as it came.
+    """
+    document = _json_object(body)
+    if document is None:
+        return Remembered(bypassed="unreadable-request"), {}
+    if not admitted.has_memory or time.monotonic() < proxy.paused_until:
+        return Remembered(bypassed="unavailable"), document
+    try:
+        return Remembered(await _kept(proxy, turnfold, wishes, document, api)), document
+    except _CALLERS_FAULT:
+        raise
+    except UnreadableRequest:
+        reason = "unreadable-request"
+    except TurnfoldError as error:
+        if isinstance(error, Unavailable):
+            proxy.paused_until = time.monotonic() + PAUSE_SECONDS
+        reason = problem_of(error).kind
+        _log.warning("a request was forwarded without memory (%s)", reason)
+    except Exception:  # noqa: BLE001 - logged
+        # An application goes on whatever is wrong here: it asked for its provider, and memory is an addition.
+        _log.exception("a request was forwarded without memory")
+        reason = "internal-error"
+    return Remembered(bypassed=reason), document
+
+
+async def _kept(proxy: Proxy, turnfold: AsyncTurnfold, wishes: Wishes, document: Mapping[str, Any], api: Api) -> Kept:
+    if document.get("previous_response_id") or document.get("conversation"):
+        # The provider holds the history: there is nothing here that could be folded.
+        read = await proxy.keeper.read(document, api, tokenizer=wishes.fold.tokenizer)
+        return await proxy.keeper.record(turnfold, wishes.conversation, read)
+    return await proxy.keeper.keep(turnfold, wishes.conversation, document, api, wishes.fold, only_new=wishes.only_new)
+
+
+def _json_object(body: bytes) -> dict[str, Any] | None:
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
+
+
+async def read_body(request: Request) -> bytes:
+    """The whole body. Raises `Problem` for one that is too large."""
+    most_bytes = request.app.state.settings.max_body_bytes
+    chunks = []
+    size = 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > most_bytes:
+            raise proxy_problem(
+                413, "body-too-large", "The body is too large", detail=f"the body is above {most_bytes} bytes",
+                remedy="send images as URLs, or raise TURNFOLD_GATEWAY_MAX_BODY_BYTES",
+            )  # fmt: skip
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def _choice(request: Request, name: str, choices: tuple[str, ...]) -> str:
+    """One of a few words; the first where the header is absent."""
+    chosen = request.headers.get(name, choices[0]).strip().lower()
+    if chosen not in choices:
+        raise _bad_header(name, f"must be {' or '.join(choices)}")
+    return chosen
+
+
+def _budget(request: Request, default: int) -> int:
+    text = request.headers.get(BUDGET)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) < 10) or int(text) < LEAST_PROXY_BUDGET:
+        raise _bad_header(BUDGET, f"must be a whole number of tokens, at least {LEAST_PROXY_BUDGET}")
+    return int(text)
+
+
+def _bad_header(name: str, wanted: str) -> Exception:
+    shown = "-".join(part.capitalize() for part in name.split("-"))
+    return proxy_problem(
+        422, "invalid-header", "A header makes no sense", detail=f"{shown} {wanted}",
+        remedy="correct the header, or leave it out",
+    )  # fmt: skip

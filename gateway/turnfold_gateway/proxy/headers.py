@@ -1,0 +1,74 @@
+"""Which headers pass through the proxy: everything but what belongs to one connection, and ours. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+CONVERSATION: Final = "x-turnfold-conversation"
+KEY: Final = "x-turnfold-key"
+BUDGET: Final = "x-turnfold-budget"
+TOKENIZER: Final = "x-turnfold-tokenizer"
+HISTORY: Final = "x-turnfold-history"
+TOOLS: Final = "x-turnfold-tools"
+RECALL: Final = "x-turnfold-recall"
+
+MEMORY: Final = "X-Turnfold-Memory"
+"""Of an answer: `on`, or `bypassed; reason=…` where the request was forwarded as it came."""
+TOKENS: Final = "X-Turnfold-Tokens"
+FOLDED: Final = "X-Turnfold-Folded"
+LOOKUPS: Final = "X-Turnfold-Lookups"
+
+Headers = list[tuple[bytes, bytes]]
+
+_OURS: Final = b"x-turnfold-"
+_OF_A_CONNECTION: Final = frozenset({
+    b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"te", b"trailer",
+    b"transfer-encoding", b"upgrade", b"proxy-connection",
+})  # fmt: skip
+_OF_A_REQUEST: Final = frozenset({b"host", b"content-length", b"accept-encoding", b"expect"})
+READABLE: Final = ("gzip", "deflate", "identity")
+"""Encodings of answers that can be read beside being passed on."""
+
+
+def request_headers(given: Iterable[tuple[bytes, bytes]], *, same_body: bool) -> Headers:
+    """What is sent to the provider of a caller's headers; `same_body`: the body is the caller's own, byte for byte."""
+    given = list(given)
+    dropped = _OF_A_CONNECTION | _OF_A_REQUEST | _named_by_connection(given)
+    if not same_body:
+        dropped |= {b"content-encoding"}
+    kept = [(name, value) for name, value in _lowered(given) if name not in dropped and not name.startswith(_OURS)]
+    return [*kept, (b"accept-encoding", _readable(given))]
+
+
+def response_headers(given: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """What the caller gets of a provider's headers: the body passes as it is, so its encoding and length hold."""
+    given = list(given)
+    dropped = _OF_A_CONNECTION | _named_by_connection(given)
+    return [(name, value) for name, value in _lowered(given) if name not in dropped and not name.startswith(_OURS)]
+
+
+def own_headers(values: Mapping[str, str | int | None]) -> Headers:
+    """Headers that we add, without those that have no value."""
+    return [(name.lower().encode(), str(value).encode()) for name, value in values.items() if value is not None]
+
+
+def _lowered(given: Iterable[tuple[bytes, bytes]]) -> Headers:
+    return [(name.lower(), value) for name, value in given]
+
+
+def _named_by_connection(given: Iterable[tuple[bytes, bytes]]) -> frozenset[bytes]:
+    """Headers that the Connection header declares to be of this connection alone."""
+    return frozenset(
+        named.strip().lower() for name, value in given if name.lower() == b"connection" for named in value.split(b",")
+    )
+
+
+def _readable(given: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """Of the encodings that the caller takes, those that we can read."""
+    taken = {
+        encoding.split(b";")[0].strip().decode("latin-1").lower()
+        for name, value in given if name.lower() == b"accept-encoding" for encoding in value.split(b",")
+        if b"q=0" not in encoding.replace(b" ", b"").split(b";")[1:]
+    }  # fmt: skip
+    return ", ".join(encoding for encoding in READABLE if encoding in taken).encode() or b"identity"

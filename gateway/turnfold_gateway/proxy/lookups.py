@@ -1,0 +1,94 @@
+"""The expansion tools for what a block stands for: offered to the model where the caller allows it, answered here.
+
+Our tools' names begin with `turnfold_`: the caller may have a `search` of its own, and never sees a call of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from turnfold import AsyncTurnfold, TurnfoldError
+from turnfold.chat_history.caller_turns import Api, Item
+from turnfold.tools.schemas import TOOL_NAMES, tool_schemas
+
+PREFIX: Final = "turnfold_"
+MOST_ROUNDS: Final = 4
+"""How often a model may look something up before it has to answer."""
+
+_AGAIN: Final = "Not done: call this tool again by itself, not beside a tool whose name begins with turnfold_."
+_UNANSWERED: Final = "The memory does not answer now: go on without it."
+
+
+def may_offer(body: Mapping[str, Any]) -> bool:
+    """Whether the model may choose a tool: not where the caller forbids tools, or names the one to call."""
+    choice = body.get("tool_choice")
+    return choice is None or (isinstance(choice, str) and choice in {"auto", "required"})
+
+
+def with_tools(tools: object, api: Api) -> list[Any]:
+    """The caller's tools, then ours, the same at each call."""
+    ours = tool_schemas("openai" if api == "chat" else "responses")
+    for tool in ours:
+        named = tool["function"] if api == "chat" else tool
+        named["name"] = PREFIX + named["name"]
+    return [*(tools if isinstance(tools, list) else ()), *ours]
+
+
+def calls_in(output: Sequence[Item], api: Api) -> list[Item]:
+    """The calls of an answer, ours and the caller's."""
+    if api == "responses":
+        return [item for item in output if item.get("type") in {"function_call", "custom_tool_call"}]
+    return [call for message in output for call in message.get("tool_calls") or ()]
+
+
+def is_ours(call: Mapping[str, Any]) -> bool:
+    """Whether a call is of one of our tools."""
+    return _name(call).removeprefix(PREFIX) in TOOL_NAMES and _name(call).startswith(PREFIX)
+
+
+async def answered(
+    turnfold: AsyncTurnfold, conversation: str, output: Sequence[Item], calls: Sequence[Item], api: Api
+) -> list[Item]:
+    """An answer with calls of ours, and the results of all its calls, as the provider takes them back.
+
+    A call of the caller's beside ours is not done: the model is told to make it again.
+    """
+    results = [await _result(turnfold, conversation, call, api) for call in calls]
+    return [*map(_sent_back, filter(_may_be_sent_back, output)), *results]
+
+
+async def _result(turnfold: AsyncTurnfold, conversation: str, call: Item, api: Api) -> Item:
+    if not is_ours(call):
+        return _told(call, _AGAIN, api)
+    try:
+        return await turnfold.handle_tool_call(conversation, _renamed(call, api))
+    except TurnfoldError:
+        return _told(call, _UNANSWERED, api)
+
+
+def _told(call: Item, text: str, api: Api) -> Item:
+    if api == "chat":
+        return {"role": "tool", "tool_call_id": call.get("id"), "content": text}
+    kind = "custom_tool_call_output" if call.get("type") == "custom_tool_call" else "function_call_output"
+    return {"type": kind, "call_id": call.get("call_id"), "output": text}
+
+
+def _renamed(call: Item, api: Api) -> Item:
+    name = _name(call).removeprefix(PREFIX)
+    return {**call, "function": {**call["function"], "name": name}} if api == "chat" else {**call, "name": name}
+
+
+def _name(call: Mapping[str, Any]) -> str:
+    named = call["function"] if isinstance(call.get("function"), Mapping) else call
+    return str(named.get("name") or "")
+
+
+def _may_be_sent_back(item: Item) -> bool:
+    """A provider that stores nothing takes reasoning back only where it is in the item."""
+    return item.get("type") != "reasoning" or bool(item.get("encrypted_content"))
+
+
+def _sent_back(item: Item) -> Item:
+    """Without its id a call is taken without the reasoning before it, which the provider may not have kept."""
+    return {key: value for key, value in item.items() if key != "id"} if item.get("type") == "function_call" else item

@@ -1,0 +1,117 @@
+"""A provider's response, passed on byte for byte as it comes, and what is done when it is whole."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Final, TypeVar
+
+import httpx
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+
+from turnfold_gateway.proxy.answers import AnswerCollector
+from turnfold_gateway.proxy.headers import Headers, response_headers
+from turnfold_gateway.proxy.upstream import Decoded
+
+MOST_ANSWER_BYTES: Final = 16 * 1_048_576
+"""Of a longer answer nothing is kept; it is passed on all the same."""
+
+_Waited = TypeVar("_Waited")
+_log = logging.getLogger(__name__)
+
+
+class Received:
+    """A provider's response: its bytes as they came, and the answer that they read as."""
+
+    def __init__(self, response: httpx.Response, collector: AnswerCollector | None) -> None:
+        self.response = response
+        self.collector = collector
+        self._decoded = Decoded(response.headers.get("content-encoding", "").strip().lower())
+        self._held: list[bytes] = []
+        self._chunks = response.aiter_raw()
+
+    async def hold(self, most_bytes: int) -> bool:
+        """Read on without passing on; False when it is longer than `most_bytes`. Raises `httpx.HTTPError`."""
+        size = 0
+        async for chunk in self._read():
+            self._held.append(chunk)
+            size += len(chunk)
+            if size > most_bytes:
+                return False
+        return True
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """All bytes, those that were held first. Raises `httpx.HTTPError` where the provider breaks off."""
+        for chunk in self._held:
+            yield chunk
+        async for chunk in self._read():
+            yield chunk
+
+    async def close(self) -> None:
+        await self.response.aclose()
+
+    async def _read(self) -> AsyncIterator[bytes]:
+        async for chunk in self._chunks:
+            if self.collector is not None:
+                self.collector.feed(self._decoded.of(chunk, most_bytes=MOST_ANSWER_BYTES + 1))
+            yield chunk
+
+
+class Relay(Response):
+    """Passes a response on. `finished` is awaited behind its last byte, unless it broke off or the client went away."""
+
+    def __init__(
+        self, received: Received, added: Headers, finished: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
+        self._received = received
+        self._finished = finished
+        self.status_code = received.response.status_code
+        self.raw_headers = [*response_headers(received.response.headers.raw), *added]
+        self.background = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI's form
+        try:
+            await until_gone(receive, self._pass_on(send))
+        finally:
+            await self._received.close()
+
+    async def _pass_on(self, send: Send) -> None:
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        try:
+            async for chunk in self._received.chunks():
+                await send(_body(chunk))
+        except httpx.HTTPError as error:
+            # Without an end of the response the server closes the connection: the client sees that it broke off too.
+            _log.warning("the provider's response broke off (%s)", type(error).__name__)
+            return
+        if self._finished is not None:
+            # Whole: whatever becomes of the client now.
+            await asyncio.shield(asyncio.ensure_future(self._finished()))
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def until_gone(receive: Receive, work: Awaitable[_Waited]) -> _Waited | None:
+    """What `work` gives; None when the client went away first, and then `work` is cancelled."""
+    working = asyncio.ensure_future(work)
+    gone = asyncio.create_task(_gone(receive))
+    try:
+        await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        return None
+    finally:
+        for task in (working, gone):
+            if not task.done():
+                task.cancel()
+        await asyncio.gather(working, gone, return_exceptions=True)
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _body(chunk: bytes) -> Message:
+    return {"type": "http.response.body", "body": chunk, "more_body": True}
