@@ -19,6 +19,7 @@ from jsonschema import Draft7Validator
 from tornado.options import options as tornado_options
 
 from turnfold.contract.tasks import QUEUE_OF
+from turnfold_gateway.cli import main as gateway_main
 from turnfold_worker.cli.group import main
 from turnfold_worker.local.flower_process import TASK_COLUMNS
 from turnfold_worker.operate.prometheus import MODEL_COUNTERS
@@ -196,6 +197,13 @@ def test_what_turnfold_is_told_to_do_is_one_of_its_commands() -> None:
         assert {option.partition("=")[0] for option in given} <= known
 
 
+def test_the_gateway_is_told_what_it_understands() -> None:
+    program, name, *given = command("gateway")
+    known = {option for parameter in gateway_main.commands[name].params for option in parameter.opts}
+    assert (program, {option.partition("=")[0] for option in given} <= known) == ("turnfold-gateway", True)
+    assert SERVICES["gateway"]["build"]["dockerfile"] == "ops/gateway.Dockerfile"
+
+
 def test_prometheus_asks_services_at_their_ports() -> None:
     asked = yaml.safe_load((ROOT / "ops" / "prometheus.yml").read_text(encoding="utf-8"))["scrape_configs"]
     targets = {target for job in asked for one in job["static_configs"] for target in one["targets"]}
@@ -268,7 +276,7 @@ def test_its_memory_and_processes_have_a_limit(name: str) -> None:
 def test_it_reaches_only_the_services_that_it_needs(name: str) -> None:
     networks = set(SERVICES[name]["networks"])
     assert networks <= set(COMPOSE["networks"])
-    both, front = {"flower", "metrics"}, {"prometheus", "grafana"}
+    both, front = {"flower", "metrics", "gateway"}, {"prometheus", "grafana"}
     assert networks == ({"back", "front"} if name in both else {"front"} if name in front else {"back"})
 
 

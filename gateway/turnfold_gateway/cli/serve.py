@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from contextlib import closing
+from pathlib import Path
 from typing import Final
 
 import click
@@ -18,7 +19,11 @@ BACKLOG: Final = 2048
 @click.command(short_help="Serve conversations over HTTP.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; 0.0.0.0 for every address.")
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: a free one.")
-def serve(host: str, port: int) -> None:
+@click.option(
+    "--key-file", type=click.Path(dir_okay=False, path_type=Path),
+    help="Keep a key for everything of TURNFOLD_TENANT in this file; it is made where there is none.",
+)  # fmt: skip
+def serve(host: str, port: int, key_file: Path | None) -> None:
     """Serve the HTTP API, until Ctrl-C.
 
     Callers need a key of `turnfold keys create`. TLS is a proxy's work. One process uses one core: run as many of
@@ -28,6 +33,7 @@ def serve(host: str, port: int) -> None:
     Examples:
       turnfold serve
       turnfold serve --host 0.0.0.0 --port 8080
+      turnfold serve --key-file key.txt
     """
     import uvicorn
 
@@ -35,6 +41,8 @@ def serve(host: str, port: int) -> None:
 
     with errors_in_a_line():
         settings = GatewaySettings.from_env(turnfold=sdk_settings())
+        if key_file is not None:
+            _keep_key(settings, key_file)
         app = create_app(settings)
     with closing(_listening(host, port)) as listener:
         address = listener.getsockname()
@@ -42,6 +50,19 @@ def serve(host: str, port: int) -> None:
         click.echo(f"http://{shown}:{address[1]}", err=True)
         config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=75)
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def _keep_key(settings: GatewaySettings, file: Path) -> None:
+    """Raises `UsageError` for a file that cannot be written, `Unavailable`."""
+    from turnfold_gateway.keys.kept import keep_key
+    from turnfold_gateway.keys.store import KeyStore
+
+    try:
+        with closing(KeyStore(settings.turnfold)) as store:
+            keep_key(store, file, settings.turnfold.tenant)
+    except OSError as error:
+        msg = f"--key-file {file} cannot be kept ({error.strerror}): name a file that this user may write"
+        raise click.UsageError(msg) from error
 
 
 def _listening(host: str, port: int) -> socket.socket:

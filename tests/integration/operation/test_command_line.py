@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import httpx
 import psutil
 import pytest
 import redis
@@ -53,11 +54,20 @@ def test_the_line_of_json_says_how_to_reach_everything(up: Up) -> None:
     assert set(up.said) >= {"redis_url", "database_url", "broker_url", "state_dir", "pid", "processes"}
     with redis.Redis.from_url(up.said["redis_url"]) as client:
         assert client.ping()
-    assert set(up.said["processes"]) == {"redis", "ingest", "compress", "flower"}
+    assert set(up.said["processes"]) == {"redis", "ingest", "compress", "flower", "gateway"}
     flower = urlsplit(up.said["flower_url"])
     assert (flower.hostname, flower.username) == ("127.0.0.1", "turnfold")
     with socket.create_connection((flower.hostname, flower.port or 0), timeout=5):
         pass
+
+
+def test_the_gateway_answers_with_the_key_of_the_line(imported: Up) -> None:
+    key = {"Authorization": f"Bearer {imported.said['gateway_key']}"}
+    with httpx.Client(base_url=imported.said["gateway_url"], headers=key, trust_env=False) as client:
+        read = client.post(f"/v1/conversations/{CONVERSATION}/context", json={"budget_tokens": 1000})
+
+    assert read.json()["tokens"] <= 1000
+    assert len(read.json()["text"]) > 100
 
 
 def test_importing_again_doubles_nothing(imported: Up) -> None:

@@ -14,6 +14,8 @@ from support.dockerfiles import Rehearsal, context_files, parse, stages
 ROOT = Path(__file__).parents[3]
 DOCKERFILES = sorted((ROOT / "ops").glob("*.Dockerfile"))
 
+OURS = {"turnfold", "turnfold-gateway", "turnfold-worker"}
+
 each_dockerfile = pytest.mark.parametrize("dockerfile", DOCKERFILES, ids=lambda path: path.stem)
 
 
@@ -35,7 +37,7 @@ def test_what_is_built_from_has_a_version(dockerfile: Path) -> None:
 
 def test_the_build_is_sent_the_distributions_and_nothing_else() -> None:
     sent = context_files(ROOT)
-    assert {file.parts[0] for file in sent} == {"constraints.txt", "producer_sdk", "worker", "examples"}
+    assert {file.parts[0] for file in sent} == {"constraints.txt", "producer_sdk", "worker", "gateway", "examples"}
     assert not [file for file in sent if file.suffix in {".pyc", ".db"} or file.name == ".env"]
 
 
@@ -63,6 +65,12 @@ def worker_image(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 
 @pytest.fixture(scope="module")
+def gateway_image(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """What ops/gateway.Dockerfile installs."""
+    return installed("gateway", tmp_path_factory.mktemp("gateway-image"))
+
+
+@pytest.fixture(scope="module")
 def semantic_image(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """What ops/semantic-worker.Dockerfile installs; torch, most of it, was installed a moment ago for these tests."""
     return installed("semantic-worker", tmp_path_factory.mktemp("semantic-worker-image"), "torch*", "functorch")
@@ -79,7 +87,7 @@ def packages(image: Installed) -> dict[str, str]:
     """Versions of what an image holds beside our own distributions; what the machine's own build adds is left out."""
     listed = json.loads(image.run("pip list --format json"))
     versions = {one["name"].lower().replace("_", "-"): one["version"].partition("+")[0] for one in listed}
-    return {name: version for name, version in versions.items() if name not in {"turnfold", "turnfold-worker"}}
+    return {name: version for name, version in versions.items() if name not in OURS}
 
 
 @pytest.mark.long
@@ -109,6 +117,22 @@ class TestWorkerImage:
         assert package.startswith(str(folder))
         assert (Path(package) / "examples" / "product-discussion.jsonl").is_file()
         assert "→" in worker_image.run(f"turnfold fold {package}/examples/product-discussion.jsonl --budget 500")
+
+
+@pytest.mark.long
+@pytest.mark.timeout(300)
+class TestGatewayImage:
+    def test_it_serves_and_makes_keys(self, gateway_image: Installed) -> None:
+        assert "Usage" in gateway_image.run("turnfold-gateway serve --help")
+        assert "Usage" in gateway_image.run("turnfold-gateway keys create --help")
+
+    def test_it_holds_what_constraints_name_and_no_workers(self, gateway_image: Installed) -> None:
+        pinned = {line for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line}
+        versions = packages(gateway_image)
+        versions.pop("setuptools", None)
+        assert {"starlette", "msgspec", "psycopg-binary", "uvicorn"} <= set(versions)
+        assert {f"{name}=={version}" for name, version in versions.items()} <= pinned
+        assert not {"celery", "alembic", "hatchling", "pytest", "torch"} & set(versions)
 
 
 @pytest.mark.long

@@ -37,7 +37,7 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandServer
 def test_a_killed_up_leaves_no_process_and_the_next_one_finds_its_data_and_stops_at_ctrl_c(
     server_folder: Path, commands: CommandServer
 ) -> None:
-    first = start_up(server_folder, commands, "--no-flower")
+    first = start_up(server_folder, commands, "--no-flower", "--no-gateway")
     files = [path for path in server_folder.rglob("*") if path.is_file() and not path.is_symlink()]
     assert files
     assert [path.name for path in files if path.stat().st_mode & 0o077] == []
@@ -47,7 +47,7 @@ def test_a_killed_up_leaves_no_process_and_the_next_one_finds_its_data_and_stops
     first.process.kill()
     first.process.communicate()
     assert all_gone(family, seconds=20)
-    second = start_up(server_folder, commands, "--no-flower")
+    second = start_up(server_folder, commands, "--no-flower", "--no-gateway")
 
     assert second.said["redis_url"] == first.said["redis_url"]
     assert second.json("status", CONVERSATION)["stored"] == TURNS

@@ -35,6 +35,8 @@ LOOK_SECONDS = 0.1
 )
 @click.option("--flower/--no-flower", default=True, show_default=True, help="Show the work on a page, with Flower.")
 @click.option("--flower-port", type=click.IntRange(1, 65535), help="Flower's port; else the last or a free one.")
+@click.option("--gateway/--no-gateway", default=True, show_default=True, help="Serve HTTP, with turnfold-gateway.")
+@click.option("--gateway-port", type=click.IntRange(1, 65535), help="The gateway's port; else the last or a free one.")
 @json_option
 @pass_session
 def up(
@@ -44,9 +46,11 @@ def up(
     compress_workers: int,
     flower: bool,
     flower_port: int | None,
+    gateway: bool,
+    gateway_port: int | None,
     as_json: bool,
 ) -> None:
-    """Run Redis, the database, workers and Flower on this machine, until Ctrl-C.
+    """Run Redis, the database, workers, Flower and the HTTP gateway on this machine, until Ctrl-C.
 
     State is kept in TURNFOLD_STATE_DIR (default ~/.local/state/turnfold). With TURNFOLD_REDIS_URL or
     TURNFOLD_DATABASE_URL set, those are used instead of an embedded Redis and a SQLite file. Other commands find a
@@ -68,6 +72,8 @@ def up(
         compress_workers=compress_workers,
         flower=flower,
         flower_port=flower_port,
+        gateway=gateway,
+        gateway_port=gateway_port,
         tell=lambda sentence: click.echo(f"turnfold: {sentence}", err=True),
         cancelled=lambda: signals.came,
     )
@@ -138,4 +144,7 @@ def _say_ready(stack: Stack) -> None:
     click.echo("\n" + "".join(f"  {called()} {command}\n" for command in commands))
     if stack.flower is not None:
         click.echo(f"Watch the workers at {stack.flower.url}")
+    if stack.gateway is not None:
+        click.echo(f"Call over HTTP at {stack.gateway.url}, with the key {stack.gateway.key}")
+        click.echo(f"Look inside conversations at {stack.gateway.url}/ui")
     click.echo(f"Logs are in {stack.variables['TURNFOLD_STATE_DIR']}.")

@@ -16,7 +16,9 @@ from urllib.parse import urlsplit
 
 from turnfold.contract.tasks import Queue
 from turnfold.redis import inbox
+from turnfold_worker.local import gateway_process
 from turnfold_worker.local.flower_process import FlowerProcess, is_installed
+from turnfold_worker.local.gateway_process import GatewayProcess
 from turnfold_worker.local.local_port import is_free
 from turnfold_worker.local.redis_server import PortTaken, RedisNotStarted, RedisServer
 from turnfold_worker.local.state import (
@@ -43,6 +45,8 @@ LEAVING_SECONDS: Final = 10.0
 
 _ONE_OF_ITS_OWN: Final = "Without it and --redis-url `turnfold up` starts one of its own"
 
+_Child = RedisServer | WorkerProcess | FlowerProcess | GatewayProcess
+
 
 class Stack:
     """Processes of one state folder. Everything ends with `stop`, and with this process, however it dies.
@@ -61,6 +65,8 @@ class Stack:
         compress_workers: int = 1,
         flower: bool = False,
         flower_port: int | None = None,
+        gateway: bool = False,
+        gateway_port: int | None = None,
         tell: Callable[[str], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -68,8 +74,9 @@ class Stack:
 
         `port` is the embedded Redis's; by default the one of the last run in this folder, else a free one.
         The numbers of workers are processes; with 0 there is no worker for these queues. `flower` starts Flower
-        if it is installed, on `flower_port` or, as above, the last or a free one. `tell` is told what happens,
-        from any thread. `cancelled` is asked while `start` waits, and breaks it off with `Unavailable`.
+        if it is installed, on `flower_port` or, as above, the last or a free one; `gateway` the same of the HTTP
+        gateway. `tell` is told what happens, from any thread. `cancelled` is asked while `start` waits, and breaks it
+        off with `Unavailable`.
         """
         self._folder = folder.expanduser().absolute()
         self._environment = dict(os.environ if environment is None else environment)
@@ -77,6 +84,8 @@ class Stack:
         self._concurrency = {"ingest": ingest_workers, "compress": compress_workers}
         self._wants_flower = flower
         self._flower_port = flower_port
+        self._wants_gateway = gateway
+        self._gateway_port = gateway_port
         self._tell = tell
         self._cancelled = cancelled
         self._settings: WorkerSettings | None = None
@@ -89,6 +98,8 @@ class Stack:
         """Workers by name: `ingest`, `compress`, and `refine` where a model is configured."""
         self.flower: FlowerProcess | None = None
         """Flower, if it was asked for and is installed."""
+        self.gateway: GatewayProcess | None = None
+        """The HTTP gateway, if it was asked for and is installed."""
 
     @property
     def settings(self) -> WorkerSettings:
@@ -111,8 +122,8 @@ class Stack:
     def start(self) -> None:
         """Start everything and wait until the workers consume.
 
-        Raises `AlreadyRunning`, `RedisNotStarted`, `WorkerNotStarted`, `FlowerNotStarted` or `Unavailable`; nothing
-        is left running.
+        Raises `AlreadyRunning`, `RedisNotStarted`, `WorkerNotStarted`, `FlowerNotStarted`, `GatewayNotStarted` or
+        `Unavailable`; nothing is left running.
         """
         try:
             self._open.enter_context(locked(self._folder))
@@ -141,6 +152,9 @@ class Stack:
         self._open.close()
 
     def _stop_processes(self) -> None:
+        if self.gateway is not None:
+            # First: what it still answers needs the others.
+            self.gateway.stop(timeout_seconds=STOP_SECONDS)
         if self.workers:
             with ThreadPoolExecutor(len(self.workers)) as each:
                 list(each.map(lambda worker: worker.stop(timeout_seconds=STOP_SECONDS), self.workers.values()))
@@ -158,6 +172,8 @@ class Stack:
             "database_url": self.settings.database_url,
             "broker_url": self.settings.effective_broker_url,
             "flower_url": None if self.flower is None else self.flower.url,
+            "gateway_url": None if self.gateway is None else self.gateway.url,
+            "gateway_key": None if self.gateway is None else self.gateway.key,
             "refine": "on" if self.settings.refines else "off",
             "extract_model": self.settings.extract_model,
             "summarize_model": self.settings.summarize_model,
@@ -183,6 +199,7 @@ class Stack:
         environment = {**self._environment, **self.variables}
         watched = self._wants_flower and is_installed()
         flower = self._flower_process(environment) if watched else None
+        self._start_gateway(environment)
         queues = {"ingest": [Queue.INGEST, Queue.MAINTENANCE], "compress": [Queue.COMPRESS]}
         for name, concurrency in self._concurrency.items():
             if concurrency > 0:
@@ -204,6 +221,8 @@ class Stack:
             flower.wait_until_ready(cancelled=self._cancelled)
         elif self._wants_flower:
             self._tell("Flower is not installed: pip install 'turnfold-worker[flower]' adds a page that shows the work")
+        if self.gateway is not None:
+            self.gateway.wait_until_ready(cancelled=self._cancelled)
         if children := self._children():
             self._supervisor = Supervisor(children, tell=self._tell, changed=self._publish)
         self._publish()
@@ -217,6 +236,17 @@ class Stack:
         except OSError as error:
             self._tell(f"the settings in {self._folder} are old: {error.strerror}")
 
+    def _start_gateway(self, environment: Mapping[str, str]) -> None:
+        """It gets ready beside the workers."""
+        if not self._wants_gateway:
+            return
+        if not gateway_process.is_installed():
+            self._tell("the HTTP gateway is not installed: pip install turnfold-gateway adds it, and a page")
+            return
+        self._tell("starting the HTTP gateway")
+        self.gateway = GatewayProcess(folder=self._folder, port=self._gateway_port, environment=environment)
+        self.gateway.start()
+
     def _start_refining(self, environment: Mapping[str, str], *, watched: bool) -> None:
         """A worker that waits for models: threads, because it does little else."""
         threads = self.settings.refine_threads
@@ -227,13 +257,15 @@ class Stack:
         )  # fmt: skip
         self.workers["refine"].start()
 
-    def _children(self) -> list[tuple[str, RedisServer | WorkerProcess | FlowerProcess]]:
-        children: list[tuple[str, RedisServer | WorkerProcess | FlowerProcess]] = []
+    def _children(self) -> list[tuple[str, _Child]]:
+        children: list[tuple[str, _Child]] = []
         if self.redis is not None:
             children.append(("redis", self.redis))
         children += self.workers.items()
         if self.flower is not None:
             children.append(("flower", self.flower))
+        if self.gateway is not None:
+            children.append(("gateway", self.gateway))
         return children
 
     def _flower_process(self, environment: Mapping[str, str]) -> FlowerProcess:

@@ -49,7 +49,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 _OURS: Final = (
-    "*-password", "*.db", "*.db-*", "*.log", "*.log.1", "settings.json", "up.lock", "redis/*", "redis/*/*",
+    "*-password", "*-key", "*.db", "*.db-*", "*.log", "*.log.1", "settings.json", "up.lock", "redis/*", "redis/*/*",
 )  # fmt: skip
 """Files of the folder that `turnfold up` makes."""
 
