@@ -23,7 +23,7 @@ PROJECTS := producer_sdk/pyproject.toml worker/pyproject.toml gateway/pyproject.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check test test-long lint style types arrows images audit bench chaos dist clean
+.PHONY: help demo check test test-long lint style types arrows images audit bench chaos dist docs clean
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,6 +76,9 @@ chaos: $(VENV)/.installed-dev  ## kill, stop and starve everything, and print th
 dist: $(VENV)/.installed-dist  ## build the wheels and source archives of a release, check them, and run the demo from them alone
 	@$(BIN)/python ops/dist.py
 
+docs: $(VENV)/.installed-docs  ## build the site of docs/ into build/site; a warning is an error
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 clean:  ## remove the environment and everything that was built
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	rm -rf producer_sdk/dist worker/dist gateway/dist
@@ -110,4 +113,9 @@ $(VENV)/.installed-bench: $(VENV)/.installed-dev
 
 $(VENV)/.installed-dist: pyproject.toml $(VENV)/.tools
 	$(PIP) install --quiet --no-compile -c constraints.txt --group dist
+	@touch $@
+
+# mkdocstrings reads the sources as they are: they need not be installed.
+$(VENV)/.installed-docs: pyproject.toml $(VENV)/.tools
+	$(PIP) install --quiet --no-compile -c constraints.txt --group docs
 	@touch $@

@@ -73,7 +73,7 @@ def measured(place: Place, size: str, shape: tuple[int, int], *, processes: int,
 
 
 def document(rows: Sequence[Mapping[str, Any]], where: Mapping[str, str]) -> str:
-    """docs/performance-scaling.md."""
+    """docs/lab/performance-scaling.md."""
     return f"""# What a second process is worth
 
 Written by `make bench BENCH_ARGS=--scaling`: {where["processor"]}, {where["cores"]} cores, load {where["load"]}, Python
@@ -85,7 +85,7 @@ first turn to its last; S are turns of {SIZES["S"]} bytes, L of {SIZES["L"]:,}.
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure both stages with one process and with two, and write docs/performance-scaling.md."""
+    """Measure both stages with one process and with two, and write docs/lab/performance-scaling.md."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scaling", action="store_true", help="given by `make bench`; says nothing here")
     parser.add_argument("--databases", nargs="+", default=["postgresql"], choices=["sqlite", "postgresql"])
@@ -106,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 })  # fmt: skip
                 print(json.dumps(rows[-1]), flush=True)
     if chosen.out:
-        (chosen.out / "performance-scaling.md").write_text(document(rows, machine()))
+        (chosen.out / "lab" / "performance-scaling.md").write_text(document(rows, machine()))
 
 
 if __name__ == "__main__":

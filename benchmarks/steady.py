@@ -186,7 +186,7 @@ def steady(  # noqa: PLR0913 - what a run is made of, all by name
 
 
 def document(rows: Sequence[Mapping[str, Any]], where: Mapping[str, str]) -> str:
-    """docs/performance-steady.md."""
+    """docs/lab/performance-steady.md."""
     return f"""# What a turn costs when turns come one by one
 
 Written by `make bench BENCH_ARGS=--steady`: {where["processor"]}, {where["cores"]} cores, load {where["load"]}, Python
@@ -199,7 +199,7 @@ folds of what waited at the end. `fold turns` is `TURNFOLD_FOLD_TURNS`: 1 folds 
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure each database and size with folds of one turn and of some, and write docs/performance-steady.md."""
+    """Measure each database and size with folds of one turn and of some, and write docs/lab/performance-steady.md."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steady", action="store_true", help="given by `make bench`; says nothing here")
     parser.add_argument("--databases", nargs="+", default=["sqlite", "postgresql"], choices=["sqlite", "postgresql"])
@@ -225,7 +225,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if chosen.out:
         names = list(dict.fromkeys(name for row in rows for name in row))
         full = [{name: row.get(name, "–") for name in names} for row in rows]
-        (chosen.out / "performance-steady.md").write_text(document(full, machine()))
+        (chosen.out / "lab" / "performance-steady.md").write_text(document(full, machine()))
 
 
 if __name__ == "__main__":

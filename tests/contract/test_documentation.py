@@ -6,14 +6,17 @@ import ast
 import re
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from turnfold_worker.settings import WorkerSettings
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
 
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
 PACKAGES = [
     ROOT / "producer_sdk" / "turnfold",
     ROOT / "worker" / "turnfold_worker",
@@ -49,9 +52,7 @@ def test_the_readme_is_short_and_its_first_python_stands_near_the_top() -> None:
     assert text.splitlines().index("```python") <= 12
 
 
-@pytest.mark.parametrize(
-    "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.name
-)
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_link_of_a_page_leads_to_a_file_and_a_heading(page: Path) -> None:
     broken = []
     for target in LINK.findall(page.read_text(encoding="utf-8")):
@@ -60,6 +61,18 @@ def test_a_link_of_a_page_leads_to_a_file_and_a_heading(page: Path) -> None:
         if not path.exists() or (heading and heading not in headings(path)):
             broken.append(target)
     assert broken == []
+
+
+def test_every_page_is_in_the_sites_navigation_once() -> None:
+    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    assert sorted(leaves(site["nav"])) == [page.relative_to(ROOT / "docs").as_posix() for page in PAGES]
+
+
+def leaves(entry: Any) -> list[str]:
+    """The pages of a part of the navigation."""
+    if isinstance(entry, str):
+        return [entry]
+    return [page for part in (entry if isinstance(entry, list) else entry.values()) for page in leaves(part)]
 
 
 @pytest.mark.parametrize(
