@@ -62,7 +62,7 @@ images: $(VENV)/.installed-dev
 
 audit: $(VENV)/.installed-audit  ## list all that the three distributions install (build/turnfold.cdx.json), and look it up in published advisories
 	@rm -rf build/audit && $(PYTHON) -m venv --without-pip build/audit
-	@$(PIP) --python build/audit/bin/python install --quiet --no-compile -c constraints.txt './producer_sdk[celery,postgres,tiktoken]' './worker[embedded,flower,openai,postgres,redact]' './gateway[mcp,postgres]'
+	@$(PIP) --python build/audit/bin/python install --quiet --no-compile -c constraints.txt './producer_sdk[celery,postgres,tiktoken]' './worker[embedded,flower,openai,otel,postgres,redact]' './gateway[mcp,postgres]'
 	@$(BIN)/cyclonedx-py environment --output-reproducible --output-file build/turnfold.cdx.json build/audit/bin/python
 	@echo "the bill of materials is build/turnfold.cdx.json"
 	@$(BIN)/python ops/audit.py $$(build/audit/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
@@ -101,6 +101,7 @@ $(VENV)/.installed: $(PROJECTS) $(VENV)/.tools
 # All of the above at once, and what tests and lint need.
 $(VENV)/.installed-dev: $(PROJECTS) pyproject.toml $(VENV)/.tools
 	$(PIP) install --quiet --no-compile -c constraints.txt --no-build-isolation -e './producer_sdk[tiktoken]' -e './worker[embedded,flower,openai,postgres,redact,semantic,testing]' -e './gateway[mcp,postgres]' --group dev
+	$(PIP) install --quiet --no-compile -c constraints.txt --upgrade --target $(VENV)/traces --group traces
 	@touch $(VENV)/.installed $@
 
 $(VENV)/.installed-audit: pyproject.toml $(VENV)/.tools

@@ -5,6 +5,7 @@ settings        `TURNFOLD_GATEWAY_*`
 problems        errors as RFC 9457 problems
 redis_client    what the gateway itself asks of Redis
 paths           ids in paths, percent-encoded
+tracing         a span for each request, where the process traces
 
 keys            who calls, for which tenant, and what for
 rest            the routes of `/v1`

@@ -22,6 +22,7 @@ from turnfold_gateway.paths import EncodedPaths
 from turnfold_gateway.problems import HANDLERS
 from turnfold_gateway.redis_client import RedisClient
 from turnfold_gateway.settings import GatewaySettings
+from turnfold_gateway.tracing import Traces
 
 _log = logging.getLogger(__name__)
 
@@ -69,6 +70,7 @@ def _middleware(settings: GatewaySettings) -> list[Middleware]:
     middleware = [
         Middleware(_Compression, minimum_size=GZIP_BYTES, compresslevel=GZIP_LEVEL),
         Middleware(EncodedPaths),
+        Middleware(Traces),
     ]
     if settings.origins:
         cors = Middleware(

@@ -20,6 +20,7 @@ tools           `expand`, `search` and the like for models
 chat_history    histories that callers hold themselves, inside a budget
 frameworks      sessions and memories of agent frameworks
 testing         the client with a worker in the same process, for tests of services
+telemetry       spans of OpenTelemetry
 tokens, errors
 """
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from copy import copy
 from datetime import datetime
 from functools import partial
@@ -352,7 +353,8 @@ class AsyncTurnfold:
     ) -> _Result:
         loop = asyncio.get_running_loop()
         try:
-            running = loop.run_in_executor(self._pool, partial(call, *arguments, **named))
+            # With the context variables of who calls: a span of the caller's is the parent of ours.
+            running = loop.run_in_executor(self._pool, partial(copy_context().run, call, *arguments, **named))
         except RuntimeError as error:
             msg = "this client, or one that shares its threads, was closed"
             raise InvalidInput(msg, remedy="make one for as long as there are calls") from error

@@ -73,6 +73,7 @@ from turnfold.read.timeline import timeline as read_timeline
 from turnfold.redis.expansion_counter import UNCOUNTED
 from turnfold.resources import Resources
 from turnfold.settings import Settings
+from turnfold.telemetry import COUNT, traced
 from turnfold.tokens import TokenCount, chosen_counter
 from turnfold.tools import RESULT_TOKENS, Lookups, handle
 from turnfold.tools.schemas import ToolForm, tool_schemas
@@ -161,6 +162,7 @@ class Turnfold:
 
     # Writing
 
+    @traced("create_memory", lambda receipt: {COUNT: len(receipt.turn_ids)})
     def append(
         self,
         conversation_id: str,
@@ -228,6 +230,7 @@ class Turnfold:
             )
         self._put(conversation_id, Operation.RESOLVE, [Entry(f"resolve-{secrets.token_hex(12)}", body)])
 
+    @traced("update_memory")
     def edit(self, conversation_id: str, turn_id: str, *, content: Words) -> None:
         """Give a turn other words: text, or a provider's content parts. Its role, time, marks and tool calls stay.
 
@@ -237,6 +240,7 @@ class Turnfold:
         words, most = self._redacted(content), self._settings.max_turn_bytes
         self._change(conversation_id, turn_changes.edit(turn_id, words, max_bytes=most))
 
+    @traced("delete_memory")
     def delete(self, conversation_id: str, turn_id: str) -> None:
         """Remove what a turn says, for good: only its number stays. A repeat changes nothing.
 
@@ -244,6 +248,7 @@ class Turnfold:
         """
         self._change(conversation_id, turn_changes.delete(turn_id))
 
+    @traced("delete_memory")
     def rewind(self, conversation_id: str, *, after: str) -> None:
         """Cut off every turn behind the one whose id is `after`, for good: the conversation goes on from there.
 
@@ -279,6 +284,13 @@ class Turnfold:
 
     # Reading
 
+    @traced(
+        "search_memory",
+        lambda context: {
+            "turnfold.budget_tokens": context.report.budget_tokens, "turnfold.tokens": context.tokens,
+            "turnfold.degraded": context.report.degraded,
+        },
+    )  # fmt: skip
     def context(  # noqa: PLR0913 - a read's options, all by name
         self,
         conversation_id: str,
@@ -338,6 +350,7 @@ class Turnfold:
         """
         return replace(self._resources.references().find(self._tenant, reference), keeper=self.reference)
 
+    @traced("search_memory", lambda expansion: {"turnfold.level": expansion.level, "turnfold.tokens": expansion.tokens})
     def expand(
         self,
         conversation_id: str,
@@ -366,6 +379,7 @@ class Turnfold:
             resources.inbox(), resources.reader(), address, marker, max_tokens=max_tokens, access=access
         )
 
+    @traced("search_memory", lambda hits: {COUNT: len(hits)})
     def search(
         self,
         conversation_id: str,

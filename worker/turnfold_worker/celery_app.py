@@ -14,10 +14,12 @@ from kombu.transport import TRANSPORT_ALIASES
 from turnfold.contract.tasks import QUEUE_OF, Queue, Task
 from turnfold_worker.celery_parts.doorman import Doorman
 from turnfold_worker.celery_parts.heartbeat_file import HeartbeatFile
+from turnfold_worker.celery_parts.json_logs import write_json
 from turnfold_worker.celery_parts.outage_log import Outages
 from turnfold_worker.celery_parts.preload import preload
 from turnfold_worker.celery_parts.remote_control import take_no_orders
 from turnfold_worker.celery_parts.sweep_timer import SweepTimer
+from turnfold_worker.celery_parts.tracing import start_tracing
 from turnfold_worker.settings import WorkerSettings
 
 HARD_LIMIT_SECONDS = 300
@@ -61,6 +63,13 @@ signals.task_failure.connect(outages)
 signals.celeryd_init.connect(take_no_orders)
 # Sent when the queues are known, before the pool forks.
 signals.celeryd_after_setup.connect(preload)
+if settings.log_format == "json":
+    signals.after_setup_logger.connect(write_json)
+    signals.after_setup_task_logger.connect(write_json)
+if settings.otel:
+    # In each child, for connections do not survive a fork; and in a worker whose tasks are threads.
+    signals.worker_process_init.connect(start_tracing)
+    signals.worker_ready.connect(start_tracing)
 
 # A file rather than a setting of Celery's, so that one variable moves all state.
 if "TURNFOLD_STATE_DIR" in os.environ:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Final
 
 from turnfold_worker.model_settings import ModelSettings
+
+LOG_FORMATS: Final = ("text", "json")
 
 _MOST_DAYS: Final = 36_500
 """A century: longer ago than that no database has a date for."""
@@ -37,6 +40,10 @@ class WorkerSettings(ModelSettings):
     """Days after which the words of turns in closed segments are removed; 0 keeps them."""
     heartbeat_file: str = ""
     """A file that each worker touches every five seconds while it can take messages; empty: none."""
+    log_format: str = "text"
+    """How a worker writes its log: `text`, or `json`, an object a line."""
+    otel: bool = False
+    """Trace tasks and what they do by OpenTelemetry: needs `turnfold-worker[otel]`, and reads `OTEL_*`."""
     semantic: bool = False
     """Use a sentence model beside the words: needs `turnfold-worker[semantic]`. The same on every worker."""
     embedding_bfloat16: bool = True
@@ -50,5 +57,16 @@ class WorkerSettings(ModelSettings):
         for name in ("claim_conversations", "batch_turns", "attempts", "fold_turns"):
             if getattr(self, name) < 1:
                 self.refuse(name, "must be at least 1")
+        if self.log_format not in LOG_FORMATS:
+            self.refuse("log_format", f"must be {' or '.join(LOG_FORMATS)}")
+        if self.otel and not _is_installed("opentelemetry.instrumentation.celery"):
+            self.refuse("otel", "needs what is not installed here: pip install 'turnfold-worker[otel]'; or must be off")
         if not 0 <= self.keep_level0_days <= _MOST_DAYS:
             self.refuse("keep_level0_days", f"must be 0 to {_MOST_DAYS}")
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # a package above it
+        return False

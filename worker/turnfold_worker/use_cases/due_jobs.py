@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import JobKind
+from turnfold.telemetry import CONVERSATION_NUMBER, memory_span
 from turnfold_worker.errors import Retryable
 from turnfold_worker.ports.storage import Clock, Inbox, Publisher, SentenceEmbedder, Store
 from turnfold_worker.use_cases.fold import CompressLimits, fold_claimed
@@ -66,7 +67,11 @@ def fold_due(
             store.return_folds(taken.claims[place:])
             break
         try:
-            segments += fold_claimed(claim, store=store, limits=limits, clock=clock, embedder=embedder)
+            with memory_span("upsert_memory", "fold", {CONVERSATION_NUMBER: claim.conversation}) as span:
+                closed = fold_claimed(claim, store=store, limits=limits, clock=clock, embedder=embedder)
+                if span is not None:
+                    span.set_attribute("turnfold.segments", closed)
+            segments += closed
         except Retryable:
             with suppress(Retryable):
                 store.return_folds(taken.claims[place + 1 :])

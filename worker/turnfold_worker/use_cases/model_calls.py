@@ -20,6 +20,7 @@ from tenacity import (
     wait_random_exponential,
 )
 
+from turnfold.telemetry import OPERATION, span
 from turnfold_worker.errors import ModelAway, ModelWaits, StoreAway
 from turnfold_worker.pipeline.refinement.sources import ModelRequest
 from turnfold_worker.ports.models import LanguageModel, Ledger, Limiter, ModelReply, Owner, Reservation
@@ -96,7 +97,7 @@ class ModelCalls:
             self._ledger.release(reservation, failed=False)
             raise
         try:
-            reply = self._model.complete(request)
+            reply = self._completed(request)
         except BaseException as error:
             self._failed(reservation, request.model, tokens, error)
             raise
@@ -108,6 +109,19 @@ class ModelCalls:
             )
             self._limiter.record_success(request.model)
         return reply
+
+    def _completed(self, request: ModelRequest) -> ModelReply:
+        attributes = {OPERATION: "chat", "gen_ai.request.model": request.model}
+        with span(f"chat {request.model}", attributes, remote=True) as chat:
+            reply = self._model.complete(request)
+            if chat is not None:
+                used = reply.used
+                chat.set_attributes({
+                    "gen_ai.usage.input_tokens": used.input_tokens, "gen_ai.usage.output_tokens": used.output_tokens,
+                    "gen_ai.usage.cache_read.input_tokens": used.cached_tokens,
+                    "gen_ai.response.finish_reasons": [str(reply.finish)],
+                })  # fmt: skip
+            return reply
 
     def _wait_for_room(self, model: str, tokens: int) -> None:
         waited = 0.0

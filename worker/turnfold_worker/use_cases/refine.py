@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol, TypeVar
 
 from turnfold.contract.vectors import Vector
+from turnfold.telemetry import CONVERSATION_NUMBER, memory_span
 from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits, Retryable, where
 from turnfold_worker.pipeline.anchors.deduplicate import sought_terms, texts_to_embed
 from turnfold_worker.pipeline.refinement.anchors import Settled, accept_quotes, filler_of, settle_quotes
@@ -86,7 +87,8 @@ def refine(*, refining: Refining) -> str:  # noqa: PLR0911 - each way in which a
     if claim is None:
         return "nothing was due"
     try:
-        return _Refinement(claim, refining).run()
+        with memory_span("upsert_memory", "refine", {CONVERSATION_NUMBER: claim.owner.conversation}):
+            return _Refinement(claim, refining).run()
     except _NotOurs:
         return "another worker has it"
     except ModelWaits as error:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from turnfold.contract.records import FAN_OUT, Anchor, AnchorChange, AnchorType, JobId
+from turnfold.telemetry import CONVERSATION_NUMBER, memory_span
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.pipeline.anchors.deduplicate import merge_into_past, settle_again, sought_terms
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
@@ -40,7 +41,8 @@ def refold(*, store: Store, embedder: SentenceEmbedder | None = None) -> bool | 
     if claim is None:
         return None
     try:
-        return _refold(claim, store, embedder)
+        with memory_span("upsert_memory", "refold", {CONVERSATION_NUMBER: claim.conversation}):
+            return _refold(claim, store, embedder)
     except Retryable:
         with suppress(Retryable):
             store.release_refold(claim, error=None)

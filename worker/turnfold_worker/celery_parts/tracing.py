@@ -1,0 +1,45 @@
+"""Traces of a worker: Celery's own instrumentation, and where spans are sent, both as OpenTelemetry's `OTEL_*` say."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Final
+
+SERVICE: Final = "turnfold-worker"
+
+
+class _Started:
+    """In which process tracing was started: what a fork inherits sends nothing."""
+
+    pid = 0
+
+
+def start_tracing(**_: Any) -> None:
+    """Trace this process: a receiver of Celery's `worker_process_init` and `worker_ready`.
+
+    A provider that somebody has set, as `opentelemetry-instrument` does, is left as it is.
+    """
+    if _Started.pid == os.getpid():
+        return
+    _Started.pid = os.getpid()
+    from opentelemetry import trace
+    from opentelemetry.instrumentation.celery import CeleryInstrumentor
+
+    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+        trace.set_tracer_provider(_provider())
+    instrumentor: Any = CeleryInstrumentor()
+    if not instrumentor.is_instrumented_by_opentelemetry:
+        instrumentor.instrument()
+
+
+def _provider() -> Any:
+    """Sends spans in batches to `OTEL_EXPORTER_OTLP_ENDPOINT`, under `OTEL_SERVICE_NAME`."""
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    named = {} if "OTEL_SERVICE_NAME" in os.environ else {SERVICE_NAME: SERVICE}
+    provider = TracerProvider(resource=Resource.create(named))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    return provider
