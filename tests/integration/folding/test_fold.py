@@ -170,6 +170,31 @@ def test_a_job_that_failed_often_waits_however_long_its_delay_has_become(
     assert local.worker.fold_due() == Folded([], 0)
 
 
+def test_a_long_fold_is_told_of_while_it_goes_on(tf: Turnfold, local: LocalWorker, engine: Engine) -> None:
+    turns = talk(700)
+    tf.append("c", turns)
+    local.drain()
+    unfolded = tf.context("c", budget_tokens=1_500)
+    assert "turns 1 to " in unfolded.report.left_out[0].what
+    assert "not folded yet" in unfolded.report.left_out[0].what
+    conversation = ConversationId(stored_id(engine))
+
+    def clock() -> float:
+        return 2.0 if tf.status("c").folded else 0.0
+
+    compress(conversation, store=local.worker.store, limits=CompressLimits(slice_seconds=1.0, attempts=3), clock=clock)
+
+    status = tf.status("c")
+    assert 400 < status.folded == status.closed < status.stored == 700
+    told = tf.context("c", budget_tokens=1_500)
+    assert told.report.coverage is not None
+    assert told.report.coverage.spans[0].first_seq == 1
+    assert {span.level for span in told.report.coverage.spans} >= {"notes", "unfolded"}
+    local.settle()
+    with fold(turns, conversation_id="c") as undisturbed:
+        assert local.digest("c") == undisturbed.digest()
+
+
 @pytest.mark.parametrize("size", [60, 8])
 def test_a_worker_that_was_overtaken_does_not_write_the_outline_of_an_older_tail(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], size: int

@@ -167,6 +167,9 @@ class Store(Protocol):
         False when the conversation has moved on and the job is still ours: it is to be looked at again.
         """
 
+    def record_progress(self, seen: Tail, outline: Outline) -> None:
+        """Replace the outline by one of the closed segments alone, if the conversation is still in that state."""
+
     def release_fold(self, claim: FoldClaim, *, error: str | None, delay_seconds: float) -> None:
         """Give the job back, due after `delay_seconds`."""
 

@@ -31,7 +31,7 @@ from turnfold_worker.pipeline.outline import (
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.segments.segmenter import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings, settings_at
-from turnfold_worker.pipeline.turns.memo import memos_of
+from turnfold_worker.pipeline.turns.memo import NO_MEMOS, memos_of
 from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
 from turnfold_worker.ports.messages import Fold, FoldClaim, Tail
 from turnfold_worker.ports.storage import Clock, SentenceEmbedder, Store
@@ -128,11 +128,27 @@ def _advance(
         closed += 1
         tail = after(tail, fold)
         if is_over():
+            _tell_so_far(tail, store)
             return closed, False
     if tail.turns and tail.turns[-1].seq < tail.turn_count:
+        if closed:
+            _tell_so_far(tail, store)
         return closed, False
     outline, frame_only = outline_of(tail, store, embedder, total=plain)
     return closed, store.finish_fold(claim, tail, outline, frame_only=frame_only)
+
+
+def _tell_so_far(tail: Tail, store: Store) -> None:
+    """Let contexts tell of what is folded by now: the fold of a long import goes on for minutes."""
+    so_far = replace(tail, turns=[], memos=NO_MEMOS)
+    try:
+        outline, _ = outline_of(so_far, store)
+    except Retryable:
+        raise
+    except Exception as error:  # noqa: BLE001 - the outline of the end counts the attempts
+        _log.warning("no outline of conversation %s so far: %s", tail.conversation, where(error))
+        return
+    store.record_progress(so_far, outline)
 
 
 def with_vectors(tail: Tail, store: Store, embedder: SentenceEmbedder, *, total: bool = False) -> Tail:

@@ -89,6 +89,16 @@ _SEEN: Final = (
         updated_at=func.current_timestamp(),
     )
 )  # fmt: skip
+_CLOSED: Final = (
+    update(_conversation)
+    .where(
+        _conversation.c.id == bindparam("of_conversation"),
+        _conversation.c.closed_seq == bindparam("closed"),
+        _conversation.c.fold_seq < bindparam("closed"),
+        _conversation.c.edit_revision == bindparam("edited"),
+    )
+    .values(fold_seq=bindparam("closed"), revision=_conversation.c.revision + 1, updated_at=func.current_timestamp())
+)
 _STATE: Final = select(_conversation).where(_conversation.c.id == bindparam("of_conversation"), standing())
 _TURNS: Final = (
     select(*turn_columns(capped=False))
@@ -107,6 +117,14 @@ def record_seen(connection: Connection, seen: Tail) -> bool:
             "edited": seen.edit_revision,
         },
     )  # fmt: skip
+    return bool(recorded.rowcount)
+
+
+def record_closed(connection: Connection, seen: Tail) -> bool:
+    """Record that its closed turns are told of, and lock the conversation; False when it is in another state."""
+    recorded = connection.execute(
+        _CLOSED, {"of_conversation": seen.conversation, "closed": seen.closed_seq, "edited": seen.edit_revision}
+    )
     return bool(recorded.rowcount)
 
 

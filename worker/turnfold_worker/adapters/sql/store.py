@@ -235,6 +235,11 @@ class SqlStore:
             sql_jobs.finish(connection, claim)
             return True
 
+    def record_progress(self, seen: Tail, outline: Outline) -> None:
+        with self._transaction() as connection:
+            if sql_folds.record_closed(connection, seen):
+                sql_outlines.write(connection, seen.conversation, outline, frame_only=False)
+
     def release_fold(self, claim: FoldClaim, *, error: str | None, delay_seconds: float) -> None:
         job = sql_jobs.fold_job(claim.conversation)
         with self._giving_back(job, claim.claim, failed=error is not None) as connection:
