@@ -176,7 +176,8 @@ class Turnfold:
         A turn is a `Turn`, a provider's message dict as it is, or a provider client's message object. A repeated
         `turn_id` changes nothing. `priority="backfill"` is for what was said long ago and is brought in now: it is
         stored as it comes, and folded when no fold of live turns, of whatever tenant, is due. `subject` is the id of
-        the end user whose turns these are, and replies to them: `forget(subject=…)` finds them by it.
+        the end user whose turns these are, and replies to them: `forget(subject=…)` finds them by it. A message
+        dict may name its own as "subject".
 
         Raises `InvalidTurn` or, for more turns than an inbox holds, `InvalidInput` (nothing was appended); `InboxFull`,
         `QuotaExceeded` or `Unavailable`, whose `turns` have their ids: append those again, and nothing is doubled.

@@ -28,6 +28,7 @@ IMPORTANCE: Final[Mapping[str, Importance]] = {
 MAX_NAME_CHARACTERS: Final = 200
 
 _TURN_FIELDS: Final = frozenset(field.name for field in fields(Turn))
+_NO_PARTS: Final = _TURN_FIELDS | {"subject"}
 TurnInput = Turn | Mapping[str, Any]
 
 
@@ -49,13 +50,14 @@ def accept(
 ) -> Entry:
     """Check one turn and put it into the inbox's form; one that `may_wait` is folded when nothing else is due.
 
-    `subject` is the end user whose turn it is, checked before.
+    `subject` is the end user whose turn it is, checked before; a message dict may name its own.
 
     Accepts a `Turn`, a provider's message dict, or an object with `model_dump` (a provider client's message).
     What `redact` makes of its texts is all that is kept. Raises `InvalidTurn` naming the field and the remedy,
     `InvalidInput` for what `redact` does wrong.
     """
     given = _as_mapping(turn)
+    subject = _subject(given.get("subject"), subject)
     if redact is not None:
         given = redacted(given, redact)
     role = _role(given.get("role"))
@@ -79,6 +81,17 @@ def accept(
     encoded = encode({key: value for key, value in body.items() if value is not None})
     check_size("a turn", encoded, max_bytes=max_bytes)
     return Entry(_turn_id(given.get("turn_id")), encoded)
+
+
+def _subject(own: object, of_all: str | None) -> str | None:
+    """The end user that a message dict names, or that the whole append is of: no turn is of two."""
+    if own is None:
+        return of_all
+    named = checked_id("subject", own)
+    if of_all not in (None, named):
+        msg = f"subject {shortened(named)} in a turn of an append with subject={shortened(of_all)}: name one of them"
+        raise InvalidTurn(msg)
+    return named
 
 
 def check_size(what: str, body: bytes, *, max_bytes: int) -> None:
@@ -146,7 +159,7 @@ def _tool_calls(value: object) -> list[object]:
 
 def _parts(given: Mapping[str, Any], said: str | list[object] | None, calls: list[object]) -> dict[str, Any]:
     """Everything that text alone does not hold, as it was given."""
-    parts = {str(key): value for key, value in given.items() if key not in _TURN_FIELDS and value is not None}
+    parts = {str(key): value for key, value in given.items() if key not in _NO_PARTS and value is not None}
     if calls:
         parts["tool_calls"] = calls
     # The projection adds the calls to the text; what was said beside them is kept as it was.

@@ -44,6 +44,17 @@ def client(redis_url: str) -> Any:
         yield found
 
 
+def test_the_subject_of_a_message_is_forgotten_as_that_of_an_append(tf: Turnfold, local: LocalWorker) -> None:
+    named = (("quokka", ANA), ("numbat", BEN))
+    tf.append("c", [{**turn, "subject": subject} for word, subject in named for turn in said(word, 2)])
+    local.settle()
+    tf.forget(subject=ANA, timeout_seconds=0)
+    local.settle()
+    text = tf.context("c", budget_tokens=1_000).text
+    assert "numbat" in text
+    assert "quokka" not in text
+
+
 @pytest.mark.parametrize("stored", [True, False])
 def test_what_is_one_subjects_alone_goes_whole_and_what_is_shared_keeps_the_others(
     tf: Turnfold, local: LocalWorker, engine: Engine, client: redis.Redis, stored: bool

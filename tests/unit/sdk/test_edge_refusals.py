@@ -32,6 +32,15 @@ def user(**fields: object) -> dict[str, object]:
     return {"role": "user", "content": "Hello.", **fields}
 
 
+def test_a_message_may_name_its_own_subject_but_no_other_than_its_append() -> None:
+    assert json.loads(accept(user(subject="user-ana"), max_bytes=ROOMY).body)["subject"] == "user-ana"
+    assert json.loads(accept(user(subject="u"), max_bytes=ROOMY, subject="u").body) == user(subject="u")
+    with pytest.raises(InvalidTurn, match="name one of them"):
+        accept(user(subject="user-ana"), max_bytes=ROOMY, subject="user-ben")
+    with pytest.raises(InvalidIdentifier, match="subject must be a string, not int"):
+        accept(user(subject=7), max_bytes=ROOMY)
+
+
 @pytest.mark.parametrize("role", ["moderator", "", "USER", 7, ["user"]])
 def test_an_unknown_role_is_refused_with_the_list_of_known_ones(role: object) -> None:
     message = refusal({"role": role, "content": "Hello."})
