@@ -19,7 +19,8 @@ tf:{remnants}                        HASH    log that may hold erased words -> m
 tf:{q:<tenant>}:appended             HASH    day, and the turns and bytes that the tenant appended on it; lives 2 days
 tf:{q:<tenant>}:quota                HASH    its own bounds: turns and bytes a day, stored bytes; lives 7 days
 tf:{q:<tenant>}:stored               HASH    bytes that it stores, as measured, and those appended since; lives 7 days
-tf:{SS}:bounded                      SET     tenants with bounds of their own on what they append; lives 7 days
+tf:{SS}:bounded                      SET     tenants with bounds of their own on what they append, and, behind a slash,
+                                             those that may append any number; lives 7 days
 tf:{quotas}                          STRING  set by the one who published quotas; lives a minute
 tf:{sweep}                           STRING  set by the one who sweeps now; lives a few seconds
 tf:{expire}                          STRING  set by the one who looked for turns to expire; lives an hour

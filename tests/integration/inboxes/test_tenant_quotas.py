@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -81,6 +82,38 @@ def test_it_is_known_without_a_round_trip_more_where_no_tenant_has_one(
     calls.clear()
     tf.append("c", TURN)
     assert calls == []
+
+
+def test_a_tenant_that_may_append_any_number_costs_no_round_trip_more(
+    tf: Turnfold, run: Run, client: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+    counting = Quotas._call
+
+    def counted(self: Quotas, tenant: str, *sizes: int) -> Any:
+        calls.append(tenant)
+        return counting(self, tenant, *sizes)
+
+    monkeypatch.setattr(Quotas, "_call", counted)
+    run("quota", "set", "acme", "--turns-a-day", "0", "--stored-bytes", "0")
+    tf.append("c", TURN)
+    assert calls == []
+    assert client.hgetall(keys.quota("acme")) == {b"turns": b"0", b"stored": b"0"}
+    run("quota", "set", "acme", "--turns-a-day", "1")
+    with pytest.raises(QuotaExceeded):
+        tf.append("c", [TURN] * 2)
+    run("quota", "clear", "acme")
+    assert client.exists(keys.quota("acme"), keys.bounded(0)) == 0
+
+
+def test_an_import_above_the_quota_says_so_in_the_words_of_the_shell(run: Run, tmp_path: Path) -> None:
+    run("quota", "set", "acme", "--turns-a-day", "2")
+    file = tmp_path / "c.jsonl"
+    file.write_text(f"{json.dumps(TURN)}\n" * 3)
+    refused = run("--tenant", "acme", "import", str(file))
+    assert refused.exit_code == 4, refused.output
+    assert "again in " in refused.output
+    assert "error.turns" not in refused.output
 
 
 def test_zero_frees_a_tenant_from_the_settings(settings: Settings, run: Run) -> None:

@@ -55,7 +55,7 @@ def test_help_teaches_with_examples(run: Run) -> None:
     [
         (UnknownConversation("c"), 1), (UnknownMarker("m"), 1), (UnknownAnchor("a"), 1), (UnknownReference("r"), 1),
         (InvalidInput("i"), 2), (Unavailable("u"), 3), (SchemaMismatch("s"), 3), (InboxFull("f"), 3),
-        (QuotaExceeded("q", retry_after_seconds=60), 3),
+        (QuotaExceeded("q", retry_after_seconds=60), 4),
     ],
 )  # fmt: skip
 def test_exit_codes_say_what_kind_of_error_it_was(error: TurnfoldError, code: int) -> None:

@@ -4,6 +4,7 @@
 1  a check failed, or what was asked for does not exist
 2  the command or its input is wrong
 3  something that is needed is not there: Redis, the database, a worker
+4  a quota of the tenant is used up: later, or with a larger one, the same command works
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from typing import IO, Any, Final
 
 import click
 
-from turnfold.errors import InvalidInput, TurnfoldError, Unavailable
+from turnfold.errors import InvalidInput, QuotaExceeded, TurnfoldError, Unavailable
 from turnfold_worker.cli.streams import let_every_word_through
 from turnfold_worker.errors import Retryable
 
 FAILED: Final = 1
 WRONG_INPUT: Final = 2
 NOT_AVAILABLE: Final = 3
+QUOTA_USED_UP: Final = 4
 
 
 class _OneLine(click.ClickException):
@@ -46,7 +48,7 @@ def exit_code_of(error: TurnfoldError) -> int:
         return WRONG_INPUT
     if isinstance(error, LookupError):
         return FAILED
-    return NOT_AVAILABLE
+    return QUOTA_USED_UP if isinstance(error, QuotaExceeded) else NOT_AVAILABLE
 
 
 class Group(click.Group):

@@ -50,7 +50,7 @@ COMMANDS: Final = {
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog=(
         "Exit codes: 0 it worked, 1 a check failed or what was asked for does not exist, 2 wrong input, 3 something is "
-        "not running."
+        "not running, 4 a quota is used up."
     ),
 )
 @click.option("--redis-url", help="Redis of the inboxes.  [TURNFOLD_REDIS_URL]")

@@ -22,9 +22,14 @@ class TenantQuota:
     retention_days: int | None = None
 
     @property
-    def bounds_appends(self) -> bool:
-        """Whether an append has to ask for it."""
+    def is_of_appends(self) -> bool:
+        """Whether it stands for the settings where appends are counted."""
         return any(bound is not None for bound in (self.turns_a_day, self.bytes_a_day, self.stored_bytes))
+
+    @property
+    def bounds_appends(self) -> bool:
+        """Whether an append has to be counted first, whatever the settings of its producer say."""
+        return any((self.turns_a_day, self.bytes_a_day, self.stored_bytes))
 
 
 class QuotaStore(Protocol):

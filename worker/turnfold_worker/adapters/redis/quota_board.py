@@ -14,6 +14,9 @@ from turnfold.redis.scripts import HELD_BYTES
 from turnfold_worker.adapters.redis.failures import translated
 from turnfold_worker.use_cases.tenant_quotas import TenantQuota
 
+_FREE: Final = "/"
+"""Before a tenant that may append any number, whatever the settings say: of an encoded id it is no part."""
+
 # KEYS inbox
 # Returns the bytes that wait in it.
 _INBOX_BYTES: Final = (
@@ -47,22 +50,24 @@ class RedisQuotaBoard:
             return bool(self._client.set(keys.QUOTAS, "1", nx=True, ex=MEASURED_SECONDS))
 
     def publish(self, quotas: Collection[TenantQuota]) -> None:
-        bounding = {keys.encode_id(quota.tenant): quota for quota in quotas if quota.bounds_appends}
+        ours = [quota for quota in quotas if quota.is_of_appends]
+        members = {("" if quota.bounds_appends else _FREE) + keys.encode_id(quota.tenant) for quota in ours}
         with translated():
             before = {name.decode() for name in cast("set[bytes]", self._client.smembers(keys.bounded(0)))}
-            gone = before - bounding.keys()
+            gone = before - members
             pipeline = self._client.pipeline(transaction=False)
-            for quota in bounding.values():
+            for quota in ours:
                 _put(pipeline, quota)
             for shard in range(keys.SHARDS):
                 # Added before others are taken out: no append finds a set without its tenant in between.
-                if bounding:
-                    pipeline.sadd(keys.bounded(shard), *bounding)
+                if members:
+                    pipeline.sadd(keys.bounded(shard), *members)
                     pipeline.expire(keys.bounded(shard), keys.QUOTA_SECONDS)
                 if gone:
                     pipeline.srem(keys.bounded(shard), *gone)
-            for tenant in gone:
-                pipeline.delete(keys.quota(keys.decode_id(tenant)))
+            published = {keys.encode_id(quota.tenant) for quota in ours}
+            for name in {member.removeprefix(_FREE) for member in gone} - published:
+                pipeline.delete(keys.quota(keys.decode_id(name)))
             if pipeline.command_stack:
                 pipeline.execute()
 
