@@ -129,6 +129,8 @@ class Report:
     """None: no turn of the conversation has a number yet."""
     degraded: bool = False
     """Made from SQL alone, because Redis did not answer: turns that no worker has stored yet are missing."""
+    is_unknown: bool = False
+    """Nothing of the conversation is there: nobody has written to it, or it was forgotten. Is its id right?"""
     answerable: float | None = None
     """With a query: how likely what was found answers it, 0 to 1, by words; None without one, before anything is
     folded, and for one that only names a time."""

@@ -64,7 +64,13 @@ def report_of(material: Material, found: Assembly) -> Report:
         coverage=coverage_of(found.plan),
         answerable=material.snapshot.answerable,
         degraded=material.snapshot.degraded,
+        is_unknown=_is_unknown(material.snapshot),
     )
+
+
+def _is_unknown(snapshot: Snapshot) -> bool:
+    """Whether neither SQL nor the inbox has anything of it; where the inbox was not read nobody knows."""
+    return snapshot.head is None and not (snapshot.turns or snapshot.unread or snapshot.degraded)
 
 
 @lru_cache(maxsize=4_096)

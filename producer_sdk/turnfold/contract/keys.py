@@ -72,7 +72,7 @@ PERMANENT: Final[tuple[str, ...]] = ("in", "ready", "tenants", "forgotten")
 
 
 def checked_id(kind: str, value: object) -> str:
-    """Return `value` if it can be an id: text of 1 to 200 UTF-8 bytes without control characters.
+    """Return `value` if it can be an id: text of 1 to 200 UTF-8 bytes without control characters, not of spaces alone.
 
     Raises `InvalidIdentifier`, naming `kind`.
     """
@@ -90,6 +90,9 @@ def checked_id(kind: str, value: object) -> str:
     if any(ord(c) < 32 or 127 <= ord(c) < 160 for c in value):
         msg = f"{kind} must not hold control characters"
         raise InvalidIdentifier(msg)
+    if value.isspace():
+        msg = f"{kind} must not be of spaces alone"
+        raise InvalidIdentifier(msg, remedy="give it a name that people can see")
     return value
 
 

@@ -226,6 +226,8 @@ class Expansion:
     """The parts of the long turns that this shows or tells of, once they are folded."""
     markers: tuple[str, ...] = ()
     """Markers in `text` that lead to more detail, at levels 1 to 3 of a range."""
+    verbatim_marker: str | None = None
+    """Leads to the words of these turns, where `text` tells of them in notes; None at level 0."""
 
 
 @dataclass(frozen=True, slots=True)

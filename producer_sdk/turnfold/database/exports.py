@@ -57,6 +57,14 @@ def opened(engine: Engine) -> Connection:
         return engine.connect()
 
 
+def not_stored(address: Address) -> UnknownConversation:
+    """The error for a conversation that has nothing to be exported."""
+    return UnknownConversation(
+        f"conversation {address.conversation!r} of tenant {address.tenant!r} is not stored",
+        remedy="check its id and the tenant",
+    )
+
+
 def lines_of(engine: Engine, address: Address, *, turn_written: Callable[[], object] = lambda: None) -> Iterator[bytes]:
     """The lines of one stored conversation, read as they are taken, from one snapshot.
 
@@ -70,8 +78,7 @@ def lines_of(engine: Engine, address: Address, *, turn_written: Callable[[], obj
             )
         ).first()  # fmt: skip
         if row is None:
-            msg = f"conversation {address.conversation!r} of tenant {address.tenant!r} is not stored"
-            raise UnknownConversation(msg, remedy="check its id and the tenant")
+            raise not_stored(address)
         yield line("conversation", {"conversation_id": address.conversation, **_values(_conversation, row)})
         lines = 1
         for rows in (*SAID, *FOLDED, JOB):

@@ -132,7 +132,8 @@ class _Expander:
             return self.resolve(marker, given)
         access.asked(address, self._head.id)
         found = self.resolve(marker, given)
-        found = replace(found, parts=self._parts(self._head, marker, found))
+        verbatim = turns_marker(found.first_seq, found.last_seq) if found.level else None
+        found = replace(found, parts=self._parts(self._head, marker, found), verbatim_marker=verbatim)
         if found.text:
             access.found(address, self._head.id, found.first_seq, found.last_seq)
         return found

@@ -182,12 +182,18 @@ def _expanded(expand: Expand, arguments: Mapping[str, object], max_tokens: int) 
     found = expand(marker, max_tokens=max_tokens - 2 * _FRAME_TOKENS)
     turns = _turns(found.first_seq, found.last_seq)
     how = ("word for word", "detailed summary", "brief summary", "tags")[found.level]
+    verbatim = f"[word for word {ARROW}{found.verbatim_marker}]\n" if found.verbatim_marker else ""
     parts = "".join(map(_part_line, found.parts)) if found.next_marker or found.level else ""
     more = f"[goes on {ARROW}{found.next_marker}]\n" if found.next_marker else ""
     words = closed_line(found.text) if found.text else "[nothing is left of this]\n"
     text = f"[{turns} of this conversation, {how}]\n{words}{more}"
     # What was said comes first: of a turn of many parts there may be no room for all of their names.
-    return text + parts if estimate_tokens(text + parts) <= max_tokens else text
+    with_marker = text + verbatim
+    return next(said for said in (with_marker + parts, with_marker, text) if _fits(said, max_tokens) or said is text)
+
+
+def _fits(said: str, max_tokens: int) -> bool:
+    return estimate_tokens(said) <= max_tokens
 
 
 def _part_line(part: TurnPart) -> str:

@@ -89,8 +89,8 @@ def _subject(own: object, of_all: str | None) -> str | None:
         return of_all
     named = checked_id("subject", own)
     if of_all not in (None, named):
-        msg = f"subject {shortened(named)} in a turn of an append with subject={shortened(of_all)}: name one of them"
-        raise InvalidTurn(msg)
+        msg = f"subject {shortened(named)} in a turn of an append with subject={shortened(of_all)}"
+        raise InvalidTurn(msg, remedy="name one of them")
     return named
 
 

@@ -138,6 +138,7 @@ def test_stored_turns_and_those_of_the_inbox_are_read_as_one_conversation(folded
     folded.append("c", {"role": "user", "content": "One more thing: the mascot is a heron."})
     context = folded.context("c", budget_tokens=1_000)
     assert "the mascot is a heron" in context.text
+    assert not context.report.is_unknown
     assert context.coverage is not None
     assert (context.coverage.first_seq, context.coverage.last_seq) == (1, 61)
     assert folded.search("c", "mascot heron")[0].first_seq == 61
@@ -146,6 +147,7 @@ def test_stored_turns_and_those_of_the_inbox_are_read_as_one_conversation(folded
 
 def test_a_conversation_that_nobody_has_written_to_reads_as_empty(tf: Turnfold) -> None:
     context = tf.context("nobody", budget_tokens=500)
+    assert context.report.is_unknown
     assert context.coverage is None
     assert context.markers == ()
     status = tf.status("nobody")

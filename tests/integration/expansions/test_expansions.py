@@ -47,6 +47,14 @@ def pages(tf: Turnfold, marker: str, *, max_tokens: int | None = None) -> list[E
     return found
 
 
+def test_notes_lead_to_the_words_that_they_are_of(folded: LocalTurnfold) -> None:
+    notes = folded.expand("c", f"L1:{tree(folded)[0][0].marker_name}")
+    assert notes.verbatim_marker is not None
+    words = folded.expand("c", notes.verbatim_marker)
+    assert (words.first_seq, words.last_seq, words.level) == (notes.first_seq, notes.last_seq, 0)
+    assert words.verbatim_marker is None
+
+
 def test_every_node_expands_at_every_level_to_its_words(folded: LocalTurnfold) -> None:
     nodes = tree(folded)
     assert {node.height for node, _ in nodes} >= {0, 1}

@@ -86,7 +86,7 @@ def test_an_import_says_how_much_of_it_was_stored_already(imported: Up, tmp_path
 
     said = imported.run("import", file, "--wait", 60)
 
-    assert "50 turns of conversation grows appended and folded; 30 of them were stored already" in said
+    assert "20 turns of conversation grows appended and folded; 30 were stored already" in said
 
 
 def test_what_a_context_leaves_out_is_reached_by_commands(imported: Up) -> None:

@@ -232,6 +232,16 @@ def test_an_export_waits_for_what_is_in_the_inbox_and_says_who_is_missing(
     assert json.loads((tmp_path / "c.jsonl").read_text().splitlines()[-1]) == {"turnfold": "end", "conversations": 2}
 
 
+def test_nothing_is_written_of_conversations_of_which_one_is_unknown(
+    run: Run, tf: Turnfold, local: LocalWorker
+) -> None:
+    tf.append("c", named("a", 3))
+    local.settle()
+    refused = run("export", "c", "nosuch", code=1)
+    assert refused.stdout == ""
+    assert "'nosuch'" in refused.stderr
+
+
 def test_an_export_holds_nothing_of_another_tenant(run: Run, tf: Turnfold, local: LocalWorker) -> None:
     tf.append("c", named("a", 3))
     tf.for_tenant("other").append("c", {"role": "user", "content": "Ours alone: blue whales."})

@@ -94,6 +94,8 @@ def _write(
     names = [address.conversation for address in addresses]
     for address in addresses:
         _wait_until_stored(session, address, wait_seconds)
+        if not skip_unknown:
+            _refuse_unknown(session, address)
     written: list[str] = []
     turns = 0
     with progress() as bar, _opened(output) as file:
@@ -117,6 +119,14 @@ def _write(
             written.append(address.conversation)
         file.write(footer(len(written)))
     return written, turns
+
+
+def _refuse_unknown(session: Session, address: Address) -> None:
+    """Raise `UnknownConversation` before anything is written."""
+    from turnfold.database.exports import not_stored
+
+    if session.reader.read(lambda transaction: transaction.head(address)) is None:
+        raise not_stored(address)
 
 
 def _wait_until_stored(session: Session, address: Address, seconds: float) -> None:

@@ -238,8 +238,8 @@ def _report(ids: list[str], total: int, stored_before: int | None, *, folded: bo
     after = " and folded" if folded else "; folding goes on in the background: see `turnfold status`"
     if whole:
         after = ", folded as they were exported"
-    known = f"; {stored_before} of them were stored already and are not doubled" if stored_before else ""
-    click.echo(f"{_turns(total)} of {_named(ids)} appended{after}{known}")
+    known = f"; {stored_before} were stored already and are not doubled" if stored_before else ""
+    click.echo(f"{_turns(total - (stored_before or 0))} of {_named(ids)} appended{after}{known}")
 
 
 def _turns(number: int) -> str:

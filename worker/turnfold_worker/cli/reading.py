@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -143,6 +144,9 @@ def expand(
     print_text(expansion.text)
     for part in expansion.parts if expansion.next_marker is not None or expansion.level else ():
         click.echo(f"turn {part.turn_seq}, part {part.number} of {part.count}: {part.title}: {part.marker}", err=True)
+    if expansion.verbatim_marker is not None:
+        words_of = f"turnfold expand {shlex.quote(conversation)} {expansion.verbatim_marker}"
+        click.echo(f"notes of turns {expansion.first_seq} to {expansion.last_seq}; their words: {words_of}", err=True)
     if expansion.next_marker is not None:
         at = f" at {max_tokens} tokens" if max_tokens is not None else ""
         click.echo(f"cut{at}; go on with {expansion.next_marker}", err=True)
