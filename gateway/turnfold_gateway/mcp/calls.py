@@ -13,7 +13,7 @@ from turnfold.tools import NOTHING_SAID, RESULT_TOKENS
 from turnfold.tools.schemas import TOOL_NAMES
 from turnfold.tools.timelines import timeline_text
 from turnfold_gateway.mcp.arguments import checked
-from turnfold_gateway.mcp.failures import BadArguments, remedy, unexpected
+from turnfold_gateway.mcp.failures import BadArguments, explained, unexpected
 from turnfold_gateway.mcp.reach import Reach
 from turnfold_gateway.mcp.record import FRAME_TOKENS, conversation_line, framed
 from turnfold_gateway.mcp.schemas import USUAL_BUDGET, USUAL_ENTRIES
@@ -38,7 +38,7 @@ async def call_tool(reach: Reach, name: str, arguments: Mapping[str, Any]) -> Ca
             return await _looked_up(reach, conversation_id, name, named)
         return _answer(await _ANSWERS[name](reach, conversation_id, named))
     except (TurnfoldError, BadArguments) as error:
-        return _answer(f"Error: {remedy(error)}", failed=True)
+        return _answer(f"Error: {explained(error)}", failed=True)
     except Exception as error:  # noqa: BLE001 - a server goes on, and tells no caller what broke inside it
         return _answer(f"Error: {unexpected(f'tool {name}', error)}", failed=True)
 

@@ -12,7 +12,6 @@ from turnfold import (
     InboxFull,
     InvalidInput,
     QuotaExceeded,
-    SchemaMismatch,
     Turn,
     TurnfoldError,
     Unavailable,
@@ -32,20 +31,20 @@ class BadArguments(Exception):  # noqa: N818 - what a model did, told to the mod
     """What a call asks for cannot be done; the text says what can."""
 
 
-def remedy(error: TurnfoldError | BadArguments) -> str:
-    """What went wrong and what to do, for whoever made the call."""
+def explained(error: TurnfoldError | BadArguments) -> str:
+    """What went wrong and what to do, for whoever made the call: a model has tools, not the SDK's methods."""
     match error:
         case UnknownConversation():
-            return f"{error}. Check conversation_id: `conversations` lists those that exist"
+            return f"{error.problem}. Check conversation_id: `conversations` lists those that exist"
         case UnknownMarker():
-            return f"{error}. `search` and `context` give markers"
+            return f"{error.problem}. `search` and `context` give markers"
         case QuotaExceeded(retry_after_seconds=seconds):
-            return f"{error}. {_again(error)} in {seconds} seconds; more calls before that fail too"
+            return f"{error.problem}. {_again(error)} in {seconds} seconds; more calls before that fail too"
         case InboxFull() | Unavailable():
             return f"{error}. {_again(error)} in a few seconds; if it fails again, tell the user"
-        case SchemaMismatch():
-            return f"{error}. This is for whoever runs the server; no other call will do better"
-        case _:
+        case TurnfoldError():
+            return str(error) if error.remedy in str(error) else f"{error}: {error.remedy}"
+        case BadArguments():
             return str(error)
 
 
@@ -68,6 +67,6 @@ def unexpected(where: str, error: Exception) -> str:
 
 
 def protocol_error(error: TurnfoldError | BadArguments) -> MCPError:
-    """The same as `remedy` for requests whose answer has no room for an error: reads of resources."""
+    """The same as `explained` for requests whose answer has no room for an error: reads of resources."""
     callers = isinstance(error, (InvalidInput, LookupError, BadArguments))
-    return MCPError(INVALID_PARAMS if callers else INTERNAL_ERROR, remedy(error))
+    return MCPError(INVALID_PARAMS if callers else INTERNAL_ERROR, explained(error))
