@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 Line = Sequence[tuple[float, float]]
 """Points (x, y)."""
 
-_COLOURS: Final = ("#1f6feb", "#d1242f", "#1a7f37", "#9a6700", "#8250df", "#57606a", "#bf3989", "#0a7ea4")
-_WIDTH, _HEIGHT, _LEFT, _TOP, _RIGHT, _BOTTOM = 760, 420, 70, 40, 250, 50
+NOBODY: Final[Mapping[str, str]] = {}
+_COLOURS: Final = ("#1f6feb", "#1a7f37", "#9a6700", "#57606a", "#d1242f", "#8250df", "#bf3989", "#0a7ea4")
+_WIDTH, _HEIGHT, _LEFT, _TOP, _RIGHT, _BOTTOM = 760, 420, 70, 48, 250, 50
 _STYLE: Final = "font-family='system-ui, sans-serif' font-size='12' fill='#24292f'"
 
 
@@ -30,11 +32,39 @@ class _Axis:
         return format(mark, self._form)
 
 
-def log_chart(title: str, x_name: str, y_name: str, series: Mapping[str, Line]) -> str:
-    """A line a name over two logarithmic axes: every coordinate is above 0."""
+def log_chart(
+    title: str, x_name: str, y_name: str, series: Mapping[str, Line], *, dashed: Mapping[str, str] = NOBODY
+) -> str:
+    """A line a name over two logarithmic axes: every coordinate is above 0.
+
+    `dashed` maps a name to that of the line whose colour it has.
+    """
     points = [point for line in series.values() for point in line]
-    x_axis, y_axis = _decades([x for x, _ in points], ",.0f"), _decades([y for _, y in points], "g")
-    return _chart(title, (x_name, x_axis), (y_name, y_axis), series)
+    x_axis, y_axis = _decades([x for x, _ in points], ",.0f"), _decades([y for _, y in points], ",g")
+    return _chart(title, (x_name, x_axis), (y_name, y_axis), series, dashed)
+
+
+def headline_chart(title: str, x_name: str, y_name: str, series: Mapping[tuple[str, str], Line]) -> str:
+    """As `log_chart`, of few lines: each has its name and what there is to say of it where it ends."""
+    points = [point for line in series.values() for point in line]
+    axes = (x_name, _decades([x for x, _ in points], ",.0f")), (y_name, _decades([y for _, y in points], ",g"))
+    parts, at = _frame(title, *axes)
+    ends = _apart([at(*max(line))[1] for line in series.values()], least=38)
+    for colour, ((name, remark), line), y in zip(_COLOURS, series.items(), ends, strict=False):
+        parts += _line([at(*point) for point in sorted(line)], colour, width=3)
+        x = _WIDTH - _RIGHT + 14
+        parts.append(f"<text x='{x}' y='{y}' {_STYLE} font-weight='600' style='fill:{colour}'>{name}</text>")
+        parts.append(f"<text x='{x}' y='{y + 15}' {_STYLE}>{remark}</text>")
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _apart(places: Sequence[float], *, least: float) -> list[float]:
+    """The same places, moved upwards until each is `least` from the next below; the order stays."""
+    moved = list(places)
+    order = sorted(range(len(places)), key=places.__getitem__)
+    for above, below in reversed(list(pairwise(order))):
+        moved[above] = min(moved[above], moved[below] - least)
+    return moved
 
 
 def percent_chart(title: str, x_name: str, y_name: str, series: Mapping[str, Line]) -> str:
@@ -42,7 +72,7 @@ def percent_chart(title: str, x_name: str, y_name: str, series: Mapping[str, Lin
     last = max(x for line in series.values() for x, _ in line)
     tens = [10.0 * ten for ten in range(math.ceil(last / 10) + 1)]
     x_axis, y_axis = _Axis(tens, float, ".0f"), _Axis([0, 20, 40, 60, 80, 100], float, ".0f")
-    return _chart(title, (x_name, x_axis), (y_name, y_axis), series)
+    return _chart(title, (x_name, x_axis), (y_name, y_axis), series, NOBODY)
 
 
 def _decades(values: Sequence[float], form: str) -> _Axis:
@@ -50,7 +80,33 @@ def _decades(values: Sequence[float], form: str) -> _Axis:
     return _Axis([10.0**power for power in range(low, max(high, low + 1) + 1)], math.log10, form)
 
 
-def _chart(title: str, across: tuple[str, _Axis], up: tuple[str, _Axis], series: Mapping[str, Line]) -> str:
+def _chart(
+    title: str,
+    across: tuple[str, _Axis],
+    up: tuple[str, _Axis],
+    series: Mapping[str, Line],
+    dashed: Mapping[str, str],
+) -> str:
+    parts, at = _frame(title, across, up)
+    # Raises for more lines than colours: two of one colour cannot be told apart.
+    colours = dict(zip((name for name in series if name not in dashed), _COLOURS, strict=False))
+    right = _WIDTH - _RIGHT
+    for row, (name, line) in enumerate(series.items()):
+        colour, dashes = colours[dashed.get(name, name)], "stroke-dasharray='6 4'" if name in dashed else ""
+        parts += _line([at(*point) for point in sorted(line)], colour, dashes)
+        y = _TOP + 18 * row + 8
+        parts.append(
+            f"<line x1='{right + 12}' y1='{y - 4}' x2='{right + 34}' y2='{y - 4}' stroke='{colour}' stroke-width='3' "
+            f"{dashes}/>"
+        )
+        parts.append(f"<text x='{right + 40}' y='{y}' {_STYLE}>{name}</text>")
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _frame(
+    title: str, across: tuple[str, _Axis], up: tuple[str, _Axis]
+) -> tuple[list[str], Callable[[float, float], tuple[float, float]]]:
+    """The picture without its lines, and where in it a point lies."""
     (x_name, x_axis), (y_name, y_axis) = across, up
     right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
 
@@ -63,9 +119,9 @@ def _chart(title: str, across: tuple[str, _Axis], up: tuple[str, _Axis], series:
     parts = [
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {_WIDTH} {_HEIGHT}' role='img' aria-label='{title}'>",
         "<rect width='100%' height='100%' fill='#ffffff'/>",
-        f"<text x='{_LEFT}' y='22' {_STYLE} font-weight='600'>{title}</text>",
+        f"<text x='{_LEFT}' y='20' {_STYLE} font-weight='600'>{title}</text>",
         f"<text x='{_LEFT}' y='{_HEIGHT - 10}' {_STYLE}>{x_name}</text>",
-        f"<text x='{_LEFT - 60}' y='{_TOP - 6}' {_STYLE}>{y_name}</text>",
+        f"<text x='{_LEFT - 60}' y='{_TOP - 14}' {_STYLE}>{y_name}</text>",
     ]
     for mark in x_axis.marks:
         x, _ = at(mark, y_axis.marks[0])
@@ -75,19 +131,12 @@ def _chart(title: str, across: tuple[str, _Axis], up: tuple[str, _Axis], series:
         _, y = at(x_axis.marks[0], mark)
         parts.append(f"<line x1='{_LEFT}' y1='{y}' x2='{right}' y2='{y}' stroke='#eaeef2'/>")
         parts.append(f"<text x='{_LEFT - 8}' y='{y + 4}' text-anchor='end' {_STYLE}>{y_axis.label(mark)}</text>")
-    for i, (name, line) in enumerate(series.items()):
-        parts += _line([at(x, y) for x, y in sorted(line)], _COLOURS[i % len(_COLOURS)])
-        y = _TOP + 16 * i + 8
-        parts.append(
-            f"<rect x='{right + 14}' y='{y - 9}' width='10' height='10' fill='{_COLOURS[i % len(_COLOURS)]}'/>"
-        )
-        parts.append(f"<text x='{right + 30}' y='{y}' {_STYLE}>{name}</text>")
-    return "\n".join([*parts, "</svg>"]) + "\n"
+    return parts, at
 
 
-def _line(places: Sequence[tuple[float, float]], colour: str) -> list[str]:
+def _line(places: Sequence[tuple[float, float]], colour: str, dashes: str = "", *, width: int = 2) -> list[str]:
     path = " ".join(f"{x},{y}" for x, y in places)
     return [
-        f"<polyline points='{path}' fill='none' stroke='{colour}' stroke-width='2'/>",
-        *(f"<circle cx='{x}' cy='{y}' r='3' fill='{colour}'/>" for x, y in places),
+        f"<polyline points='{path}' fill='none' stroke='{colour}' stroke-width='{width}' {dashes}/>",
+        *(f"<circle cx='{x}' cy='{y}' r='{width + 1}' fill='{colour}'/>" for x, y in places),
     ]

@@ -31,7 +31,18 @@ import steady
 from bench import Bench, drain_row, floor_of_a_read, row_id, talk
 from databases import machine, places
 from peers import peers, tokens
-from performance_document import APPENDS, ASKED, CELL_SECONDS, MIDDLE, NEWEST, Row, chart, document, prefix_chart
+from performance_document import (
+    APPENDS,
+    ASKED,
+    CELL_SECONDS,
+    MIDDLE,
+    NEWEST,
+    Row,
+    chart,
+    document,
+    headline,
+    prefix_chart,
+)
 from rich.progress import Progress, TimeElapsedColumn
 from sqlalchemy import text
 
@@ -290,6 +301,7 @@ def main() -> None:
     (arguments.out / "performance.md").write_text(document(result))
     (arguments.out / "performance-length.svg").write_text(chart(result))
     (arguments.out / "performance-prefixes.svg").write_text(prefix_chart(result))
+    (arguments.out / "reads.svg").write_text(headline(result))
     print(f"wrote {arguments.out / 'performance.md'}")
 
 

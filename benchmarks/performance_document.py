@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any, Final
 
-from charts import log_chart, percent_chart
+from charts import headline_chart, log_chart, percent_chart
 
 Row = dict[str, Any]
 
@@ -189,14 +189,40 @@ def _prefix_cells(shares: dict[str, list[float]]) -> dict[str, str]:
 
 def chart(result: Row) -> str:
     lines: dict[str, list[tuple[float, float]]] = {}
+    for kind in ("warm", "cold", "query"):
+        for row in result["reads"]:
+            if row["budget"] == MIDDLE and row["kind"] == kind:
+                lines.setdefault(f"Turnfold {kind}, {row['database']}", []).append((row["turns"], row["p50"]))
     for row in result["reads"]:
-        if row["budget"] == MIDDLE and row["kind"] in {"cold", "warm", "query"}:
-            lines.setdefault(f"Turnfold {row['kind']}, {row['database']}", []).append((row["turns"], row["p50"]))
-            if row["kind"] == "cold":
-                lines.setdefault(f"floor, {row['database']}", []).append((row["turns"], row["floor"]))
+        if row["budget"] == MIDDLE and row["kind"] == "cold":
+            lines.setdefault(f"floor, {row['database']}", []).append((row["turns"], row["floor"]))
     for row in result["peers"]:
         lines.setdefault(row["name"].replace("SQLChatMessageHistory + ", ""), []).append((row["turns"], row["p50"]))
-    return log_chart("context of 4,000 tokens, p50", "turns in the conversation", "milliseconds", lines)
+    dashed = {name: name.replace("postgresql", "sqlite") for name in lines if name.endswith(", postgresql")}
+    return log_chart("context of 4,000 tokens, p50", "turns in the conversation", "milliseconds", lines, dashed=dashed)
+
+
+def headline(result: Row) -> str:
+    """The chart of the README: one line a system, and what becomes of old turns in it."""
+    longest = max(row["turns"] for row in result["peers"])
+    lines: dict[tuple[str, str], list[tuple[float, float]]] = {
+        ("Turnfold", "every turn stands behind a line"): [
+            (row["turns"], row["p50"])
+            for row in result["reads"]
+            if (row["budget"], row["kind"], row["database"]) == (MIDDLE, "warm", "postgresql")
+        ]
+    }
+    for name in dict.fromkeys(row["name"] for row in result["peers"]):
+        rows = [row for row in result["peers"] if row["name"] == name]
+        last = next(row for row in rows if row["turns"] == longest)
+        remark = (
+            f"{100 * last['old']:.1f} % of old turns left" if last["tokens"] < 2 * MIDDLE
+            else f"all of it: {last['tokens'] / 1_000_000:.1f} million tokens"
+        )  # fmt: skip
+        short = name.replace("SQLChatMessageHistory + ", "").replace(" SDK SQLiteSession", " SDK session")
+        lines[short, remark] = [(row["turns"], row["p50"]) for row in rows]
+    title = "One read of 4,000 tokens: milliseconds by the length of the conversation"
+    return headline_chart(title, "turns in the conversation", "milliseconds", lines)
 
 
 def prefix_chart(result: Row) -> str:
