@@ -256,6 +256,17 @@ def test_flower_is_read_only_behind_a_password_and_shows_what_up_shows() -> None
     assert f"--tasks-columns={','.join(TASK_COLUMNS)}" in command("flower")
 
 
+def test_the_dashboard_takes_its_data_source_from_a_variable_and_so_imports_anywhere() -> None:
+    dashboard = json.loads((ROOT / "ops" / "grafana" / "turnfold.json").read_text(encoding="utf-8"))
+    variables = {each["name"]: (each["type"], each["query"]) for each in dashboard["templating"]["list"]}
+    sources = {
+        part["datasource"]["uid"] for panel in dashboard["panels"] for part in (panel, *panel.get("targets", ()))
+    }
+    assert variables == {"datasource": ("datasource", "prometheus")}
+    assert sources == {"${datasource}"}
+    assert "id" not in dashboard
+
+
 def test_grafana_has_a_password_of_its_own() -> None:
     passwords = {
         name: set(re.findall(r"[A-Z]+_PASSWORD(?=:\?)", str(SERVICES[name]["environment"])))
