@@ -55,9 +55,9 @@ async def fold(
         needed = priced.system_tokens + 1_000
         msg = (
             f"the system messages alone are {priced.system_tokens} tokens, which a budget of {options.budget_tokens} "
-            f"cannot hold: give at least {needed}"
+            "cannot hold"
         )
-        raise InvalidBudget(msg, needed_tokens=needed)
+        raise InvalidBudget(msg, remedy=f"give at least {needed}", needed_tokens=needed)
     folder = _Folder(memory, points, priced, tail, options, room)
     return await folder.by_last_block() or await folder.by_new_block() or await folder.by_context()
 

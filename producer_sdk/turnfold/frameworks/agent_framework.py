@@ -64,8 +64,8 @@ class TurnfoldHistoryProvider(HistoryProvider):
 def _checked(session_id: str | None) -> str:
     if session_id:
         return session_id
-    msg = 'the agent runs without a session: give it session=agent.create_session(session_id="conv-1")'
-    raise InvalidInput(msg)
+    msg = "the agent runs without a session"
+    raise InvalidInput(msg, remedy='give it session=agent.create_session(session_id="conv-1")')
 
 
 def _turns(message: Message) -> Iterator[dict[str, Any]]:

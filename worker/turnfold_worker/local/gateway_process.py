@@ -61,8 +61,8 @@ class GatewayProcess(ChildProcess):
     def start(self) -> None:
         """Start it; returns at once. Raises `GatewayNotStarted` when its port is taken. See `wait_until_ready`."""
         if not is_free(self.port):
-            msg = f"port {self.port} is taken: choose another one with --gateway-port, or --no-gateway"
-            raise GatewayNotStarted(msg)
+            msg = f"port {self.port} is taken"
+            raise GatewayNotStarted(msg, remedy="choose another one with --gateway-port, or --no-gateway")
         with self._log.opened() as output:
             self._process = spawn(self._command, output=output, folder=self._folder, environment=self._environment)
 
@@ -76,8 +76,8 @@ class GatewayProcess(ChildProcess):
             if self._answers():
                 return
             time.sleep(0.05)
-        msg = f"the gateway did not answer within {READY_SECONDS:.0f} s: see {self.log}"
-        raise GatewayNotStarted(msg)
+        msg = f"the gateway did not answer within {READY_SECONDS:.0f} s"
+        raise GatewayNotStarted(msg, remedy=f"see {self.log}")
 
     def _answers(self) -> bool:
         # Never through a proxy that the environment names.
