@@ -80,13 +80,23 @@ def ask_for_key(request: Request, *, refused: str = "") -> Response:
 
 def error_page(request: Request, problem: Problem, visitor: Visitor | None) -> Response:
     """A problem in words, with its remedy."""
-    shown: dict[str, Any] = {"problem": problem.document, "visitor": visitor, "title": problem.document["title"]}
+    shown: dict[str, Any] = {"problem": in_words(problem), "visitor": visitor, "title": problem.document["title"]}
     template = "fragment_error.html" if is_fragment(request) else "error.html"
     response = render(template, problem.status, **shown)
     for name, value in problem.headers.items():
         if name.lower() != "www-authenticate":
             response.headers[name] = value
     return response
+
+
+def in_words(problem: Problem) -> dict[str, Any]:
+    """A problem's document for people: what a program reads in a member stands in its remedy."""
+    document = dict(problem.document)
+    if (needed := document.get("needed_tokens")) is not None:
+        document["remedy"] = f"give a budget of at least {needed:,} tokens"
+    elif (seconds := document.get("retry_after_seconds")) is not None:
+        document["remedy"] = f"load the page again in {seconds} s"
+    return document
 
 
 _FAILED: Final = Problem(

@@ -8,8 +8,9 @@ from operator import attrgetter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from turnfold import Context
-from turnfold_gateway.ui.answers import page
+from turnfold import Context, InvalidInput
+from turnfold_gateway.problems import problem_of
+from turnfold_gateway.ui.answers import in_words, page
 from turnfold_gateway.ui.pages.conversation import status_of
 from turnfold_gateway.ui.reading import ContextForm, context_form, conversation_of, is_fragment
 from turnfold_gateway.ui.rendering import render
@@ -24,9 +25,15 @@ async def context(request: Request, visitor: Visitor) -> Response:
     shown: dict[str, object] = {"visitor": visitor, "conversation": conversation, "form": form}
     if is_fragment(request):
         return render("fragment_context.html", **shown, view=view_of(await read(visitor, conversation, form)))
-    status = await status_of(visitor, conversation)
-    view = view_of(await read(visitor, conversation, form))
-    return render("context.html", **shown, title=f"Context of {conversation}", status=status, tab="context", view=view)
+    shown |= {"title": f"Context of {conversation}", "tab": "context"}
+    shown["status"] = await status_of(visitor, conversation)
+    try:
+        view = view_of(await read(visitor, conversation, form))
+    except InvalidInput as error:
+        # With the form, so that it can be mended.
+        problem = problem_of(error)
+        return render("context.html", problem.status, **shown, problem=in_words(problem))
+    return render("context.html", **shown, view=view)
 
 
 @page

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-TURN_CHARACTERS: Final = 3_000
+TURN_CHARACTERS: Final = 2_000
 """Code points of a turn that a list shows; the turn's own page has the rest."""
 PAGE_CHARACTERS: Final = 40_000
 """Code points of a very long text that one page shows."""
@@ -16,7 +16,7 @@ _CONTROLS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u061c\u2
 
 def visible(text: str) -> str:
     """A text in which control characters are seen, and none turns the letters around it."""
-    return _CONTROLS.sub(_picture, text)
+    return _CONTROLS.sub(_picture, text.replace("\r\n", "\n"))
 
 
 def _picture(match: re.Match[str]) -> str:
