@@ -17,6 +17,7 @@ PREFIX: Final = "TURNFOLD_GATEWAY_"
 LEAST_PROXY_BUDGET: Final = 500
 """Tokens below which a conversation's newest words would seldom fit."""
 
+LOG_FORMATS: Final = ("text", "json")
 _ORIGIN: Final = re.compile(r"https?://[^/\s,*]+")
 
 
@@ -47,7 +48,13 @@ class GatewaySettings:
     proxy_wait_seconds: float = 2.0
     """Longest wait for workers to fold what a new block is to tell."""
 
+    log_format: str = "text"
+    """How the gateway writes its log: `text`, or `json`, an object a line."""
+
     def __post_init__(self) -> None:
+        if self.log_format not in LOG_FORMATS:
+            msg = f"{PREFIX}LOG_FORMAT must be {' or '.join(LOG_FORMATS)}, not {self.log_format!r}"
+            raise InvalidSettings(msg)
         if self.max_body_bytes < 1024:
             msg = f"{PREFIX}MAX_BODY_BYTES must be at least 1024, not {self.max_body_bytes}"
             raise InvalidSettings(msg)

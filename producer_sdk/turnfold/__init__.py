@@ -21,6 +21,7 @@ chat_history    histories that callers hold themselves, inside a budget
 frameworks      sessions and memories of agent frameworks
 testing         the client with a worker in the same process, for tests of services
 telemetry       spans of OpenTelemetry
+json_logs       a log as an object a line
 tokens, errors
 """
 

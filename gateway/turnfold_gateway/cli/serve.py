@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 from contextlib import closing
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Final
 
 import click
 
+from turnfold.json_logs import JsonFormatter
 from turnfold_gateway.cli.session import errors_in_a_line, sdk_settings
 from turnfold_gateway.settings import GatewaySettings
 
@@ -48,8 +50,20 @@ def serve(host: str, port: int, key_file: Path | None) -> None:
         address = listener.getsockname()
         shown = f"[{address[0]}]" if listener.family == socket.AF_INET6 else address[0]
         click.echo(f"http://{shown}:{address[1]}", err=True)
-        config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=75)
+        if settings.log_format == "json":
+            _write_json()
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=75,
+            log_config=None if settings.log_format == "json" else uvicorn.config.LOGGING_CONFIG,
+        )  # fmt: skip
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def _write_json() -> None:
+    """Let every logger of this process write objects."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonFormatter())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
 
 
 def _keep_key(settings: GatewaySettings, file: Path) -> None:
