@@ -332,7 +332,9 @@ class Turnfold:
         )  # fmt: skip
         address = self._address(conversation_id)
         resources = self._resources
-        made = retrieval.context(resources.inbox(), resources.reader(), address, request, access=resources.access())
+        made = resources.read(
+            lambda inbox, reader: retrieval.context(inbox, reader, address, request, access=resources.access())
+        )
         return replace(made, keeper=self.reference)
 
     def reference(self, context: Context) -> str:
@@ -376,8 +378,8 @@ class Turnfold:
         address = self._address(conversation_id)
         resources = self._resources
         access = resources.access() if counted else UNCOUNTED
-        return expansion.expand(
-            resources.inbox(), resources.reader(), address, marker, max_tokens=max_tokens, access=access
+        return resources.read(
+            lambda inbox, reader: expansion.expand(inbox, reader, address, marker, max_tokens=max_tokens, access=access)
         )
 
     @traced("search_memory", lambda hits: {COUNT: len(hits)})
@@ -397,9 +399,9 @@ class Turnfold:
         """
         check_search(query, limit, now)
         scope = Scope.checked(origins, speakers)
-        inbox, reader = self._resources.inbox(), self._resources.reader()
-        return search_read.search(
-            inbox, reader, self._address(conversation_id), query, limit=limit, scope=scope, now=now
+        address = self._address(conversation_id)
+        return self._resources.read(
+            lambda inbox, reader: search_read.search(inbox, reader, address, query, limit=limit, scope=scope, now=now)
         )
 
     def anchors(
@@ -421,7 +423,7 @@ class Turnfold:
         Raises `UnknownConversation`, `InvalidInput` for an unknown type or state.
         """
         address = self._address(conversation_id)
-        found = retrieval.anchors(self._resources.inbox(), self._resources.reader(), address, as_of=as_of)
+        found = self._resources.read(lambda inbox, reader: retrieval.anchors(inbox, reader, address, as_of=as_of))
         return retrieval.anchors_among(found, types, states)
 
     def notes(  # noqa: PLR0913 - a read's options, all by name
@@ -450,7 +452,7 @@ class Turnfold:
             last_turn=last_turn, limit=limit, written_by=written_by,
         )  # fmt: skip
         address = self._address(conversation_id)
-        return read_notes(self._resources.inbox(), self._resources.reader(), address, wanted)
+        return self._resources.read(lambda inbox, reader: read_notes(inbox, reader, address, wanted))
 
     def turns(self, conversation_id: str, *, after: int = 0, limit: int = TURNS_A_PAGE) -> list[StoredTurn]:
         """At most `limit` turns behind number `after`, whole and in order, those that wait in the inbox last.
@@ -458,8 +460,8 @@ class Turnfold:
         The next page is behind `turns[-1].seq`, and an empty one behind the end. A deleted turn keeps its place,
         without its words. Raises `UnknownConversation`, `InvalidInput`.
         """
-        inbox, reader = self._resources.inbox(), self._resources.reader()
-        return turns_after(inbox, reader, self._address(conversation_id), after=after, limit=limit)
+        address = self._address(conversation_id)
+        return self._resources.read(lambda inbox, reader: turns_after(inbox, reader, address, after=after, limit=limit))
 
     def segments(
         self, conversation_id: str, *, after: int = 0, limit: int = SEGMENTS_A_PAGE, words: bool = False
@@ -470,8 +472,10 @@ class Turnfold:
         behind `segments[-1].number`, and an empty one behind the end. Counts as no look-up. Raises
         `UnknownConversation`, `InvalidInput`.
         """
-        inbox, reader = self._resources.inbox(), self._resources.reader()
-        return segments_after(inbox, reader, self._address(conversation_id), after=after, limit=limit, words=words)
+        address = self._address(conversation_id)
+        return self._resources.read(
+            lambda inbox, reader: segments_after(inbox, reader, address, after=after, limit=limit, words=words)
+        )
 
     def jobs(self, conversation_id: str | None = None, *, limit: int = WORK_A_PAGE) -> list[Work]:
         """Work of the tenant, or of one conversation, that is parked, fails or is overdue: ids and kinds of errors.
@@ -522,8 +526,10 @@ class Turnfold:
         the newest turn's time. Turns that are not folded yet are not among them. Raises `UnknownConversation`,
         `InvalidInput`.
         """
-        inbox, reader = self._resources.inbox(), self._resources.reader()
-        return read_timeline(inbox, reader, self._address(conversation_id), query, after=after, limit=limit, now=now)
+        address = self._address(conversation_id)
+        return self._resources.read(
+            lambda inbox, reader: read_timeline(inbox, reader, address, query, after=after, limit=limit, now=now)
+        )
 
     def tiers(
         self, conversation_id: str, *, query: str | None = None, rules: MemoryTiers | None = None
@@ -535,8 +541,9 @@ class Turnfold:
         `UnknownConversation`.
         """
         address = self._address(conversation_id)
-        inbox, reader = self._resources.inbox(), self._resources.reader()
-        return read_tiers(inbox, reader, address, query=query, rules=rules or MemoryTiers())
+        return self._resources.read(
+            lambda inbox, reader: read_tiers(inbox, reader, address, query=query, rules=rules or MemoryTiers())
+        )
 
     def relations(
         self, conversation_id: str, *, about: str | None = None, limit: int = MOST_RELATIONS
@@ -547,7 +554,9 @@ class Turnfold:
         of the former: with "Ana's sister" also what is said of Zoe. Raises `UnknownConversation`, `InvalidInput`.
         """
         address = self._address(conversation_id)
-        return read_relations(self._resources.inbox(), self._resources.reader(), address, about=about, limit=limit)
+        return self._resources.read(
+            lambda inbox, reader: read_relations(inbox, reader, address, about=about, limit=limit)
+        )
 
     def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
         """`expand`, `search` and `anchors` as a provider's client takes them: `tools=tf.tools("openai")`.

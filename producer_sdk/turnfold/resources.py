@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from turnfold.contract.rings import Ring
 from turnfold.contract.tasks import Task
@@ -20,7 +21,12 @@ if TYPE_CHECKING:
     import redis
 
     from turnfold.database.change_events import OnChange
+    from turnfold.database.read_source import PendingSource, ReadSource
     from turnfold.database.reader import Reader
+    from turnfold.database.replicas import ReplicaFirst
+
+
+_Read = TypeVar("_Read")
 
 
 class Resources:
@@ -44,6 +50,7 @@ class Resources:
         self._references: ContextReferences | None = None
         self._access: AccessCounts | None = None
         self._reader: Reader | None = None
+        self._replica: ReplicaFirst | None = None
         self._bell: Bell | None = None
         self._doorbell: Doorbell | None = None
 
@@ -59,6 +66,7 @@ class Resources:
                 self._references,
                 self._access,
                 self._reader,
+                self._replica,
                 self._bell,
                 self._doorbell,
             )
@@ -113,13 +121,35 @@ class Resources:
         self._enter()
         with self._lock:
             if self._reader is None:
-                from turnfold.database.engines import database
-                from turnfold.database.reader import Reader
-
-                self._reader = Reader(database(self._settings, write=False), self._on_change)
-                if self._computing_threads:
-                    self._reader.share_processor(self._computing_threads)
+                self._reader = self._opened_reader()
             return self._reader
+
+    def _opened_reader(self, *, beside: Reader | None = None) -> Reader:
+        from turnfold.database.engines import database
+        from turnfold.database.reader import Reader
+
+        engine = database(self._settings, write=False, replica=beside is not None)
+        opened = Reader(engine, self._on_change, beside=beside)
+        if self._computing_threads:
+            opened.share_processor(self._computing_threads)
+        return opened
+
+    def replica(self) -> ReplicaFirst | None:
+        """The replica that is asked first; None where there is none."""
+        if not self._settings.read_database_url:
+            return None
+        primary = self.reader()
+        with self._lock:
+            if self._replica is None:
+                from turnfold.database.replicas import ReplicaFirst
+
+                self._replica = ReplicaFirst(self._opened_reader(beside=primary))
+            return self._replica
+
+    def read(self, verb: Callable[[PendingSource, ReadSource], _Read]) -> _Read:
+        """Run a read of one conversation, on a replica where one has all that is stored."""
+        inbox, reader, replica = self.inbox(), self.reader(), self.replica()
+        return verb(inbox, reader) if replica is None else replica.read(inbox, reader, verb)
 
     def share_processor(self, threads: int) -> None:
         """Let so many threads compute what is read at once, however many read."""
@@ -128,6 +158,8 @@ class Resources:
             self._computing_threads = threads
             if self._reader is not None:
                 self._reader.share_processor(threads)
+            if self._replica is not None:
+                self._replica.share_processor(threads)
 
     def ring(self, task: Task, *arguments: int) -> None:
         """Wake a worker. One round trip to Redis, or at once through Celery; a ring that is lost is made up for."""
@@ -164,4 +196,6 @@ class Resources:
                 self._redis.close()
             if self._reader is not None:
                 self._reader.close()
+            if self._replica is not None:
+                self._replica.close()
             self._forget_connections()

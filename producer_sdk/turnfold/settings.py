@@ -60,6 +60,8 @@ class Settings:
     """SQLAlchemy URL of the database that the workers write."""
     database_pooler: bool = False
     """PostgreSQL is behind a pooler that shares its sessions among transactions, such as PgBouncer's mode."""
+    read_database_url: str = ""
+    """A replica of the database, asked first where it has all that is stored; empty: none. For workers too."""
     tenant: str = "default"
     """The tenant of this client; `for_tenant` gives a view on another."""
     broker_url: str = ""
@@ -107,6 +109,9 @@ class Settings:
         if self.database_pooler and self.uses_sqlite:
             msg = "TURNFOLD_DATABASE_POOLER is on, and TURNFOLD_DATABASE_URL names SQLite, which has none"
             raise InvalidSettings(msg, remedy="turn it off")
+        if self.read_database_url and _IN_MEMORY.fullmatch(self.read_database_url):
+            msg = "TURNFOLD_READ_DATABASE_URL names a database in memory, which is no replica of another one"
+            raise InvalidSettings(msg, remedy="name a replica of TURNFOLD_DATABASE_URL, or none")
         if self.broker_url and not _URL.match(self.broker_url):
             # Without the value, which may be or hold a password.
             msg = "TURNFOLD_BROKER_URL is not a URL"

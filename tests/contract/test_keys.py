@@ -20,6 +20,7 @@ def places(address: Address) -> set[object]:
     return {
         address.inbox,
         address.erased,
+        address.mark,
         (address.ready, encode_id(address.conversation)),
         (keys.forgotten(address.shard), address.member),
     }
@@ -44,8 +45,8 @@ def test_the_ready_set_of_a_tenant_is_no_others(one: Address, other: Address) ->
 def test_all_keys_of_a_conversation_share_one_slot_of_a_cluster(address: Address) -> None:
     shard = address.shard
     names = [
-        address.inbox, address.ready, address.erased, address.references, keys.bell(shard), keys.rung(shard),
-        keys.tenants(shard), keys.forgotten(shard), keys.full(shard),
+        address.inbox, address.ready, address.erased, address.mark, address.references, keys.bell(shard),
+        keys.rung(shard), keys.tenants(shard), keys.forgotten(shard), keys.full(shard),
         keys.ready_prefix(shard) + "another", keys.contexts_prefix(shard, address.tenant) + "ctx_",
     ]  # fmt: skip
     assert {key_slot(name.encode()) for name in names} == {key_slot(f"{shard:02d}".encode())}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from turnfold.contract.access import Expansions
 from turnfold.contract.keys import BELL_MILLISECONDS, Address, encode_id
+from turnfold.contract.marks import StoredMark
 from turnfold.contract.tasks import JobKind, Operation
 from turnfold.wire.encode import Entry
 from turnfold_worker.ports.messages import Claim, InboxEntry
@@ -40,6 +41,7 @@ class MemoryInbox:
         self._boxes: dict[Address, _Box] = {}
         self._served: dict[tuple[int, str], int] = {}
         """(shard, tenant) -> microseconds when it was last served."""
+        self.stored_marks: dict[Address, StoredMark] = {}
         self._marks: dict[Address, int] = {}
         self._swept_until = 0
         self._expired_until = 0
@@ -141,6 +143,10 @@ class MemoryInbox:
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
         boxes = [self._boxes.get(claim.address) for claim in claims]
         return [box.entries[:most] if box else [] for box in boxes]
+
+    def mark_stored(self, marks: Mapping[Address, StoredMark]) -> None:
+        for address, mark in marks.items():
+            self.stored_marks[address] = max(mark, self.stored_marks.get(address, mark))
 
     def finish(self, done: Sequence[tuple[Claim, str | None]]) -> None:
         now = self._moment()

@@ -67,7 +67,8 @@ def _is_dead(process: psutil.Process) -> bool:
 class PostgresqlServer:
     """One server on a free port of 127.0.0.1, with its data in one folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, primary: PostgresqlServer | None = None) -> None:
+        """Make its data, empty or, as a streaming replica's, those of a `primary` that runs."""
         self._programs = reachable_programs()
         self._folder = folder / "data"
         self._log = folder / "postgresql.log"
@@ -79,6 +80,12 @@ class PostgresqlServer:
         self._folder.mkdir(mode=0o700)
         if self._options:
             shutil.chown(self._folder, ACCOUNT)
+        if primary is not None:
+            self._call(
+                "pg_basebackup", "-D", str(self._folder), "-h", "127.0.0.1", "-p", str(primary.port), "-U", USER,
+                "--write-recovery-conf", "--checkpoint=fast", "--wal-method=stream",
+            )  # fmt: skip
+            return
         self._call("initdb", "-D", str(self._folder), "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
 
     def _run_as_account(self, folder: Path) -> None:
@@ -157,6 +164,21 @@ class PostgresqlServer:
                 self._process.wait(20)
             self.kill()
 
+    def pause_replay(self) -> None:
+        """Let a replica fall behind: it goes on to answer."""
+        self._execute("SELECT pg_wal_replay_pause()")
+        wait_until(
+            lambda: self._execute("SELECT pg_get_wal_replay_pause_state()") == "paused", what="the replica pauses"
+        )
+
+    def catch_up_with(self, primary: PostgresqlServer) -> None:
+        """Let a replica go on until it has what a primary has now."""
+        self._execute("SELECT pg_wal_replay_resume()")
+        written = primary._execute("SELECT pg_current_wal_lsn()")
+        wait_until(
+            lambda: self._execute(f"SELECT pg_last_wal_replay_lsn() >= '{written}'"), what="the replica catches up"
+        )
+
     def create(self, database: str, *, template: str = "template0") -> str:
         """A new database; its URL."""
         self._execute(f'CREATE DATABASE "{database}" TEMPLATE "{template}"')
@@ -165,8 +187,9 @@ class PostgresqlServer:
     def drop(self, database: str) -> None:
         self._execute(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
 
-    def _execute(self, statement: str) -> None:
+    def _execute(self, statement: str) -> Any:
         with psycopg.connect(
             host="127.0.0.1", port=self.port, user=USER, dbname="postgres", autocommit=True, connect_timeout=5
         ) as connection:
-            connection.execute(statement)
+            cursor = connection.execute(statement)
+            return None if cursor.description is None else cursor.fetchone()[0]  # type: ignore[index]  # it has a row

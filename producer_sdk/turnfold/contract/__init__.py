@@ -4,6 +4,7 @@ records, results    the glossary; what calls return and what one read fetched
 segments, attention   segments as callers get them; work that needs a person, and what models cost
 keys, tasks, rings  Redis keys; task names, queues, operations of an inbox; who is asked for a task, and where
 columns, tables, search_tables, work_tables, model_tables, gateway_tables   the schema
+marks               how far a conversation is stored
 canonical           what must be equal between any two runs
 configuration       what `configure` and `resolve_anchor` may set
 notes, note_lists, outlines   statements in few words, and how they are stored, of a node and of a conversation

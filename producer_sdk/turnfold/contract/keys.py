@@ -12,6 +12,7 @@ tf:{SS}:access:<tenant>:<conv>       HASH    expansions that no worker has count
 tf:{SS}:accessed                     SET     <tenant>:<conversation> that have such a hash; lives 7 days
 tf:{SS}:refs:<tenant>:<conv>         ZSET    reference -> microseconds when its context ends; lives as long as the last
 tf:{SS}:ctx:<tenant>:<reference>     STRING  a context as it was made, compressed; lives TURNFOLD_REFERENCE_SECONDS
+tf:{SS}:mark:<tenant>:<conv>         STRING  how far it is stored, for readers of a replica; lives 1 h
 tf:{SS}:refused:<tenant>:<conv>      STRING  how often in a row a conversation could not be stored; lives 10 min
 tf:{rung}:<queue>                    ZSET    ring for another task of a queue -> microseconds when it rang; lives 60 s
 tf:{jobs}:<kind>                     STRING  set while a ring about due jobs is on its way; lives 1 s
@@ -56,6 +57,7 @@ SHARDS: Final = 16
 BELL_MILLISECONDS: Final = 1_000
 RUNG_SECONDS: Final = 60
 ERASED_SECONDS: Final = 3_600
+MARK_SECONDS: Final = 3_600
 REMNANTS_SECONDS: Final = 604_800
 REFUSALS_SECONDS: Final = 600
 APPENDED_SECONDS: Final = 172_800
@@ -210,6 +212,10 @@ class Address:
     @property
     def erased(self) -> str:
         return f"tf:{{{self.shard:02d}}}:erased:{self.member}"
+
+    @property
+    def mark(self) -> str:
+        return f"tf:{{{self.shard:02d}}}:mark:{self.member}"
 
     @property
     def access(self) -> str:

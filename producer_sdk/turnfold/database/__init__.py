@@ -24,4 +24,6 @@ steering            what the newest user turn steers a context to
 change_events       what workers changed between two reads
 remnants            where erased words may stand for a while
 reader              runs these, and once more when a connection was lost
+read_source         what such a read asks
+replicas            reads from a replica that has what workers stored
 """

@@ -23,10 +23,14 @@ CONNECTIONS: Final = 8
 """Sessions that an engine keeps, and opens at most: a new one costs PostgreSQL more than several reads do."""
 
 
-def database(settings: Settings, *, write: bool, timeout_seconds: float | None = None) -> Engine:
-    """An engine for the database of `settings`, by default as patient as they are. Raises as `connect`."""
+def database(settings: Settings, *, write: bool, timeout_seconds: float | None = None, replica: bool = False) -> Engine:
+    """An engine for the database of `settings`, or its replica, by default as patient as they are.
+
+    Raises as `connect`.
+    """
+    url = settings.read_database_url if replica else settings.database_url
     patience = settings.timeout_seconds if timeout_seconds is None else timeout_seconds
-    return connect(settings.database_url, write=write, timeout_seconds=patience, pooler=settings.database_pooler)
+    return connect(url, write=write, timeout_seconds=patience, pooler=settings.database_pooler)
 
 
 def connect(

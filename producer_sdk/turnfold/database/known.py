@@ -17,6 +17,7 @@ from turnfold.assemble.scope import EVERYTHING, Scope
 from turnfold.assemble.turns import Turns
 from turnfold.code_blocks.index import FoundBlock
 from turnfold.contract.keys import Address
+from turnfold.contract.marks import StoredMark
 from turnfold.contract.notes import Note
 from turnfold.contract.outlines import Outline, last_part
 from turnfold.contract.records import StoredTurn
@@ -156,6 +157,10 @@ class AsOf(NamedTuple):
     """What its newest user turn steers to, where there is no query."""
 
 
+class ReplicaBehind(Exception):  # noqa: N818 - the primary is asked instead
+    """A replica lacks what workers have stored, or nothing says how far they have."""
+
+
 class Wanted(NamedTuple):
     """What a read needs of a conversation."""
 
@@ -180,6 +185,8 @@ class Wanted(NamedTuple):
     now: datetime | None = None
     """When the query is asked; None: at the time of the newest turn."""
     as_of: AsOf | None = None
+    at_least: StoredMark | None = None
+    """Of a replica: the state that the read must not fall behind."""
 
     @property
     def last_part(self) -> int:

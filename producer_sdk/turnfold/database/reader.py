@@ -10,6 +10,7 @@ from sqlalchemy import Engine
 
 from turnfold.assemble.context import Context
 from turnfold.contract.keys import Address
+from turnfold.contract.marks import StoredMark
 from turnfold.contract.seals import Seals
 from turnfold.database.change_events import ChangeLog, OnChange
 from turnfold.database.failures import ConnectionLost, translated
@@ -24,11 +25,17 @@ _Result = TypeVar("_Result")
 class Reader:
     """Opens read transactions. Safe to share among threads."""
 
-    def __init__(self, engine: Engine, on_change: OnChange | None = None) -> None:
-        """`on_change` is called, after a read, with what workers changed of a conversation since the one before."""
+    def __init__(self, engine: Engine, on_change: OnChange | None = None, *, beside: Reader | None = None) -> None:
+        """`on_change` is called, after a read, with what workers changed of a conversation since the one before.
+
+        A replica's reader is `beside` the primary's, remembers the same, and tells of the same changes.
+        """
         self._engine = engine
         self._changes = None if on_change is None else ChangeLog(on_change)
         self._values = ValueReader(engine, self._changes)
+        if beside is not None:
+            self._changes = beside._changes  # noqa: SLF001 - one of our own kind
+            self._values = ValueReader(engine, self._changes, beside=beside._values)  # noqa: SLF001 - the same
         self._schema_checked = False
         self._secret = ""
         self._share: ProcessorShare | None = None
@@ -57,6 +64,10 @@ class Reader:
         """
         self._check_schema()
         return self._read(lambda: self._values.read(wanted))
+
+    def newest(self, address: Address) -> StoredMark | None:
+        """The state of a conversation that contexts were made of last; None where nothing is remembered."""
+        return self._values.newest(address)
 
     def archive(self, address: Address) -> bytes:
         """The archive of one conversation, from one snapshot. Raises as `read` does, and `UnknownConversation`."""

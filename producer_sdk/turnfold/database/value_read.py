@@ -15,6 +15,7 @@ from sqlalchemy import Engine
 
 from turnfold.assemble.context import Context
 from turnfold.contract.keys import Address
+from turnfold.contract.marks import StoredMark, mark_of
 from turnfold.contract.outlines import overtaken_by, unpack_outline
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN
 from turnfold.contract.results import Head
@@ -23,7 +24,7 @@ from turnfold.contract.turn_limits import TURNS_A_READ, Shortening, cap_for
 from turnfold.database import query_statements, statements
 from turnfold.database.change_events import ChangeLog
 from turnfold.database.driver import Call, Driver, DriverConnection
-from turnfold.database.known import NO_ANSWERS, Found, Known, KnownConversations, Wanted
+from turnfold.database.known import NO_ANSWERS, Found, Known, KnownConversations, ReplicaBehind, Wanted
 from turnfold.database.query_read import answers
 from turnfold.database.rows import (
     NO_SHAPES,
@@ -55,26 +56,46 @@ _LONG_TURN: Final = 1_000
 class ValueReader:
     """Reads conversations for contexts. Safe to share among threads. Raises SQLAlchemy's errors."""
 
-    def __init__(self, engine: Engine, changes: ChangeLog | None = None) -> None:
-        """`changes` is told of what a read finds in the place of what was remembered."""
+    def __init__(self, engine: Engine, changes: ChangeLog | None = None, *, beside: ValueReader | None = None) -> None:
+        """`changes` is told of what a read finds in the place of what was remembered.
+
+        `beside` is who remembers the same conversations, from another server.
+        """
         self._changes = changes
         self._driver = Driver(engine)
-        self._known = KnownConversations()
+        self._known: KnownConversations = KnownConversations()
+        if beside is not None:
+            self._known = beside._known  # noqa: SLF001 - one of our own kind
 
     def read(self, wanted: Wanted) -> Found | None:
-        """The conversation; None when nothing of it is stored."""
+        """The conversation; None when nothing of it is stored. Raises `ReplicaBehind` where it must not be older."""
         known = self._known.get(wanted.address)
+        if wanted.at_least is not None and known is not None:
+            wanted = wanted._replace(at_least=max(wanted.at_least, mark_of(known.head)))
         with self._driver.connection() as connection:
             if known is not None and _may_hold(known, wanted):
                 found = self._unchanged(connection, wanted, known)
                 if found is not None:
                     return found
             with connection.snapshot():
-                return self._one_state(connection, wanted, known)
+                # Raised outside: a connection is closed when a read in it fails.
+                is_behind = wanted.at_least is not None and self._is_behind(connection, wanted.address, wanted.at_least)
+                if not is_behind:
+                    return self._one_state(connection, wanted, known)
+        raise ReplicaBehind
+
+    def _is_behind(self, connection: DriverConnection, address: Address, mark: StoredMark) -> bool:
+        head, _ = self._head(connection, address, ())
+        return not mark.is_reached_by(head)
 
     def read_within(self, driver: Any, wanted: Wanted) -> Found | None:
         """As `read`, on a connection of the driver whose transaction is open."""
         return self._one_state(DriverConnection(self._driver, driver, None), wanted, self._known.get(wanted.address))
+
+    def newest(self, address: Address) -> StoredMark | None:
+        """The state of a conversation that was read last; None where nothing is remembered."""
+        known = self._known.get(address)
+        return None if known is None else mark_of(known.head)
 
     def prepare(self) -> None:
         """Compile the statements of a read; else the first read that has one compiles it."""
@@ -205,6 +226,8 @@ def _question(wanted: Wanted, known: Known, stored: Collection[str]) -> str | No
 
 def _may_hold(known: Known, wanted: Wanted) -> bool:
     """Whether what is remembered may be all that a read needs: a new question needs the database anyway."""
+    if wanted.at_least is not None and not wanted.at_least.is_reached_by(known.head):
+        return False
     question = _question(wanted, known, {one for one in wanted.inbox_ids if known.stored.get(one)})
     return question is None or wanted.answers_key(question) in known.answers
 

@@ -32,8 +32,8 @@ from turnfold.tokens import ESTIMATOR, estimate_tokens
 from turnfold.wire.whole_numbers import whole_number
 
 if TYPE_CHECKING:
+    from turnfold.database.read_source import ReadSource
     from turnfold.database.read_transaction import ReadTransaction
-    from turnfold.database.reader import Reader
 
 TURNS_AT_ONCE: Final = 200
 """Turns of one expansion; a longer range goes on with its `next_marker`."""
@@ -47,7 +47,7 @@ NODES_AT_ONCE: Final = 64
 
 def expand(
     inbox: PendingSource,
-    reader: Reader,
+    reader: ReadSource,
     address: Address,
     marker: str,
     *,

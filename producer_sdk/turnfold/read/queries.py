@@ -28,13 +28,13 @@ from turnfold.redis.inbox import Pending
 from turnfold.wire.name_sets import members
 
 if TYPE_CHECKING:
+    from turnfold.database.read_source import ReadSource
     from turnfold.database.read_transaction import ReadTransaction
-    from turnfold.database.reader import Reader
 
 
 def context(
     inbox: PendingSource,
-    reader: Reader,
+    reader: ReadSource,
     address: Address,
     request: Request,
     *,
@@ -46,7 +46,9 @@ def context(
         return _context(reader, address, pending, request, access)
 
 
-def _context(reader: Reader, address: Address, pending: Pending, request: Request, access: ExpansionCounter) -> Context:
+def _context(
+    reader: ReadSource, address: Address, pending: Pending, request: Request, access: ExpansionCounter
+) -> Context:
     tiers = request.policy.tiers
     is_plain = request.scope.is_all and request.as_of is None and tiers is None
     if is_plain and not request.expand and not has_changes(pending):
@@ -79,7 +81,7 @@ def _context(reader: Reader, address: Address, pending: Pending, request: Reques
     return finish(snapshot, request, choice, texts)
 
 
-def _from_memory(reader: Reader, address: Address, pending: Pending, request: Request) -> Context | None:
+def _from_memory(reader: ReadSource, address: Address, pending: Pending, request: Request) -> Context | None:
     """A context of what is remembered of the conversation; None where a text it needs belongs to another state."""
     for whole in (False, True):
         look = look_at(reader, address, pending, request, whole=whole)
@@ -96,7 +98,7 @@ def _from_memory(reader: Reader, address: Address, pending: Pending, request: Re
     return None
 
 
-def _made(look: Look, reader: Reader) -> Context | None:
+def _made(look: Look, reader: ReadSource) -> Context | None:
     """The context of what a read found; None where the texts that it needs have changed since."""
     snapshot = look.snapshot()
     choice = choose(snapshot, look.request, None if look.found is None else look.found.known.memo)
@@ -115,7 +117,7 @@ def _texts_of_state(transaction: ReadTransaction, look: Look, wanted: Sequence[L
 
 
 def anchors(
-    inbox: PendingSource, reader: Reader, address: Address, *, as_of: datetime | None = None
+    inbox: PendingSource, reader: ReadSource, address: Address, *, as_of: datetime | None = None
 ) -> tuple[Anchor, ...]:
     """All anchors, whatever their state, in the order in which they were said; `as_of` a day those of then."""
     checked_as_of(as_of)
@@ -134,7 +136,7 @@ def anchors(
     return reader.read(look)
 
 
-def anchor(inbox: PendingSource, reader: Reader, address: Address, id_: int) -> Anchor | None:
+def anchor(inbox: PendingSource, reader: ReadSource, address: Address, id_: int) -> Anchor | None:
     """One anchor, whatever its state; None where there is none of this id."""
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
@@ -149,12 +151,12 @@ def anchor(inbox: PendingSource, reader: Reader, address: Address, id_: int) -> 
     return reader.read(look)
 
 
-def status(inbox: PendingSource, reader: Reader, address: Address) -> Status:
+def status(inbox: PendingSource, reader: ReadSource, address: Address) -> Status:
     """How far the work is; zeros for a conversation that nobody has written to."""
     return progress(inbox, reader, address).status
 
 
-def refolding(reader: Reader, address: Address) -> bool:
+def refolding(reader: ReadSource, address: Address) -> bool:
     """Whether a segment of which a turn was changed is still to be folded again."""
 
     def look(transaction: ReadTransaction) -> bool:
@@ -174,7 +176,7 @@ class Progress(NamedTuple):
     """None: nothing of it is stored yet."""
 
 
-def progress(inbox: PendingSource, reader: Reader, address: Address) -> Progress:
+def progress(inbox: PendingSource, reader: ReadSource, address: Address) -> Progress:
     """How far the work is."""
     pending = inbox.peek(address, newest=0)
 

@@ -17,8 +17,8 @@ from turnfold.wire.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     from turnfold.contract.keys import Address
+    from turnfold.database.read_source import ReadSource
     from turnfold.database.read_transaction import ReadTransaction
-    from turnfold.database.reader import Reader
     from turnfold.read.snapshot import PendingSource
 
 MOST_RELATIONS: Final = 100
@@ -31,7 +31,7 @@ _SHARED: Final = 2
 
 
 def relations(
-    inbox: PendingSource, reader: Reader, address: Address, *, about: str | None, limit: int
+    inbox: PendingSource, reader: ReadSource, address: Address, *, about: str | None, limit: int
 ) -> list[Relation]:
     """What segments state, in order. Raises `UnknownConversation`, `InvalidInput`."""
     most = whole_number("limit", limit, least=1)

@@ -27,8 +27,8 @@ from turnfold.search.query_times import query_times
 from turnfold.search.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
 
 if TYPE_CHECKING:
+    from turnfold.database.read_source import ReadSource
     from turnfold.database.read_transaction import ReadTransaction
-    from turnfold.database.reader import Reader
     from turnfold.search.turn_scores import PostingRow
 
 _SCOPED: Final = 4
@@ -37,7 +37,7 @@ _SCOPED: Final = 4
 
 def search(
     inbox: PendingSource,
-    reader: Reader,
+    reader: ReadSource,
     address: Address,
     query: str,
     *,

@@ -15,13 +15,13 @@ from turnfold.search.relevance import query_terms, score_segments
 if TYPE_CHECKING:
     from turnfold.contract.keys import Address
     from turnfold.contract.results import Head
+    from turnfold.database.read_source import ReadSource
     from turnfold.database.read_transaction import ReadTransaction
-    from turnfold.database.reader import Reader
     from turnfold.read.snapshot import PendingSource
 
 
 def tiers(
-    inbox: PendingSource, reader: Reader, address: Address, *, query: str | None, rules: MemoryTiers
+    inbox: PendingSource, reader: ReadSource, address: Address, *, query: str | None, rules: MemoryTiers
 ) -> list[TieredSegment]:
     """The segments of a conversation with importance and tier, in order. Raises `UnknownConversation`."""
     pending = inbox.peek(address, newest=0)

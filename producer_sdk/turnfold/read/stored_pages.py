@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from turnfold.contract.records import StoredTurn
+    from turnfold.database.read_source import ReadSource
     from turnfold.database.read_transaction import ReadTransaction
     from turnfold.database.reader import Reader
     from turnfold.read.snapshot import PendingSource
@@ -35,7 +36,9 @@ MOST_A_PAGE: Final = 1_000
 _MOST_DAYS: Final = 36_500
 
 
-def turns_after(inbox: PendingSource, reader: Reader, address: Address, *, after: int, limit: int) -> list[StoredTurn]:
+def turns_after(
+    inbox: PendingSource, reader: ReadSource, address: Address, *, after: int, limit: int
+) -> list[StoredTurn]:
     """At most `limit` turns behind number `after`, whole, in order, as what waits in the inbox will have made them.
 
     Fewer where they are large: a page ends once it has 16 Mi code points; an empty one is the last. Those of the inbox
@@ -65,7 +68,7 @@ def turns_after(inbox: PendingSource, reader: Reader, address: Address, *, after
 
 
 def segments_after(
-    inbox: PendingSource, reader: Reader, address: Address, *, after: int, limit: int, words: bool
+    inbox: PendingSource, reader: ReadSource, address: Address, *, after: int, limit: int, words: bool
 ) -> list[Segment]:
     """At most `limit` segments behind number `after`, in order, with their `words` if they are asked for.
 

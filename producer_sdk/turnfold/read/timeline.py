@@ -28,8 +28,8 @@ from turnfold.search.relevance import query_terms
 from turnfold.wire.whole_numbers import whole_number
 
 if TYPE_CHECKING:
+    from turnfold.database.read_source import ReadSource
     from turnfold.database.read_transaction import ReadTransaction
-    from turnfold.database.reader import Reader
 
 MOST_ENTRIES: Final = 200
 _MOST_PAGED: Final = 500
@@ -39,7 +39,7 @@ _TOKENS_AN_ENTRY: Final = 60
 
 
 def timeline(
-    inbox: PendingSource, reader: Reader, address: Address, query: str | None, *, limit: int,
+    inbox: PendingSource, reader: ReadSource, address: Address, query: str | None, *, limit: int,
     after: int | None = None, now: datetime | None = None,
 ) -> list[TimelineEntry]:  # fmt: skip
     """Entries in the order of the turns: the `limit` best, or those behind turn `after` of the 500 best.

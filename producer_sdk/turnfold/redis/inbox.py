@@ -87,6 +87,8 @@ class Pending:
     forgotten: bool
     """The conversation was forgotten, and SQL may still hold its old rows: they must not be read."""
     lag_seconds: float
+    mark: str | None = None
+    """How far it is stored, where workers note that and did within the hour."""
     away: bool = False
     """Redis did not answer, and the read may do without it: nothing is known of the inbox."""
 
@@ -259,9 +261,10 @@ class ProducerInbox:
 
     def _peeked(self, address: Address, newest: int) -> Pending:
         with translated("reading the inbox"):
-            held, sizes, joined, gone, age = cast(
-                "tuple[int, bytes, bytes, int, int]",
-                self._peek([address.inbox, keys.forgotten(address.shard)], [address.member, newest, BYTES_A_LOOK]),
+            names = [address.inbox, keys.forgotten(address.shard), address.mark]
+            held, sizes, joined, gone, age, mark = cast(
+                "tuple[int, bytes, bytes, int, int, bytes]",
+                self._peek(names, [address.member, newest, BYTES_A_LOOK]),
             )
         ends = [*accumulate(map(int, sizes.split(b",") if sizes else ()))]
         flat = [joined[begin:end] for begin, end in pairwise([0, *ends])]
@@ -269,7 +272,9 @@ class ProducerInbox:
             PendingEntry(stream_id.decode(), op.decode("utf-8", "replace"), one.decode("utf-8", "replace"), body)
             for stream_id, op, one, body in zip(flat[::4], flat[1::4], flat[2::4], flat[3::4], strict=True)
         ]
-        return Pending(held, tuple(newest_first[::-1]), bool(gone), max(0.0, age / 1000))
+        return Pending(
+            held, tuple(newest_first[::-1]), bool(gone), max(0.0, age / 1000), mark.decode() if mark else None
+        )
 
     def last_stream_id(self, address: Address) -> str | None:
         """Id of the newest entry, None for an empty inbox."""

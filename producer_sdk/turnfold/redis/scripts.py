@@ -92,9 +92,9 @@ redis.call('EXPIRE', KEYS[1], ARGV[2])
 return redis.status_reply('OK')
 """
 
-# KEYS inbox, forgotten     ARGV member of forgotten, most entries, most bytes of their bodies
+# KEYS inbox, forgotten, mark     ARGV member of forgotten, most entries, most bytes of their bodies
 # Returns {entries in the inbox, lengths of the values with commas between them, the values in one text,
-#  1 if its rows are still to be deleted, age of the oldest in ms}
+#  1 if its rows are still to be deleted, age of the oldest in ms, how far it is stored or ''}
 # The values are (stream id, op, id, body) of each of the newest entries, newest first. Two texts: a client takes much
 # longer to read a list of so many, and again as long to read each entry's lists of fields.
 PEEK: Final = """
@@ -124,7 +124,8 @@ if held > 0 then
   age = time[1] * 1000 + time[2] / 1000 - tonumber(string.match(first[1], '^%d+'))
 end
 local gone = redis.call('ZSCORE', KEYS[2], ARGV[1])
-return {held, table.concat(sizes, ','), table.concat(newest), gone and 1 or 0, math.floor(age)}
+local mark = redis.call('GET', KEYS[3])
+return {held, table.concat(sizes, ','), table.concat(newest), gone and 1 or 0, math.floor(age), mark or ''}
 """
 
 # KEYS inbox, ready, forgotten, erased, refs, access, accessed

@@ -16,6 +16,7 @@ EXAMPLES: dict[str, tuple[str, object]] = {
     "redis_url": ("redis://cache:6380/2", "redis://cache:6380/2"),
     "database_url": ("postgresql+psycopg://db/turnfold", "postgresql+psycopg://db/turnfold"),
     "database_pooler": ("on", True),
+    "read_database_url": ("postgresql+psycopg://replica/turnfold", "postgresql+psycopg://replica/turnfold"),
     "tenant": ("acme", "acme"),
     "broker_url": ("redis://broker:6379/1", "redis://broker:6379/1"),
     "doorbell": ("off", False),

@@ -110,6 +110,8 @@ class StoreResult:
     to_refold: tuple[JobId, ...] = ()
     """Jobs to fold segments again of which a turn was changed."""
     new_turns: int = 0
+    revisions: Mapping[ConversationId, int] = field(default_factory=dict)
+    """Of each conversation that was stored, the revision from which on it has what was received, at least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

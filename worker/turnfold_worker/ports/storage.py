@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from turnfold.contract.access import Expansions
 from turnfold.contract.keys import Address
+from turnfold.contract.marks import StoredMark
 from turnfold.contract.notes import Covered
 from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Anchor, ConversationId, StoredTurn
@@ -53,6 +54,9 @@ class Inbox(Protocol):
 
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
         """The oldest `most` entries of each claimed inbox, fewer where they are large, one at least."""
+
+    def mark_stored(self, marks: Mapping[Address, StoredMark]) -> None:
+        """Note how far conversations are stored, for readers of a replica; a mark only moves on."""
 
     def finish(self, done: Sequence[tuple[Claim, str | None]]) -> None:
         """Trim each inbox through a stream id (None: nothing was stored) and give the claim back, if still ours."""

@@ -16,6 +16,7 @@ from typing import assert_never
 
 from turnfold.contract.configuration import settlement_read
 from turnfold.contract.keys import checked_id
+from turnfold.contract.marks import StoredMark
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import CHANGES, JobKind, Operation
 from turnfold.errors import InvalidIdentifier, InvalidInput, InvalidTurn
@@ -121,6 +122,7 @@ class _Batch:
         self._publisher = publisher
         self._new_turns = 0
         self._kept: set[ConversationId] = set()
+        self._revisions: dict[ConversationId, int] = {}
         self._refused: list[Claim] = []
         self._stalled = 0
 
@@ -139,6 +141,9 @@ class _Batch:
             # What was changed, deleted or cut off stood in rows that are gone, and stands in the inbox. Before the
             # entries go: who dies in between does it again.
             self._inbox.mark_remnants()
+        # Before the entries go, which a reader of a replica that is behind would not find there either.
+        stored = [id_ for id_ in self._kept if ids[id_] not in self._refused]
+        self._inbox.mark_stored({ids[id_].address: StoredMark(id_, self._revisions[id_]) for id_ in stored})
         self._inbox.finish([
             (claim, entries[id_][-1].stream_id if id_ in self._kept else None)
             for id_, claim in ids.items()
@@ -225,6 +230,7 @@ class _Batch:
         self._kept |= set(batches)
         self._kept -= result.missing
         self._new_turns += result.new_turns
+        self._revisions.update(result.revisions)
         if result.to_fold:
             ring(JobKind.COMPRESS, inbox=self._inbox, publisher=self._publisher)
         if result.to_refold:

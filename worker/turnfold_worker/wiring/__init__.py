@@ -197,7 +197,12 @@ def build_on(  # noqa: PLR0913 - what a worker is made of, all by name
             with_model = refining(settings, client, engine, refinements, model, embedder=embedder, sleep=sleep)
     return Worker(
         settings=settings,
-        inbox=RedisInbox(client, lease_seconds=settings.lease_seconds, sweep_seconds=settings.sweep_seconds),
+        inbox=RedisInbox(
+            client,
+            lease_seconds=settings.lease_seconds,
+            sweep_seconds=settings.sweep_seconds,
+            keeps_marks=bool(settings.read_database_url),
+        ),
         store=sql_store(settings, engine, read_engine),
         publisher=publisher,
         refinements=refinements if settings.refines else None,

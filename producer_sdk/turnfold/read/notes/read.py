@@ -16,11 +16,11 @@ from turnfold.read.pending_edits import changes_of
 from turnfold.read.snapshot import PendingSource, readable_head, unknown
 
 if TYPE_CHECKING:
+    from turnfold.database.read_source import ReadSource
     from turnfold.database.read_transaction import ReadTransaction
-    from turnfold.database.reader import Reader
 
 
-def notes(inbox: PendingSource, reader: Reader, address: Address, wanted: WantedNotes) -> list[Note]:
+def notes(inbox: PendingSource, reader: ReadSource, address: Address, wanted: WantedNotes) -> list[Note]:
     """A page of notes, without those of turns that wait to be changed. Raises `UnknownConversation`."""
     pending = inbox.peek(address, newest=TURNS_A_READ)
 

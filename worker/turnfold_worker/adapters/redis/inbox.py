@@ -13,6 +13,7 @@ from redis.exceptions import NoScriptError
 from turnfold.contract import keys
 from turnfold.contract.access import Expansions, read_fields
 from turnfold.contract.keys import Address
+from turnfold.contract.marks import ERASED, StoredMark
 from turnfold.contract.tasks import JobKind
 from turnfold.database.remnants import DATABASE_LOG, REDIS_LOG, REWRITING
 from turnfold.redis.errors import refusal
@@ -42,8 +43,12 @@ REWRITE_SECONDS: Final = 600
 class RedisInbox:
     """Implements `ports.Inbox`."""
 
-    def __init__(self, client: redis.Redis, *, lease_seconds: float, sweep_seconds: float) -> None:
+    def __init__(
+        self, client: redis.Redis, *, lease_seconds: float, sweep_seconds: float, keeps_marks: bool = False
+    ) -> None:
+        """`keeps_marks`: there are readers of a replica, who need to know how far conversations are stored."""
         self._client = client
+        self._keeps_marks = keeps_marks
         self._lease_microseconds = int(lease_seconds * 1_000_000)
         # A little less than an interval: the timer that asked looks again when one is over.
         self._sweep_milliseconds = max(1, int(sweep_seconds * 900))
@@ -53,6 +58,7 @@ class RedisInbox:
         self._postpone = client.register_script(redis_scripts.POSTPONE)
         self._take_expansions = client.register_script(redis_scripts.TAKE_EXPANSIONS)
         self._erased = client.register_script(redis_scripts.ERASED)
+        self._mark = client.register_script(redis_scripts.MARK)
         self._cleared = client.register_script(redis_scripts.CLEARED)
 
     def silence_bells(self, shards: Sequence[int]) -> None:
@@ -94,6 +100,13 @@ class RedisInbox:
         share = max(LEAST_BYTES, BATCH_BYTES // max(1, len(claims)))
         replies: list[list[Any]] = self._each(self._read, [((claim.address.inbox,), (most, share)) for claim in claims])
         return [[_entry(stream_id, flat) for stream_id, flat in rows] for rows in replies]
+
+    def mark_stored(self, marks: Mapping[Address, StoredMark]) -> None:
+        if self._keeps_marks:
+            self._each(
+                self._mark,
+                [((address.mark,), (*mark, keys.MARK_SECONDS)) for address, mark in marks.items()],
+            )
 
     def finish(self, done: Sequence[tuple[Claim, str | None]]) -> None:
         calls = []
@@ -147,8 +160,15 @@ class RedisInbox:
         address = claim.address
         with translated():
             self._erased(
-                [keys.forgotten(address.shard), address.erased],
-                [address.member, claim.forgotten_at or "0", json.dumps(dict(counts)), keys.ERASED_SECONDS],
+                [keys.forgotten(address.shard), address.erased, address.mark],
+                [
+                    address.member,
+                    claim.forgotten_at or "0",
+                    json.dumps(dict(counts)),
+                    keys.ERASED_SECONDS,
+                    ERASED,
+                    keys.MARK_SECONDS,
+                ],
             )
 
     def mark_remnants(self) -> None:

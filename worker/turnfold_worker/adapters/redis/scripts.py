@@ -130,13 +130,28 @@ return 1
 """
 )
 
-# KEYS forgotten, erased     ARGV member, mark, JSON counts, seconds
+# KEYS mark     ARGV id, revision, seconds     Returns 0 where a later state is noted already.
+MARK: Final = """
+local before = redis.call('GET', KEYS[1])
+if before then
+  local id, revision = string.match(before, '(%d+):(%d+)')
+  local is_later = tonumber(id) > tonumber(ARGV[1])
+  if is_later or (tonumber(id) == tonumber(ARGV[1]) and tonumber(revision) > tonumber(ARGV[2])) then return 0 end
+end
+redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'EX', ARGV[3])
+return 1
+"""
+
+# KEYS forgotten, erased, stored mark     ARGV member, mark, JSON counts, seconds, revision of what is erased,
+#  seconds of a stored mark
 # The mark goes only if nobody asked to forget again meanwhile; the first counts stand, a repeat finds nothing.
 ERASED: Final = """
 local mark = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if not mark or tonumber(mark) ~= tonumber(ARGV[2]) then return 0 end
 redis.call('ZREM', KEYS[1], ARGV[1])
 redis.call('SET', KEYS[2], ARGV[3], 'EX', ARGV[4])
+local stored = redis.call('GET', KEYS[3])
+if stored then redis.call('SET', KEYS[3], string.match(stored, '%d+') .. ':' .. ARGV[5], 'EX', ARGV[6]) end
 return 1
 """
 

@@ -82,6 +82,7 @@ def store(
     turns: list[dict[str, Any]] = []
     subjects: list[dict[str, Any]] = []
     refolds: list[JobId] = []
+    revisions: dict[ConversationId, int] = {}
     new_turns = 0
     known = known_turns(
         connection,
@@ -100,6 +101,7 @@ def store(
         subjects += writer.subjects
         new_turns += writer.new_turns
         refolds += writer.refolds
+        revisions[id_] = counts[id_].revision + writer.changed
         if writer.changed:
             to_fold[writer.when(due)].append(id_)
             counters.append(writer.counters)
@@ -114,6 +116,7 @@ def store(
         to_fold=due.make(connection, to_fold),
         to_refold=tuple(refolds),
         new_turns=new_turns,
+        revisions=revisions,
     )
 
 
@@ -127,6 +130,7 @@ class _Locked(NamedTuple):
     unfolded_tokens: int
     ever_changed: bool
     """False: nothing was ever cut off."""
+    revision: int
 
 
 def _lock(
@@ -142,6 +146,7 @@ def _lock(
             _conversation.c.fold_seq,
             _conversation.c.unfolded_tokens,
             _conversation.c.edit_revision,
+            _conversation.c.revision,
         )
         .where(_conversation.c.id.in_(ids), standing())
         .order_by(_conversation.c.id)
@@ -149,7 +154,12 @@ def _lock(
     )
     return {
         ConversationId(row.id): _Locked(
-            row.tenant, row.turn_count, row.turn_count - row.fold_seq, row.unfolded_tokens, row.edit_revision > 0
+            row.tenant,
+            row.turn_count,
+            row.turn_count - row.fold_seq,
+            row.unfolded_tokens,
+            row.edit_revision > 0,
+            row.revision,
         )
         for row in rows
         if address_of(row.id) in {None, Address(row.tenant, row.external_id)}
