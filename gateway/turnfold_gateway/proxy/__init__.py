@@ -1,6 +1,7 @@
 """A proxy between an application and its provider, which keeps the conversation that a header names inside a budget.
 
-completions     `/v1/chat/completions` and `/v1/responses`
+completions     the routes: `/v1/chat/completions`, `/v1/responses`, `/v1/responses/compact`
+compaction      a compacted conversation, as OpenAI's endpoint has it
 exchange        one request, with memory or as it came
 access          who may use it
 headers         which headers pass

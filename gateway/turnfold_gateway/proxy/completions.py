@@ -1,10 +1,10 @@
-"""`/v1/chat/completions` and `/v1/responses`: forwarded, inside a budget where a header names a conversation."""
+"""The proxy's routes: forwarded, inside a budget where a header names a conversation."""
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -14,33 +14,59 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from turnfold import AsyncTurnfold, TurnfoldError
-from turnfold.chat_history.caller_turns import Api
+from turnfold.chat_history.caller_turns import OWN_COMPACTION, Api, opened_compaction
 from turnfold.chat_history.keeper import Kept
 from turnfold_gateway.problems import Problem, problem_of
 from turnfold_gateway.proxy import lookups
+from turnfold_gateway.proxy.access import Admitted
 from turnfold_gateway.proxy.answers import AnswerCollector
-from turnfold_gateway.proxy.exchange import Proxy, Remembered, Wishes, read_body, remember, wishes_of
+from turnfold_gateway.proxy.compaction import compacted
+from turnfold_gateway.proxy.exchange import (
+    Proxy,
+    Remembered,
+    Wishes,
+    json_object,
+    kept_history,
+    read_body,
+    remember,
+    wishes_of,
+)
 from turnfold_gateway.proxy.headers import FOLDED, LOOKUPS, MEMORY, TOKENS, own_headers, request_headers
 from turnfold_gateway.proxy.relay import MOST_ANSWER_BYTES, Received, Relay, until_gone
 from turnfold_gateway.proxy.upstream import proxy_problem
 
 _PATHS: Final[Mapping[Api, str]] = {"chat": "/chat/completions", "responses": "/responses"}
+COMPACT: Final = "/responses/compact"
 _CLIENT_CLOSED: Final = 499
 """What servers log for a client that went away; nobody receives it."""
 _log = logging.getLogger(__name__)
 
 
 async def chat_completions(request: Request) -> Response:
-    return await _answered(request, "chat")
+    return await _answered(request, "/chat/completions", partial(_completed, api="chat"))
 
 
 async def responses(request: Request) -> Response:
-    return await _answered(request, "responses")
+    return await _answered(request, "/responses", partial(_completed, api="responses"))
 
 
-async def _answered(request: Request, api: Api) -> Response:
+async def compact(request: Request) -> Response:
+    return await _answered(request, COMPACT, _compacted)
+
+
+async def _answered(
+    request: Request, path: str, work: Callable[[Request, Proxy, Admitted, Wishes], Awaitable[Response]]
+) -> Response:
+    """What `work` makes of a request with a conversation; one without passes untouched, and so does its answer."""
+    proxy: Proxy = request.app.state.proxy
     try:
-        return await _forwarded(request, api)
+        admitted = await proxy.admission.admit(request)
+        wishes = wishes_of(request, request.app.state.settings)
+        if wishes is not None:
+            return await work(request, proxy, admitted, wishes)
+        headers = request_headers(request.headers.raw, same_body=True)
+        sending = proxy.upstream.send(path, request.url.query, headers, request.stream())
+        return Relay(Received(await sending, None), [])
     except TurnfoldError as error:
         raise with_error_member(problem_of(error)) from error
     except Problem as problem:
@@ -49,26 +75,50 @@ async def _answered(request: Request, api: Api) -> Response:
         return Response(status_code=_CLIENT_CLOSED)
 
 
-async def _forwarded(request: Request, api: Api) -> Response:
-    proxy: Proxy = request.app.state.proxy
-    admitted = await proxy.admission.admit(request)
-    wishes = wishes_of(request, request.app.state.settings)
-    if wishes is None:
-        headers = request_headers(request.headers.raw, same_body=True)
-        received = await proxy.upstream.send(_PATHS[api], request.url.query, headers, request.stream())
-        return Relay(Received(received, None), [])
+async def _completed(request: Request, proxy: Proxy, admitted: Admitted, wishes: Wishes, *, api: Api) -> Response:
     body = await read_body(request)
-    turnfold: AsyncTurnfold = request.app.state.turnfold.for_tenant(admitted.tenant)
-    remembered, document = await remember(proxy, turnfold, admitted, wishes, body, api)
+    document = json_object(body)
+    turnfold = _client_of(request, admitted)
+    remembered = await remember(proxy, admitted, document, partial(kept_history, proxy, turnfold, wishes, api))
+    if document is not None and OWN_COMPACTION.encode() in body:
+        # No provider reads ours as it is, not even while there is no memory.
+        body = _encoded(_opened(document))
     call = _Call(request, proxy, api, wishes, remembered)
-    response = await until_gone(request.receive, call.made(body, document, turnfold))
+    response = await until_gone(request.receive, call.made(body, document or {}, turnfold))
     return Response(status_code=_CLIENT_CLOSED) if response is None else response
+
+
+async def _compacted(request: Request, proxy: Proxy, admitted: Admitted, wishes: Wishes) -> Response:
+    body = await read_body(request)
+    work = partial(compacted, proxy, _client_of(request, admitted), wishes)
+    remembered = await remember(proxy, admitted, json_object(body), work)
+    if remembered.made is not None:
+        added = own_headers({MEMORY: "on", TOKENS: remembered.made["usage"]["output_tokens"]})
+        response = Response(_encoded(remembered.made), media_type="application/json")
+        response.raw_headers.extend(added)
+        return response
+    headers = request_headers(request.headers.raw, same_body=True)
+    received = await proxy.upstream.send(COMPACT, request.url.query, headers, body)
+    return Relay(Received(received, None), own_headers({MEMORY: f"bypassed; reason={remembered.bypassed}"}))
+
+
+def _client_of(request: Request, admitted: Admitted) -> AsyncTurnfold:
+    turnfold: AsyncTurnfold = request.app.state.turnfold
+    return turnfold.for_tenant(admitted.tenant)
+
+
+def _opened(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A body with our own compaction items as messages."""
+    items = document.get("input")
+    if not isinstance(items, list):
+        return document
+    return {**document, "input": [opened_compaction(item) if isinstance(item, dict) else item for item in items]}
 
 
 class _Call:
     """A request with a conversation, from when it was read until its answer passes."""
 
-    def __init__(self, request: Request, proxy: Proxy, api: Api, wishes: Wishes, remembered: Remembered) -> None:
+    def __init__(self, request: Request, proxy: Proxy, api: Api, wishes: Wishes, remembered: Remembered[Kept]) -> None:
         self._request = request
         self._proxy = proxy
         self._api: Api = api
@@ -77,7 +127,7 @@ class _Call:
 
     async def made(self, body: bytes, document: Mapping[str, Any], turnfold: AsyncTurnfold) -> Response:
         """The response, whose body is still to come."""
-        kept = self._remembered.kept
+        kept = self._remembered.made
         if kept is None or kept.body is None:
             return self._relayed(await self._sent(body, same_body=True), 0)
         if self._wishes.tools and lookups.may_offer(document):
@@ -120,13 +170,13 @@ class _Call:
         query = self._request.url.query
         response = await self._proxy.upstream.send(_PATHS[self._api], query, headers, body)
         collector = None
-        if self._remembered.kept is not None and response.is_success:
+        if self._remembered.made is not None and response.is_success:
             streamed = response.headers.get("content-type", "").lower().startswith("text/event-stream")
             collector = AnswerCollector(self._api, streamed=streamed, most_bytes=MOST_ANSWER_BYTES)
         return Received(response, collector)
 
     def _relayed(self, received: Received, made_lookups: int) -> Relay:
-        kept = self._remembered.kept
+        kept = self._remembered.made
         added = own_headers({
             MEMORY: "on" if kept is not None else f"bypassed; reason={self._remembered.bypassed}",
             TOKENS: kept.fold.tokens if kept else None,
@@ -166,4 +216,5 @@ def _encoded(body: Mapping[str, Any]) -> bytes:
 routes: Final = [
     Route("/v1/chat/completions", chat_completions, methods=["POST"]),
     Route("/v1/responses", responses, methods=["POST"]),
+    Route(f"/v1{COMPACT}", compact, methods=["POST"]),
 ]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -28,6 +28,7 @@ PAUSE_SECONDS: Final = 5.0
 """For so long nothing is asked of a memory that did not answer: callers would wait for each try."""
 
 _CALLERS_FAULT: Final = (InvalidBudget, InvalidIdentifier, InvalidSettings)
+_Made = TypeVar("_Made")
 _log = logging.getLogger(__name__)
 
 
@@ -87,29 +88,29 @@ def wishes_of(request: Request, settings: GatewaySettings) -> Wishes | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(Generic[_Made]):
     """What memory made of a request."""
 
-    kept: Kept | None = None
+    made: _Made | None = None
     bypassed: str | None = None
     """Why it is forwarded as it came, a word for a header."""
 
 
 async def remember(
-    proxy: Proxy, turnfold: AsyncTurnfold, admitted: Admitted, wishes: Wishes, body: bytes, api: Api
-) -> tuple[Remembered, Mapping[str, Any]]:
-    """Append what is new and fold what is old; and the body as it reads.
+    proxy: Proxy, admitted: Admitted, document: Mapping[str, Any] | None,
+    work: Callable[[Mapping[str, Any]], Awaitable[_Made]],
+) -> Remembered[_Made]:  # fmt: skip
+    """What `work` makes of a request's body, where memory can be had.
 
-    Raises what a caller has to correct: `Problem`, `InvalidBudget`, `InvalidSettings`, `InvalidIdentifier`. Whatever
-    else happens to memory, the request is forwarded as it came.
+    Raises what a caller has to correct: `InvalidBudget`, `InvalidSettings`, `InvalidIdentifier`. Whatever else happens
+    to memory, the request is forwarded as it came.
     """
-    document = _json_object(body)
     if document is None:
-        return Remembered(bypassed="unreadable-request"), {}
+        return Remembered(bypassed="unreadable-request")
     if not admitted.has_memory or time.monotonic() < proxy.paused_until:
-        return Remembered(bypassed="unavailable"), document
+        return Remembered(bypassed="unavailable")
     try:
-        return Remembered(await _kept(proxy, turnfold, wishes, document, api)), document
+        return Remembered(await work(document))
     except _CALLERS_FAULT:
         raise
     except UnreadableRequest:
@@ -123,10 +124,13 @@ async def remember(
         # An application goes on whatever is wrong here: it asked for its provider, and memory is an addition.
         _log.exception("a request was forwarded without memory")
         reason = "internal-error"
-    return Remembered(bypassed=reason), document
+    return Remembered(bypassed=reason)
 
 
-async def _kept(proxy: Proxy, turnfold: AsyncTurnfold, wishes: Wishes, document: Mapping[str, Any], api: Api) -> Kept:
+async def kept_history(
+    proxy: Proxy, turnfold: AsyncTurnfold, wishes: Wishes, api: Api, document: Mapping[str, Any]
+) -> Kept:
+    """Append what is new, and fold what is old. Raises as `HistoryKeeper.keep`."""
     if document.get("previous_response_id") or document.get("conversation"):
         # The provider holds the history: there is nothing here that could be folded.
         read = await proxy.keeper.read(document, api, tokenizer=wishes.fold.tokenizer)
@@ -134,7 +138,8 @@ async def _kept(proxy: Proxy, turnfold: AsyncTurnfold, wishes: Wishes, document:
     return await proxy.keeper.keep(turnfold, wishes.conversation, document, api, wishes.fold, only_new=wishes.only_new)
 
 
-def _json_object(body: bytes) -> dict[str, Any] | None:
+def json_object(body: bytes) -> dict[str, Any] | None:
+    """A body as an object of JSON; None of anything else."""
     try:
         document = json.loads(body)
     except (ValueError, RecursionError):

@@ -20,7 +20,7 @@ _SPEAKERS: Final = frozenset({"user", "assistant", "tool", "function"})
 _CALLS: Final[Mapping[str, str]] = {"function_call": "arguments", "custom_tool_call": "input"}
 """Kinds of items that are calls, and where their arguments stand."""
 _RESULTS: Final = frozenset({"function_call_output", "custom_tool_call_output"})
-_UNSEEN: Final = frozenset({"reasoning", "item_reference"})
+_UNSEEN: Final = frozenset({"reasoning", "item_reference", "compaction"})
 """Kinds that mean something to the provider alone."""
 OWN_COMPACTION: Final = "cmp_turnfold_"
 """Begins the id of a compaction item that we made, whose content is readable."""
@@ -49,7 +49,8 @@ class CallerHistory:
     items: tuple[Item, ...]
     turns: tuple[CallerTurn, ...]
     operators: tuple[int, ...]
-    """Places of system and developer messages, which are no turns: the caller sends them at each call."""
+    """Places of system and developer messages, which are no turns: the caller sends them at each call. A provider's
+    compaction, which only it can read, is forwarded like them."""
 
 
 def read_history(body: Mapping[str, Any], api: Api) -> CallerHistory:
@@ -111,16 +112,31 @@ def _behind(turns: Sequence[CallerTurn], first: int) -> int:
 def _read_responses(given: object) -> CallerHistory:
     if isinstance(given, str):
         given = [{"role": "user", "content": given}] if given else []
-    items = [_opened(item) for item in _checked_items([] if given is None else given, "input")]
-    turns, operators = _turns_of_items(items)
-    return CallerHistory(tuple(items), tuple(turns), tuple(operators))
+    items = _checked_items([] if given is None else given, "input")
+    # What stands before a compaction was told already: what follows it is the history.
+    begin = max((place for place, item in enumerate(items) if item.get("type") == "compaction"), default=-1) + 1
+    turns, operators = _turns_of_items(items[begin:], begin)
+    before = [place for place, item in enumerate(items[:begin]) if _is_kept_before(item)]
+    return CallerHistory(tuple(map(opened_compaction, items)), tuple(turns), (*before, *operators))
 
 
-def _opened(item: Item) -> Item:
-    """A compaction item that we made is readable by any provider's model as a message of the user's."""
-    if item.get("type") == "compaction" and str(item.get("id")).startswith(OWN_COMPACTION):
-        return {"role": "user", "content": str(item.get("encrypted_content") or ""), "type": "message"}
-    return item
+def opened_compaction(item: Item) -> Item:
+    """A compaction item that we made as a message of the user's, which any provider's model reads."""
+    if not is_own_compaction(item):
+        return item
+    return {"type": "message", "role": "user", "content": str(item.get("encrypted_content") or "")}
+
+
+def is_own_compaction(item: Mapping[str, Any]) -> bool:
+    """Whether an item is a compaction that we made."""
+    return item.get("type") == "compaction" and str(item.get("id")).startswith(OWN_COMPACTION)
+
+
+def _is_kept_before(item: Mapping[str, Any]) -> bool:
+    kind = item.get("type") or "message"
+    if kind == "compaction":
+        return not is_own_compaction(item)
+    return kind == "message" and item.get("role") in _OPERATORS
 
 
 def _checked_items(given: object, name: str) -> list[Item]:
@@ -130,7 +146,8 @@ def _checked_items(given: object, name: str) -> list[Item]:
     return given
 
 
-def _turns_of_items(items: Sequence[Item]) -> tuple[list[CallerTurn], list[int]]:
+def _turns_of_items(items: Sequence[Item], begin: int = 0) -> tuple[list[CallerTurn], list[int]]:
+    """The turns of items of which the first one has the place `begin`, and the places of operators' messages."""
     turns: list[CallerTurn] = []
     operators: list[int] = []
     calls: list[Item] = []
@@ -139,10 +156,10 @@ def _turns_of_items(items: Sequence[Item]) -> tuple[list[CallerTurn], list[int]]
     def close_calls() -> None:
         if calls:
             message = {"role": "assistant", "content": None, "tool_calls": list(calls)}
-            turns.append(CallerTurn(message, _behind(turns, 0), calls_end))
+            turns.append(CallerTurn(message, _behind(turns, begin), calls_end))
             calls.clear()
 
-    for place, item in enumerate(items):
+    for place, item in enumerate(items, start=begin):
         kind = item.get("type") or "message"
         if kind in _CALLS:
             calls.append(_call_of(item, _CALLS[kind]))
@@ -152,7 +169,7 @@ def _turns_of_items(items: Sequence[Item]) -> tuple[list[CallerTurn], list[int]]
         elif kind not in _UNSEEN:
             close_calls()
             if says_something(message := _message_of(item, str(kind))):
-                turns.append(CallerTurn(message, _behind(turns, 0), place + 1))
+                turns.append(CallerTurn(message, _behind(turns, begin), place + 1))
     close_calls()
     return turns, operators
 

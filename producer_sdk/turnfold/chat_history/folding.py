@@ -87,6 +87,10 @@ class PricedHistory:
         """Of everything as it was sent. Reasoning and references, which a provider counts in its own way, are not."""
         return self.system_tokens + sum(self.turn_tokens)
 
+    def tokens_of(self, message: Item) -> int:
+        """Tokens of one chat message."""
+        return messages_tokens([message], self.count)
+
     def replaced(self, messages: Sequence[dict[str, Any]]) -> Forwarded:
         """The caller's system, and chat messages in place of all that it said."""
         items = [*self.system, *self._in_form(messages)]

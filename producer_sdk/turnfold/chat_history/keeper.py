@@ -86,6 +86,15 @@ class HistoryKeeper:
         forwarded = None if folded.items is None else {**body, named: folded.items}
         return Kept(memory, tail.last_id, folded, forwarded)
 
+    async def take(
+        self, turnfold: AsyncTurnfold, conversation: str, read: ReadHistory, *, only_new: bool = False
+    ) -> ConversationMemory:
+        """Append what is new of a history; the conversation, whose fold was waited for a little."""
+        memory = self.memory(turnfold, conversation)
+        await memory.take(read.history, read.digests, only_new=only_new)
+        await self._points.wait(memory)
+        return memory
+
     async def record(self, turnfold: AsyncTurnfold, conversation: str, read: ReadHistory) -> Kept:
         """Append the messages of a body whose history is kept by its provider; nothing is folded."""
         memory = self.memory(turnfold, conversation)

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from turnfold import InvalidSettings
+from turnfold import InvalidInput
 from turnfold_gateway.problems import Problem
 from turnfold_gateway.proxy.upstream import Decoded, Upstream
 from turnfold_gateway.settings import GatewaySettings
@@ -46,7 +46,7 @@ async def test_a_provider_that_is_not_there_is_a_problem_that_says_where_to_look
     ],
 )
 def test_a_setting_that_makes_no_sense_is_named(name: str, text: str) -> None:
-    with pytest.raises(InvalidSettings, match=f"TURNFOLD_GATEWAY_{name}") as caught:
+    with pytest.raises(InvalidInput, match=f"TURNFOLD_GATEWAY_{name}") as caught:
         GatewaySettings.from_env({f"TURNFOLD_GATEWAY_{name}": text})
     assert "hidden" not in str(caught.value)
 

@@ -35,11 +35,13 @@ def test_an_application_goes_on_as_it_was_and_its_history_stays_inside_the_budge
         check=False, capture_output=True, text=True, env=environment, cwd=tmp_path, timeout=100,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    memory, tokens, folded = done.stdout.split()
+    told, _, compaction = done.stdout.partition("\n")
+    memory, tokens, folded = told.split()
     assert memory == "on"
     assert int(tokens) <= 3000
     assert folded.startswith("1-")
-    assert len(BLOCKS) == 3
+    assert len(BLOCKS) == 4
     assert "listen on port 7003" in str(provider.last.items)
-    # Thirty questions and their answers, then one more of each.
-    assert tf.status("conv-1").stored + tf.status("conv-1").inbox == 62
+    assert "listen on port 70" in compaction
+    # Thirty questions and their answers; the one behind them is not in the application's own history.
+    assert tf.status("conv-1").stored + tf.status("conv-1").inbox == 60

@@ -1,0 +1,89 @@
+"""`/v1/responses/compact` for any provider: the user's messages, and one readable item for all that was said.
+
+The shape is that of OpenAI's endpoint; what stands in `encrypted_content` is text, and no model was asked. Sent back
+through the proxy the item becomes a message that any model reads.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from turnfold import AsyncTurnfold, Context
+from turnfold.chat_history.caller_turns import OWN_COMPACTION, Item, is_own_compaction, messages_of_items
+from turnfold.chat_history.keeper import ReadHistory
+from turnfold_gateway.proxy.exchange import Proxy, Wishes
+
+_USERS_SHARE: Final = 0.5
+"""Of the budget, what the user's messages may take; older ones are told by the item."""
+
+
+async def compacted(
+    proxy: Proxy, turnfold: AsyncTurnfold, wishes: Wishes, document: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The compacted conversation, at most the budget long. Raises as `HistoryKeeper.keep`."""
+    read = await proxy.keeper.read(document, "responses", tokenizer=wishes.fold.tokenizer)
+    only_new = wishes.only_new or bool(document.get("previous_response_id"))
+    memory = await proxy.keeper.take(turnfold, wishes.conversation, read, only_new=only_new)
+    given = document.get("input")
+    spoken = _spoken(given if isinstance(given, list) else list(read.history.items))
+    users, tokens = _newest(spoken, read, int(wishes.fold.budget_tokens * _USERS_SHARE))
+    context = await turnfold.context(
+        memory.conversation, budget_tokens=wishes.fold.budget_tokens - tokens, query=False,
+        count_tokens=wishes.fold.tokenizer,
+    )  # fmt: skip
+    return _document(users, context, read_tokens=read.priced.tokens, user_tokens=tokens)
+
+
+def _spoken(items: Sequence[Item]) -> list[Item]:
+    """The user's own messages among a caller's items."""
+    return [
+        item
+        for item in items
+        if item.get("role") == "user" and item.get("type", "message") == "message" and not is_own_compaction(item)
+    ]
+
+
+def _newest(items: Sequence[Item], read: ReadHistory, most_tokens: int) -> tuple[list[Item], int]:
+    """The newest of the user's messages that fit, in order, and their tokens."""
+    kept: list[Item] = []
+    total = 0
+    for item in reversed(items):
+        tokens = sum(read.priced.tokens_of(message) for message in messages_of_items([item]))
+        if total + tokens > most_tokens:
+            break
+        total += tokens
+        kept.append(item)
+    return kept[::-1], total
+
+
+def _document(users: Sequence[Item], context: Context, *, read_tokens: int, user_tokens: int) -> dict[str, Any]:
+    output: list[dict[str, Any]] = [
+        {
+            "type": "message", "id": item.get("id") or f"msg_{secrets.token_hex(24)}", "status": "completed",
+            "role": "user", "content": _parts(item.get("content")),
+        }
+        for item in users
+    ]  # fmt: skip
+    item_id = f"{OWN_COMPACTION}{secrets.token_hex(20)}"
+    output.append({"type": "compaction", "id": item_id, "encrypted_content": context.text})
+    output_tokens = user_tokens + context.tokens
+    return {
+        "id": f"resp_{secrets.token_hex(24)}",
+        "object": "response.compaction",
+        "created_at": int(time.time()),
+        "output": output,
+        "usage": {
+            "input_tokens": read_tokens,
+            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+            "output_tokens": output_tokens,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": read_tokens + output_tokens,
+        },
+    }
+
+
+def _parts(content: object) -> Any:
+    return [{"type": "input_text", "text": content}] if isinstance(content, str) else content
