@@ -57,6 +57,8 @@ def test_a_change_is_of_a_kind_and_says_what_holds_now(text: str, kind: Kind | N
         "Please cut the session timeout to 5 minutes.",
         "Last year the exchange rate fell to 4.22.",
         'He wrote "we raised the monthly cap to 750 dollars".',
+        "I've set up my app to use 3 workers and listen on port 10000.",
+        "We changed the importer to read 3 files at once.",
         "Acme increased their plan from 5 to 12 seats.",
     ],
 )

@@ -28,10 +28,15 @@ _ENDS: Final = (
     r"until|these)(?!\w)|[.,;:!?](?!\w)|$)"
 )
 _AFTER: Final = rf"(?P<after>{_PHRASE}){_ENDS}"
+_AMOUNT: Final = (
+    r"(?=(?:(?:about|around|over|under|nearly|only|just|exactly|some) )?[$€£]?\d|(?:[a-z][\w-]{0,30} )?v?\d+\.\d)"
+    rf"{_AFTER}"
+)
+"""A number, or a version of something: not what something was changed to do."""
 _TAIL: Final = rf"(?: (?:for|in|on|as) (?P<thing>(?:the |our |my )?{_PHRASE})(?=[.,;:!?](?!\w)|$))?"
 _CHANGED: Final = (
     r"(?:raised|increased|lowered|reduced|cut|dropped|bumped|upped|extended|expanded|scaled|upgraded|downgraded|changed|"
-    r"set|adjusted|shortened|lengthened|updated|brought)(?: up| down| back)?"
+    r"set(?! up)|adjusted|shortened|lengthened|updated|brought)(?: up| down| back)?"
 )
 _BECAME: Final = (
     r"(?:(?:have |has |had )?(?:just |now |since |recently )?(?:risen|rose|gone up|went up|gone down|went down|fallen|"
@@ -40,10 +45,10 @@ _BECAME: Final = (
 )
 
 VALUE: Final = (
-    lazy_pattern(rf"{_WHO} {_CHANGED} {_THING}{_FROM} to {_AFTER}"),
-    lazy_pattern(rf"{_SUBJECT} {_BECAME}{_FROM} to {_AFTER}"),
+    lazy_pattern(rf"{_WHO} {_CHANGED} {_THING}{_FROM} to {_AMOUNT}"),
+    lazy_pattern(rf"{_SUBJECT} {_BECAME}{_FROM} to {_AMOUNT}"),
     lazy_pattern(
-        rf"{_SUBJECT} (?:(?:has |have )?(?:now |just )?reached|(?:now )?(?:comes|came|amounts) to) (?:now )?{_AFTER}"
+        rf"{_SUBJECT} (?:(?:has |have )?(?:now |just )?reached|(?:now )?(?:comes|came|amounts) to) (?:now )?{_AMOUNT}"
     ),
 )
 """'We raised the monthly cap to 750 dollars', 'the exchange rate fell to 4.22'."""
