@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STEMS
+from turnfold.dates.expressions import Form, time_expressions
 from turnfold_worker.pipeline.anchors.rules import reply_rules
+from turnfold_worker.pipeline.anchors.rules.frame_rules import SHORT_FORMS
 from turnfold_worker.pipeline.anchors.rules.rule import joined
 from turnfold_worker.pipeline.anchors.statements.done import base_of
 from turnfold_worker.pipeline.language.common_words import listed
@@ -42,16 +45,9 @@ _HOW_MANY: Final = lazy_pattern(r"how (?:many|much|long)(?!\w)(?P<rest>.*)")
 _YES_OR_NO: Final = lazy_pattern(
     r"(?:do|does|did|is|are|am|was|were|has|have|had|can|should|shall|will)(?: not|n't)?(?!\w)(?P<rest>.*)"
 )
-_CONTRACTIONS: Final = (
-    (lazy_pattern(r"won't"), "will not"),
-    (lazy_pattern(r"can't|cannot"), "can not"),
-    (lazy_pattern(r"n't(?!\w)"), " not"),
-    (lazy_pattern(r"'m(?!\w)"), " am"),
-    (lazy_pattern(r"'re(?!\w)"), " are"),
-    (lazy_pattern(r"'ll(?!\w)"), " will"),
-    (lazy_pattern(r"'ve(?!\w)"), " have"),
+_WRITTEN_OUT: Final = (
+    *SHORT_FORMS,
     (lazy_pattern(r"'d(?!\w)"), " would"),
-    (lazy_pattern(r"(?<=let)'s(?!\w)"), ""),
     (lazy_pattern(r"'s(?!\w)"), " is"),
     (lazy_pattern(r"(?:that|it) would be"), "it is"),
     (lazy_pattern(r"(?:in the end|after all|finally|eventually|already|just|ended up|indeed|still|again)(?!\w)"), " "),
@@ -99,14 +95,13 @@ _UNITS: Final = frozenset(
 """),
     )
 )
-_TIME: Final = (
-    r"(?:\d{1,2}:\d\d(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|\d{4}-\d\d-\d\d|noon|midnight|today|tomorrow|tonight|"
-    r"(?:next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day(?: (?:morning|afternoon|evening|night))?|"
-    r"(?:the )?(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:january|february|march|april|may|june|july|august|september|"
-    r"october|november|december)(?: \d{1,2}(?:st|nd|rd|th)?(?!\d))?(?:,? \d{4})?|"
-    r"(?:next (?:week|month|year|spring|summer|autumn|fall|winter))|(?:in|since) \d{4}|at \d{1,2})"
+_CLOCK: Final = lazy_pattern(
+    r"(?<!\w)(?:(?:at |by |from )?(?:\d{1,2}:\d\d(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|noon|midnight)|"
+    r"at \d{1,2})(?!\w)"
 )
-_MOMENT: Final = lazy_pattern(rf"(?<!\w)(?:on |at |in |by |from |this )?{_TIME}(?!\w)")
+"""An hour, which is no day: see `turnfold.dates` for those."""
+_ANY_DAY: Final = date(2000, 1, 3)
+"""On which a time is taken to be said that is only to be found."""
 _AMOUNT: Final = lazy_pattern(r"(?<![\w.])[$€£]?\d+(?:[.,:]\d+)*[$€£%]?(?!\w)")
 _PLACE: Final = lazy_pattern(
     r"(?:^| )(?P<place>(?:in|at|on|to|near|behind|under|inside|outside|beside|above|below|next to|opposite|over at) "
@@ -158,6 +153,14 @@ class _Said(NamedTuple):
         left = pattern.sub(" ", self.plain)
         return self._replace(plain=left, tokens=_TOKEN.findall(left))
 
+    def without_moments(self) -> _Said:
+        """The statement without the days and hours that it tells."""
+        left = self.plain
+        for moment in _moments(self.text):
+            left = re.sub(rf"(?<!\w){re.escape(moment)}(?!\w)", " ", left)
+        left = _CLOCK.sub(" ", left)
+        return self._replace(plain=left, tokens=_TOKEN.findall(left))
+
     def shares(self, asked: _Asked) -> bool:
         """Whether it says a word that the question asks about."""
         return any(_root(token) in asked.core for token in self.tokens if token not in _TELLS_NOTHING)
@@ -203,6 +206,14 @@ def may_fill(statement: str) -> bool:
 
 
 @lru_cache(maxsize=1_024)
+def _moments(text: str) -> tuple[str, ...]:
+    """The days, months and years that a text tells, as its plain words say them."""
+    found = time_expressions(text, _ANY_DAY)
+    dated = (time for time in found if time.form in {Form.WRITTEN, Form.COUNTED})
+    return tuple(plain_words(text[time.start : time.end]).rstrip(".") for time in dated)
+
+
+@lru_cache(maxsize=1_024)
 def _asked(question: str) -> _Asked | None:
     said = plain_words(question)
     said = said[_LEAD.match(said).end() :].rstrip(" ?.!")  # type: ignore[union-attr]
@@ -221,7 +232,7 @@ def _asked(question: str) -> _Asked | None:
 
 def _plain(text: str) -> str:
     said = plain_words(text).rstrip(" .!?…")
-    for written, whole in _CONTRACTIONS:
+    for written, whole in _WRITTEN_OUT:
         said = written.sub(whole, said)
     return " ".join(said.split()).rstrip(" .,!")
 
@@ -273,14 +284,14 @@ def _who(asked: _Asked, said: _Said) -> bool:
 
 
 def _when(asked: _Asked, said: _Said) -> bool:
-    if not _MOMENT.search(said.plain):
+    left = said.without_moments()
+    if left.plain == said.plain:
         return False
-    left = said.without(_MOMENT)
     return not left.beside(asked) and _is_about(asked, left)
 
 
 def _where(asked: _Asked, said: _Said) -> bool:
-    if _MOMENT.search(said.plain):
+    if said.without_moments().plain != said.plain:
         return False
     place = _PLACE.search(said.plain)
     if place is not None:
@@ -311,8 +322,9 @@ def _how_many(asked: _Asked, said: _Said) -> bool:
 
 
 def _yes(asked: _Asked, said: _Said) -> bool:
-    left = said._replace(plain=_YES.sub("", said.plain)).without(_MOMENT)
-    if any(moment.group() not in asked.text for moment in _MOMENT.finditer(said.plain)):
+    left = said._replace(plain=_YES.sub("", said.plain)).without_moments()
+    moments = [*_moments(said.text), *(hour.group().split()[-1] for hour in _CLOCK.finditer(said.plain))]
+    if any(moment not in asked.text for moment in moments):
         return False
     subject = _PRONOUN.match(asked.text.partition(" ")[2])
     about = asked.core
