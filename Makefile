@@ -95,7 +95,7 @@ $(VENV)/.tools: constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.installed: $(PROJECTS) $(VENV)/.tools
-	$(PIP) install --quiet --no-compile -c constraints.txt --no-build-isolation -e ./producer_sdk -e './worker[embedded,flower,openai]' -e ./gateway
+	$(PIP) install --quiet --no-compile -c constraints.txt --no-build-isolation -e ./producer_sdk -e './worker[embedded,flower,openai]' -e './gateway[mcp]'
 	@touch $@
 
 # All of the above at once, and what tests and lint need.

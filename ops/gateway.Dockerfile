@@ -18,7 +18,7 @@ COPY gateway/ gateway/
 
 RUN python -m venv /opt/turnfold \
     && /opt/turnfold/bin/pip install --no-cache-dir --upgrade pip \
-    && /opt/turnfold/bin/pip install --no-cache-dir ./producer_sdk './gateway[postgres]' \
+    && /opt/turnfold/bin/pip install --no-cache-dir ./producer_sdk './gateway[mcp,postgres]' \
     && /opt/turnfold/bin/pip check
 
 

@@ -19,7 +19,7 @@ COPY examples/ examples/
 
 RUN python -m venv /opt/turnfold \
     && /opt/turnfold/bin/pip install --no-cache-dir --upgrade pip \
-    && /opt/turnfold/bin/pip install --no-cache-dir ./producer_sdk './worker[flower,openai,postgres,redact]' \
+    && /opt/turnfold/bin/pip install --no-cache-dir ./producer_sdk './worker[flower,openai,otel,postgres,redact]' \
     && /opt/turnfold/bin/pip check
 
 
