@@ -126,9 +126,12 @@ class AsyncTurnfold:
         *,
         priority: Priority = "live",
         subject: str | None = None,
+        durable: bool = False,
     ) -> Receipt:
         """As `Turnfold.append`."""
-        return await self._run(self._client.append, conversation_id, turns, priority=priority, subject=subject)
+        return await self._run(
+            self._client.append, conversation_id, turns, priority=priority, subject=subject, durable=durable
+        )
 
     async def configure(
         self,

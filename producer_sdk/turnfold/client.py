@@ -170,6 +170,7 @@ class Turnfold:
         *,
         priority: Priority = "live",
         subject: str | None = None,
+        durable: bool = False,
     ) -> Receipt:
         """Append one turn or several, in order. Returns when Redis has them: one round trip for up to 500 or 16 MiB.
 
@@ -177,7 +178,8 @@ class Turnfold:
         `turn_id` changes nothing. `priority="backfill"` is for what was said long ago and is brought in now: it is
         stored as it comes, and folded when no fold of live turns, of whatever tenant, is due. `subject` is the id of
         the end user whose turns these are, and replies to them: `forget(subject=…)` finds them by it. A message
-        dict may name its own as "subject".
+        dict may name its own as "subject". `durable=True` returns when a replica of Redis has them too, within two
+        fifths of `TURNFOLD_TIMEOUT_SECONDS`: then they outlive the primary, if that replica takes its place.
 
         Raises `InvalidTurn` or, for more turns than an inbox holds, `InvalidInput` (nothing was appended); `InboxFull`,
         `QuotaExceeded` or `Unavailable`, whose `turns` have their ids: append those again, and nothing is doubled.
@@ -187,7 +189,7 @@ class Turnfold:
         most = self._settings.max_turn_bytes
         entries = [accept(turn, max_bytes=most, may_wait=waits, redact=self._redact, subject=whose) for turn in given]
         try:
-            self._put(conversation_id, Operation.APPEND, entries)
+            self._put(conversation_id, Operation.APPEND, entries, durable=durable)
         except (InboxFull, QuotaExceeded, Unavailable) as error:
             error.turns = tuple(with_turn_id(turn, entry.entry_id) for turn, entry in zip(given, entries, strict=True))
             raise
@@ -609,8 +611,11 @@ class Turnfold:
     def _change(self, conversation_id: str, change: TurnChange) -> None:
         writes.change(self._resources, self._settings, self._address(conversation_id), change)
 
-    def _put(self, conversation_id: str, operation: Operation, entries: Sequence[Entry]) -> None:
-        writes.put(self._resources, self._settings, self._address(conversation_id), operation, entries)
+    def _put(
+        self, conversation_id: str, operation: Operation, entries: Sequence[Entry], *, durable: bool = False
+    ) -> None:
+        address = self._address(conversation_id)
+        writes.put(self._resources, self._settings, address, operation, entries, durable=durable)
 
     def _wait(self, conversation_id: str) -> Wait[Status]:
         ring = self._resources.ring if self._settings.doorbell else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Final
 
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation, Task
@@ -17,31 +18,35 @@ from turnfold.settings import Settings
 from turnfold.wire.encode import Entry
 from turnfold.wire.turn_edits import TurnChange
 
+CONFIRMING: Final = 0.4
+"""Part of a call's time that it waits for a replica: less than a client waits for one answer of Redis."""
+
 
 def put(
-    resources: Resources, settings: Settings, address: Address, operation: Operation, entries: Sequence[Entry]
+    resources: Resources,
+    settings: Settings,
+    address: Address,
+    operation: Operation,
+    entries: Sequence[Entry],
+    *,
+    durable: bool = False,
 ) -> None:
-    """Add entries in order.
+    """Add entries in order; `durable`: wait until a replica of Redis has them too.
 
     Raises `InvalidInput` for more than an inbox holds, `InboxFull`, `QuotaExceeded`, `Unavailable`.
     """
     if not entries:
         return
-    most = settings.max_inbox_turns
-    if len(entries) > most:
-        msg = f"{len(entries)} turns in one append, and an inbox holds at most {most} that wait"
-        raise InvalidInput(msg, remedy="append them in several lists, or raise TURNFOLD_MAX_INBOX_TURNS")
-    size, most_bytes = sum(len(entry.body) for entry in entries), settings.max_inbox_bytes
-    if size > most_bytes:
-        msg = f"turns of {size} bytes in one append, and an inbox holds at most {most_bytes} that wait"
-        raise InvalidInput(msg, remedy="append them in several lists, or raise TURNFOLD_MAX_INBOX_BYTES")
-    quotas = resources.quotas()
+    _check_size(settings, entries)
+    inbox, quotas = resources.inbox(), resources.quotas()
+    if durable:
+        inbox = inbox.confirmed(max(1, int(settings.timeout_seconds * CONFIRMING * 1_000)))
     counted = quotas.take(address.tenant, operation, entries)
 
     def append(*, unasked: bool) -> bool:
-        return resources.inbox().append(
-            address, operation, entries, most_entries=most, most_bytes=most_bytes, bell=settings.doorbell,
-            counted=not unasked,
+        return inbox.append(
+            address, operation, entries, most_entries=settings.max_inbox_turns, most_bytes=settings.max_inbox_bytes,
+            bell=settings.doorbell, counted=not unasked,
         )  # fmt: skip
 
     try:
@@ -60,6 +65,18 @@ def put(
         raise
     if ring and resources.rings_elsewhere:
         resources.ring(Task.DRAIN, address.shard)
+
+
+def _check_size(settings: Settings, entries: Sequence[Entry]) -> None:
+    """Raise `InvalidInput` for more than an empty inbox holds."""
+    most = settings.max_inbox_turns
+    if len(entries) > most:
+        msg = f"{len(entries)} turns in one append, and an inbox holds at most {most} that wait"
+        raise InvalidInput(msg, remedy="append them in several lists, or raise TURNFOLD_MAX_INBOX_TURNS")
+    size, most_bytes = sum(len(entry.body) for entry in entries), settings.max_inbox_bytes
+    if size > most_bytes:
+        msg = f"turns of {size} bytes in one append, and an inbox holds at most {most_bytes} that wait"
+        raise InvalidInput(msg, remedy="append them in several lists, or raise TURNFOLD_MAX_INBOX_BYTES")
 
 
 def _was_refused(error: InboxFull | Unavailable) -> bool:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, cast
 
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
@@ -139,6 +140,13 @@ _NONE_FREE: Final = "No connection available"
 _START_ONE: Final = "`turnfold up` of turnfold-worker starts one on this machine"
 
 
+_NOT_CONFIRMED: Final = "Redis has the turns, and no replica of it confirmed them in time"
+_CONFIRM: Final = (
+    "append `error.turns` again; check with `redis-cli INFO replication` that a replica is online, or append without "
+    "`durable`"
+)
+
+
 class NotCounted(Exception):  # noqa: N818 - no error: the caller counts, and appends again
     """The tenant has a quota of its own, and what is appended was not counted."""
 
@@ -185,7 +193,14 @@ class ProducerInbox:
         self._client = client
         self._reads_without_redis = reads_without_redis
         self._rings_elsewhere = rings_elsewhere
+        self._confirm_milliseconds = 0
         self._asks_again = 0.0
+
+    def confirmed(self, milliseconds: int) -> Self:
+        """A view whose appends wait so long for a replica of Redis to have them too."""
+        view = copy(self)
+        view._confirm_milliseconds = milliseconds  # noqa: SLF001 - one of our own kind
+        return view
 
     def append(
         self,
@@ -213,7 +228,7 @@ class ProducerInbox:
                 # one that others fill the inbox beside may be refused later.
                 wanted = self._append_block(address, operation, block, ahead, bell=bell, counted=counted)
             except (InboxFull, Unavailable) as error:
-                error.rings = ring
+                error.rings = error.rings or ring
                 raise
             ring, counted = ring or wanted, True
             ahead = ahead.without(block)
@@ -239,12 +254,28 @@ class ProducerInbox:
         for entry in block:
             arguments += (str(operation), entry.entry_id, entry.body)
         with translated("appending"):
-            held, wanted = cast("list[int]", self._append(where, arguments))
+            held, wanted, is_confirmed = self._appended(where, arguments)
         if held == _BOUNDED:
             raise NotCounted
         if held < 0:
             raise room.refusal(address, held, wanted)
+        if not is_confirmed:
+            not_confirmed = Unavailable(_NOT_CONFIRMED, remedy=_CONFIRM)
+            not_confirmed.rings = wanted == 1
+            raise not_confirmed
         return wanted == 1
+
+    def _appended(self, where: Sequence[str], arguments: Sequence[Any]) -> tuple[int, int, bool]:
+        """What the script answers, and whether a replica has what it wrote, where one is waited for."""
+        if not self._confirm_milliseconds:
+            held, wanted = cast("list[int]", self._append(where, arguments))
+            return held, wanted, True
+        # Redis waits for what was written on the same connection, hence one pipeline.
+        pipeline = self._client.pipeline(transaction=False)
+        self._append(where, arguments, client=pipeline)
+        pipeline.wait(1, self._confirm_milliseconds)
+        (held, wanted), replicas = cast("tuple[list[int], int]", pipeline.execute())
+        return held, wanted, replicas > 0
 
     def peek(self, address: Address, *, newest: int) -> Pending:
         """Look at the inbox in one round trip, at its `newest` entries at most, of 16 MiB at most."""
