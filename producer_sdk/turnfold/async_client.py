@@ -258,9 +258,15 @@ class AsyncTurnfold:
         types: Iterable[AnchorType | str] | None = None,
         states: Iterable[AnchorState | str] | None = ("active",),
         as_of: datetime | None = None,
+        first_turn: int = 1,
+        last_turn: int | None = None,
+        ids: Iterable[int] | None = None,
     ) -> list[Anchor]:
         """As `Turnfold.anchors`."""
-        return await self._run(self._client.anchors, conversation_id, types=types, states=states, as_of=as_of)
+        return await self._run(
+            self._client.anchors, conversation_id, types=types, states=states, as_of=as_of, first_turn=first_turn,
+            last_turn=last_turn, ids=ids,
+        )  # fmt: skip
 
     async def notes(  # noqa: PLR0913 - a read's options, all by name
         self,

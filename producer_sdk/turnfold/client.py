@@ -49,6 +49,7 @@ from turnfold.read.arguments import (
     may_wait,
     read_from,
     settings_from,
+    wanted_anchors,
 )
 from turnfold.read.notes.read import notes as read_notes
 from turnfold.read.notes.wanted import NOTES_A_PAGE, WantedNotes, WrittenBy
@@ -413,8 +414,13 @@ class Turnfold:
         types: Iterable[AnchorType | str] | None = None,
         states: Iterable[AnchorState | str] | None = ("active",),
         as_of: datetime | None = None,
+        first_turn: int = 1,
+        last_turn: int | None = None,
+        ids: Iterable[int] | None = None,
     ) -> list[Anchor]:
         """Anchors in the order in which they were said; `None` means every type or state.
+
+        `first_turn`, `last_turn` and `ids` bound what is read: a long conversation has tens of thousands.
 
         `as_of` gives those of turns up to the end of a day, in UTC, in the states that they had then.
 
@@ -425,7 +431,10 @@ class Turnfold:
         Raises `UnknownConversation`, `InvalidInput` for an unknown type or state.
         """
         address = self._address(conversation_id)
-        found = self._resources.read(lambda inbox, reader: retrieval.anchors(inbox, reader, address, as_of=as_of))
+        wanted = wanted_anchors(first_turn, last_turn, ids)
+        found = self._resources.read(
+            lambda inbox, reader: retrieval.anchors(inbox, reader, address, as_of=as_of, wanted=wanted)
+        )
         return retrieval.anchors_among(found, types, states)
 
     def notes(  # noqa: PLR0913 - a read's options, all by name

@@ -15,6 +15,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, Node
 from turnfold.contract.results import Head
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
+from turnfold.contract.wanted_anchors import WantedAnchors
 from turnfold.database import note_read, query_statements, statements
 from turnfold.database.engines import connect
 from turnfold.database.read_transaction import ReadTransaction
@@ -65,6 +66,7 @@ READS: dict[str, Callable[[ReadTransaction], object]] = {
     "nodes_within": lambda read: read.nodes_within(HEAD, 1, 500, below=8),
     "level_text": lambda read: read.level_text(HEAD, NODE, 1),
     "anchors": lambda read: read.anchors(HEAD),
+    "some_anchors": lambda read: read.anchors(HEAD, WantedAnchors(3, 9, frozenset({1, 2}))),
     "anchor": lambda read: read.anchor(HEAD, 3),
     "first_after": lambda read: read.first_after(HEAD, _MOMENTS["moment"]),
     "past_anchors": lambda read: read.past_anchors(HEAD, 500, NO_TAIL_ANCHORS),

@@ -6,7 +6,17 @@ from typing import Final
 
 from starlette.routing import BaseRoute, Route
 
-from turnfold_gateway.ui.pages import contexts, conversation, conversations, entrance, erasure, expansion, segment, work
+from turnfold_gateway.ui.pages import (
+    anchors,
+    contexts,
+    conversation,
+    conversations,
+    entrance,
+    erasure,
+    expansion,
+    segment,
+    work,
+)
 from turnfold_gateway.ui.safety import static_file
 from turnfold_gateway.ui.sessions import PATH
 
@@ -24,7 +34,7 @@ routes: list[BaseRoute] = [
     Route(f"{_ONE}/segments/{{number:int}}", segment.segment),
     Route(f"{_ONE}/turns", conversation.turns),
     Route(f"{_ONE}/turns/{{seq:int}}", conversation.turn),
-    Route(f"{_ONE}/anchors", conversation.anchors),
+    Route(f"{_ONE}/anchors", anchors.anchors),
     Route(f"{_ONE}/search", conversation.search),
     Route(f"{_ONE}/context", contexts.context),
     Route(f"{_ONE}/diff", contexts.diff),

@@ -1,7 +1,8 @@
 """What producers and workers agree on: records, tables, Redis keys, task names, canonical columns.
 
 records, results    the glossary; what calls return and what one read fetched
-segments, attention   segments as callers get them; work that needs a person, and what models cost
+segments, attention   segments as callers get them; work that needs a person, what models cost
+wanted_anchors      which anchors a read is for
 keys, tasks, rings  Redis keys; task names, queues, operations of an inbox; who is asked for a task, and where
 columns, tables, search_tables, work_tables, model_tables, gateway_tables   the schema
 marks               how far a conversation is stored

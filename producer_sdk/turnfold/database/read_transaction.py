@@ -24,9 +24,10 @@ from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
 from turnfold.contract.turn_limits import MOST_CAP, TURNS_A_READ, Shortening
 from turnfold.contract.turn_parts import PartEntry, unpack_parts
+from turnfold.contract.wanted_anchors import EVERY_ANCHOR, WantedAnchors
 from turnfold.database import query_statements, statements
 from turnfold.database.known import Found, Wanted
-from turnfold.database.lists import like_pattern
+from turnfold.database.lists import among, like_pattern
 from turnfold.database.note_read import NoteRead
 from turnfold.database.past_read import PastAnchors, past_anchors
 from turnfold.database.progress_read import ProgressRead
@@ -378,18 +379,23 @@ class ReadTransaction:
         row = self._connection.execute(_ANCHORS.where(statements.anchor.c.id == id_), {"conversation": head.id}).first()
         return None if row is None else said_anchor_record(row)
 
-    def anchors(self, head: Head) -> tuple[Anchor, ...]:
-        """All anchors of a conversation in the order in which they were said, those of the open tail last."""
+    def anchors(self, head: Head, wanted: WantedAnchors = EVERY_ANCHOR) -> tuple[Anchor, ...]:
+        """Anchors of a conversation in the order in which they were said, those of the open tail last."""
         anchors, of_conversation = statements.anchor, {"conversation": head.id}
-        rows = self._connection.execute(
-            _ANCHORS.order_by(anchors.c.seq, anchors.c.start_offset, anchors.c.id), of_conversation
-        )
-        stored = tuple(said_anchor_record(row) for row in rows)
+        statement = _ANCHORS.order_by(anchors.c.seq, anchors.c.start_offset, anchors.c.id)
+        parameters: dict[str, int | str] = {"conversation": head.id}
+        if wanted.is_some_turns:
+            statement = statement.where(anchors.c.seq.between(bindparam("first"), bindparam("last")))
+            parameters |= {"first": wanted.first_turn, "last": wanted.last_turn}
+        if wanted.ids is not None:
+            statement = statement.where(among(anchors.c.id, "ids"))
+            parameters["ids"] = ",".join(map(str, sorted(wanted.ids)))
+        stored = tuple(said_anchor_record(row) for row in self._connection.execute(statement, parameters))
         frame = self._connection.execute(statements.FRAME, of_conversation)
         outline = unpack_outline((row.part, row.body) for row in frame)
         tail = NO_TAIL_ANCHORS if outline is None else outline.tail_anchors.after(head.closed_seq)
         if not tail:
-            return with_last_days(stored)
+            return with_last_days(stored, self._days_of_others(head, stored, wanted))
         seqs = sorted({anchor.turn_seq for anchor in tail.anchors})
         turn = statements.turn
         said_in = self._connection.execute(
@@ -400,7 +406,25 @@ class ReadTransaction:
         )
         said = {row.seq: row for row in said_in}
         named = [said_in_turn(anchor, said.get(anchor.turn_seq)) for anchor in tail.anchors]
-        return with_last_days(replace(tail, anchors=tuple(named)).applied_to(stored))
+        every = replace(tail, anchors=tuple(named)).applied_to(stored)
+        days = {anchor.id: anchor.said_on for anchor in every if anchor.provisional}
+        return with_last_days(
+            tuple(anchor for anchor in every if anchor in wanted), days | self._days_of_others(head, stored, wanted)
+        )
+
+    def _days_of_others(self, head: Head, anchors: Sequence[Anchor], wanted: WantedAnchors) -> dict[int, date | None]:
+        """Of some anchors' days on which what closed them was said, where that was not read with them."""
+        if wanted is EVERY_ANCHOR:
+            return {}
+        read = {anchor.id for anchor in anchors}
+        others = {anchor.related for anchor in anchors if anchor.related is not None} - read
+        if not others:
+            return {}
+        rows = self._connection.execute(
+            _ANCHORS.where(among(statements.anchor.c.id, "ids")),
+            {"conversation": head.id, "ids": ",".join(map(str, sorted(others)))},
+        )
+        return {row.id: said_anchor_record(row).said_on for row in rows}
 
     def first_after(self, head: Head, moment: datetime) -> int | None:
         """The number of the first turn that was said at a moment or later; None where none was."""

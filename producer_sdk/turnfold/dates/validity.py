@@ -5,9 +5,10 @@ The smallest unit is the day, in UTC. A turn without a time counts as said with 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+from types import MappingProxyType
 from typing import Final, cast
 
 from turnfold.contract.periods import as_utc
@@ -33,9 +34,14 @@ def day_after(as_of: datetime) -> datetime:
     return datetime.combine(day, time(), UTC) + timedelta(days=1)
 
 
-def with_last_days(anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
-    """All anchors of a conversation, those that are over with the day on which what closed them was said."""
-    said_on = {anchor.id: anchor.said_on for anchor in anchors}
+def with_last_days(
+    anchors: Sequence[Anchor], days_of_others: Mapping[int, date | None] = MappingProxyType({})
+) -> tuple[Anchor, ...]:
+    """Anchors, those that are over with the day on which what closed them was said.
+
+    `days_of_others`, by id, are of those that closed some and are not among them.
+    """
+    said_on = {**days_of_others, **{anchor.id: anchor.said_on for anchor in anchors}}
     return tuple(
         replace(anchor, valid_to=said_on.get(anchor.related) or anchor.valid_to)
         if anchor.related is not None and anchor.state in _CLOSED

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from turnfold.assemble import Context
 from turnfold.contract.records import Turn
+from turnfold.contract.wanted_anchors import LAST_TURN, WantedAnchors
 from turnfold.errors import InvalidIdentifier, InvalidInput, InvalidSettings, InvalidTurn
 from turnfold.search.query_times import check_now
 from turnfold.settings import Settings
@@ -80,3 +81,17 @@ def read_from(context: object) -> str:
         msg = "this context was not read from a conversation"
         raise InvalidInput(msg, remedy="give one that `context` returned")
     return context.conversation_id
+
+
+def wanted_anchors(first_turn: object, last_turn: object, ids: object) -> WantedAnchors:
+    """Which anchors a caller asks for. Raises `InvalidInput`."""
+    first = min(whole_number("first_turn", first_turn, least=1), LAST_TURN)
+    last = LAST_TURN if last_turn is None else min(whole_number("last_turn", last_turn, least=1), LAST_TURN)
+    if ids is None:
+        return WantedAnchors(first, last)
+    given = list(ids) if isinstance(ids, Iterable) else [ids]
+    numbers = frozenset(id_ for id_ in given if isinstance(id_, int))
+    if not isinstance(ids, Iterable) or len(numbers) < len(set(given)):
+        msg = f"ids must be ids of anchors, as their `id` says, not {ids!r}"
+        raise InvalidInput(msg)
+    return WantedAnchors(first, last, numbers)

@@ -17,6 +17,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, LevelKey
 from turnfold.contract.results import Snapshot, Status
 from turnfold.contract.turn_limits import TURNS_A_READ, cap_for
+from turnfold.contract.wanted_anchors import EVERY_ANCHOR, WantedAnchors
 from turnfold.dates.validity import anchors_up_to, checked_as_of
 from turnfold.read import expand as expansion
 from turnfold.read.past_days import past_snapshot
@@ -117,9 +118,14 @@ def _texts_of_state(transaction: ReadTransaction, look: Look, wanted: Sequence[L
 
 
 def anchors(
-    inbox: PendingSource, reader: ReadSource, address: Address, *, as_of: datetime | None = None
+    inbox: PendingSource,
+    reader: ReadSource,
+    address: Address,
+    *,
+    as_of: datetime | None = None,
+    wanted: WantedAnchors = EVERY_ANCHOR,
 ) -> tuple[Anchor, ...]:
-    """All anchors, whatever their state, in the order in which they were said; `as_of` a day those of then."""
+    """Anchors, whatever their state, in the order in which they were said; `as_of` a day those of then."""
     checked_as_of(as_of)
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
@@ -127,10 +133,13 @@ def anchors(
         head = readable_head(transaction, address, pending)
         if head is None and not pending.held:
             raise unknown(address)
-        found = () if head is None else transaction.anchors(head)
+        # On an earlier day those that were said later count, too.
+        read = wanted if as_of is None else EVERY_ANCHOR
+        found = () if head is None else transaction.anchors(head, read)
         changes = changes_of(transaction, head, pending)
         past = None if as_of is None else changes_by(transaction, head, pending, as_of)
         found = found if past is None else anchors_up_to(found, past.cut)
+        found = found if read is wanted else tuple(anchor for anchor in found if anchor in wanted)
         return found if changes is None else changes.anchors(found)
 
     return reader.read(look)

@@ -97,3 +97,19 @@ def test_work_and_cost_are_those_of_the_tenant(tf: Turnfold, local: LocalWorker)
     local.settle()
     assert tf.jobs("c") == tf.for_tenant("other").jobs() == []
     assert WorkState.PARKED in set(WorkState)
+
+
+def test_some_anchors_are_those_among_all(tf: Turnfold, local: LocalWorker) -> None:
+    tf.append("c", TURNS)
+    local.settle()
+    every = tf.anchors("c", states=None)
+    assert {anchor.turn_seq for anchor in every if anchor.provisional}
+    for first, last in ((1, 40), (41, 120), (121, len(TURNS))):
+        within = [anchor for anchor in every if first <= anchor.turn_seq <= last]
+        assert within
+        assert tf.anchors("c", states=None, first_turn=first, last_turn=last) == within
+    named = {anchor.related for anchor in every if anchor.related is not None}
+    assert named
+    assert tf.anchors("c", states=None, ids=named) == [anchor for anchor in every if anchor.id in named]
+    with pytest.raises(InvalidInput, match="ids must be ids of anchors"):
+        tf.anchors("c", ids=["x"])  # type: ignore[list-item]

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from support.examples import examples
 from turnfold.assemble.forms.markers import NodeTarget, parse_marker
 from turnfold.contract.attention import Work, WorkKind, WorkState
-from turnfold.contract.records import ConversationId, Node
+from turnfold.contract.records import Anchor, AnchorType, ConversationId, Node
 from turnfold.contract.segments import Segment
+from turnfold.contract.wanted_anchors import EVERY_ANCHOR, WantedAnchors
 
 
 @examples(50)
@@ -34,3 +35,13 @@ def test_work_is_named_by_its_row_and_tells_what_it_is_about(kind: WorkKind, row
     )  # fmt: skip
     assert work.row == row
     assert work.subject.split()[0] in {"an", "its", "segments", "chapter", "turn", "segment"}
+
+
+@examples(50)
+@given(st.integers(1, 20), st.integers(1, 20), st.none() | st.frozensets(st.integers(-3, 3)), st.integers(-3, 3))
+def test_anchors_are_wanted_by_turn_and_by_id(first: int, last: int, ids: frozenset[int] | None, id_: int) -> None:
+    anchor = Anchor(id=id_, type=AnchorType.DECISION, text="x", turn_seq=7, start=0, end=1)
+    wanted = WantedAnchors(first, last, ids)
+    assert (anchor in wanted) == (first <= 7 <= last and (ids is None or id_ in ids))
+    assert anchor in EVERY_ANCHOR
+    assert not EVERY_ANCHOR.is_some_turns

@@ -2,7 +2,8 @@
 
 entrance        signing in and out
 conversations   list and search
-conversation    time line, turns, anchors, search of one conversation
+conversation    time line, turns and search of one conversation
+anchors         anchors of a type and a state
 segment         one segment with all that is known of it
 contexts        a context live; two contexts compared
 expansion       what a marker stands for

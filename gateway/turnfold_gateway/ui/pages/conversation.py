@@ -1,8 +1,7 @@
-"""One conversation: its time line, its turns, its anchors, and what a search finds."""
+"""One conversation: its time line, its turns, and what a search finds."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Final
 
 from starlette.requests import Request
@@ -17,7 +16,6 @@ from turnfold_gateway.ui.views.segments import SEGMENTS_A_PAGE, days_of, page_of
 from turnfold_gateway.ui.views.words import PAGE_CHARACTERS, clipped
 
 TURNS_A_PAGE: Final = 50
-ANCHORS_A_PAGE: Final = 100
 STRIP_SEGMENTS: Final = 400
 """Segments of a conversation up to which all of them are drawn side by side."""
 HITS: Final = 20
@@ -44,7 +42,8 @@ async def timeline(request: Request, visitor: Visitor) -> Response:
     every = segments if pages.count == 1 else []
     if pages.count > 1 and status.segments <= STRIP_SEGMENTS:
         every = await read.segments(conversation, limit=STRIP_SEGMENTS)
-    anchors = await read.anchors(conversation) if segments else []
+    first_turn, last_turn = (segments[0].first_seq, segments[-1].last_seq) if segments else (1, 1)
+    anchors = await read.anchors(conversation, first_turn=first_turn, last_turn=last_turn) if segments else []
     return render(
         "timeline.html", visitor=visitor, title=conversation, conversation=conversation, status=status, tab="timeline",
         days=days_of(segments, anchors), pages=pages, strip=strip_of(every), shown=segments,
@@ -78,26 +77,6 @@ async def turn(request: Request, visitor: Visitor) -> Response:
         "turn.html", visitor=visitor, title=f"Turn {seq} of {conversation}", conversation=conversation, turn=shown,
         begin=begin, end=min(begin + PAGE_CHARACTERS, len(shown.content)), size=PAGE_CHARACTERS,
         cut=clipped(shown.content[begin:], PAGE_CHARACTERS),
-    )  # fmt: skip
-
-
-@page
-async def anchors(request: Request, visitor: Visitor) -> Response:
-    """Anchors of a type and a state, in the order in which they were said."""
-    conversation = conversation_of(request)
-    status = await status_of(visitor, conversation)
-    every = await visitor.turnfold.anchors(conversation, states=None)
-    kind, state = request.query_params.get("type", ""), request.query_params.get("state", "active")
-    of_state = [one for one in every if state in {"any", str(one.state)}]
-    found = [one for one in of_state if not kind or one.type == kind]
-    pages = page_of(request.query_params.get("page"), len(found), ANCHORS_A_PAGE)
-    first = (pages.number - 1) * ANCHORS_A_PAGE
-    return render(
-        "anchors.html", visitor=visitor, title=f"Anchors of {conversation}", conversation=conversation, status=status,
-        tab="anchors", anchors=found[first : first + ANCHORS_A_PAGE], by_id={one.id: one for one in every},
-        by_type=Counter(str(one.type) for one in of_state),
-        by_state=Counter(str(one.state) for one in every if not kind or one.type == kind),
-        total=len(every), kind=kind, state=state, pages=pages,
     )  # fmt: skip
 
 

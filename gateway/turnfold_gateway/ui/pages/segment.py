@@ -11,6 +11,7 @@ from starlette.responses import Response
 from turnfold import Anchor, Note, Segment, TieredSegment, UnknownMarker
 from turnfold.contract.records import StoredTurn
 from turnfold_gateway.ui.answers import page
+from turnfold_gateway.ui.pages.anchors import linked
 from turnfold_gateway.ui.pages.conversation import status_of
 from turnfold_gateway.ui.reading import conversation_of, number_of
 from turnfold_gateway.ui.rendering import render
@@ -40,8 +41,7 @@ async def segment(request: Request, visitor: Visitor) -> Response:
     read = visitor.turnfold
     shown = await _segment(visitor, conversation, number)
     first, last = shown.first_seq, shown.last_seq
-    anchors = await read.anchors(conversation, states=None)
-    within = [one for one in anchors if first <= one.turn_seq <= last]
+    within = await read.anchors(conversation, states=None, first_turn=first, last_turn=last)
     begin = max(first, min(number_of(request, "turn", first), last))
     turns = await read.turns(conversation, after=begin - 1, limit=min(TURNS_A_PAGE, last - begin + 1))
     of_rules = await _notes(visitor, conversation, shown, "rules")
@@ -50,7 +50,7 @@ async def segment(request: Request, visitor: Visitor) -> Response:
     return render(
         "segment.html", visitor=visitor, title=f"Segment {number} of {conversation}", conversation=conversation,
         status=status, tab="timeline", segment=shown, tags=tags_of(shown), bars=nested(shown.tokens, shown.tokens[0]),
-        tier=_tier(tiers, number), anchors=within, by_id={one.id: one for one in anchors},
+        tier=_tier(tiers, number), anchors=within, by_id=await linked(visitor, conversation, within, within),
         notes=side_by_side(of_rules, of_model), has_model=bool(of_model),
         turns=[_shown_turn(one, within) for one in turns],
         begin=begin, further=turns[-1].seq + 1 if turns and turns[-1].seq < last else None,
