@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from turnfold import TurnfoldError
+from turnfold_gateway.keys import KeyRing
 from turnfold_gateway.problems import Problem, problem_of
 from turnfold_gateway.ui.reading import is_fragment
 from turnfold_gateway.ui.rendering import render
@@ -47,18 +48,37 @@ def page(handler: Handler) -> Endpoint:
     return answer
 
 
-def deed(handler: Callable[[Request, Visitor, dict[str, str]], Awaitable[Response]]) -> Endpoint:
-    """A handler that changes something: of an admin's key, and from a form of ours. It is given the form's fields."""
+def deed(action: str) -> Callable[[Callable[[Request, Visitor, dict[str, str]], Awaitable[Response]]], Endpoint]:
+    """Makes a handler of one that changes something: of an admin's key, and from a form of ours.
 
-    @page
-    @wraps(handler)
-    async def answer(request: Request, visitor: Visitor) -> Response:
-        fields = await fields_of(request)
-        check_form(request, visitor, fields.pop(FORM_FIELD, None))
-        check_admin(visitor)
-        return await handler(request, visitor, fields)
+    It is given the form's fields. What comes of it stands in the audit log under the name of the `action`.
+    """
 
-    return answer
+    def made(handler: Callable[[Request, Visitor, dict[str, str]], Awaitable[Response]]) -> Endpoint:
+        @page
+        @wraps(handler)
+        async def answer(request: Request, visitor: Visitor) -> Response:
+            status = 500
+            try:
+                fields = await fields_of(request)
+                check_form(request, visitor, fields.pop(FORM_FIELD, None))
+                check_admin(visitor)
+                response = await handler(request, visitor, fields)
+                status = response.status_code
+            except Problem as problem:
+                status = problem.status
+                raise
+            except TurnfoldError as error:
+                status = problem_of(error).status
+                raise
+            finally:
+                keys: KeyRing = request.app.state.keys
+                await keys.note(visitor.caller, action, request.path_params.get("conversation"), status)
+            return response
+
+        return answer
+
+    return made
 
 
 async def fields_of(request: Request) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,8 @@ from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
 from turnfold.redis.inbox import ProducerInbox, connect
 from turnfold.wire.encode import Entry
+from turnfold_gateway.keys.audit import AuditLog
+from turnfold_gateway.keys.store import KeyStore
 from turnfold_gateway.ui.rendering import address_of
 
 pytestmark = pytest.mark.processes
@@ -177,6 +179,9 @@ def test_an_admin_forgets_a_conversation_and_sees_the_receipt(gateway: Gateway, 
         assert answer.status_code == 200
         assert "1 turn," in answer.text
         assert admin.get(address_of("to forget")).status_code == 404
+    with closing(KeyStore(gateway.settings)) as store:
+        entries = AuditLog(store).entries(TENANT, limit=10, conversation="to forget")
+    assert [(entry.action, entry.status) for entry in entries] == [("forgetConversation", 200)]
 
 
 def test_parked_work_is_shown_and_skipped(gateway: Gateway, known: Turnfold) -> None:

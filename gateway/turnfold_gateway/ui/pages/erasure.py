@@ -29,7 +29,7 @@ async def ask(request: Request, visitor: Visitor) -> Response:
     )  # fmt: skip
 
 
-@deed
+@deed("forgetConversation")
 async def forget(request: Request, visitor: Visitor, fields: dict[str, str]) -> Response:
     """Erase it, where the name was written out."""
     conversation = conversation_of(request)

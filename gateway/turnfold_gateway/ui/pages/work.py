@@ -33,7 +33,7 @@ async def jobs(request: Request, visitor: Visitor) -> Response:
     )  # fmt: skip
 
 
-@deed
+@deed("decideJob")
 async def decide_job(request: Request, visitor: Visitor, fields: dict[str, str]) -> Response:
     """Retry or skip one piece of work."""
     action = fields.get("action", "")
