@@ -23,6 +23,7 @@ from turnfold_worker.pipeline.anchors.statements.attributes import changes_value
 from turnfold_worker.pipeline.anchors.statements.frames import other_value
 from turnfold_worker.pipeline.anchors.statements.numbers import corrected_value
 from turnfold_worker.pipeline.anchors.statements.slots import fills, names_what_is_asked
+from turnfold_worker.pipeline.anchors.statements.value_changes import overtakes_value
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -55,6 +56,8 @@ _UNIT: Final = lazy_pattern(r"\d[\d.,:%]{0,20} ([^\W\d_]+)")
 _ITEM_ENDS: Final = lazy_pattern(r"[,;] (?:and |or )?")
 _PARTS: Final = lazy_pattern(r"[^\W_]+")
 _MARKS: Final = ".,;:!?()[]\"'“”"
+_LINKS: Final = frozenset({"is", "are", "was", "costs", "cost", "has", "have", "of", "to", "at"})
+"""Words that only lead to a value: of 'is 2,000' the number is told."""
 _LONGEST_VALUE: Final = 4
 """Words of a value that is told beside the one that took its place."""
 _LONGEST_QUESTION: Final = 80
@@ -290,10 +293,13 @@ def value_before(new: str, old: str) -> str:
 
     >>> value_before("The budget is 3,500 euros.", "The budget is 2,000 euros.")
     '2,000'
+    >>> value_before("We raised the monthly cap to 750 dollars.", "The monthly cap is 500 dollars.")
+    '500'
     >>> value_before("We fly to Porto instead of Lisbon.", "We fly to Lisbon.")
     ''
     """
-    return _differing(new, old) if other_value(new, old) or changes_value(new, old) else ""
+    states_another = other_value(new, old) or changes_value(new, old) or overtakes_value(new, old)
+    return _differing(new, old) if states_another else ""
 
 
 def _differing(new: str, old: str) -> str:
@@ -301,6 +307,8 @@ def _differing(new: str, old: str) -> str:
     words = old.rstrip(".!").split()
     there = {word.strip(_MARKS).lower() for word in new.split()}
     own = [at for at, word in enumerate(words) if word.strip(_MARKS).lower() not in there]
+    while len(own) > 1 and words[own[0]].lower() in _LINKS:
+        del own[0]
     if not own or own[-1] - own[0] + 1 != len(own) or len(own) > _LONGEST_VALUE or 2 * len(own) > len(words):
         return ""
     return " ".join(words[at] for at in own).strip(_MARKS)
