@@ -83,3 +83,12 @@ def test_there_is_no_stream_to_open(gateway: Gateway, tenant: str) -> None:
     with gateway.client(gateway.key(tenant, "read")) as http:
         answer = http.get("/mcp")
     assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+
+
+def test_a_keys_limit_holds_for_agents_too(gateway: Gateway, tenant: str) -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    with gateway.client(gateway.key(tenant, "read", requests_per_minute=1)) as http:
+        headers = {"Accept": "application/json, text/event-stream"}
+        statuses = [http.post("/mcp", json=body, headers=headers).status_code for _ in range(3)]
+    assert statuses[0] == 200
+    assert 429 in statuses[1:]
