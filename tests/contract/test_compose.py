@@ -301,7 +301,9 @@ def test_redis_stops_taking_before_its_container_is_stopped() -> None:
 
 def test_redis_keeps_what_it_is_given() -> None:
     lines = (ROOT / "ops" / "redis.conf").read_text(encoding="utf-8").splitlines()
-    assert {"appendonly yes", "appendfsync everysec", "maxmemory-policy noeviction"} <= set(lines)
+    assert {
+        "appendonly yes", "appendfsync everysec", "maxmemory-policy noeviction", "stream-node-max-bytes 1024",
+    } <= set(lines)  # fmt: skip
 
 
 def test_the_semantic_override_changes_who_folds_and_nothing_else() -> None:

@@ -201,3 +201,10 @@ def test_what_an_inbox_holds_is_counted_whoever_trims_it(
                     assert older or before + int(step) > 4_096
         assert older or held(client) <= 4_096
         client.flushall()
+
+
+def test_an_inbox_of_one_turn_takes_little_memory(tf: Turnfold, redis_server: RedisServer) -> None:
+    tf.append("c", {"role": "user", "content": "We must use PostgreSQL for the booking service. " * 5})
+
+    with redis_server.client() as client:
+        assert client.memory_usage(Address("acme", "c").inbox) < 2_000

@@ -38,6 +38,7 @@ def test_it_keeps_everything_on_disk_and_evicts_nothing(server: RedisServer) -> 
         "appendonly": "yes",
         "appendfsync": "everysec",
         "maxmemory-policy": "noeviction",
+        "stream-node-max-bytes": "1024",
         "save": "",
         "bind": "127.0.0.1",
     }

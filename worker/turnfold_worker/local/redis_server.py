@@ -197,6 +197,8 @@ class RedisServer(ChildProcess):
             'save ""',
             # An inbox that is evicted is a lost turn.
             "maxmemory-policy noeviction",
+            # A stream begins with as much memory as this, up to 4096: most inboxes hold a turn or two.
+            "stream-node-max-bytes 1024",
         ]
         if self._password:
             lines.append(f"requirepass {_quoted(self._password)}")
