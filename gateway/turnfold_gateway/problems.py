@@ -67,37 +67,33 @@ class Problem(Exception):  # noqa: N818 - the standard's word
 
 
 _CORRECT: Final = "correct the request as the detail says; repeating it as it is will not help"
-_SAME_IDS: Final = "send the same turns with the same ids after Retry-After seconds: nothing is doubled"
+_SAME_IDS: Final = "append the turns again with the ids of turn_ids after Retry-After seconds: nothing is doubled"
 
-TABLE: Final[Mapping[type[TurnfoldError], tuple[int, str, str, str]]] = {
-    InvalidTurn: (422, "invalid-turn", "A turn cannot be stored", _CORRECT),
-    InvalidIdentifier: (422, "invalid-identifier", "An id cannot be used", _CORRECT),
-    InvalidBudget: (422, "invalid-budget", "The budget is too small", "give at least needed_tokens"),
-    InvalidSettings: (422, "invalid-settings", "A setting makes no sense", _CORRECT),
-    InvalidInput: (422, "invalid-input", "The request makes no sense", _CORRECT),
-    UnknownConversation: (
-        404, "unknown-conversation", "There is no such conversation", "append a turn to it first, or correct the id",
-    ),
-    UnknownMarker: (404, "unknown-marker", "There is no such marker", "take markers as a context shows them"),
-    UnknownReference: (404, "unknown-reference", "The reference has ended", "read the context again"),
-    UnknownAnchor: (404, "unknown-anchor", "There is no such anchor", "list the anchors, and take an id of these"),
-    UnknownTurn: (404, "unknown-turn", "There is no such turn", "list the turns, and take an id of these"),
-    InboxFull: (429, "inbox-full", "Workers are far behind", _SAME_IDS),
-    QuotaExceeded: (429, "quota-exceeded", "The tenant's quota is used up", _SAME_IDS),
-    Unavailable: (
-        503, "unavailable", "Redis or the database did not answer", "repeat the request after Retry-After seconds",
-    ),
-    SchemaMismatch: (
-        503, "schema-mismatch", "The database was not migrated", "the operator runs `turnfold migrate`",
-    ),
-    WaitTimeout: (504, "wait-timeout", "The work was not done in time", "ask again, or wait longer"),
-}  # fmt: skip
-"""Status, type, title and remedy of each error; of one that is not named here, those of the nearest base."""
+TABLE: Final[Mapping[type[TurnfoldError], tuple[int, str, str]]] = {
+    InvalidTurn: (422, "invalid-turn", "A turn cannot be stored"),
+    InvalidIdentifier: (422, "invalid-identifier", "An id cannot be used"),
+    InvalidBudget: (422, "invalid-budget", "The budget is too small"),
+    InvalidSettings: (422, "invalid-settings", "A setting makes no sense"),
+    InvalidInput: (422, "invalid-input", "The request makes no sense"),
+    UnknownConversation: (404, "unknown-conversation", "There is no such conversation"),
+    UnknownMarker: (404, "unknown-marker", "There is no such marker"),
+    UnknownReference: (404, "unknown-reference", "The reference has ended"),
+    UnknownAnchor: (404, "unknown-anchor", "There is no such anchor"),
+    UnknownTurn: (404, "unknown-turn", "There is no such turn"),
+    InboxFull: (429, "inbox-full", "Workers are far behind"),
+    QuotaExceeded: (429, "quota-exceeded", "The tenant's quota is used up"),
+    Unavailable: (503, "unavailable", "Redis or the database did not answer"),
+    SchemaMismatch: (503, "schema-mismatch", "The database was not migrated"),
+    WaitTimeout: (504, "wait-timeout", "The work was not done in time"),
+    TurnfoldError: (500, "internal-error", "The gateway failed"),
+}
+"""Status, type and title of each error; of one that is not named here, those of the nearest base."""
 
 
 def problem_of(error: TurnfoldError) -> Problem:
     """The problem that tells of an error of the SDK."""
-    status, kind, title, remedy = next(TABLE[base] for base in type(error).__mro__ if base in TABLE)
+    status, kind, title = next(TABLE[base] for base in type(error).__mro__ if base in TABLE)
+    remedy = error.remedy
     members: dict[str, Any] = {}
     headers = {}
     if isinstance(error, InvalidBudget):
@@ -108,7 +104,9 @@ def problem_of(error: TurnfoldError) -> Problem:
         seconds = error.retry_after_seconds if isinstance(error, QuotaExceeded) else BACK_OFF_SECONDS
         headers["Retry-After"] = str(seconds)
         members["retry_after_seconds"] = seconds
-        members["turn_ids"] = [_turn_id(turn) for turn in error.turns] or None
+        if error.turns:
+            members["turn_ids"] = [_turn_id(turn) for turn in error.turns]
+            remedy = _SAME_IDS
     return Problem(status, kind, title, detail=str(error), remedy=remedy, headers=headers, **members)
 
 

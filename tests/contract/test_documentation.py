@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from turnfold_gateway.settings import PREFIX, GatewaySettings
 from turnfold_worker.settings import WorkerSettings
 
 ROOT = Path(__file__).parents[2]
@@ -25,6 +26,7 @@ PACKAGES = [
 LISTED = re.compile(r"(?m)^([a-z]\w*(?:, [a-z]\w*)*)(?:  .*)?$")
 """A line of a list: names with commas between them, then at least two spaces before what they are."""
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s]+)\)")
+GATEWAY_SETTINGS = {f"{PREFIX}{field.name.upper()}" for field in fields(GatewaySettings) if field.name != "turnfold"}
 LISTS_NOTHING = {"frameworks", "migrations"}
 """One framework or migration a file: a list would say the names again."""
 
@@ -40,8 +42,14 @@ def test_every_setting_is_in_the_table(name: str) -> None:
     assert f"| `TURNFOLD_{name.upper()}` |" in SETTINGS
 
 
+@pytest.mark.parametrize("variable", sorted(GATEWAY_SETTINGS))
+def test_every_setting_of_the_gateway_is_in_its_table(variable: str) -> None:
+    assert f"| `{variable}` |" in SETTINGS
+
+
 def test_every_setting_of_the_table_exists() -> None:
     known = {f"TURNFOLD_{field.name.upper()}" for field in fields(WorkerSettings)} | {"TURNFOLD_STATE_DIR"}
+    known |= GATEWAY_SETTINGS
     listed = {line.split("`")[1] for line in SETTINGS.splitlines() if line.startswith("| `TURNFOLD_")}
     assert listed == known
 
