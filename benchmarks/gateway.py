@@ -3,7 +3,8 @@
 python benchmarks/gateway.py                  three rounds of five seconds each
 python benchmarks/gateway.py --rounds 1 --seconds 2
 
-The SDK's loop and the gateway have the first core, one after the other; load, Redis and this program have the second.
+CPU is what the process used for a call, threads and server included, whatever else the machine does. The
+SDK's loop and the gateway have the first core, one after the other; load, Redis and this program have the second.
 The latency is that of half the rate that was reached, requests being sent on a schedule, whatever the answers take.
 Needs a Redis server and two cores.
 """
@@ -22,6 +23,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from statistics import median
 from typing import Any, Final
+
+import psutil
 
 from turnfold import Settings, Turnfold
 from turnfold_gateway.keys.store import KeyStore
@@ -46,10 +49,12 @@ def pin(core: int) -> Callable[[], None]:
 # The SDK in its own process
 
 
-def sdk_rate(call: str, conversation: str, seconds: float) -> float:
-    """Calls a second of one thread, in a process on the first core."""
+def sdk_rate(call: str, conversation: str, seconds: float) -> tuple[float, float]:
+    """Calls a second of one thread, in a process on the first core, and milliseconds of CPU for each."""
     command = [sys.executable, __file__, "--as-sdk", call, conversation, str(seconds)]
-    return float(subprocess.run(command, check=True, capture_output=True, text=True, preexec_fn=pin(0)).stdout)  # noqa: S603
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, preexec_fn=pin(0)).stdout  # noqa: S603
+    calls, milliseconds = map(float, printed.split())
+    return calls, milliseconds
 
 
 def run_sdk(call: str, conversation: str, seconds: float) -> None:
@@ -61,25 +66,28 @@ def run_sdk(call: str, conversation: str, seconds: float) -> None:
         made, until = 0, 0.0
         for number in range(20):
             calls[call](number)
-        began = time.perf_counter()
+        began, used = time.perf_counter(), time.process_time()
         until = began + seconds
         while time.perf_counter() < until:
             calls[call](made)
             made += 1
-        print(made / (time.perf_counter() - began))
+        print(made / (time.perf_counter() - began), 1_000 * (time.process_time() - used) / made)
 
 
 # The gateway
 
 
+Place = tuple[str, int, psutil.Process]
+
+
 @contextmanager
-def gateway() -> Iterator[tuple[str, int]]:
-    """Host and port of a gateway on the first core."""
+def gateway() -> Iterator[tuple[str, int, psutil.Process]]:
+    """Host, port and process of a gateway on the first core."""
     process = subprocess.Popen(SERVE, stderr=subprocess.PIPE, text=True, preexec_fn=pin(0))  # noqa: S603, PLW1509
     try:
         assert process.stderr is not None  # noqa: S101 - for the type checker
         host, _, port = process.stderr.readline().strip().removeprefix("http://").rpartition(":")
-        yield host, int(port)
+        yield host, int(port), psutil.Process(process.pid)
     finally:
         process.terminate()
         process.wait()
@@ -143,24 +151,32 @@ class Scheduled(Connection):
         pass
 
 
-async def rate(place: tuple[str, int], key: str, call: str, conversation: str, seconds: float) -> float:
-    """Requests a second of as many connections as there are, each sending its next request after an answer."""
+async def rate(place: Place, key: str, call: str, conversation: str, seconds: float) -> tuple[float, float]:
+    """Requests a second of as many connections as there are, each sending its next request after an answer.
+
+    With milliseconds of the gateway's CPU for each.
+    """
     numbers, took = iter(range(10**9)), []
     until = time.perf_counter() + seconds
 
     def next_request() -> bytes | None:
         return request(key, call, conversation, next(numbers)) if time.perf_counter() < until else None
 
-    began = time.perf_counter()
+    began, used = time.perf_counter(), cpu_seconds(place)
     connections = await connected(place, lambda: Connection(next_request, took), CONNECTIONS)
     for connection in connections:
         connection.send()
     await asyncio.gather(*(connection.closed for connection in connections))
-    return len(took) / (time.perf_counter() - began)
+    return len(took) / (time.perf_counter() - began), 1_000 * (cpu_seconds(place) - used) / len(took)
+
+
+def cpu_seconds(place: Place) -> float:
+    times = place[2].cpu_times()
+    return float(times.user + times.system)
 
 
 async def latencies(
-    place: tuple[str, int], key: str, call: str, conversation: str, *, seconds: float, a_second: float
+    place: Place, key: str, call: str, conversation: str, *, seconds: float, a_second: float
 ) -> list[float]:
     """Milliseconds of each request, sorted, at a steady rate."""
     numbers, took = iter(range(10**9)), []
@@ -179,27 +195,30 @@ async def latencies(
     return sorted(1_000 * seconds for seconds in took)
 
 
-async def connected(place: tuple[str, int], make: Callable[[], Connection], count: int) -> list[Connection]:
+async def connected(place: Place, make: Callable[[], Connection], count: int) -> list[Connection]:
     loop = asyncio.get_running_loop()
-    return [(await loop.create_connection(make, *place))[1] for _ in range(count)]
+    return [(await loop.create_connection(make, *place[:2]))[1] for _ in range(count)]
 
 
 def percentile(milliseconds: list[float], share: float) -> float:
     return milliseconds[min(len(milliseconds) - 1, int(share * len(milliseconds)))]
 
 
-def measure(place: tuple[str, int], key: str, call: str, conversation: str, arguments: argparse.Namespace) -> str:
+def measure(place: Place, key: str, call: str, conversation: str, arguments: argparse.Namespace) -> str:
     """A row of the table."""
     sdk, http = [], []
     for _ in range(arguments.rounds):
         sdk.append(sdk_rate(call, conversation, arguments.seconds))
         http.append(asyncio.run(rate(place, key, call, conversation, arguments.seconds)))
-    half = median(http) / 2
+    (sdk_calls, sdk_cpu), (requests, gateway_cpu) = (
+        tuple(map(median, zip(*runs, strict=True))) for runs in (sdk, http)
+    )
+    half = requests / 2
     took = asyncio.run(latencies(place, key, call, conversation, seconds=arguments.seconds, a_second=half))
     name = call if call == "append" else f"{call}, {conversation.removeprefix('long-')} turns"
     return (
-        f"| {name} | {median(sdk):,.0f} | {median(http):,.0f} | {median(http) / median(sdk):.0%} | "
-        f"{percentile(took, 0.5):.1f} | {percentile(took, 0.99):.1f} |"
+        f"| {name} | {sdk_calls:,.0f} | {requests:,.0f} | {sdk_cpu:.2f} | {gateway_cpu:.2f} | "
+        f"{sdk_cpu / gateway_cpu:.0%} | {percentile(took, 0.5):.1f} | {percentile(took, 0.99):.1f} |"
     )
 
 
@@ -222,8 +241,8 @@ def main() -> None:
         store = KeyStore(Settings.from_env())
         key = str(store.create("bench", "benchmark", ["append", "read"]))
         store.close()
-        print("| call | SDK, calls a second | gateway, requests a second | share | p50 ms | p99 ms at half of it |")
-        print("|---|---|---|---|---|---|")
+        print("| call | SDK, calls/s | gateway, requests/s | SDK, CPU ms | gateway, CPU ms | share | p50 ms | p99 ms |")
+        print("|---|---|---|---|---|---|---|---|")
         with gateway() as place:
             for call, length in (("append", LENGTHS[0]), *(("context", length) for length in LENGTHS)):
                 print(measure(place, key, call, f"long-{length}", arguments), flush=True)
