@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from support.chaos import Chaos, Outcome, Plan
 from support.chaos_faults import FAULTS, FULL_TURNS, Fault
+from support.pgbouncer import installed_pgbouncer
 from support.talk import talk
 from turnfold_worker import offline
 
@@ -88,7 +89,14 @@ def verdict_of(outcome: Outcome, undisturbed: Digests) -> str:
 def _runs(only: str, database: str | None) -> Iterator[tuple[Fault, str]]:
     for fault in FAULTS:
         if only.lower() in fault.name.lower():
-            yield from ((fault, each) for each in fault.databases if database in {None, each})
+            yield from ((fault, each) for each in fault.databases if database in {None, each} and _is_here(each))
+
+
+def _is_here(database: str) -> bool:
+    is_here = database != "pgbouncer" or installed_pgbouncer() is not None
+    if not is_here:
+        _say("pgbouncer is not on the PATH: its row is left out", last=True)
+    return is_here
 
 
 def _folded(address: tuple[str, str], said: list[dict[str, Any]]) -> str:

@@ -86,9 +86,14 @@ class PgBouncer:
             self._process = None
 
 
+def installed_pgbouncer() -> str | None:
+    """The program; None where there is none."""
+    return shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
+
+
 def find_pgbouncer() -> str:
     """The program. Skips without one, but fails where CI is set."""
-    program = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
+    program = installed_pgbouncer()
     if program is None:
         message = "pgbouncer is not on the PATH: install it"
         if os.environ.get("CI"):

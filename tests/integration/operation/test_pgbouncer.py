@@ -31,8 +31,8 @@ from turnfold_worker.testing.local_worker import LocalWorker
 pytestmark = pytest.mark.postgresql
 
 CLIENTS = 2 * SESSIONS
-CONVERSATIONS = 4
-ROUNDS = 7
+CONVERSATIONS = 2
+ROUNDS = 6
 """psycopg names a statement after it was executed five times."""
 
 
