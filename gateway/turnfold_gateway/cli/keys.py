@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import asdict
 
 import click
 
 from turnfold_gateway.cli.session import errors_in_a_line, sdk_settings
+from turnfold_gateway.keys.audit import AuditLog
 from turnfold_gateway.keys.secrets import SCOPES
 from turnfold_gateway.keys.store import KeyStore, StoredKey
 
@@ -80,6 +82,26 @@ def revoke(key_id: str) -> None:
         msg = f"there is no key {key_id!r}: `turnfold keys list --all` shows them"
         raise click.ClickException(msg)
     click.echo(f"{key_id} is revoked")
+
+
+@keys.command(short_help="Show what administrators did.")
+@click.option("--conversation", help="To this one alone.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Most entries, the newest first.")
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for programs.")
+def audit(conversation: str | None, limit: int, as_json: bool) -> None:
+    """List the calls of a tenant that needed the scope admin: when, which key, what, and the HTTP status.
+
+    A conversation stands there by a hash of its id, so that nothing of an erased one remains.
+    """
+    with _store() as store:
+        entries = AuditLog(store).entries(sdk_settings().tenant, limit=limit, conversation=conversation)
+    if as_json:
+        click.echo(json.dumps([{**asdict(entry), "at": entry.at.isoformat()} for entry in entries]))
+        return
+    for entry in entries:
+        click.echo(f"{entry.at:%Y-%m-%d %H:%M:%S}  {entry.key_id}  {entry.status}  {entry.action}")
+    if not entries:
+        click.echo("no call that needs the scope admin was made", err=True)
 
 
 def _plain(key: StoredKey) -> dict[str, object]:
