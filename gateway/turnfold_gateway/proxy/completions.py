@@ -27,6 +27,7 @@ from turnfold_gateway.proxy.exchange import (
     Wishes,
     json_object,
     kept_history,
+    log_crash,
     read_body,
     remember,
     wishes_of,
@@ -195,9 +196,9 @@ async def _append_answer(kept: Kept, collector: AnswerCollector) -> None:
         await kept.append_answer(collector.messages())
     except TurnfoldError as error:
         _log.warning("an answer was not appended (%s)", problem_of(error).kind)
-    except Exception:  # noqa: BLE001 - logged
+    except Exception as error:  # noqa: BLE001 - logged
         # The answer itself has been passed on: whatever is wrong here is no reason to break it off.
-        _log.exception("an answer was not appended")
+        log_crash("an answer was not appended", error)
 
 
 def with_error_member(problem: Problem) -> Problem:

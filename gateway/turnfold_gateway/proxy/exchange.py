@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
+import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -120,11 +121,16 @@ async def remember(
             proxy.paused_until = time.monotonic() + PAUSE_SECONDS
         reason = problem_of(error).kind
         _log.warning("a request was forwarded without memory (%s)", reason)
-    except Exception:  # noqa: BLE001 - logged
+    except Exception as error:  # noqa: BLE001 - logged
         # An application goes on whatever is wrong here: it asked for its provider, and memory is an addition.
-        _log.exception("a request was forwarded without memory")
+        log_crash("a request was forwarded without memory", error)
         reason = "internal-error"
     return Remembered(bypassed=reason)
+
+
+def log_crash(what: str, error: Exception) -> None:
+    """Log where an error came from, without its text, in which words of a conversation may stand."""
+    _log.error("%s (%s)\n%s", what, type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
 
 
 async def kept_history(

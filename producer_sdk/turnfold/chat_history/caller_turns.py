@@ -93,7 +93,7 @@ def _read_chat(messages: object) -> CallerHistory:
     operators: list[int] = []
     first = 0
     for place, message in enumerate(items):
-        role = message.get("role")
+        role = _role_of(message)
         if role in _OPERATORS:
             operators.append(place)
             continue
@@ -136,7 +136,12 @@ def _is_kept_before(item: Mapping[str, Any]) -> bool:
     kind = item.get("type") or "message"
     if kind == "compaction":
         return not is_own_compaction(item)
-    return kind == "message" and item.get("role") in _OPERATORS
+    return kind == "message" and _role_of(item) in _OPERATORS
+
+
+def _role_of(item: Mapping[str, Any]) -> str | None:
+    role = item.get("role")
+    return role if isinstance(role, str) else None
 
 
 def _checked_items(given: object, name: str) -> list[Item]:
@@ -160,15 +165,15 @@ def _turns_of_items(items: Sequence[Item], begin: int = 0) -> tuple[list[CallerT
             calls.clear()
 
     for place, item in enumerate(items, start=begin):
-        kind = item.get("type") or "message"
+        kind = str(item.get("type") or "message")
         if kind in _CALLS:
             calls.append(_call_of(item, _CALLS[kind]))
             calls_end = place + 1
-        elif kind == "message" and item.get("role") in _OPERATORS:
+        elif kind == "message" and _role_of(item) in _OPERATORS:
             operators.append(place)
         elif kind not in _UNSEEN:
             close_calls()
-            if says_something(message := _message_of(item, str(kind))):
+            if says_something(message := _message_of(item, kind)):
                 turns.append(CallerTurn(message, _behind(turns, begin), place + 1))
     close_calls()
     return turns, operators
@@ -184,7 +189,7 @@ def _message_of(item: Mapping[str, Any], kind: str) -> Item:
     if kind in _RESULTS:
         return {"role": "tool", "content": item.get("output"), "tool_call_id": str(item.get("call_id"))}
     if kind == "message":
-        if item.get("role") not in _SPEAKERS:
+        if _role_of(item) not in _SPEAKERS:
             msg = "an item of input has no role that is known"
             raise UnreadableRequest(msg)
         return {"role": item["role"], "content": item.get("content")}

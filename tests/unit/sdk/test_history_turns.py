@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -17,6 +18,8 @@ from turnfold.chat_history.caller_turns import (
     messages_of_items,
     read_history,
 )
+from turnfold.chat_history.keeper import HistoryKeeper
+from turnfold.chat_history.storable import storable
 
 CALLS = [
     {"id": f"call_{number}", "type": "function", "function": {"name": "look", "arguments": "{}"}} for number in (1, 2)
@@ -92,3 +95,52 @@ def test_our_own_compaction_is_readable_and_another_one_is_passed_on() -> None:
 def test_what_no_provider_takes_is_named(api: Api, body: dict[str, Any]) -> None:
     with pytest.raises(UnreadableRequest, match=r"messages|input"):
         read_history(body, api)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+KEYS = st.sampled_from(
+    ["role", "content", "type", "tool_calls", "tool_call_id", "name", "call_id", "id", "output", "refusal", "function"]
+)
+KNOWN = st.sampled_from(
+    [
+        "user",
+        "assistant",
+        "tool",
+        "system",
+        "message",
+        "function_call",
+        "function_call_output",
+        "compaction",
+        "reasoning",
+    ]
+)
+ITEMS = st.lists(st.dictionaries(KEYS, KNOWN | JSON, max_size=6) | JSON, max_size=4)
+
+
+@examples(400)
+@given(ITEMS, st.sampled_from(["chat", "responses"]))
+async def test_any_body_is_read_and_priced_or_said_to_be_unreadable(items: list[Any], api: Api) -> None:
+    try:
+        read = await HistoryKeeper().read({"messages": items, "input": items}, api)
+    except UnreadableRequest:
+        return
+    assert read.priced.tokens >= 0
+    assert len(read.digests) == len(read.history.turns)
+    for turn in read.history.turns:
+        stored = storable(turn.message, max_bytes=20_000)
+        assert len(json.dumps(stored, ensure_ascii=False).encode("utf-8", "surrogatepass")) <= 20_000
+
+
+@examples(100)
+@given(st.text(max_size=60_000), st.integers(0, 3))
+def test_what_is_stored_of_a_message_fits_and_a_short_one_is_stored_whole(text: str, calls: int) -> None:
+    message = {"role": "assistant", "content": text, "tool_calls": CALLS * calls, "reasoning_content": "x" * 50_000}
+    stored = storable(message, max_bytes=20_000)
+    assert len(json.dumps(stored, ensure_ascii=False).encode()) <= 20_000
+    assert "reasoning_content" not in stored
+    if len(text) < 2_000:
+        assert stored["content"] == text

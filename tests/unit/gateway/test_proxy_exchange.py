@@ -1,0 +1,55 @@
+"""What becomes of a request when memory does something that nobody foresaw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from turnfold import InvalidBudget, TurnfoldError, Unavailable
+from turnfold.chat_history.keeper import HistoryKeeper
+from turnfold_gateway.keys import KeyRing
+from turnfold_gateway.proxy.access import Admission, Admitted
+from turnfold_gateway.proxy.exchange import Proxy, remember
+from turnfold_gateway.proxy.upstream import Upstream
+from turnfold_gateway.settings import GatewaySettings
+
+
+@pytest.fixture
+def proxy() -> Proxy:
+    settings = GatewaySettings()
+    return Proxy(Upstream(settings), Admission(settings, KeyRing(settings)), HistoryKeeper())
+
+
+async def reason(proxy: Proxy, error: Exception) -> str | None:
+    async def work(document: Mapping[str, Any]) -> str:
+        raise error
+
+    return (await remember(proxy, Admitted("acme"), {}, work)).bypassed
+
+
+async def test_a_crash_is_passed_over_and_its_log_says_where_but_not_what_was_said(
+    proxy: Proxy, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert await reason(proxy, KeyError("the vault's code word")) == "internal-error"
+    assert "KeyError" in caplog.text
+    assert "in work" in caplog.text
+    assert "code word" not in caplog.text
+
+
+async def test_a_memory_that_is_away_is_not_asked_again_at_once(proxy: Proxy) -> None:
+    assert await reason(proxy, Unavailable("Redis did not answer")) == "unavailable"
+    assert await reason(proxy, KeyError("not asked")) == "unavailable"
+
+
+async def test_what_the_caller_has_to_correct_is_raised(proxy: Proxy) -> None:
+    with pytest.raises(InvalidBudget):
+        await reason(proxy, InvalidBudget("too small", needed_tokens=5))
+
+
+async def test_any_other_error_of_the_sdk_is_a_word_in_a_header(proxy: Proxy) -> None:
+    kinds = [kind for kind in TurnfoldError.__subclasses__() if kind.__init__ is TurnfoldError.__init__]
+    reasons = [await reason(proxy, kind("said")) for kind in kinds if kind is not Unavailable]
+    assert len(reasons) >= 3
+    assert all(told and told.replace("-", "").isalpha() for told in reasons)
