@@ -90,11 +90,14 @@ def _plain(statement: Statement) -> dict[str, Any]:
 
 def diff_of(earlier: Sequence[Statement], later: Sequence[Statement]) -> ContextDiff:
     """The difference of two contexts. What is only said again in another form is none."""
-    before, after = {_key(one): one for one in earlier}, {_key(one): one for one in later}
+    before, after = (
+        {_key(statement): statement for statement in earlier},
+        {_key(statement): statement for statement in later},
+    )
     left = sorted([one for key, one in before.items() if key not in after], key=_order)
     came = sorted([one for key, one in after.items() if key not in before], key=_order)
-    replacing = {one.replaced: one for one in later if one.replaced}
-    replaced_by = {one: replacing[one.text] for one in left if one.text in replacing}
+    replacing = {statement.replaced: statement for statement in later if statement.replaced}
+    replaced_by = {statement: replacing[statement.text] for statement in left if statement.text in replacing}
     return ContextDiff(tuple(left), tuple(came), replaced_by)
 
 
@@ -117,7 +120,7 @@ def statements_of(
     ]
     found += [Statement("note", note.text, note.seq, note.speaker) for note in notes]
     found += [
-        Statement("turn", shown.content[:_LONGEST], shown.turn.seq, speaker_label(shown.turn))
-        for shown in turns if not shown.hidden
+        Statement("turn", turn.content[:_LONGEST], turn.turn.seq, speaker_label(turn.turn))
+        for turn in turns if not turn.hidden
     ]  # fmt: skip
     return tuple(dict.fromkeys(found))

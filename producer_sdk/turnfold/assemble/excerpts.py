@@ -30,12 +30,12 @@ _MOST_PLACES: Final = 8
 def passage(excerpt: Excerpt, pricing: Pricing, query: tuple[str, ...], *, most_tokens: int) -> ShownTurn | None:
     """The excerpt's turn, or the passage of it that names most of the query; None when nothing fits."""
     turn = excerpt.turn
-    shown = whole(turn)
+    shown_turn = whole(turn)
     most = min(most_tokens, LONGEST)
     if not turn.content.strip():
         return None
-    if turn.kept is None and pricing.excerpt(shown) <= most:
-        return shown
+    if turn.kept is None and pricing.excerpt(shown_turn) <= most:
+        return shown_turn
     width = most * _CHARACTERS_A_TOKEN
     for _ in range(_TRIES):
         clipped = _around_terms(turn, query, width)

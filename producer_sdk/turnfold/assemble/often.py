@@ -28,7 +28,7 @@ def often_of(material: Material) -> tuple[Often, ...]:
 def folded_often(material: Material, plan: Plan) -> tuple[Often, ...]:
     """Those of them that a plan does not show raw as a whole."""
     first_raw = plan.raw[0].turn.seq if plan.raw and not plan.unread else material.closed_seq + 1
-    return tuple(one for one in often_of(material) if one.node.first_seq < first_raw)
+    return tuple(segment for segment in often_of(material) if segment.node.first_seq < first_raw)
 
 
 def taken_often(

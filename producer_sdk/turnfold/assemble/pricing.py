@@ -209,8 +209,8 @@ class Pricing:
             return MESSAGE_TOKENS
         text = openai = anthropic = 0
         today = ""
-        for shown in turns:
-            in_text, in_openai, in_anthropic, _, day, _ = self.turn(shown)
+        for turn in turns:
+            in_text, in_openai, in_anthropic, _, day, _ = self.turn(turn)
             if day and day != today:
                 text += self.count(day_line_after(day, today))
                 today = day

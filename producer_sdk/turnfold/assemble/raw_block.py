@@ -20,8 +20,8 @@ class Block:
         self._around = [pricing.around(begins_well=begins_well) for begins_well in (False, True)]
         self.tokens = pricing.raw(())
         """At most what they cost in their dearest form, with what stands around them."""
-        for shown in reversed(turns):
-            self.put_before(shown)
+        for turn in reversed(turns):
+            self.put_before(turn)
 
     def put_before(self, shown: ShownTurn) -> None:
         """Count one more turn, before all others."""

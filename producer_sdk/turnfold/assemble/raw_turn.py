@@ -29,10 +29,10 @@ def show(material: Material, pricing: Pricing, turn: StoredTurn, *, most_tokens:
     """A turn as it is shown: whole, or clipped when it costs more than `most_tokens` or the read left a part out."""
     if is_hidden(turn):
         return ShownTurn(turn, turn.content, hidden=True)
-    shown = whole(turn)
-    fits = most_tokens is None or largest(pricing.turn(shown)) <= most_tokens
+    shown_turn = whole(turn)
+    fits = most_tokens is None or largest(pricing.turn(shown_turn)) <= most_tokens
     if fits and turn.kept is None and not turn.without_parts:
-        return shown
+        return shown_turn
     marker = material.marker_of(turn)
     if most_tokens is None or pricing.count(turn.content) <= most_tokens:
         content = with_gap(turn, clip_gap(marker))

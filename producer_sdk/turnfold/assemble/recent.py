@@ -28,10 +28,10 @@ def everything(material: Material, pricing: Pricing, *, room: int) -> tuple[Show
         return ()
     if sum(window.tokens) > 2 * room and pricing.trusts_stored:
         return ()
-    found = shown(material, pricing, window)
-    if any(one.marker is not None for one in found) or pricing.raw(found) > room:
+    shown_turns = shown(material, pricing, window)
+    if any(shown_turn.marker is not None for shown_turn in shown_turns) or pricing.raw(shown_turns) > room:
         return ()
-    return found
+    return shown_turns
 
 
 def at_first(material: Material, pricing: Pricing, *, target: int, room: int) -> tuple[ShownTurn, ...]:
@@ -89,26 +89,26 @@ def before(
     """
     block = Block(pricing, raw)
     limit = block.tokens + room
-    found: list[ShownTurn] = []
+    shown_turns: list[ShownTurn] = []
     starts = [(raw[0].turn.seq, block.tokens, 0)] if raw else []
     window = material.window
     for place in reversed(range(raw[0].turn.seq - window.seqs[0] if raw else len(window))):
         room -= window.tokens[place]
         if room < 0 or (turn := window[place]).kept is not None:
             break
-        shown = show(material, pricing, turn)
-        block.put_before(shown)
-        found.append(shown)
+        shown_turn = show(material, pricing, turn)
+        block.put_before(shown_turn)
+        shown_turns.append(shown_turn)
         if turn.seq in material.inside_groups:
             continue
         if block.tokens > limit:
             break
-        starts.append((turn.seq, block.tokens, len(found)))
+        starts.append((turn.seq, block.tokens, len(shown_turns)))
     if not starts:
         return raw
     least = starts[-1][1] - step
     _, many = max((_roundness(seq), many) for seq, tokens, many in starts if tokens >= least)
-    return with_tool_groups([*reversed(found[:many]), *raw]) if many else raw
+    return with_tool_groups([*reversed(shown_turns[:many]), *raw]) if many else raw
 
 
 def _roundness(seq: int) -> int:
@@ -123,9 +123,9 @@ def widened(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *,
         # What is clipped costs a little more than its words where lines have to be indented.
         for more in (room, room * 9 // 10, room // 2):
             most = pricing.count(raw[i].content) + more
-            shown = show(material, pricing, raw[i].turn, most_tokens=most)
-            wider = with_tool_groups([*raw[:i], shown, *raw[i + 1 :]])
-            if len(shown.content) > len(raw[i].content) and pricing.raw(wider) <= limit:
+            shown_turn = show(material, pricing, raw[i].turn, most_tokens=most)
+            wider = with_tool_groups([*raw[:i], shown_turn, *raw[i + 1 :]])
+            if len(shown_turn.content) > len(raw[i].content) and pricing.raw(wider) <= limit:
                 return wider
     return raw
 

@@ -134,13 +134,13 @@ def _vector(query: str | None, numbers: object) -> Vector:
     if numbers is None:
         return NO_VECTOR
     try:
-        found = rounded(float(number) for number in numbers)  # type: ignore[attr-defined]  # what cannot is refused
+        vector = rounded(float(number) for number in numbers)  # type: ignore[attr-defined]  # what cannot is refused
     except (TypeError, ValueError):
-        found = NO_VECTOR
-    if found == NO_VECTOR or not query:
+        vector = NO_VECTOR
+    if vector == NO_VECTOR or not query:
         msg = "query_vector must be the numbers of the query's sentence vector, and come with its query"
         raise InvalidInput(msg)
-    return found
+    return vector
 
 
 def asked_markers(markers: object) -> tuple[str, ...]:

@@ -57,7 +57,9 @@ class Scope:
 
     def anchors(self, anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
         """Anchors that may be shown."""
-        return tuple(replace(one, replaced=None, replaced_seq=None) for one in anchors if self.allows_anchor(one))
+        return tuple(
+            replace(anchor, replaced=None, replaced_seq=None) for anchor in anchors if self.allows_anchor(anchor)
+        )
 
     def allows_turn(self, turn: StoredTurn, outside: Collection[int], *, known_to: int = LAST_TURN) -> bool:
         """Whether all of a turn may be shown in its own words; for `outside` and `known_to` see `turns`."""

@@ -151,7 +151,7 @@ def _required(allowed: Sequence[Section], budget_tokens: int | None, counter: Co
 
 
 def _joined(sections: Sequence[Section], chosen: dict[str, str]) -> str:
-    return "\n".join(closed_line(chosen[one.name].strip("\n")) for one in sections if one.name in chosen)
+    return "\n".join(closed_line(chosen[section.name].strip("\n")) for section in sections if section.name in chosen)
 
 
 def _tokens(text: str, counter: Counter) -> int:

@@ -58,16 +58,16 @@ def blocks_of(text: str, *, printed: bool = False) -> tuple[Block, ...]:
     text = text[:READ]
     if (as_whole := _as_whole(text, printed=printed)) is not None:
         return (as_whole,)
-    found: list[Block] = []
+    blocks: list[Block] = []
     at = 0
     for fence in (*fences_of(text), None):
-        found += _outside(text, at, fence.start if fence else len(text))
-        if fence is None or len(found) >= MOST_BLOCKS:
+        blocks += _outside(text, at, fence.start if fence else len(text))
+        if fence is None or len(blocks) >= MOST_BLOCKS:
             break
         if text[fence.inside : fence.inside_end].strip():
-            found.append(_fenced(text, fence))
+            blocks.append(_fenced(text, fence))
         at = fence.end
-    return tuple(found[:MOST_BLOCKS])
+    return tuple(blocks[:MOST_BLOCKS])
 
 
 def _fenced(text: str, fence: Fence) -> Block:

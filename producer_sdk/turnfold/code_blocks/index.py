@@ -140,11 +140,11 @@ def _checked(text: str) -> int:
 def pack_blocks(entries: Iterable[BlockEntry]) -> bytes:
     """Entries in their order."""
     packed = []
-    for one in entries:
-        sets = [sorted(one.leading), sorted(one.words), sorted(one.question)]
+    for entry in entries:
+        sets = [sorted(entry.leading), sorted(entry.words), sorted(entry.question)]
         sizes = [len(codes) for codes in sets]
-        role = _ROLES.index(one.role)
-        packed.append(_HEAD.pack(one.seq, one.start, one.end, one.lines, one.check, one.kind, role, *sizes))
+        role = _ROLES.index(entry.role)
+        packed.append(_HEAD.pack(entry.seq, entry.start, entry.end, entry.lines, entry.check, entry.kind, role, *sizes))
         packed.append(struct.pack(f"<{sum(sizes)}H", *chain.from_iterable(sets)))
     return b"".join(packed)
 

@@ -75,8 +75,12 @@ def ranked(
     if scored:
         # A later version need not be introduced with the same words.
         known = {one.entry for one in scored}
-        alike = (one for one in entries if _alikeness(one, scored[0].entry) >= _NEARLY_SAME and one not in known)
-        scored += [RankedBlock(one, 0.0) for one in alike]
+        alike = (
+            similar
+            for similar in entries
+            if _alikeness(similar, scored[0].entry) >= _NEARLY_SAME and similar not in known
+        )
+        scored += [RankedBlock(similar, 0.0) for similar in alike]
     chosen: list[RankedBlock] = []
     seen: list[BlockEntry] = []
     for one in scored:
@@ -128,15 +132,15 @@ def _version(request: BlockRequest, best: RankedBlock, scored: Sequence[RankedBl
     """Of the versions of a block, each like one that is found already, the one that is asked for."""
     meant = [codes for codes in _codes_of(request) if not codes.isdisjoint(best.entry.words)]
     others = [
-        one for one in scored
-        if one is not best and not any(codes.isdisjoint(one.entry.words) for codes in meant)
+        block for block in scored
+        if block is not best and not any(codes.isdisjoint(block.entry.words) for codes in meant)
     ]  # fmt: skip
     versions = [best]
     for known in versions:
         close = 0.0 if meant else _AS_CLOSE * best.score
-        near = [one for one in others if _is_version(one, known, close=close)]
+        near = [block for block in others if _is_version(block, known, close=close)]
         versions += near
-        others = [one for one in others if one not in near]
+        others = [block for block in others if block not in near]
     versions.sort(key=lambda one: (one.entry.seq, one.entry.start))
     if request.version is Version.OLDEST:
         return versions[0]

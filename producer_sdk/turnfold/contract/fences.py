@@ -59,26 +59,26 @@ def fences_of(text: str, start: int = 0, end: int | None = None) -> list[Fence]:
     [Fence(start=5, inside=11, inside_end=16, end=20, info='sh', closed=True)]
     """
     end = len(text) if end is None else end
-    found: list[Fence] = []
+    fences: list[Fence] = []
     if text.find("```", start, end) < 0 and text.find("~~~", start, end) < 0:
-        return found
+        return fences
     for _ in range(_MOST_STRAY):
         opened: re.Match[str] | None = None
         for match in _FENCE.finditer(text, start, end):
             if opened is None:
                 opened = match
             elif match["mark"].startswith(opened["mark"]) and not match["info"].strip():
-                found.append(_fence(opened, inside_end=match.start(), end=min(match.end() + 1, end), closed=True))
+                fences.append(_fence(opened, inside_end=match.start(), end=min(match.end() + 1, end), closed=True))
                 opened = None
         if opened is None:
             break
         last = _fence(opened, inside_end=end, end=end, closed=False)
         if _looks_like_code(text[last.inside : last.inside_end], named=bool(last.info)):
-            found.append(last)
+            fences.append(last)
             break
         # A stray mark: what it would have hidden may hold fences of its own.
         start = opened.end()
-    return found
+    return fences
 
 
 def _fence(opened: re.Match[str], *, inside_end: int, end: int, closed: bool) -> Fence:

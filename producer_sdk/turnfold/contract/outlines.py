@@ -111,7 +111,9 @@ def overtaken_by(outline: Outline, *, up_to: int | None = None) -> OvertakenInde
     if not outline.overtaken and not outline.tail_overtaken:
         return NOTHING_OVERTAKEN
     statements = (*outline.overtaken, *outline.tail_overtaken)
-    return OvertakenIndex(one for one in statements if up_to is None or one.by_seq <= up_to or one.by_seq == NEVER)
+    return OvertakenIndex(
+        statement for statement in statements if up_to is None or statement.by_seq <= up_to or statement.by_seq == NEVER
+    )
 
 
 def pack_outline(outline: Outline) -> dict[int, str]:

@@ -150,5 +150,5 @@ def _passage(number: int, packed: list[Any]) -> Passage:
         _new(Note, (seq, place, speaker, role, day, *packed[at : at + 4], 0, *packed[at + 4 : at + 8]))
         for place, at in enumerate(range(5, len(packed), _FIELDS), place)
     ]
-    found: Passage = _new(Passage, (number, tuple(notes), tuple(packed[4 + _FIELDS :: _FIELDS])))
-    return found
+    passage: Passage = _new(Passage, (number, tuple(notes), tuple(packed[4 + _FIELDS :: _FIELDS])))
+    return passage

@@ -243,7 +243,7 @@ class WantedPieces:
 
         Postings of a term behind `enough_pointers` are without theirs.
         """
-        found: list[Posted] = []
+        postings: list[Posted] = []
         for term, numbers in self._pieces_of.items():
             name = _name(term)
             held = [pieces[number] for number in numbers if number in pieces]
@@ -264,5 +264,5 @@ class WantedPieces:
             for weight, idx, at in chosen:
                 held_there = next(pointers[at]) if left > 0 else b""
                 left -= len(held_there)
-                found.append((term, idx, weight, held_there))
-        return found
+                postings.append((term, idx, weight, held_there))
+        return postings

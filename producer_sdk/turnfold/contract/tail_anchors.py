@@ -75,13 +75,14 @@ def pack_tail_anchors(tail: TailAnchors) -> list[Any]:
         return []
     anchors = [
         [
-            one.type, one.text, one.turn_seq, one.start, one.state, one.score, one.rank, one.node_idx, one.tokens,
-            one.related, one.replaces, one.replaced, one.speaker, one.role, one.day, dict(one.factors),
-            one.replaced_seq, _packed_day(one.valid_from), _packed_day(one.valid_to),
+            anchor.type, anchor.text, anchor.turn_seq, anchor.start, anchor.state, anchor.score, anchor.rank,
+            anchor.node_idx, anchor.tokens, anchor.related, anchor.replaces, anchor.replaced, anchor.speaker,
+            anchor.role, anchor.day, dict(anchor.factors),
+            anchor.replaced_seq, _packed_day(anchor.valid_from), _packed_day(anchor.valid_to),
         ]
-        for one in tail.anchors
+        for anchor in tail.anchors
     ]  # fmt: skip
-    return [anchors, [[one.id, one.state, one.related, one.replaces] for one in tail.changes]]
+    return [anchors, [[change.id, change.state, change.related, change.replaces] for change in tail.changes]]
 
 
 def unpack_tail_anchors(packed: Sequence[Any] | None) -> TailAnchors:

@@ -123,8 +123,8 @@ def _counted(shown: str, unit: str, day: date, sign: int) -> RelativeTime:
         least, most, unit = 2 * least, 2 * most, "week"
     if unit in ("day", "night"):
         ends = sorted((day + timedelta(sign * least), day + timedelta(sign * most)))
-        found = Period(ends[0], ends[1], Precision.DAY if exact else Precision.WEEK, vague=not exact)
-        return RelativeTime((found,), day_label(ends[0]) if exact else relative)
+        period = Period(ends[0], ends[1], Precision.DAY if exact else Precision.WEEK, vague=not exact)
+        return RelativeTime((period,), day_label(ends[0]) if exact else relative)
     if unit == "weekend":
         near, far = _clear_weekend(day, sign, least - 1), _clear_weekend(day, sign, most)
         both = Period(min(near, far).first, max(near, far).last, Precision.WEEK, vague=True)
@@ -139,21 +139,21 @@ def _counted(shown: str, unit: str, day: date, sign: int) -> RelativeTime:
     months = 12 if unit == "year" else 1
     ends_at = sorted((month_away(day, sign * least * months), month_away(day, sign * most * months)))
     if unit == "month":
-        found = whole_month(*ends_at[0], ends_at[1])
+        period = whole_month(*ends_at[0], ends_at[1])
         label = f"{MONTHS[ends_at[0][1] - 1]} {ends_at[0][0]}" if exact else relative
-        return RelativeTime((found._replace(vague=not exact),), label)
+        return RelativeTime((period._replace(vague=not exact),), label)
     first, last = whole_year(ends_at[0][0]), whole_year(ends_at[1][0])
-    found = Period(first.first, last.last, Precision.YEAR, vague=not exact)
-    return RelativeTime((found,), str(ends_at[0][0]) if exact else relative)
+    period = Period(first.first, last.last, Precision.YEAR, vague=not exact)
+    return RelativeTime((period,), str(ends_at[0][0]) if exact else relative)
 
 
 def _beyond(unit: str, away: int, day: date) -> RelativeTime:
     """'The week before last', 'the month after next'."""
     if unit in ("week", "weekend"):
-        found = week_of(day, away) if unit == "week" else weekend_of(day, away)
-        return RelativeTime((found,), f"{unit} of {day_label(found.first or day)}")
-    found = whole_month(*month_away(day, away)) if unit == "month" else whole_year(day.year + away)
-    return RelativeTime((found,), period_label(found))
+        period = week_of(day, away) if unit == "week" else weekend_of(day, away)
+        return RelativeTime((period,), f"{unit} of {day_label(period.first or day)}")
+    period = whole_month(*month_away(day, away)) if unit == "month" else whole_year(day.year + away)
+    return RelativeTime((period,), period_label(period))
 
 
 def _edge(edge: str, which: str, unit: str, day: date) -> RelativeTime:

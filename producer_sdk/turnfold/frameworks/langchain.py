@@ -67,7 +67,9 @@ class TurnfoldMiddleware(AgentMiddleware):
 
     def _folded(self, request: ModelRequest[Any], thread: str) -> ModelRequest[Any]:
         self._append(thread, request.messages)
-        asked = next((str(one.text) for one in reversed(request.messages) if isinstance(one, HumanMessage)), None)
+        asked = next(
+            (str(message.text) for message in reversed(request.messages) if isinstance(message, HumanMessage)), None
+        )
         system = None if request.system_message is None else str(request.system_message.text)
         context = self._client.context(thread, query=asked or None, system=system, **self._options)
         first, *others = convert_to_messages(context.messages("openai"))

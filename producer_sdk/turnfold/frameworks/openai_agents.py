@@ -90,14 +90,14 @@ class TurnfoldSession:
         marker: str | None = f"L0:turns-{first}-{last}"
         while marker is not None:
             try:
-                found = await self._client.expand(self.session_id, marker)
+                expansion = await self._client.expand(self.session_id, marker)
             except UnknownMarker:
                 return turns
-            if not found.turns:
+            if not expansion.turns:
                 msg = "many turns are still being stored"
                 raise Unavailable(msg, remedy="take the newest item back in a moment, or `wait` before")
-            turns += found.turns
-            marker = found.next_marker
+            turns += expansion.turns
+            marker = expansion.next_marker
         return turns
 
 

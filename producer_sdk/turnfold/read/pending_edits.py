@@ -93,7 +93,9 @@ class Changes:
 
     def anchors(self, anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
         """Anchors of turns that stay as they are; what one replaces may be of another."""
-        return tuple(replace(one, replaced=None, replaced_seq=None) for one in anchors if not self.hides(one.turn_seq))
+        return tuple(
+            replace(anchor, replaced=None, replaced_seq=None) for anchor in anchors if not self.hides(anchor.turn_seq)
+        )
 
     def notes(self, notes: Sequence[Note]) -> tuple[Note, ...]:
         """Notes of turns that stay as they are."""
@@ -107,12 +109,12 @@ class Changes:
             tail_anchors=replace(outline.tail_anchors, anchors=self.anchors(outline.tail_anchors.anchors)),
             tail=self.notes(outline.tail), tail_seq=min(outline.tail_seq, self.cut), names=(), tail_names=(),
             actions=self._actions(outline.actions), tail_actions=self._actions(outline.tail_actions),
-            requests=tuple(one for one in outline.requests if not self.hides(one.seq)),
-            tail_requests=tuple(one for one in outline.tail_requests if not self.hides(one.seq)),
+            requests=tuple(request for request in outline.requests if not self.hides(request.seq)),
+            tail_requests=tuple(request for request in outline.tail_requests if not self.hides(request.seq)),
         )  # fmt: skip
 
     def _actions(self, actions: Sequence[Action]) -> tuple[Action, ...]:
-        return tuple(one for one in actions if not self.hides(one.seq) and not self.hides(one.ended_seq))
+        return tuple(action for action in actions if not self.hides(action.seq) and not self.hides(action.ended_seq))
 
     def _covered(self, one: Covered) -> Covered:
         last = min(one.last_seq, self.cut)
@@ -252,8 +254,8 @@ def changed_snapshot(transaction: ReadTransaction, snapshot: Snapshot, changes: 
         snapshot, head=changes.head(snapshot.head), anchors=changes.anchors(snapshot.anchors),
         outline=None if snapshot.outline is None else changes.outline(snapshot.outline),
         hits=changes.notes(snapshot.hits),
-        excerpts=tuple(one for one in snapshot.excerpts if not changes.hides(one.turn.seq)),
-        blocks=tuple(one for one in snapshot.blocks if not changes.hides(one.entry.seq)),
+        excerpts=tuple(excerpt for excerpt in snapshot.excerpts if not changes.hides(excerpt.turn.seq)),
+        blocks=tuple(block for block in snapshot.blocks if not changes.hides(block.entry.seq)),
         changing=frozenset(changes.changed),
     )  # fmt: skip
 

@@ -93,14 +93,14 @@ class ContextReferences:
         if shard < keys.SHARDS:
             with translated("resolving a reference"):
                 packed = cast("bytes | None", self._client.get(keys.contexts_prefix(shard, tenant) + reference))
-        found = None if packed is None else unpack_context(packed)
-        if found is None:
+        context = None if packed is None else unpack_context(packed)
+        if context is None:
             msg = (
                 f"{reference[:60]!r} stands for no context of tenant {tenant!r}: it has ended, or its conversation "
                 "was forgotten"
             )
             raise UnknownReference(msg, remedy="make the context again")
-        return found
+        return context
 
 
 def keep(
@@ -136,7 +136,7 @@ def _stands(inbox: PendingSource, reader: Reader, address: Address, context: Con
         if context.stored_as is not None:
             return head is not None and head.id == context.stored_as
         # It was read from the inbox alone: its newest turn is there still, or stored.
-        newest = [shown.turn.turn_id for shown in context.chat.turns[-1:]]
+        newest = [turn.turn.turn_id for turn in context.chat.turns[-1:]]
         waits = any(entry.entry_id in newest for entry in pending.newest)
         return waits or (head is not None and bool(newest) and bool(transaction.stored_seqs(head, newest)))
 

@@ -50,7 +50,7 @@ def answering_parts(
     if not entries:
         return {}
     best = {idx: number for idx in segments if (number := _best_passage(postings, idx)) // PLACES in entries}
-    passages = {one.number: one for one in unpack_passages(transaction.passages(head, list(best.values())))}
+    passages = {passage.number: passage for passage in unpack_passages(transaction.passages(head, list(best.values())))}
     asked = dict.fromkeys(term for term, *_ in postings)
     found: dict[int, tuple[TurnPart, str]] = {}
     for idx, number in best.items():

@@ -28,7 +28,7 @@ _STRUCTURE: Final = frozenset(
 
 def load_redactor(name: str) -> Redact:
     """The redactor that a package offers under a name. Raises `InvalidSettings`, saying what there is or is wrong."""
-    offered = {found.name: found for found in entry_points(group=ENTRY_POINTS)}
+    offered = {entry_point.name: entry_point for entry_point in entry_points(group=ENTRY_POINTS)}
     if name not in offered:
         known = f"there are {', '.join(sorted(offered))}" if offered else "none is installed in this environment"
         msg = f"TURNFOLD_REDACTOR={name}: no package offers it as an entry point of {ENTRY_POINTS}; {known}"

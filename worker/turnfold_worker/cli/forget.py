@@ -66,8 +66,8 @@ def forget(
     known = known_conversations(session.redis, session.engine, tenant)
     ask(f"Erase all {len(known)} conversations of tenant {tenant!r} for good?", yes=yes)
     receipts = _forget_each(session, known)
-    counts = Counter({name: sum(getattr(one, name) for one in receipts) for name in _COUNTED})
-    completed = all(one.completed for one in receipts)
+    counts = Counter({name: sum(getattr(receipt, name) for receipt in receipts) for name in _COUNTED})
+    completed = all(receipt.completed for receipt in receipts)
     if as_json:
         print_json({"tenant": tenant, "conversations": len(receipts), "completed": completed, **counts})
     else:
@@ -107,11 +107,11 @@ def _forget_each(session: Session, conversations: list[str]) -> list[ErasureRece
     receipts: list[ErasureReceipt] = []
     with progress() as bar:
         task = bar.add_task("erasing", total=len(conversations))
-        for one in conversations:
+        for conversation in conversations:
             # Without a worker nothing is waited for twice.
             waits = not receipts or receipts[-1].completed
             try:
-                receipts.append(_forget(session, one, timeout_seconds=WAIT_SECONDS if waits else 0))
+                receipts.append(_forget(session, conversation, timeout_seconds=WAIT_SECONDS if waits else 0))
             except TurnfoldError:
                 done = f"{len(receipts)} of {len(conversations)} conversations are erased: run the command again"
                 click.echo(f"{done} for the others", err=True)

@@ -139,9 +139,9 @@ def _show_all(quotas: list[TenantQuota], *, as_json: bool) -> None:
         click.echo("no tenant has a quota of its own: `turnfold quota set TENANT` gives it one")
         return
     shown = table("tenant", *(f"#{name.replace('_', ' ')}" for name in SETTINGS))
-    for one in quotas:
-        values = (getattr(one, name) for name in SETTINGS)
-        shown.add_row(words(one.tenant), *("" if value is None else str(value) for value in values))
+    for quota in quotas:
+        values = (getattr(quota, name) for name in SETTINGS)
+        shown.add_row(words(quota.tenant), *("" if value is None else str(value) for value in values))
     console().print(shown)
 
 

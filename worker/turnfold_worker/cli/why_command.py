@@ -60,7 +60,7 @@ def why(
         _tell_turn(session, conversation, made, turn, as_json=as_json)
         return
     if as_json:
-        print_json({"report": plain(made.report), "statements": [plain(one) for one in made.statements]})
+        print_json({"report": plain(made.report), "statements": [plain(statement) for statement in made.statements]})
         return
     _print_parts(made)
     _print_standing(made)
@@ -79,10 +79,10 @@ def _print_parts(made: Context) -> None:
 def _print_standing(made: Context) -> None:
     if facts := _facts(made):
         shown = table("standing fact", "#turn", "speaker", "text", "before")
-        for one in facts:
+        for fact in facts:
             shown.add_row(
-                one.kind.replace("_", " "), str(one.turn_seq), words(one.speaker), words(one.text, most=LONGEST_ANCHOR),
-                words(one.replaced or "", most=30),
+                fact.kind.replace("_", " "), str(fact.turn_seq), words(fact.speaker),
+                words(fact.text, most=LONGEST_ANCHOR), words(fact.replaced or "", most=30),
             )  # fmt: skip
         console().print(shown)
 
@@ -99,8 +99,8 @@ def _tell_turn(session: Session, conversation: str, made: Context, turn: int, *,
     assert made.coverage is not None  # noqa: S101 - looked at before
     level = made.coverage.level_of(turn)
     notes = session.turnfold.notes(conversation, states=None, min_importance=0, first_turn=turn, last_turn=turn)
-    anchors = [one for one in session.turnfold.anchors(conversation, states=None) if one.turn_seq == turn]
-    told = [*(_of_anchor(one, made) for one in anchors), *(_of_note(one, made, level) for one in notes)]
+    anchors = [anchor for anchor in session.turnfold.anchors(conversation, states=None) if anchor.turn_seq == turn]
+    told = [*(_of_anchor(anchor, made) for anchor in anchors), *(_of_note(note, made, level) for note in notes)]
     if as_json:
         print_json({"turn": turn, "shown": level, "statements": told})
         return
@@ -115,12 +115,12 @@ def _tell_turn(session: Session, conversation: str, made: Context, turn: int, *,
 
 
 def _of_anchor(anchor: Anchor, made: Context) -> dict[str, Any]:
-    is_shown = any(one.turn_seq == anchor.turn_seq and one.text == anchor.text for one in _facts(made))
+    is_shown = any(fact.turn_seq == anchor.turn_seq and fact.text == anchor.text for fact in _facts(made))
     if is_shown:
         reason = "there: a standing fact"
     elif anchor.state is not AnchorState.ACTIVE:
         reason = f"not there: {anchor.state}" + (f" by anchor {anchor.related}" if anchor.related else "")
-    elif any(anchor.text in one.text for one in made.statements if one.turn_seq == anchor.turn_seq):
+    elif any(anchor.text in statement.text for statement in made.statements if statement.turn_seq == anchor.turn_seq):
         reason = "there: its turn or a note says it"
     else:
         reason = "not a standing fact here: others are more important for their length, or notes tell of it"
@@ -128,12 +128,12 @@ def _of_anchor(anchor: Anchor, made: Context) -> dict[str, Any]:
 
 
 def _of_note(note: Note, made: Context, level: object) -> dict[str, Any]:
-    of_turn = [one for one in made.statements if one.turn_seq == note.turn_seq]
-    if any(one.kind == "note" and _same(one.text, note.text) for one in of_turn):
+    of_turn = [statement for statement in made.statements if statement.turn_seq == note.turn_seq]
+    if any(statement.kind == "note" and _same(statement.text, note.text) for statement in of_turn):
         reason = "there: a note"
     elif level == 0:
         reason = "there: its turn is raw"
-    elif any(note.text.rstrip(".!?") in one.text for one in of_turn):
+    elif any(note.text.rstrip(".!?") in statement.text for statement in of_turn):
         reason = "there: a standing fact or an answer says it"
     elif note.state is not AnchorState.ACTIVE:
         reason = f"not there: {note.state}"
@@ -150,4 +150,4 @@ def _same(shown: str, text: str) -> bool:
 
 
 def _facts(made: Context) -> Sequence[Statement]:
-    return [one for one in made.statements if one.kind not in {"note", "turn"}]
+    return [statement for statement in made.statements if statement.kind not in {"note", "turn"}]

@@ -142,11 +142,11 @@ def inspect_conversation(reader: Reader, address: Address, *, turns: bool = Fals
             ),
         )  # fmt: skip
 
-    found = reader.read(look)
-    if found is None:
+    inspection = reader.read(look)
+    if inspection is None:
         msg = f"conversation {address.conversation!r} of tenant {address.tenant!r} is not stored"
         raise UnknownConversation(msg, remedy="check its id and the tenant (TURNFOLD_TENANT)")
-    return found
+    return inspection
 
 
 def branches(  # noqa: PLR0913 - what is put under the nodes, by name
@@ -180,7 +180,9 @@ def branches(  # noqa: PLR0913 - what is put under the nodes, by name
             anchors=mine,
             facts=of_node,
             provenance=sources.levels.get((height, idx), {}),
-            anchor_provenance={one.id: sources.anchors[one.id] for one in mine if one.id in sources.anchors},
+            anchor_provenance={
+                anchor.id: sources.anchors[anchor.id] for anchor in mine if anchor.id in sources.anchors
+            },
             children=tuple(branch(*key) for key in below if key in at),
             notes=() if height else tuple(notes[bisect_left(seqs, node.first_seq) : bisect_right(seqs, node.last_seq)]),
             turns=() if height else scored(node),

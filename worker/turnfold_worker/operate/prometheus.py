@@ -132,15 +132,17 @@ class WorkCollector(Collector):
 
     def _of_redis(self) -> Iterator[Metric]:
         totals = waiting_totals(self._client)
-        yield _gauge("inbox_turns", "Entries in inboxes that no worker has stored.", sum(one.entries for one in totals))
         yield _gauge(
-            "inbox_conversations", "Conversations with such entries.", sum(one.conversations for one in totals)
+            "inbox_turns", "Entries in inboxes that no worker has stored.", sum(total.entries for total in totals)
         )
-        oldest = max((one.oldest_seconds for one in totals if one.entries), default=0.0)
+        yield _gauge(
+            "inbox_conversations", "Conversations with such entries.", sum(total.conversations for total in totals)
+        )
+        oldest = max((total.oldest_seconds for total in totals if total.entries), default=0.0)
         yield _gauge("inbox_lag_seconds", "Age of the oldest such entry.", oldest)
         yield _gauge(
             "erasures_waiting", "Forgotten conversations whose rows are still there.",
-            sum(one.forgotten for one in totals),
+            sum(total.forgotten for total in totals),
         )  # fmt: skip
 
     def _of_database(self) -> Iterator[Metric]:

@@ -33,7 +33,7 @@ def counted(before: Mapping[int, Access], times: Mapping[int, int], *, now: int)
     for idx, more in sorted(times.items()):
         old = after.get(idx, Access(0, 0, now))
         after[idx] = Access(old.expansions + more, old.weight + min(more, MOST_AT_ONCE), now)
-    while sum(one.weight for one in after.values()) > MOST_WEIGHT:
+    while sum(access.weight for access in after.values()) > MOST_WEIGHT:
         after = {idx: Access(one.expansions, one.weight // 2, one.expanded_at) for idx, one in after.items()}
     return {idx: after[idx] for idx in sorted(_heaviest(after)[:MOST_SEGMENTS]) if after[idx].weight > 0}
 

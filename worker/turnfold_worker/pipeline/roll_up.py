@@ -77,8 +77,10 @@ def _chapter(  # noqa: PLR0913 - all that a chapter is made of
         slug=slug_text,
         tokens=(_source_tokens(children), *(estimate_tokens(levels[level]) for level in (1, 2, 3))),  # type: ignore[arg-type] # four of them
         importance=_importance(children),
-        started_at=next((one.node.started_at for one in children if one.node.started_at), None),
-        ended_at=next((one.node.ended_at for one in reversed(children) if one.node.ended_at), None),
+        started_at=next((folded_node.node.started_at for folded_node in children if folded_node.node.started_at), None),
+        ended_at=next(
+            (folded_node.node.ended_at for folded_node in reversed(children) if folded_node.node.ended_at), None
+        ),
     )
     digest = hashlib.blake2b(b"".join(child.source_hash for child in children), digest_size=_HASH_BYTES)
     return FoldedNode(

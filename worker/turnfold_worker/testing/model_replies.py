@@ -84,12 +84,12 @@ def segments_of(user: str) -> list[dict[str, Any]]:
     """Notes, quotes and tags of all segments that are asked for."""
     return [
         {
-            "segment": one.number, "notes": notes(one.turns, _count(one.asked)), "quotes": quotes(one),
-            "filler": [],
-            "tags": tags([one]),
+            "segment": segment.number, "notes": notes(segment.turns, _count(segment.asked)),
+            "quotes": quotes(segment), "filler": [],
+            "tags": tags([segment]),
         }
-        for one in read_request(user)
-        if one.asked
+        for segment in read_request(user)
+        if segment.asked
     ]  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def chapter(user: str) -> dict[str, Any]:
     """Some of the notes of a chapter, and tags."""
     segments = read_request(user)
     wanted = _count(user.rpartition("Write ")[2])
-    told = [turn for one in segments for turn in one.turns]
+    told = [turn for segment in segments for turn in segment.turns]
     return {"notes": notes(told[:: max(1, len(told) // max(1, wanted))], wanted), "tags": tags(segments)}
 
 

@@ -166,9 +166,9 @@ def collect(tenant: str, *, batching: Batching, told: Callable[[int, int], None]
 
 def _keep(batch: str, batching: Batching) -> int:
     kept, target = 0, batching.store.target
-    for one in batching.provider.replies(batch):
-        owner = batching.store.owner(one.conversation)
-        model = target.extract_model if one.purpose == Purpose.NOTES[0] else target.summarize_model
+    for reply in batching.provider.replies(batch):
+        owner = batching.store.owner(reply.conversation)
+        model = target.extract_model if reply.purpose == Purpose.NOTES[0] else target.summarize_model
         if owner is not None:
-            kept += batching.ledger.settle_batch(owner, one.request_hash, model, one.reply)
+            kept += batching.ledger.settle_batch(owner, reply.request_hash, model, reply.reply)
     return kept

@@ -68,14 +68,14 @@ def _taken(draft: Draft, shared: int, room: int, *, is_filling: bool) -> Taken:
 def _answer(draft: Draft, shown: set[tuple[int, int]], room: int) -> Asked:
     """What a question brings, beside notes that are shown anyway."""
     before_seq = draft.frame.first_raw
-    said = draft.answers.quoted(
+    quoted = draft.answers.quoted(
         draft.pricing, before_seq=before_seq, target=draft.target, most_tokens=room // 2, background=shown
     )
     return asked(
         draft.answers.notes(before_seq),
         (),
         shown,
-        said,
+        quoted,
         room,
         draft.pricing,
         header=header_of(draft.material.request.query, matches=draft.material.is_matched),

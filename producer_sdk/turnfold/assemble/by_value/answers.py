@@ -65,7 +65,7 @@ class Answers:
     def are_before(self, seq: int) -> bool:
         """True when any is of a turn before a number."""
         excerpts = (*self._in_tail, *self._in_segments)
-        return any(one.turn.seq < seq for one in excerpts) or bool(self.notes(seq))
+        return any(excerpt.turn.seq < seq for excerpt in excerpts) or bool(self.notes(seq))
 
     def notes(self, before_seq: int) -> list[Note]:
         """Notes of turns before a number, best first."""

@@ -64,9 +64,9 @@ def asked_blocks(material: Material, pricing: Pricing, plan: Plan, *, target: in
                 return AskedBlocks()
             continue
         forms = [*_words(material, block), *([_named(material, block)] if place == 0 else [])]
-        for one in forms:
-            if (cost := pricing.excerpt(one)) <= room:
-                shown.append(one)
+        for form in forms:
+            if (cost := pricing.excerpt(form)) <= room:
+                shown.append(form)
                 room -= cost
                 break
     spent = pricing.count(EXCERPTS_HEADER) + sum(map(pricing.excerpt, shown))

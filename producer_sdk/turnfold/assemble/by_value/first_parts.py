@@ -77,7 +77,9 @@ def take_first_parts(draft: Draft) -> None:
     draft.anchor_words = anchors.words
     draft.anchor_tokens = anchors.tokens
     whole = {(request.seq, request.text) for request in asked}
-    draft.whole_requests = tuple(shown.seq for shown in requests if (shown.seq, shown.words) in whole)
+    draft.whole_requests = tuple(
+        shown_request.seq for shown_request in requests if (shown_request.seq, shown_request.words) in whole
+    )
 
 
 def _requests(draft: Draft, asked: Sequence[Request], before_seq: int, most_tokens: int) -> tuple[ShownRequest, ...]:
@@ -128,7 +130,7 @@ def _names_beside(draft: Draft, requests: tuple[ShownRequest, ...], actions: Seq
 
 def _state(draft: Draft, actions: Sequence[Action], raw: Sequence[ShownTurn]) -> WorkState:
     """The state of the work beside turns that are shown raw."""
-    whole = frozenset(shown.turn.seq for shown in raw if shown.marker is None)
+    whole = frozenset(shown_turn.turn.seq for shown_turn in raw if shown_turn.marker is None)
     return draft.material.memo.of(
         ("state", whole), lambda: WorkState(actions, whole, _root_of(draft.outline.names))
     )  # fmt: skip

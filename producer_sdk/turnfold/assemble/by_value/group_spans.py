@@ -58,7 +58,7 @@ def _joined(nodes: Sequence[Covered], most: int) -> list[Sequence[Covered]]:
 
 def _coarser(nodes: Sequence[Covered], chapters: Iterable[ChapterName], most: int) -> list[Covered]:
     """At most so many nodes where the tree has them: eight become their chapter, the lowest and of those the oldest."""
-    slugs = {(one.height, one.idx): one.slug for one in chapters}
+    slugs = {(chapter.height, chapter.idx): chapter.slug for chapter in chapters}
     found = list(nodes)
     for height in range(MAX_HEIGHT):
         at = 0

@@ -130,18 +130,18 @@ class NotedPast:
         found = draft.answers.notes(first_raw)
         # Where each turn may bring some, all that stands before them stays as it is though this one brings none.
         if not found and not draft.material.request.steered:
-            said = quote(background=())
-            chosen, memo = self._of_the_past(room - said.tokens)
-            return chosen, Asked(said, tokens=said.tokens), memo
+            quoted = quote(background=())
+            chosen, memo = self._of_the_past(room - quoted.tokens)
+            return chosen, Asked(quoted, tokens=quoted.tokens), memo
         chosen, memo = self._of_the_past(min(room, self._room_unasked(steady_room)))
         shown = memo.of("shown", lambda: {note[:2] for note in chosen.notes})
-        said = quote(background=shown)
+        quoted = quote(background=shown)
         left = room - chosen.tokens
         # The same for most of the steps in which further turns are shown raw.
-        key = (memo, len(found), said.shown, left)
+        key = (memo, len(found), quoted.shown, left)
         if draft.asked is None or draft.asked[0] != key:
             header = header_of(query, matches=draft.material.is_matched)
-            draft.asked = (key, asked(found, self._past, shown, said, left, draft.pricing, header=header))
+            draft.asked = (key, asked(found, self._past, shown, quoted, left, draft.pricing, header=header))
         return chosen, draft.asked[1], memo
 
     def _room_unasked(self, steady_room: int) -> int:

@@ -144,8 +144,8 @@ def _with_one_cut(
     for most in (most_tokens, most_tokens * 9 // 10, most_tokens * 3 // 4, least):
         if most < least:
             continue
-        shown = show(material, pricing, turn, most_tokens=most)
-        longer = with_tool_groups([shown, *following])
-        if shown.content.strip() != gap.strip() and pricing.raw(longer) <= limit:
+        shown_turn = show(material, pricing, turn, most_tokens=most)
+        longer = with_tool_groups([shown_turn, *following])
+        if shown_turn.content.strip() != gap.strip() and pricing.raw(longer) <= limit:
             return longer
     return raw

@@ -71,7 +71,7 @@ def beside_requests(requests: Sequence[ShownRequest], anchors: TakenAnchors, pri
     if not requests:
         return anchors
     words_of = {request.seq: request.words for request in requests}
-    kept = tuple(one for one in anchors.anchors if one.text not in words_of.get(one.turn_seq, ""))
+    kept = tuple(anchor for anchor in anchors.anchors if anchor.text not in words_of.get(anchor.turn_seq, ""))
     tokens = anchors.tokens
     if len(kept) < len(anchors.anchors):
         tokens = pricing.anchors(kept)[1] if kept else 0

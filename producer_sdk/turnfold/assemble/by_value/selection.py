@@ -50,17 +50,17 @@ def largest_fitting(
     target, plan = usable, choice.plan
     low, high = (0, 0), (0, 0)
     for attempt in range(_ATTEMPTS):
-        found = assemble(plan, texts, pricing=pricing, style=material.style)
-        if found.largest > usable:
-            high = (target, found.largest)
+        assembly = assemble(plan, texts, pricing=pricing, style=material.style)
+        if assembly.largest > usable:
+            high = (target, assembly.largest)
         else:
-            low = (target, found.largest)
-            best = found if best is None or found.largest > best.largest else best
+            low = (target, assembly.largest)
+            best = assembly if best is None or assembly.largest > best.largest else best
         if best is not None and best.largest >= (1 - _ENOUGH_USED) * usable:
             break
         # What still fits nothing comes down faster: the smallest context is far smaller.
         wanted = usable * (1 - _SAFETY) * (1.0 if best is not None else _LESS**attempt)
-        following = _between(low, high if high[0] else (target, found.largest), int(wanted))
+        following = _between(low, high if high[0] else (target, assembly.largest), int(wanted))
         # In steps, so that the same past is chosen while the recent turns grow.
         following = rounded_down(following, usable // _STEPS)
         if following in {low[0], high[0]}:
@@ -83,12 +83,12 @@ def _plan(material: Material, pricing: Pricing, *, target: int) -> Plan:
         return (
             blocks.added_to(parts_by_value(material, pricing, target=target - blocks.tokens)) if blocks.shown else plan
         )
-    asked = AskedToExpand(material, pricing, target=target - blocks.tokens)
-    often, cost = taken_often(material, pricing, plan, target=target, room=asked.room)
-    if asked.tokens or often or blocks.tokens:
-        left = target - asked.tokens - cost - blocks.tokens
+    asked_to_expand = AskedToExpand(material, pricing, target=target - blocks.tokens)
+    often, cost = taken_often(material, pricing, plan, target=target, room=asked_to_expand.room)
+    if asked_to_expand.tokens or often or blocks.tokens:
+        left = target - asked_to_expand.tokens - cost - blocks.tokens
         plan = blocks.added_to(parts_by_value(material, pricing, target=left, in_detail=often))
-    plan = asked.added_to(plan)._replace(often=often, often_header=detail_header(material.request.policy))
+    plan = asked_to_expand.added_to(plan)._replace(often=often, often_header=detail_header(material.request.policy))
     share = int(material.request.policy.detail_share * target)
     return plan._replace(allotted=(*plan.allotted, ("often", share)))
 

@@ -80,12 +80,13 @@ class TopAnchors(Lazy[Anchor]):
             return anchors
         made = list(anchors)
         return cls(
-            seqs=[one.turn_seq for one in made], tokens=[one.tokens for one in made],
-            ranks=[one.rank + RANK_OF_REPLACING * bool(one.replaced) for one in made],
+            seqs=[anchor.turn_seq for anchor in made], tokens=[anchor.tokens for anchor in made],
+            ranks=[anchor.rank + RANK_OF_REPLACING * bool(anchor.replaced) for anchor in made],
             standing=[
-                stands(one.type, one.score, one.text, rank=one.rank, replaces=bool(one.replaced)) for one in made
+                stands(anchor.type, anchor.score, anchor.text, rank=anchor.rank, replaces=bool(anchor.replaced))
+                for anchor in made
             ],
-            rules=[one.type in RULES for one in made],
-            pinned=sum(one.rank >= PINNED_RANK for one in made),
+            rules=[anchor.type in RULES for anchor in made],
+            pinned=sum(anchor.rank >= PINNED_RANK for anchor in made),
             make=made.__getitem__,
         )  # fmt: skip

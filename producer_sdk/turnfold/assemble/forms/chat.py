@@ -78,19 +78,19 @@ def mappings(value: object) -> Iterator[Mapping[str, Any]]:
 
 def with_tool_groups(turns: Sequence[ShownTurn]) -> tuple[ShownTurn, ...]:
     """The same turns, those of broken tool groups marked as plain, whatever they were marked as before."""
-    if not any(_has_tools(shown.turn) for shown in turns):
+    if not any(_has_tools(turn.turn) for turn in turns):
         return tuple(turns)
-    turns = [_unsettled(shown) for shown in turns]
+    turns = [_unsettled(turn) for turn in turns]
     settled = list(turns)
     known: set[object] = set()
     at = 0
     while at < len(turns):
         end, is_whole = _group_at(turns, at)
         if not is_whole:
-            settled[at:end] = [shown._replace(native=not _has_tools(shown.turn)) for shown in turns[at:end]]
+            settled[at:end] = [turn._replace(native=not _has_tools(turn.turn)) for turn in turns[at:end]]
         elif ids := call_ids(turns[at].turn):
             if not known.isdisjoint(ids):
-                settled[at:end] = [shown._replace(again=turns[at].turn.seq) for shown in turns[at:end]]
+                settled[at:end] = [turn._replace(again=turns[at].turn.seq) for turn in turns[at:end]]
             known.update(ids)
         at = end
     return tuple(settled)
@@ -111,7 +111,7 @@ def inside_groups(turns: Turns) -> frozenset[int]:
     at = 0
     while at < len(shown):
         end, _ = _group_at(shown, at)
-        inside.update(one.turn.seq for one in shown[at + 1 : end])
+        inside.update(shown_turn.turn.seq for shown_turn in shown[at + 1 : end])
         at = end
     return frozenset(inside)
 

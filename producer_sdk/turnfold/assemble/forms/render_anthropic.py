@@ -24,8 +24,8 @@ def anthropic_messages(record: str, chat: ChatBlock, *, stable_length: int = 0) 
     The first `stable_length` code points of the record are a block of their own, marked for the provider's cache.
     """
     joined: list[tuple[str, list[Block]]] = [("user", cached_blocks(record, stable_length))] if record else []
-    for shown in chat.turns:
-        voice, blocks = anthropic_turn(shown, chat.seal)
+    for turn in chat.turns:
+        voice, blocks = anthropic_turn(turn, chat.seal)
         if not blocks:
             continue
         if not joined and voice == "assistant":
@@ -86,14 +86,14 @@ def _with_parts(shown: ShownTurn, parts: Mapping[str, Any], seal: str) -> list[B
 def _calls(shown: ShownTurn) -> list[Block]:
     if shown.turn.role is not Role.ASSISTANT:
         return []
-    found: list[Block] = []
+    blocks: list[Block] = []
     for call in mappings((shown.turn.parts or {}).get("tool_calls")):
         inner = next((call[kind] for kind in ("function", "custom") if isinstance(call.get(kind), Mapping)), call)
-        found.append({"type": "tool_use", **_called(shown, call.get("id"), inner, "arguments")})
-    found.extend(
+        blocks.append({"type": "tool_use", **_called(shown, call.get("id"), inner, "arguments")})
+    blocks.extend(
         {**replayed(block), **_called(shown, block.get("id"), block)} for block in blocks_of(shown.turn, "tool_use")
     )
-    return found
+    return blocks
 
 
 def _called(shown: ShownTurn, given_id: object, call: Mapping[str, Any], *arguments: str) -> Block:

@@ -28,8 +28,8 @@ def openai_messages(system: str, record: str, chat: ChatBlock) -> list[Message]:
     """
     messages: list[Message] = [{"role": "system", "content": system}] if system else []
     messages += [{"role": "user", "content": record}] if record else []
-    for shown in chat.turns:
-        messages.extend(openai_turn(shown, chat.seal))
+    for turn in chat.turns:
+        messages.extend(openai_turn(turn, chat.seal))
     return messages
 
 

@@ -281,8 +281,8 @@ def day_lines(turns: Iterable[ShownTurn]) -> list[str]:
     """For each turn the line of its day where a new one begins, else an empty text."""
     lines = []
     day = ""
-    for shown in turns:
-        today = day_line(shown.turn.created_at) if shown.turn.created_at and not shown.hidden else day
+    for turn in turns:
+        today = day_line(turn.turn.created_at) if turn.turn.created_at and not turn.hidden else day
         lines.append("" if today == day else day_line_after(today, day))
         day = today
     return lines

@@ -143,13 +143,13 @@ def _touched(
         .order_by(_node.c.idx)
     ).all()  # fmt: skip
     jobs: list[JobId | None] = []
-    for one in segments:
-        if one.first_seq <= seq:
-            _make_plain(connection, conversation, one.idx, seq, group=group)
+    for segment in segments:
+        if segment.first_seq <= seq:
+            _make_plain(connection, conversation, segment.idx, seq, group=group)
         # Whatever kept it from being folded again, it was about other words.
-        sql_removals.drop_jobs(connection, conversation, JobKind.REFOLD, one.idx, one.idx)
+        sql_removals.drop_jobs(connection, conversation, JobKind.REFOLD, segment.idx, segment.idx)
         input_hash = operation_id[:64]
-        jobs.append(add_refold(connection, conversation, one.idx, input_hash=input_hash, state=JobState.DUE))
+        jobs.append(add_refold(connection, conversation, segment.idx, input_hash=input_hash, state=JobState.DUE))
     return [job for job in jobs if job is not None]
 
 

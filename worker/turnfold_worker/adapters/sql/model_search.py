@@ -31,7 +31,9 @@ def put(connection: Connection, conversation: ConversationId, idx: int, notes: S
     passages = passages_of_notes(notes)
     if not passages:
         return
-    body = json.dumps([[one.number, one.packed()] for one in passages], ensure_ascii=False, separators=(",", ":"))
+    body = json.dumps(
+        [[passage.number, passage.packed()] for passage in passages], ensure_ascii=False, separators=(",", ":")
+    )
     connection.execute(_passages.insert(), {"conversation": conversation, "idx": idx, "body": body})
     held = [(term, idx, weight, where) for term, weight, where in postings_of_notes(passages)]
     segments = connection.scalar(select(_conversation.c.node_count).where(_conversation.c.id == conversation)) or 0

@@ -92,10 +92,10 @@ def notes(connection: Connection, conversation: ConversationId, cover: Sequence[
     """The notes of the nodes of a cover, in its order."""
     if not cover:
         return []
-    heights = sorted({one.height for one in cover})
+    heights = sorted({node.height for node in cover})
     wanted = or_(
         *(
-            and_(_notes.c.height == height, _notes.c.idx.in_([one.idx for one in cover if one.height == height]))
+            and_(_notes.c.height == height, _notes.c.idx.in_([node.idx for node in cover if node.height == height]))
             for height in heights
         )
     )
@@ -110,7 +110,7 @@ def notes(connection: Connection, conversation: ConversationId, cover: Sequence[
         )
         for row in rows
     }
-    return [found[one.height, one.idx] for one in cover]
+    return [found[node.height, node.idx] for node in cover]
 
 
 def users(connection: Connection, conversation: ConversationId, last_seq: int) -> list[StoredTurn]:

@@ -152,13 +152,13 @@ def _drop_stale(connection: Connection, refold: Refold) -> None:
     conversation = refold.segment.conversation
     if refold.stale:
         sql_removals.drop_anchors(connection, conversation, _anchor.c.id.in_(refold.stale), relink=False)
-    older = {one.id: one for one in refold.segment.anchors}
-    for one in refold.weighed:
-        if one != older[one.id]:
+    older = {anchor.id: anchor for anchor in refold.segment.anchors}
+    for anchor in refold.weighed:
+        if anchor != older[anchor.id]:
             connection.execute(
                 update(_anchor)
-                .where(_anchor.c.conversation == conversation, _anchor.c.id == one.id)
-                .values(score=one.score, rank=one.rank)
+                .where(_anchor.c.conversation == conversation, _anchor.c.id == anchor.id)
+                .values(score=anchor.score, rank=anchor.rank)
             )
 
 

@@ -104,7 +104,14 @@ def _is_talked_over(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
 
     What somebody only wishes to know is asked once.
     """
-    reply = next((one for one in readings if not one.tool and one.speaker != draft.speaker and one.sentences), None)
+    reply = next(
+        (
+            reading
+            for reading in readings
+            if not reading.tool and reading.speaker != draft.speaker and reading.sentences
+        ),
+        None,
+    )
     if reply is None:
         return not draft.text.rstrip().endswith("?")
     if len(reply.sentences) > _LONG:

@@ -86,7 +86,7 @@ def _hearer(reading: Reading, *, assisted: bool) -> Hearer:
 
 def _binding(reading: Reading, acts: Sequence[Found], hearer: Hearer) -> Iterator[Found]:
     left_out: dict[Span, frozenset[Act]] = {}
-    for span in {one.span for one in acts if one.act in _DEEDS}:
+    for span in {act.span for act in acts if act.act in _DEEDS}:
         said = plain_words(reading.text(span))
         stated = {fact.kind for fact in reading.facts.within(span.start, span.end)}
         if not binds_somebody(said, hearer, exact=not stated.isdisjoint(VALUES)):
@@ -94,4 +94,4 @@ def _binding(reading: Reading, acts: Sequence[Found], hearer: Hearer) -> Iterato
                 hearer is Hearer.ASSISTANT or len(IDLE.sub(_GAP, said).strip(_MARKS).split()) <= _FEW_WORDS
             )
             left_out[span] = _DEEDS | ({Act.FACT} if empty else frozenset())
-    yield from (one for one in acts if one.act not in left_out.get(one.span, frozenset()))
+    yield from (act for act in acts if act.act not in left_out.get(act.span, frozenset()))

@@ -152,12 +152,14 @@ def merge_into_past(
     if not drafts:
         return Merged(new=(), changed=())
     last_seq = max(draft.turn_seq for draft in drafts)
-    before = [one for one in candidates if one.turn_seq <= last_seq]
+    before = [candidate for candidate in candidates if candidate.turn_seq <= last_seq]
     merged = merge(drafts, before, next_id=next_id, node_idx=node_idx, settings=settings, vectors=vectors)
     ours = [_known(anchor, vectors) for anchor in merged.new]
-    later = sorted((one for one in candidates if one.turn_seq > last_seq), key=lambda one: (one.turn_seq, one.id))
+    later = sorted(
+        (candidate for candidate in candidates if candidate.turn_seq > last_seq), key=lambda one: (one.turn_seq, one.id)
+    )
     changed = [*merged.changed, *_settled_by(later[-MAX_CANDIDATES:], ours, settings, vectors)]
-    return Merged(new=tuple(one.anchor for one in ours), changed=tuple(sorted(changed, key=lambda one: one.id)))
+    return Merged(new=tuple(our.anchor for our in ours), changed=tuple(sorted(changed, key=lambda one: one.id)))
 
 
 def settle_again(anchor: Anchor, later: Sequence[Anchor], *, settings: FoldSettings) -> list[AnchorChange]:
@@ -184,7 +186,7 @@ def _settled_by(
 
 def _newest(candidates: Sequence[Anchor]) -> list[Anchor]:
     """Those that are looked at, oldest first."""
-    distinct = {one.id: one for one in candidates}
+    distinct = {candidate.id: candidate for candidate in candidates}
     return [distinct[id_] for id_ in sorted(distinct)[-MAX_CANDIDATES:]]
 
 

@@ -123,13 +123,13 @@ def _declined(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
 def _carried_out(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
     """An assistant's next step in the turn that does it: with code, before a tool's, or a text about what it tells."""
     at = _place_of(draft, readings)
-    one = readings[at]
+    reading = readings[at]
     said = plain_words(draft.text)
-    if one.turn.role is not Role.ASSISTANT or statement_rules.LATER.search(said):
+    if reading.turn.role is not Role.ASSISTANT or statement_rules.LATER.search(said):
         return False
-    if len(one.turn.content) >= TEXT and wanted_rules.TEXT_ANNOUNCED.search(said):
+    if len(reading.turn.content) >= TEXT and wanted_rules.TEXT_ANNOUNCED.search(said):
         return True
-    return bool(one.calls or one.code or (at + 1 < len(readings) and readings[at + 1].tool))
+    return bool(reading.calls or reading.code or (at + 1 < len(readings) and readings[at + 1].tool))
 
 
 def _place_of(draft: AnchorDraft, readings: Sequence[Reading]) -> int:
@@ -179,5 +179,5 @@ def _finished(draft: AnchorDraft, readings: Sequence[Reading], found: Sequence[A
 
 def last_meant(said: str, promises: Sequence[AnchorDraft], *, before: int) -> AnchorDraft | None:
     """The last promise before a turn that a report which names no thing is about: 'Sent it.'."""
-    meant = [one for one in promises if one.turn_seq < before and done.does_it(said, one.text)]
+    meant = [promise for promise in promises if promise.turn_seq < before and done.does_it(said, promise.text)]
     return max(meant, key=lambda one: (one.turn_seq, one.start), default=None)

@@ -101,21 +101,21 @@ def extract_anchors(
         [one for one in done if one.act is Act.FACT or not reading.is_pasted(one.span)]
         for reading, done in zip(readings, with_what_binds(readings, acts), strict=True)
     ]
-    found: list[AnchorDraft] = []
+    drafts: list[AnchorDraft] = []
     company_of = dict(zip((reading.turn.seq for reading in readings), companies(readings), strict=True))
     for reading, span in _agreed(readings, acts):
         company = company_of[reading.turn.seq]
         factors = {"agreed to": 62, **marks_of(reading, span, wanted, company)}
         factors |= doubts_of(AnchorType.DECISION, "agreed to", plain_words(reading.text(span)), reading, span, company)
         if score_of(factors) >= settings.anchor_threshold:
-            found.append(_draft(reading, AnchorType.DECISION, span, factors))
-    agreed = {draft.turn_seq: draft for draft in found}
+            drafts.append(_draft(reading, AnchorType.DECISION, span, factors))
+    agreed = {draft.turn_seq: draft for draft in drafts}
     for reading, done in zip(readings, acts, strict=True):
         of_turn = _of_turn(reading, done, wanted, company_of[reading.turn.seq], least=settings.anchor_threshold)
         decided = agreed.get(reading.turn.seq)
-        found.extend(one for one in of_turn if decided is None or not _overlap(one, decided))
-    own = [one for one in found if PASTED not in one.factors]
-    best = _best([settled(draft, readings, own) for draft in found], MAX_PER_SEGMENT, standing=MAX_PER_SEGMENT)
+        drafts.extend(one for one in of_turn if decided is None or not _overlap(one, decided))
+    own = [one for one in drafts if PASTED not in one.factors]
+    best = _best([settled(draft, readings, own) for draft in drafts], MAX_PER_SEGMENT, standing=MAX_PER_SEGMENT)
     best = with_bearing(best, readings, company_of)
     return tuple(sorted(best, key=lambda draft: (draft.turn_seq, draft.start, draft.end)))
 
@@ -143,7 +143,7 @@ def _acts(reading: Reading, before: Before, speakers: Sequence[str]) -> list[Fou
 
 
 def _packed(acts: Sequence[Found]) -> list[list[Any]]:
-    return [[str(one.act), one.points, *one.span, one.rule] for one in acts]
+    return [[str(act.act), act.points, *act.span, act.rule] for act in acts]
 
 
 def _unpacked(rows: Iterable[Sequence[Any]]) -> list[Found]:
@@ -208,9 +208,9 @@ def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> It
         return
     yield from (_Candidate(AnchorType.CRITICAL_FACT, *_setting(reading, span)) for span in _configuration(reading))
     by_clause: dict[Span, list[Found]] = {}
-    for found in acts:
-        if found.rule not in REPLIES:
-            by_clause.setdefault(found.span, []).append(found)
+    for act in acts:
+        if act.rule not in REPLIES:
+            by_clause.setdefault(act.span, []).append(act)
     own = (span for span in by_clause if not reading.is_pasted(span))
     if not company.by_assistant and any(reach_of(reading.text(span)) for span in own):
         yield from (_Candidate(AnchorType.DECISION, 66, span, "plan instead") for span in _plans(reading))
@@ -218,10 +218,10 @@ def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> It
         said = plain_words(reading.text(span))
         enough = len(said.split()) >= _MIN_WORDS or _in_few_words(said, found_there)
         if enough or not said.isascii():
-            for one in _of_clause(said, reading, span, found_there, company):
-                whole = _with_subject(reading, span) if one.rule in statement_rules.OF_WHAT_WAS_NAMED else span
-                parts = two_things(reading, whole) if one.kind in _STATEMENTS and whole == span else (whole,)
-                yield from (one._replace(span=part) for part in parts)
+            for candidate in _of_clause(said, reading, span, found_there, company):
+                whole = _with_subject(reading, span) if candidate.rule in statement_rules.OF_WHAT_WAS_NAMED else span
+                parts = two_things(reading, whole) if candidate.kind in _STATEMENTS and whole == span else (whole,)
+                yield from (candidate._replace(span=part) for part in parts)
 
 
 def _with_subject(reading: Reading, span: Span) -> Span:
@@ -246,7 +246,7 @@ def _plans(reading: Reading) -> Iterator[Span]:
 def _in_few_words(said: str, acts: Sequence[Found]) -> bool:
     """Whether few words do something: '9443, typo', 'Scratch that.'."""
     sets_aside = SETS_ASIDE.search(said) or SETS_ASIDE_ALL.search(said)
-    return sets_aside is not None or any(one.rule == BARE_VALUE for one in acts)
+    return sets_aside is not None or any(act.rule == BARE_VALUE for act in acts)
 
 
 def _of_clause(
@@ -258,11 +258,11 @@ def _of_clause(
     last = bool(reading.sentences) and span.end >= reading.sentences[-1].end
     wishes = wishes_to_know(said)
     statements = [
-        one
-        for one in acts
-        if one.act is not Act.QUESTION
-        and not (explains and one.act is Act.REQUEST and (one.rule in _STEPS or not last))
-        and not (wishes and one.act in _DEEDS)
+        act
+        for act in acts
+        if act.act is not Act.QUESTION
+        and not (explains and act.act is Act.REQUEST and (act.rule in _STEPS or not last))
+        and not (wishes and act.act in _DEEDS)
     ]
     best = max(statements, key=lambda one: one.points + _PREFERRED.get(one.act, 0), default=None)
     standing = standing_type(said, reading, acts, company)
@@ -301,10 +301,10 @@ def _says_nothing(best: Found, said: str, reading: Reading) -> bool:
     stated = reading.facts.within(best.span.start, best.span.end)
     if said.endswith(":") or (said.endswith("**") and wanted_rules.LABEL.fullmatch(said)):
         # 'The rule is: never push to main:' says it already.
-        named = any(one.kind in VALUES for one in stated) if wanted_rules.LABEL.fullmatch(said) else stated
+        named = any(fact.kind in VALUES for fact in stated) if wanted_rules.LABEL.fullmatch(said) else stated
         return not named and ": " not in said and best.act is not Act.DECISION
     idle = courtesy_rules.PLEASANT.search(said) or courtesy_rules.OFFERS_HELP.search(said)
-    return idle is not None and not any(one.kind in VALUES for one in stated)
+    return idle is not None and not any(fact.kind in VALUES for fact in stated)
 
 
 def _configuration(reading: Reading) -> Iterator[Span]:
@@ -378,7 +378,9 @@ def _pinned(reading: Reading) -> list[AnchorDraft]:
     if whole.start == whole.end:
         return []
     if len(content) > MAX_CLAUSE:
-        ends = [one.end for one in reading.sentences[:SENTENCES_READ] if one.end <= whole.start + MAX_CLAUSE]
+        ends = [
+            sentence.end for sentence in reading.sentences[:SENTENCES_READ] if sentence.end <= whole.start + MAX_CLAUSE
+        ]
         cut = content.rfind(" ", whole.start + 1, whole.end)
         end = max(ends, default=0)
         whole = trimmed(content, Span(whole.start, end if end > whole.start else cut if cut > 0 else whole.end))

@@ -47,10 +47,10 @@ def _brief(
     for reading in readings:
         if reading.tool:
             continue
-        of_turn = [one for one in kept if one.turn_seq == reading.turn.seq]
+        of_turn = [draft for draft in kept if draft.turn_seq == reading.turn.seq]
         for span in reading.sentences[:_SENTENCES]:
             text = reading.text(span)
-            if reading.is_pasted(span) or any(one.start < span.end and span.start < one.end for one in of_turn):
+            if reading.is_pasted(span) or any(draft.start < span.end and span.start < draft.end for draft in of_turn):
                 continue
             if may_settle(text):
                 yield _draft(reading, span, text)

@@ -36,11 +36,11 @@ def standing_type(said: str, reading: Reading, acts: Sequence[Found], company: C
     if company.by_assistant or reading.tool or asks:
         return None
     to_assistant = company.with_assistant or role in {Role.SYSTEM, Role.DEVELOPER} or reading.turn.name is None
-    if (to_assistant and ordered) or any(found.rule == statement_rules.STANDS.name for found in acts):
+    if (to_assistant and ordered) or any(act.rule == statement_rules.STANDS.name for act in acts):
         return AnchorType.INSTRUCTION
     if standing_rules.CONSTRAINT.search(said) and not is_bygone(said) and not statement_rules.CONDITIONAL.search(said):
         return AnchorType.CONSTRAINT
     if standing_rules.BODILY.search(said):
         return None
-    likes = any(found.act is Act.FACT and found.rule == "preference" for found in acts)
+    likes = any(act.act is Act.FACT and act.rule == "preference" for act in acts)
     return AnchorType.PREFERENCE if likes or standing_rules.PREFERENCE.search(said) else None

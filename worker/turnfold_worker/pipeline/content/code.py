@@ -39,25 +39,25 @@ def summarize_code(lines: Lines) -> list[Statement]:
     """What is said around numbered lines, then definitions with their line numbers, then imports."""
     numbers = [_NUMBER.match(line) for line in lines.kept]
     numbered = sum(map(bool, numbers)) > len(numbers) // 4
-    found: list[Statement] = []
+    statements: list[Statement] = []
     defined: list[str] = []
     imported: list[str] = []
     for line, number in zip(lines.kept, numbers, strict=True):
         if _HEAD.match(line):
-            found.append(state(line, 95))
+            statements.append(state(line, 95))
         elif numbered and number is None:
             if not _NOISE.match(line):
-                found.append(state(line, 100 if is_bad(line) else 75 - min(len(found), 30)))
+                statements.append(state(line, 100 if is_bad(line) else 75 - min(len(statements), 30)))
         elif name := _defined(line[number.end() :] if number else line):
             defined.append(f"{name} (line {number.group(1)})" if number else name)
         elif match := _IMPORT.match(line[number.end() :] if number else line):
             imported.append(next(filter(None, match.groups())).strip("'\"<>"))
     seen = [number.group(1) for number in numbers if number]
     span = f"code, lines {seen[0]} to {seen[-1]}" if numbered else f"code of {counted(lines.count, 'line')}"
-    found.append(state(span, 60))
-    found.extend(lists("defines", defined, worth=90, most=_MOST))
-    found.extend(lists("imports", imported, worth=55, most=20))
-    return found
+    statements.append(state(span, 60))
+    statements.extend(lists("defines", defined, worth=90, most=_MOST))
+    statements.extend(lists("imports", imported, worth=55, most=20))
+    return statements
 
 
 def _defined(text: str) -> str:

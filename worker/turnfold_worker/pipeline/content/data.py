@@ -155,17 +155,17 @@ def _worth(path: str, text: str, usual: int = 60) -> int:
 
 def _packed(leaves: Iterator[tuple[str, int]]) -> list[Statement]:
     """Several short values to a statement, those of like worth together."""
-    found: list[Statement] = []
+    statements: list[Statement] = []
     held, best = "", 0
     for count, (text, worth) in enumerate(leaves):
         if count >= _MOST_VALUES:
             break
         row = " | " in text or "]: " in text or " | " in held
         if held and (row or len(held) + len(text) + 2 > LONGEST_PACK or abs(best - worth) > 20):
-            found.append(state(held, best))
+            statements.append(state(held, best))
             held, best = "", 0
         held = f"{held}; {text}" if held else text
         best = max(best, worth)
     if held:
-        found.append(state(held, best))
-    return found
+        statements.append(state(held, best))
+    return statements

@@ -86,11 +86,11 @@ def summarize_diff(lines: Lines) -> list[Statement]:
         diff.take(line, before, after)
     files = diff.files
     added, removed = sum(file.added for file in files), sum(file.removed for file in files)
-    found = [state(line, 60) for line in diff.other[:3]]
-    found.append(state(f"diff of {counted(len(files), 'file')}: {added} lines added, {removed} removed", 105))
+    statements = [state(line, 60) for line in diff.other[:3]]
+    statements.append(state(f"diff of {counted(len(files), 'file')}: {added} lines added, {removed} removed", 105))
     for i, file in enumerate(files[:_MOST_FILES]):
-        found.append(state(file.said, 100 - i))
-        found.extend(state(change, 80 - i - 2 * j) for j, change in enumerate(file.changes[:_MOST_CHANGES]))
+        statements.append(state(file.said, 100 - i))
+        statements.extend(state(change, 80 - i - 2 * j) for j, change in enumerate(file.changes[:_MOST_CHANGES]))
     if len(files) > _MOST_FILES:
-        found.append(state(f"and {counted(len(files) - _MOST_FILES, 'more file')}", 70))
-    return found
+        statements.append(state(f"and {counted(len(files) - _MOST_FILES, 'more file')}", 70))
+    return statements

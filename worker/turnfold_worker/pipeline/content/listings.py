@@ -79,7 +79,7 @@ def _grow(branches: Sequence[tuple[int, str]], listing: _Listing) -> None:
 
 
 def _told(listing: _Listing) -> list[Statement]:
-    found = [
+    statements = [
         state(line, 100 if is_bad(line) or line.startswith("Found ") else 50 - i)
         for i, line in enumerate(listing.other[:_MOST_OTHER])
     ]
@@ -87,14 +87,14 @@ def _told(listing: _Listing) -> list[Statement]:
     counts = [counted(count, "file")] if count else []
     counts += [counted(len(listing.folders), "folder")] if listing.folders else []
     if counts:
-        found.append(state(" and ".join(counts), 90))
+        statements.append(state(" and ".join(counts), 90))
     for i, (folder, names) in enumerate(list(listing.files.items())[:_MOST_FOLDERS]):
         if len(names) == 1:
-            found.append(state(folder + names[0], 85 - 2 * i))
+            statements.append(state(folder + names[0], 85 - 2 * i))
         else:
-            found.extend(lists(f"{folder}:" if folder else "files", names, worth=85 - 2 * i, most=24))
+            statements.extend(lists(f"{folder}:" if folder else "files", names, worth=85 - 2 * i, most=24))
     if len(listing.files) > _MOST_FOLDERS:
-        found.append(state(f"and {counted(len(listing.files) - _MOST_FOLDERS, 'more folder')}", 40))
+        statements.append(state(f"and {counted(len(listing.files) - _MOST_FOLDERS, 'more folder')}", 40))
     if listing.folders:
-        found.extend(lists("folders", listing.folders, worth=70, most=24))
-    return found
+        statements.extend(lists("folders", listing.folders, worth=70, most=24))
+    return statements

@@ -22,7 +22,7 @@ _MOST_TEXTS: Final = 4
 def summarize_matches(lines: Lines) -> list[Statement]:
     """The count, then each file with its lines and the text of its first match, in order; other lines as they are."""
     files: dict[str, list[tuple[str, str]]] = {}
-    found: list[Statement] = []
+    statements: list[Statement] = []
     header = ""
     for line in lines.kept:
         if inside := _INSIDE.match(line):
@@ -32,7 +32,7 @@ def summarize_matches(lines: Lines) -> list[Statement]:
         if match is None or not _like_a_path(match):
             header = named[-1] if (named := mentions(line).names) and is_path(named[-1]) else header
             worth = 100 if is_bad(line) or line.startswith("Found ") else 40
-            found.append(state(line, worth - min(len(found), 20)))
+            statements.append(state(line, worth - min(len(statements), 20)))
             continue
         files.setdefault(match.group("path"), []).append((match.group("line") or "", match.group("text")))
     total = sum(len(hits) for hits in files.values())
@@ -41,7 +41,7 @@ def summarize_matches(lines: Lines) -> list[Statement]:
     told = [statement for i, (path, hits) in enumerate(shown_files) for statement in _file(path, hits, i)]
     if len(files) > _MOST_FILES:
         told.append(state(f"and {counted(len(files) - _MOST_FILES, 'more file')}", 60))
-    return [*head, *found, *told]
+    return [*head, *statements, *told]
 
 
 def _like_a_path(match: re.Match[str]) -> bool:

@@ -22,18 +22,18 @@ _LONGEST_VALUE: Final = 100
 
 def summarize_pairs(lines: Lines) -> list[Statement]:
     """Pairs in order, several to a statement; what is empty is left out."""
-    found: list[Statement] = []
+    statements: list[Statement] = []
     held: list[str] = []
     worth = 0
     for text, value in _pairs(lines):
         if held and sum(map(len, held)) + 2 * len(held) + len(text) > LONGEST_PACK:
-            found.append(state("; ".join(held), worth - len(found)))
+            statements.append(state("; ".join(held), worth - len(statements)))
             held, worth = [], 0
         held.append(text)
         worth = max(worth, value)
     if held:
-        found.append(state("; ".join(held), worth - len(found)))
-    return found
+        statements.append(state("; ".join(held), worth - len(statements)))
+    return statements
 
 
 def _pairs(lines: Lines) -> list[tuple[str, int]]:

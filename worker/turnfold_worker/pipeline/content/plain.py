@@ -34,14 +34,14 @@ def summarize_plain(lines: Lines) -> list[Statement]:
         worths.setdefault(lines.kept[-1], 55)
         for i, line in enumerate(lines.kept[1:4]):
             worths.setdefault(line, 50 - i)
-    found = [state(line, worths[line]) for line in dict.fromkeys(lines.kept) if line in worths]
+    statements = [state(line, worths[line]) for line in dict.fromkeys(lines.kept) if line in worths]
     if len(lines.kept) <= _FEW_LINES:
-        return found
+        return statements
     told = "\n".join(worths)
     names = [name for name in mentions("\n".join(lines.kept[:400])).names if name not in told]
     paths = [name for name in names if is_path(name)]
-    found.extend(lists("paths", paths, worth=70, most=16))
+    statements.extend(lists("paths", paths, worth=70, most=16))
     symbols = [name for name in names if not is_path(name)]
-    found.extend(lists("names", symbols, worth=52, most=16))
-    found.append(state(counted(lines.count, "line"), 30))
-    return found
+    statements.extend(lists("names", symbols, worth=52, most=16))
+    statements.append(state(counted(lines.count, "line"), 30))
+    return statements

@@ -50,18 +50,18 @@ _REASON: Final = lazy_pattern(
 
 def summarize_report(lines: Lines) -> list[Statement]:
     """Totals first in worth, then each failure with its reasons, in the order of the report."""
-    found: list[Statement] = []
+    statements: list[Statement] = []
     failed: dict[str, int] = {}
     passed = skipped = reasons = totals = 0
     for line in lines.kept:
         if total := _TOTAL.match(line):
             totals += _is_count(line)
-            found.append(state(_whole(total), 120 if _is_count(line) else 70))
+            statements.append(state(_whole(total), 120 if _is_count(line) else 70))
         elif failure := _FAILED.match(line):
             name = _whole(failure)
             test = name.split(" - ", 1)[0]
             if " - " in name or (test not in failed and len(failed) < _MOST_FAILED):
-                found.append(state(f"failed {name}", 110 - min(len(failed), 25)))
+                statements.append(state(f"failed {name}", 110 - min(len(failed), 25)))
             failed.setdefault(test, len(failed))
             reasons = 0
         elif _PASSED.match(line):
@@ -70,14 +70,14 @@ def summarize_report(lines: Lines) -> list[Statement]:
             skipped += 1
         elif reasons < _MOST_REASONS and (reason := _REASON.match(line)):
             reasons += 1
-            found.append(state(_whole(reason), 90 - min(len(failed), 20) - reasons))
-    found = _without_repeats(found)
+            statements.append(state(_whole(reason), 90 - min(len(failed), 20) - reasons))
+    statements = _without_repeats(statements)
     if not totals:
         counts = [(len(failed), "failed"), (passed, "passed"), (skipped, "skipped")]
-        found.append(state(", ".join(f"{count} {how}" for count, how in counts if count) or "no tests", 120))
+        statements.append(state(", ".join(f"{count} {how}" for count, how in counts if count) or "no tests", 120))
     else:
-        found.append(state(counted(lines.count, "line"), 1))
-    return found
+        statements.append(state(counted(lines.count, "line"), 1))
+    return statements
 
 
 def _is_count(line: str) -> bool:

@@ -19,23 +19,23 @@ _MOST_OUTPUT: Final = 2
 def summarize_shell(lines: Lines) -> list[Statement]:
     """Commands are worth most, then errors, then results; without any prompt every line is a command."""
     prompted = any(_PROMPT.match(line) for line in lines.kept)
-    found: list[Statement] = []
+    statements: list[Statement] = []
     commands = output = 0
     asked: int | None = None
     for line in lines.kept:
         match = _PROMPT.match(line)
         if match:
-            commands, output, asked = commands + 1, 0, len(found)
-            found.append(state(f"$ {match.group('command')}", 95 - min(commands, 20)))
+            commands, output, asked = commands + 1, 0, len(statements)
+            statements.append(state(f"$ {match.group('command')}", 95 - min(commands, 20)))
         elif not prompted:
             commands += 1
-            found.append(state(line, 40 if _COMMENT.match(line) else 95 - min(commands, 20)))
+            statements.append(state(line, 40 if _COMMENT.match(line) else 95 - min(commands, 20)))
         elif is_bad(line):
             if asked is not None:
                 # What led to an error is worth as much as the error.
-                found[asked], asked = state(found[asked].text, 101), None
-            found.append(state(line, 100))
+                statements[asked], asked = state(statements[asked].text, 101), None
+            statements.append(state(line, 100))
         elif output < _MOST_OUTPUT or RESULT.search(line):
             output += 1
-            found.append(state(line, 70 if RESULT.search(line) else 50 - output))
-    return found
+            statements.append(state(line, 70 if RESULT.search(line) else 50 - output))
+    return statements

@@ -32,12 +32,12 @@ _MOST: Final = 40
 
 def summarize_sql(lines: Lines) -> list[Statement]:
     """The statements in order; output between them counts as what it is."""
-    found: list[Statement] = []
+    statements: list[Statement] = []
     for text in _statements("\n".join(lines.kept)):
         flat = " ".join(text.split())
-        if flat and len(found) < _MOST:
-            found.append(state(_short(flat), (100 if is_bad(flat[:80]) else 90) - len(found)))
-    return found
+        if flat and len(statements) < _MOST:
+            statements.append(state(_short(flat), (100 if is_bad(flat[:80]) else 90) - len(statements)))
+    return statements
 
 
 def _statements(text: str) -> Iterator[str]:

@@ -21,14 +21,14 @@ def summarize_table(lines: Lines) -> list[Statement]:
     mark = separator(lines)
     header, rows, other = _separated(lines, mark) if mark and not _ruled(lines) else _barred(lines)
     named = [cell for cell in header if cell]
-    found = [state(f"table of {counted(len(rows), 'row')}: {', '.join(named[:_MOST_COLUMNS])}", 110)]
-    found.extend(state(line, 60) for line in other[:6])
-    found.extend(_ranges(header, rows))
+    statements = [state(f"table of {counted(len(rows), 'row')}: {', '.join(named[:_MOST_COLUMNS])}", 110)]
+    statements.extend(state(line, 60) for line in other[:6])
+    statements.extend(_ranges(header, rows))
     for i, row in enumerate(rows[:_MOST_ROWS] + rows[_MOST_ROWS:][-2:]):
         said = " | ".join(cell for cell in row if cell)
         last = i == len(rows) - 1 and row and _LAST.match(row[0])
-        found.append(state(said, 105 if last else 95 if is_bad(said) else 80 - i))
-    return found
+        statements.append(state(said, 105 if last else 95 if is_bad(said) else 80 - i))
+    return statements
 
 
 def _ruled(lines: Lines) -> bool:
@@ -79,11 +79,11 @@ def _ranges(header: list[str], rows: list[list[str]]) -> list[Statement]:
     """The lowest and highest value of each column that holds numbers, when there are enough rows to need it."""
     if len(rows) < 6:
         return []
-    found = []
+    statements = []
     for place, name in enumerate(header[:_MOST_COLUMNS]):
         cells = [row[place] for row in rows if place < len(row) and row[place]]
         numbers = [(float(match.group(1).replace(",", "")), cell) for cell in cells if (match := _NUMBER.match(cell))]
         if len(numbers) == len(cells) > 1 and name.lower() not in {"id", "#", "no"}:
             low, high = min(numbers), max(numbers)
-            found.append(state(f"{name} from {low[1]} to {high[1]}", 90))
-    return found
+            statements.append(state(f"{name} from {low[1]} to {high[1]}", 90))
+    return statements

@@ -80,13 +80,13 @@ def summarize_trace(lines: Lines) -> list[Statement]:
     read = _Read()
     for line in lines.kept:
         read.take(line)
-    found = _raised(read.raised)
+    statements = _raised(read.raised)
     told = [trace for trace in read.traces if trace]
     if told:
-        found.extend(_places(told, python=read.python))
+        statements.extend(_places(told, python=read.python))
     others = list(dict.fromkeys(spread(read.other, 5)))
-    found.extend(state(line, 95 if is_bad(line) else 40 - i) for i, line in enumerate(others))
-    return found
+    statements.extend(state(line, 95 if is_bad(line) else 40 - i) for i, line in enumerate(others))
+    return statements
 
 
 def _raised(raised: dict[str, int]) -> list[Statement]:
@@ -108,16 +108,16 @@ def _frame(match: re.Match[str]) -> _Frame:
 def _places(traces: Sequence[list[_Frame]], *, python: bool) -> list[Statement]:
     """Of the last traces the frame nearest to the error, one's own if there is one. Python prints the nearest last."""
     every = [frame for trace in traces for frame in trace]
-    found: list[Statement] = []
+    statements: list[Statement] = []
     for before, trace in enumerate(traces[: -_MOST_TRACES - 1 : -1]):
         nearest = trace[::-1] if python else trace
         own = _own(nearest, every)
-        found.append(state(f"at {own[0].said}", 110 - 5 * before))
+        statements.append(state(f"at {own[0].said}", 110 - 5 * before))
         if nearest[0] is not own[0]:
-            found.append(state(f"raised inside {nearest[0].said}", 60 - before))
-        found.extend(lists("through", (frame.said for frame in own[1:]), worth=70 - 10 * before, most=6))
-    found.append(state(counted(len(every), "frame"), 20))
-    return found
+            statements.append(state(f"raised inside {nearest[0].said}", 60 - before))
+        statements.extend(lists("through", (frame.said for frame in own[1:]), worth=70 - 10 * before, most=6))
+    statements.append(state(counted(len(every), "frame"), 20))
+    return statements
 
 
 def _own(nearest: Sequence[_Frame], every: Sequence[_Frame]) -> list[_Frame]:

@@ -173,7 +173,7 @@ def extract_facts(text: str) -> Facts:
 
 
 def _scan(text: str, start: int, end: int) -> list[Fact]:
-    found: list[Fact] = []
+    facts: list[Fact] = []
     doubtful: list[Fact] = []
     for match in _FACT.finditer(text, start, end):
         if match.lastgroup == "plain":
@@ -182,7 +182,7 @@ def _scan(text: str, start: int, end: int) -> list[Fact]:
             word, at = match.group(), match.start()
             opens = _opens_sentence(text, at)
             if len(word) > 1 and not (_ordinary(word) if opens else _never_name(word)):
-                (doubtful if opens else found).append(Fact(FactKind.NAME, word, at, match.end()))
+                (doubtful if opens else facts).append(Fact(FactKind.NAME, word, at, match.end()))
             continue
         kind = _KINDS[match.lastgroup or "name"]
         fact = _trimmed(kind, match.group(), match.start())
@@ -191,12 +191,12 @@ def _scan(text: str, start: int, end: int) -> list[Fact]:
             if named and _opens_sentence(text, named.start) and " " not in named.text:
                 doubtful.append(named)
             elif named:
-                found.append(named)
+                facts.append(named)
         elif not _cuts_number(fact, text) and _plausible(fact, text):
-            found.append(fact)
-    known = {word for fact in found if fact.kind is FactKind.NAME for word in fact.text.split()}
-    found.extend(fact for fact in doubtful if fact.text in known)
-    return sorted(found, key=_START)
+            facts.append(fact)
+    known = {word for fact in facts if fact.kind is FactKind.NAME for word in fact.text.split()}
+    facts.extend(fact for fact in doubtful if fact.text in known)
+    return sorted(facts, key=_START)
 
 
 def _trimmed(kind: FactKind, found: str, start: int) -> Fact:

@@ -146,15 +146,15 @@ def _is_title(text: str, paragraph: Span, line: Span) -> bool:
 
 
 def _sentences(text: str, block: Span) -> list[Span]:
-    found: list[Span] = []
+    spans: list[Span] = []
     start = block.start
     for match in _END.finditer(text, block.start, block.end):
         if match.group("plain") and not _ends_sentence(text, start, match):
             continue
-        found.append(Span(start, match.end()))
+        spans.append(Span(start, match.end()))
         start = match.end()
-    found.append(Span(start, block.end))
-    return [span for raw in found if (span := trimmed(text, raw)).start < span.end]
+    spans.append(Span(start, block.end))
+    return [span for raw in spans if (span := trimmed(text, raw)).start < span.end]
 
 
 def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:

@@ -60,7 +60,7 @@ def parts_of(turn: StoredTurn) -> tuple[Part, ...]:
     else:
         shifts = [] if printed else topic_shifts(text[:_READ], least=least)
         edges = [0, *shifts, len(text)]
-        titles = [", ".join(told) for told in telling_topics([text[start:end] for start, end in pairwise(edges)])]
+        titles = [", ".join(topic) for topic in telling_topics([text[start:end] for start, end in pairwise(edges)])]
     return tuple(
         Part(start, end, _shown(title) or _opening(text[start:end]))
         for (start, end), title in zip(pairwise(edges), titles, strict=True)
@@ -88,7 +88,11 @@ def named_by_parts(turns: Sequence[StoredTurn], parts: Mapping[int, Sequence[Par
 
 def _first_place(passages: Iterable[Passage], start: int) -> int:
     """The first place from which on no passage of a turn holds a clause that begins before `start`."""
-    earlier = [one.number % PLACES for one in passages if any(note.end and note.start < start for note in one.notes)]
+    earlier = [
+        passage.number % PLACES
+        for passage in passages
+        if any(note.end and note.start < start for note in passage.notes)
+    ]
     return max(earlier, default=-1) + 1
 
 

@@ -113,14 +113,14 @@ class Word(NamedTuple):
 
 def words_of(text: str) -> list[Word]:
     """The words of a text in order."""
-    found = []
+    words = []
     for match in _WORD.finditer(text):
         shown = match.group().replace("\u2019", "'")
         bare = _OWNER.sub("", shown)
         lowered = shown.lower()
         kept = lowered if lowered in _STRUCTURE or lowered in SECOND or lowered in FIRST else bare.lower()
-        found.append(Word(kept, match.start(), shown[0].isupper(), bare != shown))
-    return found
+        words.append(Word(kept, match.start(), shown[0].isupper(), bare != shown))
+    return words
 
 
 def says_something(word: str) -> bool:

@@ -170,15 +170,15 @@ class Denials:
 
         With the sentences before them, which an 'it' or 'one' in them may mean.
         """
-        found = []
+        passages = []
         for asked, answer in pairwise(self._lines):
             if answer[0] in self._seqs and _PLAIN_NO.match(answer[2]):
                 sentences = sentences_of(asked[2])
                 for place, sentence in enumerate(sentences):
                     if "?" in sentence:
                         before = sentences[max(0, place - _FEW) : place] if _REFERS.search(sentence) else ()
-                        found.append(Passage(" ".join(("not", sentence, *before)), answer[0], answer[1]))
-        return found
+                        passages.append(Passage(" ".join(("not", sentence, *before)), answer[0], answer[1]))
+        return passages
 
     def refute(self, words: Sequence[str], claim: str) -> bool:
         """Whether all that was said with most of these words was a denial of them.

@@ -85,8 +85,12 @@ class Names:
         between = range(passage.seq + 1, named + 1)
         if not between:
             return False
-        refer = [any(REFERS.search(one.text) for one in self._sentences if one.seq == seq) for seq in between]
-        asked = any(one.asks and REFERS.search(one.text) for one in self._sentences if one.seq == named - 1)
+        refer = [
+            any(REFERS.search(sentence.text) for sentence in self._sentences if sentence.seq == seq) for seq in between
+        ]
+        asked = any(
+            sentence.asks and REFERS.search(sentence.text) for sentence in self._sentences if sentence.seq == named - 1
+        )
         return all(refer[:-1]) and (refer[-1] or (asked and len(refer) > 1))
 
     def _is_of_their_we(self, name: str, sentence: str) -> bool:

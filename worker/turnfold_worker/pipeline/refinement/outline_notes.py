@@ -36,7 +36,7 @@ def in_place_of(rules: Sequence[Note], written: Sequence[ModelNote]) -> tuple[No
 
 def passages_of_notes(written: Sequence[ModelNote]) -> list[Passage]:
     """A model's notes on a segment, each a passage of its first turn, numbered from the turn's last place down."""
-    found: list[Passage] = []
+    passages: list[Passage] = []
     of_turn: Counter[int] = Counter()
     for source, note in zip(written, _notes(written), strict=True):
         place = PLACES - 1 - of_turn[note.seq]
@@ -44,8 +44,8 @@ def passages_of_notes(written: Sequence[ModelNote]) -> list[Passage]:
         time = time_of(f"in {source.day_meant}", source.said_on) if source.day_meant else None
         times = {} if time is None else {note.place: time}
         if place >= 0 and note.seq <= LAST_TURN:
-            found.append(Passage(number_of(note.seq, place), (note,), ends=True, times=times))
-    return found
+            passages.append(Passage(number_of(note.seq, place), (note,), ends=True, times=times))
+    return passages
 
 
 def postings_of_notes(passages: Sequence[Passage]) -> tuple[Posting, ...]:

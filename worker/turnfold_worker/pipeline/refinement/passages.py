@@ -157,7 +157,7 @@ class Passage:
         clause. Before the first of them it may be whoever speaks, or is asked, or the one of whom it goes on to speak.
         """
         if speakers not in self._holders:
-            mine, yours = {self.speaker}, {one for one in speakers if one != self.speaker}
+            mine, yours = {self.speaker}, {speaker for speaker in speakers if speaker != self.speaker}
             unheld = dict.fromkeys(yours if self.asks and yours else mine, _UNHELD)
             holder = mine if NO_SUBJECT.match(self.text) and not self.asks else set()
             owner: set[str] = set()

@@ -120,7 +120,11 @@ class Subjects:
 
     def _stands_in(self, words: Sequence[str], seqs: Sequence[int], speaker: str) -> bool:
         """Whether a speaker said all of some words in the turns of some numbers, be it in many sentences."""
-        theirs = [one for one in self._sentences if one.seq in seqs and is_participant(speaker, [one.speaker])]
+        theirs = [
+            sentence
+            for sentence in self._sentences
+            if sentence.seq in seqs and is_participant(speaker, [sentence.speaker])
+        ]
         return all(any(passage.has(word) for passage in theirs) for word in words)
 
     def of(self, sentence: str) -> tuple[str | None, int]:
@@ -150,10 +154,10 @@ class Subjects:
             named = sentence[word.start + len(word.text) :][:1] == "_" or (place > 0 and (word.capital or not article))
             if named or any(behind.capital for behind in words[place + 1 : place + 2]):
                 return None
-            return next((one for one in self._speakers if one.lower() == _ROLES[word.text]), None)
+            return next((speaker for speaker in self._speakers if speaker.lower() == _ROLES[word.text]), None)
         if not word.capital:
             return None
-        return next((one for one in self._speakers if is_participant(word.text, [one])), None)
+        return next((speaker for speaker in self._speakers if is_participant(word.text, [speaker])), None)
 
     def _parts(self, sentence: str) -> Iterator[_Part]:
         """What a sentence says of each speaker that it has for a subject, as far as no other is named.

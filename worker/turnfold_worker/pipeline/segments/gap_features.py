@@ -193,7 +193,7 @@ def _meaning(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float
         "meaning_window": _cosine(old, [*first, *later]),
         "meaning_next": _cosine(old[-3:], first),
         "meaning_adjacent": _cosine(old[-1:], first),
-        "meaning_best": max(_cosine([one], first) for one in old),
+        "meaning_best": max(_cosine([signs], first) for signs in old),
         "meaning_later": _cosine(old, later),
         "meaning_both": _cosine(old[-3:], later),
         "meaning_ahead": _cosine(first, later),
@@ -208,7 +208,7 @@ def _cosine(some: Sequence[Signs], others: Sequence[Signs]) -> float:
 
 
 def _product(some: Sequence[Signs], others: Sequence[Signs]) -> int:
-    return sum(_of_pair(one, other) for one in some for other in others)
+    return sum(_of_pair(signs, other) for signs in some for other in others)
 
 
 def _of_pair(one: Signs, other: Signs) -> int:

@@ -48,7 +48,9 @@ class SegmenterStats:
         return cls(
             scores=Scores.from_json(given),
             roles=frozenset(role for role in _TALKING if isinstance(roles, list) and role in roles),
-            speakers=tuple(one for one in speakers if isinstance(one, str) and len(one) <= _HASH_LETTERS)[: _FEW + 1]
+            speakers=tuple(
+                speaker for speaker in speakers if isinstance(speaker, str) and len(speaker) <= _HASH_LETTERS
+            )[: _FEW + 1]
             if isinstance(speakers, list)
             else (),
         )

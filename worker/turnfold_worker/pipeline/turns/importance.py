@@ -182,8 +182,8 @@ def residuals(
     At least `least` points, and at most a share of the turns, rounded up; of equal scores the later turn stays, which
     may correct the earlier. Pinned turns are kept and counted whatever their number.
     """
-    pinned = [one for one in scores if "pinned" in one.factors]
-    able = [one for one in scores if one.score >= least and "pinned" not in one.factors]
+    pinned = [score for score in scores if "pinned" in score.factors]
+    able = [score for score in scores if score.score >= least and "pinned" not in score.factors]
     room = max(0, ceil(share * len(scores)) - len(pinned))
     best = sorted(able, key=lambda one: (-one.score, -one.seq))[:room]
     return frozenset(one.seq for one in (*pinned, *best))

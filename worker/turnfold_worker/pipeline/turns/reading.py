@@ -72,7 +72,9 @@ def read_turn(turn: StoredTurn, memo: TurnMemo | None = None) -> Reading:
     """Read a turn. Linear in its length up to a bound, constant beyond it."""
     prose = split_prose(turn.content)
     if output := output_in(turn):
-        sentences = tuple(one for one in prose.sentences if one.end <= output.start or one.start >= output.end)
+        sentences = tuple(
+            sentence for sentence in prose.sentences if sentence.end <= output.start or sentence.start >= output.end
+        )
         code = [one for one in prose.code if one.end <= output.start or one.start >= output.end]
         prose = replace(prose, sentences=sentences, code=tuple(sorted([*code, output])))
     return Reading(

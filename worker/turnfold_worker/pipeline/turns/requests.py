@@ -50,7 +50,9 @@ def _request(turn: StoredTurn) -> Request:
     manual = manual_in(content, sentences, turn.role)
     rules = rules_in(content, sentences, manual)
     if manual is not None:
-        start = next((one.end for one in fences_of(content) if one.start < manual.start < one.end), manual.start)
+        start = next(
+            (fence.end for fence in fences_of(content) if fence.start < manual.start < fence.end), manual.start
+        )
         content = f"{content[:start].rstrip()}\n{_MANUAL}\n{content[manual.end :].lstrip()}".strip()
     content = _BLANK.sub("\n\n", _UNSEEN.sub("", content)).strip()
     if len(content) > LONGEST_REQUEST:

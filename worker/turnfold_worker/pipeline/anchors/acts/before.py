@@ -49,17 +49,17 @@ def leaves_open(reading: Reading, acts: Sequence[Found]) -> Before:
     last = reading.sentences[-1]
     start = max(reading.sentences[-_SENTENCES_OPEN:][0].start, last.end - 2 * _TAIL)
     tail = plain_words(reading.text(Span(start, last.end)))[-_TAIL:]
-    requests = [one for one in acts if one.act is Act.REQUEST]
+    requests = [act for act in acts if act.act is Act.REQUEST]
     ends = plain_words(reading.text(last))
     if reply_rules.QUESTION.match(ends) and is_question(ends):
         # What is answered is the question at the end.
         requests = [one for one in requests if one.span.start >= last.start]
     request = max(requests, key=lambda one: one.points, default=None)
     return Before(
-        asked=tail.endswith(QUESTION_MARKS) or any(one.act is Act.QUESTION for one in acts),
+        asked=tail.endswith(QUESTION_MARKS) or any(act.act is Act.QUESTION for act in acts),
         requested=request.points if request else 0,
         deed=request is not None and request.rule not in _WISHES,
-        offered=any(one.rule in _OFFERS and one.span.start >= last.start for one in acts),
+        offered=any(act.rule in _OFFERS and act.span.start >= last.start for act in acts),
         proposed=bool(reply_rules.CONFIRMATION_ASKED.search(tail)),
         brief=len(reading.turn.content) <= _BRIEF,
     )

@@ -55,14 +55,14 @@ _MEETINGS: Final = frozenset({"availability", "meeting", "work named"})
 
 def turn_acts(reading: Reading, before: Before, speakers: Sequence[str]) -> list[Found]:
     """The acts of a turn in the order of its clauses; at most one of a kind a clause. Linear in its length."""
-    found: list[Found] = []
+    acts_found: list[Found] = []
     for sentence in reading.sentences[:SENTENCES_READ]:
         for clause in clauses(reading.turn.content, sentence, MAX_CLAUSE):
             for span in told_and_asked(reading.turn.content, clause):
-                found.extend(_Acts(Clause(reading, span, speakers), before).found())
+                acts_found.extend(_Acts(Clause(reading, span, speakers), before).found())
                 # A reply is what the turn opens with.
                 before = NOTHING
-    return found
+    return acts_found
 
 
 @cache
@@ -202,11 +202,11 @@ class _Acts:
                 self._clause.raw if self._clause.raw == self._clause.said else f"{self._clause.raw} {self._clause.said}"
             )
         )
-        found = [statement_rules.RULES[place] for place in _rules_by_word().worth_trying(words)]
+        rules = [statement_rules.RULES[place] for place in _rules_by_word().worth_trying(words)]
         if self._clause.orders:
-            return found
+            return rules
         left_out = statement_rules.NOT_AN_ASSISTANTS if self._clause.assistant else statement_rules.TO_AN_ASSISTANT
-        return [one for one in found if one.name not in left_out]
+        return [rule for rule in rules if rule.name not in left_out]
 
     def _question_or_answer(self) -> None:
         said, before = self._clause.said, self._before

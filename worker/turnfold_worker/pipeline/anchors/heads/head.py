@@ -116,7 +116,7 @@ def with_head(
     not judged by a head that looks at them.
     """
     known = [vectors.get(reading.turn.seq, NO_VECTOR) for reading in readings]
-    done = [list(found) for found in acts]
+    done = [list(act) for act in acts]
     evidence: list[dict[str, float]] | None = None
     for head in heads():
         judged = [
@@ -130,7 +130,7 @@ def with_head(
         sure = _sure_turns(head.act, scores, judged)
         doubts = head.act in IN_RUNS and len(sure) >= MANY
         for at, score in enumerate(scores):
-            by_rule = any(one.act is head.act and one.points >= ENOUGH for one in acts[at])
+            by_rule = any(act.act is head.act and act.points >= ENOUGH for act in acts[at])
             if at in sure and not by_rule:
                 done[at] = _added(readings[at], done[at], head.act, score)
             elif doubts and judged[at] and at not in sure:
