@@ -72,7 +72,7 @@ class GatewayProcess(ChildProcess):
         while time.monotonic() < end and not cancelled():
             if not self.running:
                 msg = f"the gateway ended before it answered: {self._log.last_words()}"
-                raise GatewayNotStarted(msg)
+                raise GatewayNotStarted(msg, remedy=f"see {self.log}")
             if self._answers():
                 return
             time.sleep(0.05)
