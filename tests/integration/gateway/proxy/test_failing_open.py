@@ -38,6 +38,7 @@ def own(server: RedisServer, sqlite_url: str, provider: Provider) -> Iterator[Ga
         yield running
 
 
+@pytest.mark.long
 def test_requests_are_forwarded_as_they_came_while_redis_is_away_and_what_was_missed_follows(
     own: Gateway, server: RedisServer, provider: Provider
 ) -> None:

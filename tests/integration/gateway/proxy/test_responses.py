@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from openai import OpenAI
 
 from support.provider import Provider, Reply, Sent
@@ -43,6 +44,7 @@ def test_a_stream_of_events_is_collected_and_an_agents_items_are_turns(
     assert provider.last.json["input"] == items
 
 
+@pytest.mark.long
 def test_a_long_history_is_folded_and_the_items_behind_the_block_are_the_callers(
     provider: Provider, openai_client: MakeClient, tf: Turnfold
 ) -> None:
