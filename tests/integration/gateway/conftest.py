@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
 
 from support.gateway import Gateway, gateway_process
+from support.npm import build_client
 from support.server_folders import own_folder
 from turnfold import Settings, Turnfold
 from turnfold_worker.local.redis_server import RedisNotStarted
@@ -42,6 +45,15 @@ def gateway(gateway_settings: Settings) -> Iterator[Gateway]:
     """A gateway in a process of its own."""
     with gateway_process(gateway_settings, TURNFOLD_GATEWAY_KEY_CACHE_SECONDS="1") as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def built_client(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The TypeScript client, built. Skips without Node, but fails where CI is set."""
+    if shutil.which("npm") is None:
+        assert not os.environ.get("CI"), "install Node 20 or later: apt-get install nodejs npm"
+        pytest.skip("install Node 20 or later: apt-get install nodejs npm")
+    return build_client(tmp_path_factory.mktemp("npm"))
 
 
 @pytest.fixture
