@@ -845,6 +845,11 @@ export interface components {
              */
             degraded?: boolean;
             /**
+             * @description Nothing of the conversation is there: nobody has written to it, or it was forgotten. Is its id right?
+             * @default false
+             */
+            is_unknown?: boolean;
+            /**
              * @description With a query: how likely what was found answers it, 0 to 1, by words; None without one, before anything is folded, and for one that only names a time.
              * @default null
              */
