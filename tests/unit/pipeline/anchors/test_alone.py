@@ -31,6 +31,7 @@ def kept(*lines: str) -> dict[str, int]:
         "I'll keep that in mind.",
         "No, never been to something like that.",
         "I fully agree.",
+        "I'm a huge fan of it, that's why I go!",
         "Any help would be greatly appreciated.",
     ],
 )

@@ -109,6 +109,14 @@ def test_a_reply_that_leans_keeps_its_question() -> None:
     assert notes_of([read_turn(turn) for turn in asked])[-1].text.startswith("Mara made")
 
 
+def test_a_reply_keeps_its_question_behind_thanks() -> None:
+    asked = _turns(
+        ("Ana", "How did the kids take the move?"), ("Ben", "Thanks! They were scared at first in the dark.")
+    )
+    notes = [note.text for note in notes_of([read_turn(turn) for turn in asked]) if note.worth]
+    assert notes[-1] == "(How did the kids take the move?) They were scared at first in the dark"
+
+
 def test_a_truth_does_not_come_with_what_follows_it() -> None:
     (turn,) = _turns(
         ("Ana", "It's normal to be nervous with a big decision. They're good, we got a cat called Bailey.")

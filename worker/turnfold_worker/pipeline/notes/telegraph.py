@@ -37,10 +37,8 @@ _SUBJECTS: Final = listed("i you he she it we they this these those my your his 
 _THERE_IS: Final = lazy_pattern(
     r"(?i:there(?:'s| is| are)) (?=(?:an?|no|some|many|several|lots|plenty|two|three|four|five|\d+)\b)"
 )
-_ASIDE: Final = lazy_pattern(
-    r", (?:which|because|since|while|where|especially|including|such as|like|thanks to)\b[^,;:()\"\u201c\u201d]*$"
-)
-"""A reason or a remark at the end; a condition stays."""
+_ASIDE: Final = lazy_pattern(r", (?:which|because|since|while|where|thanks to)\b[^,;:()\"\u201c\u201d]*$")
+"""A reason or a remark at the end; a condition stays, and so does what names: 'like my clay bowl'."""
 _MAIN_WORDS: Final = 4
 _REWRITTEN: Final = (
     (lazy_pattern(r"(?i)\ba lot of\b"), "lots of"),

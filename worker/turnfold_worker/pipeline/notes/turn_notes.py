@@ -241,7 +241,8 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
         if _is_heading(reading.turn.content, clause, said):
             worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
         brief = telegraphic(text)
-        if not found and (asking := _worth_with_question(said, text, worth, heard)):
+        is_first = not any(one.worth for one in found)
+        if is_first and (asking := _worth_with_question(said, text, worth, heard)):
             asked = heard.asked or heard.refused
             text, worth, brief = f"({asked}) {text}", asking, f"({asked}) {brief}"
         worth *= _share_of_text(reading, clause, drafts)

@@ -11,7 +11,8 @@ from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.language.words import words
 
 _REASON: Final = lazy_pattern(
-    r"(?:,| [-\u2013\u2014])? (?:because|'cause|cause|cos|since|so (?:i|we|they|it)(?= )|although)(?!\w).*$"
+    r"(?:,| [-\u2013\u2014])? (?:because|'cause|cause|cos|since|so (?:i|we|they|it)(?= )|although"
+    r"|(?:that|this)(?:'s| is) why)(?!\w).*$"
 )
 _PARTS: Final = lazy_pattern(r"[,;:.!?](?=\s|$)|\s[-\u2013\u2014]\s|\s(?:and|but)(?!\w)")
 _OPENERS: Final = lazy_pattern(
@@ -40,6 +41,7 @@ _ACTS: Final = listed(
     """
     chose chosen decided obsessed picked wrong rather negotiable mandatory not never go going went stick sticking take
     taking do doing did try trying keep keeping kept use using get getting want need like love definitely probably
+    fan fond huge big massive crazy enjoy enjoying prefer
     """
 )
 """Words that tell what a clause does, and not with what."""
