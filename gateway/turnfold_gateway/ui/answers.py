@@ -83,11 +83,20 @@ def deed(action: str) -> Callable[[Callable[[Request, Visitor, dict[str, str]], 
 
 async def fields_of(request: Request) -> dict[str, str]:
     """The fields of a form. Raises `Problem` (413) for a body that no form of ours has."""
-    if int(request.headers.get("content-length") or 0) > _FORM_BYTES or "chunked" in request.headers.get(
-        "transfer-encoding", ""
-    ):
-        raise Problem(413, "form-too-large", "The form is too large", detail="no form has so much", remedy="send less")
-    return dict(parse_qsl((await request.body()).decode("utf-8", "replace"), max_num_fields=_MOST_FIELDS))
+    body = bytearray()
+    # Counted as it comes: whatever the headers say of its length, nobody has to have a key to send one.
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _FORM_BYTES:
+            raise _too_large()
+    try:
+        return dict(parse_qsl(body.decode("utf-8", "replace"), max_num_fields=_MOST_FIELDS))
+    except ValueError as error:
+        raise _too_large() from error
+
+
+def _too_large() -> Problem:
+    return Problem(413, "form-too-large", "The form is too large", detail="no form has so much", remedy="send less")
 
 
 def ask_for_key(request: Request, *, refused: str = "") -> Response:

@@ -147,6 +147,13 @@ def test_the_cookie_is_for_this_page_alone_and_headers_are_strict(gateway: Gatew
     assert not re.search(r"<script(?! src)|<style|\sstyle=|\son\w+=", page.text)
 
 
+def test_a_form_that_is_too_large_is_not_read_to_its_end(gateway: Gateway) -> None:
+    large = {"content": iter([b"key=", *[b"x" * 50_000] * 4]), "headers": {"Transfer-Encoding": "Chunked"}}
+    with gateway.client() as client:
+        assert client.post("/ui/sign-in", **large).status_code == 413
+        assert client.post("/ui/sign-in", data={f"field{number}": "x" for number in range(50)}).status_code == 413
+
+
 def test_a_read_key_changes_nothing_and_no_other_site_can(gateway: Gateway, known: Turnfold) -> None:
     with signed_in(gateway, TENANT, "read") as reader:
         assert reader.get(PAGES["forget"]).status_code == 403
