@@ -63,9 +63,13 @@ def _form_token(key: str) -> str:
 def sign_in(response: Response, request: Request, key: str) -> None:
     """Keep the key in a cookie that no script and no other site gets."""
     response.set_cookie(
-        COOKIE, key, max_age=SESSION_SECONDS, path=PATH, secure=request.url.scheme == "https", httponly=True,
-        samesite="strict",
+        COOKIE, key, max_age=SESSION_SECONDS, path=PATH, secure=_is_secure(request), httponly=True, samesite="strict",
     )  # fmt: skip
+
+
+def _is_secure(request: Request) -> bool:
+    """Whether the browser asked by TLS, which a proxy may have ended: its form then says so by its origin."""
+    return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")
 
 
 def sign_out(response: Response) -> None:

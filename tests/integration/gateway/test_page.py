@@ -147,6 +147,15 @@ def test_the_cookie_is_for_this_page_alone_and_headers_are_strict(gateway: Gatew
     assert not re.search(r"<script(?! src)|<style|\sstyle=|\son\w+=", page.text)
 
 
+def test_the_cookie_never_leaves_tls_where_a_proxy_ends_it(gateway: Gateway) -> None:
+    key = gateway.key(TENANT, "read")
+    for scheme in ("http", "https"):
+        headers = {"Host": "turnfold.example.com", "Origin": f"{scheme}://turnfold.example.com"}
+        with gateway.client() as client:
+            flags = client.post("/ui/sign-in", data={"key": key}, headers=headers).headers["set-cookie"].lower()
+        assert ("secure" in flags) == (scheme == "https")
+
+
 def test_a_form_that_is_too_large_is_not_read_to_its_end(gateway: Gateway) -> None:
     large = {"content": iter([b"key=", *[b"x" * 50_000] * 4]), "headers": {"Transfer-Encoding": "Chunked"}}
     with gateway.client() as client:
