@@ -110,10 +110,13 @@ async def _unpacked(request: Request, most_bytes: int) -> AsyncIterator[bytes]:
     unpack = zlib.decompressobj(_GZIP)
     try:
         async for chunk in request.stream():
+            if chunk and unpack.eof:
+                # What follows the end would be kept, and copied with each piece of it.
+                raise _broken_gzip()
             yield unpack.decompress(chunk, most_bytes + 1)
     except zlib.error as error:
         raise _broken_gzip() from error
-    if not unpack.eof and not unpack.unconsumed_tail:
+    if unpack.unused_data or not (unpack.eof or unpack.unconsumed_tail):
         raise _broken_gzip()
 
 

@@ -235,6 +235,13 @@ def strict(gateway_settings: Settings) -> Iterator[Gateway]:
         yield running
 
 
+def test_nothing_may_follow_the_end_of_a_packed_body(http: httpx.Client) -> None:
+    packed = gzip.compress(json.dumps({"turns": TURNS}).encode())
+    for behind in (b"x", b"x" * 1_000_000, packed):
+        answer = http.post(path_of("c", "turns"), content=iter([packed, behind]), headers={"Content-Encoding": "gzip"})
+        assert (answer.status_code, answer.json()["type"]) == (400, "urn:turnfold:problem:invalid-gzip")
+
+
 def test_a_body_above_the_limit_is_refused_however_well_it_is_packed(strict: Gateway, tenant: str) -> None:
     body = json.dumps({"turns": [{"role": "user", "content": "x" * 100_000}]}).encode()
     with strict.client(strict.key(tenant, "append")) as client:
