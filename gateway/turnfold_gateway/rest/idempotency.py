@@ -1,7 +1,8 @@
 """`Idempotency-Key`: a repeated append adds nothing, also where its turns have no ids.
 
-The ids of such turns are made of the key, so that Redis and SQL drop a repeat as they drop any repeated id. What was
-sent with a key is remembered for a day by its hash: other turns under the same key are refused, not dropped unseen.
+The ids of such turns are made of the key and of all that was sent with it, so that Redis and SQL drop a repeat as they
+drop any repeated id. What was sent with a key is remembered for a day by its hash: other turns under the same key are
+refused so long, and appended after it; never are they dropped unseen.
 """
 
 from __future__ import annotations
@@ -32,16 +33,16 @@ async def with_ids(call: Call, turns: Sequence[dict[str, Any]]) -> list[dict[str
             detail=f"Idempotency-Key must be 1 to {LONGEST} characters long, not {len(key)}",
             remedy="send a new UUID with each append, and the same one with a repeat of it",
         )  # fmt: skip
-    await _remember(call, key, turns)
+    sent = blake2b(msgspec.json.encode(turns), digest_size=16).hexdigest()
+    await _remember(call, key, sent)
     return [
-        turn if turn.get("turn_id") is not None else {**turn, "turn_id": f"idem-{_digest(call, key, number)}"}
+        turn if turn.get("turn_id") is not None else {**turn, "turn_id": f"idem-{_digest(call, key, number, sent)}"}
         for number, turn in enumerate(turns)
     ]
 
 
-async def _remember(call: Call, key: str, turns: Sequence[dict[str, Any]]) -> None:
+async def _remember(call: Call, key: str, digest: str) -> None:
     client: RedisClient = call.request.app.state.redis
-    digest = blake2b(msgspec.json.encode(turns), digest_size=16).hexdigest()
     name = gateway_idempotency(call.caller.tenant, _digest(call, key))
     earlier = await client.remember(name, digest, seconds=REMEMBERED_SECONDS)
     if earlier not in {None, digest}:

@@ -13,6 +13,8 @@ import pytest
 from support.gateway import Gateway, gateway_process, path_of
 from support.waiting import wait_until
 from turnfold import Settings, Turnfold
+from turnfold.contract.keys import gateway_idempotency
+from turnfold.redis.inbox import connect
 
 pytestmark = pytest.mark.processes
 
@@ -240,6 +242,26 @@ def test_nothing_may_follow_the_end_of_a_packed_body(http: httpx.Client) -> None
     for behind in (b"x", b"x" * 1_000_000, packed):
         answer = http.post(path_of("c", "turns"), content=iter([packed, behind]), headers={"Content-Encoding": "gzip"})
         assert (answer.status_code, answer.json()["type"]) == (400, "urn:turnfold:problem:invalid-gzip")
+
+
+def test_a_key_that_is_used_again_when_it_is_forgotten_drops_no_turn(
+    http: httpx.Client, tf: Turnfold, tenant: str, gateway_settings: Settings
+) -> None:
+    def append(content: str) -> httpx.Response:
+        turns = [{"role": "user", "content": content}]
+        return http.post(path_of("k", "turns"), json={"turns": turns}, headers={"Idempotency-Key": "1"})
+
+    first = append("Said on one day.")
+    assert append("Said on one day.").json() == first.json()
+    assert append("Said on the next day.").status_code == 422
+    with connect(gateway_settings.redis_url, timeout_seconds=5) as redis:
+        remembered = [*redis.scan_iter(gateway_idempotency(tenant, "*"))]
+        assert len(remembered) == 1
+        redis.delete(*remembered)
+
+    assert append("Said on the next day.").status_code == 202
+    tf.wait("k")
+    assert [turn.content for turn in tf.turns("k")] == ["Said on one day.", "Said on the next day."]
 
 
 def test_a_body_above_the_limit_is_refused_however_well_it_is_packed(strict: Gateway, tenant: str) -> None:
