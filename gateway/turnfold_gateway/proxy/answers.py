@@ -41,6 +41,10 @@ class AnswerCollector:
         for event in self._events.feed(received):
             self._take(_json_object(event))
 
+    def discard(self) -> None:
+        """Collect nothing of this answer any more."""
+        self._left = -1
+
     def messages(self) -> list[Item]:
         """The finished answer as chat messages to append; nothing of one that is not finished, or that has choices."""
         if self._left < 0:
@@ -84,11 +88,11 @@ class _ChatStream:
         self._texts: dict[str, list[str]] = {"content": [], "refusal": []}
         self._calls: dict[int, Item] = {}
         self._finish: str | None = None
-        self._choices: set[object] = set()
+        self._choices: set[str] = set()
 
     def take(self, chunk: Mapping[str, Any]) -> None:
         for choice in _mappings(chunk.get("choices")):
-            self._choices.add(choice.get("index", 0))
+            self._choices.add(str(choice.get("index", 0)))
             if isinstance(choice.get("finish_reason"), str):
                 self._finish = choice["finish_reason"]
             if isinstance(delta := choice.get("delta"), Mapping):
@@ -117,8 +121,15 @@ class _ChatStream:
             )
             call["id"] = piece.get("id") or call["id"]
             if isinstance(function := piece.get("function"), Mapping):
-                call["function"]["name"] += function.get("name") or ""
-                call["function"]["arguments"] += function.get("arguments") or ""
+                for key, value in call["function"].items():
+                    call["function"][key] = value + _text_of(function.get(key))
+
+
+def _text_of(piece: object) -> str:
+    """A piece of a text; some providers give arguments as an object."""
+    if piece is None or isinstance(piece, str):
+        return piece or ""
+    return json.dumps(piece, ensure_ascii=False)
 
 
 def _of_chat(answer: Mapping[str, Any]) -> Item | None:

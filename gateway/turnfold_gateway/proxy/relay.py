@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from turnfold_gateway.proxy.answers import AnswerCollector
+from turnfold_gateway.proxy.exchange import log_crash
 from turnfold_gateway.proxy.headers import Headers, response_headers
 from turnfold_gateway.proxy.upstream import Decoded
 
@@ -55,8 +56,16 @@ class Received:
     async def _read(self) -> AsyncIterator[bytes]:
         async for chunk in self._chunks:
             if self.collector is not None:
-                self.collector.feed(self._decoded.of(chunk, most_bytes=MOST_ANSWER_BYTES + 1))
+                self._collect(self.collector, chunk)
             yield chunk
+
+    def _collect(self, collector: AnswerCollector, chunk: bytes) -> None:
+        try:
+            collector.feed(self._decoded.of(chunk, most_bytes=MOST_ANSWER_BYTES + 1))
+        except Exception as error:  # noqa: BLE001 - logged
+            # Whatever a provider sends is passed on, also where it cannot be read.
+            collector.discard()
+            log_crash("an answer was not collected", error)
 
 
 class Relay(Response):

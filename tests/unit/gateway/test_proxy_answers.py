@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 from itertools import pairwise
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 from turnfold.chat_history.caller_turns import Api
 from turnfold_gateway.proxy.answers import AnswerCollector
+from turnfold_gateway.proxy.relay import Received
 from turnfold_gateway.proxy.sse import EventParser
 
 MOST = 1_000_000
@@ -133,3 +136,26 @@ def test_of_a_response_that_is_too_long_nothing_is_collected() -> None:
 def test_any_bytes_give_the_same_events_wherever_they_are_cut(stream: bytes, cuts: list[int]) -> None:
     whole, cut = EventParser(), EventParser()
     assert list(whole.feed(stream)) == [event for piece in pieces(stream, cuts) for event in cut.feed(piece)]
+
+
+def test_arguments_that_a_provider_gives_as_an_object_are_text() -> None:
+    piece = {"index": 0, "id": "call_1", "function": {"name": "look", "arguments": {"at": "Köln"}}}
+    [message] = collected("chat", chat_stream({"tool_calls": [piece]}), [])
+
+    assert message["tool_calls"] == [CALL]
+
+
+async def test_an_answer_that_cannot_be_read_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    collector = AnswerCollector("chat", streamed=True, most_bytes=MOST)
+    monkeypatch.setattr(collector, "feed", lambda received: [][len(received)])
+    stream = chat_stream({"content": "Yes."})
+
+    received = Received(httpx.Response(200, content=_pieces_of(stream)), collector)
+
+    assert b"".join([chunk async for chunk in received.chunks()]) == stream
+    assert collector.messages() == []
+
+
+async def _pieces_of(stream: bytes) -> AsyncIterator[bytes]:
+    yield stream[:40]
+    yield stream[40:]
