@@ -17,6 +17,7 @@ from starlette.requests import Request
 from turnfold import Unavailable
 from turnfold_gateway.keys import KeyRing
 from turnfold_gateway.keys.limits import take_request
+from turnfold_gateway.problems import Problem
 from turnfold_gateway.proxy.headers import KEY
 from turnfold_gateway.proxy.upstream import proxy_problem
 from turnfold_gateway.settings import GatewaySettings
@@ -25,6 +26,8 @@ GRACE_SECONDS: Final = 900.0
 """How long a key that was good may still have requests forwarded, without memory, while no database answers."""
 
 _MOST_KNOWN: Final = 4_096
+_NOT_GOOD: Final = frozenset({401, 403})
+"""Of a key that was revoked, or has not the scopes."""
 _OUR_KEY: Final = re.compile(r"tfk_[0-9a-f]{12}_")
 
 
@@ -68,6 +71,10 @@ class Admission:
             if not tenant or time.monotonic() - seen > GRACE_SECONDS:
                 raise
             return Admitted(tenant, has_memory=False)
+        except Problem as problem:
+            if problem.status in _NOT_GOOD:
+                self._known.pop(known, None)
+            raise
         self._known[known] = (time.monotonic(), caller.tenant)
         self._known.move_to_end(known)
         while len(self._known) > _MOST_KNOWN:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from starlette.requests import Request
 
 from turnfold import InvalidBudget, TurnfoldError, Unavailable
 from turnfold.chat_history.keeper import HistoryKeeper
-from turnfold_gateway.keys import KeyRing
+from turnfold_gateway.keys import Caller, KeyRing, Scope
+from turnfold_gateway.keys.ring import unauthorized
+from turnfold_gateway.problems import Problem
 from turnfold_gateway.proxy.access import Admission, Admitted
 from turnfold_gateway.proxy.exchange import Proxy, remember
 from turnfold_gateway.proxy.upstream import Upstream
@@ -53,3 +57,33 @@ async def test_any_other_error_of_the_sdk_is_a_word_in_a_header(proxy: Proxy) ->
     reasons = [await reason(proxy, kind("said")) for kind in kinds if kind is not Unavailable]
     assert len(reasons) >= 3
     assert all(told and told.replace("-", "").isalpha() for told in reasons)
+
+
+async def test_a_key_that_was_revoked_is_not_forwarded_while_no_database_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings = GatewaySettings()
+    keys = KeyRing(settings)
+    answers: Iterator[Caller | Exception] = iter([])
+
+    async def caller(token: str, scope: Scope) -> Caller:
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(keys, "caller", caller)
+    good, away = Caller("acme", frozenset({"append", "read"}), "k"), Unavailable("no database")
+    admission = Admission(settings, keys)
+    state = SimpleNamespace(state=SimpleNamespace(redis=None, settings=settings))
+    request = Request({
+        "type": "http", "app": state, "headers": [(b"x-turnfold-key", b"a key")], "path": "/", "query_string": b"",
+    })  # fmt: skip
+
+    answers = iter([good, good, away, unauthorized(detail="revoked"), away])
+    assert (await admission.admit(request)).has_memory
+    assert not (await admission.admit(request)).has_memory
+    with pytest.raises(Problem):
+        await admission.admit(request)
+    with pytest.raises(Unavailable):
+        await admission.admit(request)
