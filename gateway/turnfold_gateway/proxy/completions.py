@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ import httpx
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Message
 
 from turnfold import AsyncTurnfold, TurnfoldError
 from turnfold.chat_history.caller_turns import OWN_COMPACTION, Api, opened_compaction
@@ -65,15 +67,32 @@ async def _answered(
         wishes = wishes_of(request, request.app.state.settings)
         if wishes is not None:
             return await work(request, proxy, admitted, wishes)
-        headers = request_headers(request.headers.raw, same_body=True)
-        sending = proxy.upstream.send(path, request.url.query, headers, request.stream())
-        return Relay(Received(await sending, None), [])
+        return await _passed(request, proxy, path)
     except TurnfoldError as error:
         raise with_error_member(problem_of(error)) from error
     except Problem as problem:
         raise with_error_member(problem) from None
     except (ClientDisconnect, httpx.StreamError):
         return Response(status_code=_CLIENT_CLOSED)
+
+
+async def _passed(request: Request, proxy: Proxy, path: str) -> Response:
+    """What the provider answers to a request as it comes."""
+    is_sent = asyncio.Event()
+
+    async def body() -> AsyncIterator[bytes]:
+        async for chunk in request.stream():
+            yield chunk
+        is_sent.set()
+
+    async def receive() -> Message:
+        # Until then the body is what is received, and tells itself of a client that goes away.
+        await is_sent.wait()
+        return await request.receive()
+
+    headers = request_headers(request.headers.raw, same_body=True)
+    received = await until_gone(receive, proxy.upstream.send(path, request.url.query, headers, body()))
+    return Response(status_code=_CLIENT_CLOSED) if received is None else Relay(Received(received, None), [])
 
 
 async def _completed(request: Request, proxy: Proxy, admitted: Admitted, wishes: Wishes, *, api: Api) -> Response:
@@ -99,7 +118,9 @@ async def _compacted(request: Request, proxy: Proxy, admitted: Admitted, wishes:
         response.raw_headers.extend(added)
         return response
     headers = request_headers(request.headers.raw, same_body=True)
-    received = await proxy.upstream.send(COMPACT, request.url.query, headers, body)
+    received = await until_gone(request.receive, proxy.upstream.send(COMPACT, request.url.query, headers, body))
+    if received is None:
+        return Response(status_code=_CLIENT_CLOSED)
     return Relay(Received(received, None), own_headers({MEMORY: f"bypassed; reason={remembered.bypassed}"}))
 
 

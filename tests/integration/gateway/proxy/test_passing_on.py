@@ -119,6 +119,22 @@ def test_a_client_that_goes_away_ends_the_request_to_the_provider(
     assert raw.post(CHAT, json=question(), headers=NAMED).status_code == 200
 
 
+@pytest.mark.parametrize("path", [CHAT, "/v1/responses/compact"])
+def test_a_client_that_goes_away_ends_a_request_without_memory_too(
+    provider: Provider, raw: httpx.Client, path: str
+) -> None:
+    never = threading.Event()
+    provider.then(Reply(hold=never))
+    # A compaction of no messages is the provider's to answer.
+    named, body = ({}, question()) if path == CHAT else (NAMED, {"model": "m", "input": 7})
+    with pytest.raises(httpx.ReadTimeout):
+        raw.post(path, json=body, headers=named, timeout=httpx.Timeout(5, read=0.5))
+    try:
+        wait_until(lambda: provider.broken, what="the provider's connection was closed")
+    finally:
+        never.set()
+
+
 def test_ten_megabytes_pass_and_the_turn_keeps_both_ends(provider: Provider, raw: httpx.Client, tf: Turnfold) -> None:
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 10_000_000}}
     parts = [{"type": "text", "text": "What is this?"}, image]
