@@ -12,7 +12,8 @@ rest            the routes of `/v1`
 proxy           between an application and its provider
 mcp             the same for agents, by the Model Context Protocol
 ui              the page `/ui`: conversations as people look at them
-cli             `turnfold serve`, `turnfold keys` and `turnfold mcp`
+webhooks        who is told when conversations are folded, refined, parked or erased
+cli             `turnfold serve`, `turnfold keys`, `turnfold webhooks` and `turnfold mcp`
 """
 
 from turnfold_gateway.app import create_app

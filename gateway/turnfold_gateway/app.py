@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute
 from starlette.types import Receive, Scope, Send
 
 from turnfold import AsyncTurnfold, TurnfoldError
-from turnfold_gateway import mcp, proxy, rest, ui
+from turnfold_gateway import mcp, proxy, rest, ui, webhooks
 from turnfold_gateway.keys import KeyRing
 from turnfold_gateway.paths import EncodedPaths
 from turnfold_gateway.problems import HANDLERS
@@ -30,7 +30,7 @@ GZIP_BYTES: Final = 1_024
 """Smaller answers are sent as they are."""
 GZIP_LEVEL: Final = 4
 
-ROOMS: Final[Sequence[ModuleType]] = (rest, mcp, proxy, ui)
+ROOMS: Final[Sequence[ModuleType]] = (rest, mcp, proxy, ui, webhooks)
 """Each has `routes`, and may have `lifespan(app)`, an asynchronous context manager around the time of serving."""
 
 

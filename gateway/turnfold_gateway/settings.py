@@ -48,6 +48,17 @@ class GatewaySettings:
     proxy_wait_seconds: float = 2.0
     """Longest wait for workers to fold what a new block is to tell."""
 
+    webhook_http: bool = False
+    """Whether webhooks may go to `http://`, unencrypted."""
+    webhook_private: bool = False
+    """Whether webhooks may go to addresses of private networks, this machine's among them."""
+    webhook_timeout_seconds: float = 10.0
+    """Longest wait for an endpoint's answer, from the look-up of its name on."""
+    webhook_poll_seconds: float = 2.0
+    """How often a gateway looks whether there is something to tell."""
+    webhook_rounds: int = 10
+    """Rounds of three tries before a delivery is given up; waits between them grow from ten seconds to six hours."""
+
     log_format: str = "text"
     """How the gateway writes its log: `text`, or `json`, an object a line."""
 
@@ -68,6 +79,7 @@ class GatewaySettings:
             msg = f"{PREFIX}CORS_ORIGINS must be origins like https://app.example.com:8443, not {wrong[0]!r}"
             raise InvalidSettings(msg)
         _check_proxy(self)
+        _check_webhooks(self)
 
     @property
     def origins(self) -> list[str]:
@@ -98,4 +110,18 @@ def _check_proxy(settings: GatewaySettings) -> None:
         checked_id(f"{PREFIX}PROXY_TENANT", settings.proxy_tenant)
     if not 0 <= settings.proxy_wait_seconds <= 60:
         msg = f"{PREFIX}PROXY_WAIT_SECONDS must be 0 to 60, not {settings.proxy_wait_seconds}"
+        raise InvalidSettings(msg)
+
+
+def _check_webhooks(settings: GatewaySettings) -> None:
+    """Raise `InvalidSettings` for what makes no sense of webhooks."""
+    if not 0 < settings.webhook_timeout_seconds <= 30:
+        # Three tries have to end before another gateway takes the delivery.
+        msg = f"{PREFIX}WEBHOOK_TIMEOUT_SECONDS must be above 0 and at most 30"
+        raise InvalidSettings(msg)
+    if not 0.1 <= settings.webhook_poll_seconds <= 3_600:
+        msg = f"{PREFIX}WEBHOOK_POLL_SECONDS must be 0.1 to 3600"
+        raise InvalidSettings(msg)
+    if not 1 <= settings.webhook_rounds <= 100:
+        msg = f"{PREFIX}WEBHOOK_ROUNDS must be 1 to 100"
         raise InvalidSettings(msg)

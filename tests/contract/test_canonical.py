@@ -30,6 +30,8 @@ NOT_CANONICAL_TABLES = {
     "tenant_quota": "what a tenant may use",
     "api_key": "who may call the gateway",
     "audit_entry": "what administrators did through it",
+    "webhook_endpoint": "who is told of events",
+    "webhook_delivery": "what they have yet to be told",
     "stored_size": "a measure, made again whenever the conversation has changed",
 }
 
@@ -101,7 +103,10 @@ def test_every_table_of_a_conversation_goes_with_it() -> None:
     """An erasure deletes one row; whatever does not cascade would stay."""
     of_a_conversation = [table for table in Base.metadata.tables.values() if "conversation" in table.columns]
     others = Base.metadata.tables.keys() - {table.name for table in of_a_conversation}
-    assert others == {"conversation", "meta", "tenant_usage", "tenant_quota", "model_batch", "api_key", "audit_entry"}
+    assert others == {
+        "conversation", "meta", "tenant_usage", "tenant_quota", "model_batch", "api_key", "audit_entry",
+        "webhook_endpoint", "webhook_delivery",
+    }  # fmt: skip
     assert of_a_conversation
     for table in of_a_conversation:
         (key,) = table.columns["conversation"].foreign_keys

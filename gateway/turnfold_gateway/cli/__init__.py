@@ -3,6 +3,7 @@
 serve           `turnfold serve`
 keys            `turnfold keys create`, `list`, `revoke`
 mcp             `turnfold mcp`
+webhooks        `turnfold webhooks add`, `list`, `remove`, `test`
 session         the settings that a command works with
 """
 
@@ -13,6 +14,7 @@ import click
 from turnfold_gateway.cli.keys import keys
 from turnfold_gateway.cli.mcp import mcp
 from turnfold_gateway.cli.serve import serve
+from turnfold_gateway.cli.webhooks import webhooks
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -24,3 +26,4 @@ def main() -> None:
 main.add_command(serve)
 main.add_command(keys)
 main.add_command(mcp)
+main.add_command(webhooks)

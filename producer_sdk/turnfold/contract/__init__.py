@@ -5,6 +5,7 @@ segments, attention   segments as callers get them; work that needs a person, wh
 wanted_anchors      which anchors a read is for
 keys, tasks, rings  Redis keys; task names, queues, operations of an inbox; who is asked for a task, and where
 columns, tables, search_tables, work_tables, model_tables, gateway_tables   the schema
+webhook_triggers    what writes the outbox of webhooks
 marks               how far a conversation is stored
 canonical           what must be equal between any two runs
 configuration       what `configure` and `resolve_anchor` may set

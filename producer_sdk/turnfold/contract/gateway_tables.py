@@ -1,9 +1,9 @@
-"""Tables of the HTTP gateway: who may call it, and what administrators did through it."""
+"""Tables of the HTTP gateway: who may call it, what administrators did through it, and whom it calls."""
 
 # No `from __future__ import annotations`: SQLModel reads the annotations when the class is made.
 from datetime import datetime
 
-from sqlalchemy import Column, Index, Integer, LargeBinary, String, text
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, LargeBinary, String, Text, text
 from sqlmodel import Field
 
 from turnfold.contract.columns import Base, Id, UtcDateTime, column, key_column
@@ -41,3 +41,47 @@ class AuditEntryRow(Base, table=True):
     conversation_hash: str | None = column(String(64), nullable=True)
     status: int = column(Integer)
     """The HTTP status that answered it."""
+
+
+class WebhookEndpointRow(Base, table=True):
+    """A URL that is told of a tenant's events. The secret signs, hence lies here as it is."""
+
+    __tablename__ = "webhook_endpoint"
+    __table_args__ = (Index("webhook_endpoint_tenant", "tenant"),)
+
+    id: str = key_column(String(16))
+    tenant: str = column(String(200))
+    url: str = column(Text)
+    events: str = column(String(60))
+    """Names with a comma before and after each: `,folded,erased,`."""
+    secret: str = column(String(100))
+    created_at: datetime = column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
+    given_up: int = column(Integer, server_default="0")
+    """Deliveries whose tries were used up."""
+
+
+class WebhookDeliveryRow(Base, table=True):
+    """An event that an endpoint has not accepted yet: written by triggers in the transaction that made it true."""
+
+    __tablename__ = "webhook_delivery"
+    __table_args__ = (
+        Index("webhook_delivery_due", "not_before", "id"),
+        Index("webhook_delivery_endpoint", "endpoint"),
+        Index("webhook_delivery_conversation", "conversation_row"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, sa_column=Column(Id, primary_key=True, autoincrement=True))
+    endpoint: str = Field(
+        sa_column=Column(String(16), ForeignKey("webhook_endpoint.id", ondelete="CASCADE"), nullable=False)
+    )
+    event: str = column(String(16))
+    conversation_row: int = column(BigInteger)
+    """Surrogate id: of an erased one, too, hence no foreign key. 0: of a test."""
+    conversation_id: str = column(String(200))
+    details: str = column(Text)
+    """A JSON object of counts."""
+    created_at: datetime = column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
+    attempts: int = column(Integer, server_default="0")
+    not_before: int = column(BigInteger, server_default="0")
+    """Milliseconds since 1970: when it is due, or ceases to be another gateway's."""

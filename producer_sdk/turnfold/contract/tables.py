@@ -13,6 +13,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     ColumnElement,
+    Connection,
     Date,
     Index,
     Integer,
@@ -21,6 +22,7 @@ from sqlalchemy import (
     String,
     Text,
     UniqueConstraint,
+    event,
     text,
 )
 from sqlmodel import Field
@@ -35,7 +37,7 @@ from turnfold.contract.columns import (
     key_column,
     table,
 )
-from turnfold.contract.gateway_tables import ApiKeyRow, AuditEntryRow
+from turnfold.contract.gateway_tables import ApiKeyRow, AuditEntryRow, WebhookDeliveryRow, WebhookEndpointRow
 from turnfold.contract.model_tables import ModelNoteRow, ModelOutlineRow, ModelPassageRow, ModelPostingRow
 from turnfold.contract.search_tables import (
     AnchorPostingRow,
@@ -49,6 +51,7 @@ from turnfold.contract.search_tables import (
     TurnMemoRow,
     TurnVectorRow,
 )
+from turnfold.contract.webhook_triggers import create_triggers
 from turnfold.contract.work_tables import (
     TENANT_USAGE,
     USAGE,
@@ -329,6 +332,13 @@ def standing() -> ColumnElement[bool]:
     return table(ConversationRow).c.external_id.not_like(f"{HIDDEN_PREFIX}%")
 
 
+@event.listens_for(Base.metadata, "after_create")
+def _create_triggers(_target: object, connection: Connection, **_options: object) -> None:
+    """A schema that is made without a migration has the same triggers."""
+    for statement in create_triggers(connection.dialect.name):
+        connection.exec_driver_sql(statement)
+
+
 __all__ = [
     "AccessRow",
     "AnchorPostingRow",
@@ -371,6 +381,8 @@ __all__ = [
     "USAGE",
     "USED",
     "UtcDateTime",
+    "WebhookDeliveryRow",
+    "WebhookEndpointRow",
     "standing",
     "table",
 ]

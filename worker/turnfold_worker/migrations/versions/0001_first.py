@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from alembic import op
 
+from turnfold.contract.webhook_triggers import create_triggers, drop_functions
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -708,6 +710,44 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("conversation", "day", "model", name=op.f("usage_pkey")),
         sqlite_with_rowid=False,
     )
+    op.create_table(
+        "webhook_endpoint",
+        sa.Column("id", sa.String(length=16), autoincrement=False, nullable=False),
+        sa.Column("tenant", sa.String(length=200), nullable=False),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("events", sa.String(length=60), nullable=False),
+        sa.Column("secret", sa.String(length=100), nullable=False),
+        sa.Column(
+            "created_at", sa.DateTime(timezone=True), server_default=sa.text("CURRENT_TIMESTAMP"), nullable=False
+        ),
+        sa.Column("given_up", sa.Integer(), server_default="0", nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("webhook_endpoint_pkey")),
+    )
+    op.create_index("webhook_endpoint_tenant", "webhook_endpoint", ["tenant"], unique=False)
+    op.create_table(
+        "webhook_delivery",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("endpoint", sa.String(length=16), nullable=False),
+        sa.Column("event", sa.String(length=16), nullable=False),
+        sa.Column("conversation_row", sa.BigInteger(), nullable=False),
+        sa.Column("conversation_id", sa.String(length=200), nullable=False),
+        sa.Column("details", sa.Text(), nullable=False),
+        sa.Column(
+            "created_at", sa.DateTime(timezone=True), server_default=sa.text("CURRENT_TIMESTAMP"), nullable=False
+        ),
+        sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("not_before", sa.BigInteger(), server_default="0", nullable=False),
+        sa.ForeignKeyConstraint(
+            ["endpoint"], ["webhook_endpoint.id"], name=op.f("webhook_delivery_endpoint_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("webhook_delivery_pkey")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("webhook_delivery_conversation", "webhook_delivery", ["conversation_row"], unique=False)
+    op.create_index("webhook_delivery_due", "webhook_delivery", ["not_before", "id"], unique=False)
+    op.create_index("webhook_delivery_endpoint", "webhook_delivery", ["endpoint"], unique=False)
+    for statement in create_triggers(op.get_bind().dialect.name):
+        op.execute(statement)
     op.bulk_insert(
         sa.table("meta", sa.column("key", sa.String), sa.column("value", sa.String)),
         [{"key": "schema_version", "value": "1"}, {"key": "seal_secret", "value": secrets.token_hex(32)}],
@@ -715,6 +755,10 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    for statement in drop_functions(op.get_bind().dialect.name):
+        op.execute(statement)
+    op.drop_table("webhook_delivery")
+    op.drop_table("webhook_endpoint")
     op.drop_table("usage")
     op.drop_table("turn_vector")
     op.drop_table("turn_memo")

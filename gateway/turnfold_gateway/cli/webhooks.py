@@ -1,0 +1,88 @@
+"""`turnfold webhooks`: who is told of a tenant's events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import click
+
+from turnfold_gateway.cli.session import errors_in_a_line, sdk_settings
+from turnfold_gateway.keys.store import KeyStore
+from turnfold_gateway.settings import GatewaySettings
+from turnfold_gateway.webhooks.endpoints import EVENTS, Endpoints
+
+
+@contextmanager
+def _endpoints() -> Iterator[Endpoints]:
+    with errors_in_a_line(), closing(KeyStore(sdk_settings())) as store:
+        yield Endpoints(store, sdk_settings().tenant)
+
+
+@click.group(short_help="Who is told of a tenant's events: add, list, remove, test.")
+def webhooks() -> None:
+    """Webhooks: URLs that are told when a tenant's conversations are folded, refined, parked or erased."""
+
+
+@webhooks.command(short_help="Add a URL, and show its secret once.")
+@click.argument("url")
+@click.option("--event", "events", type=click.Choice(EVENTS), multiple=True, default=EVENTS, help="Without it: all.")
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for programs.")
+def add(url: str, events: tuple[str, ...], as_json: bool) -> None:
+    """Add a URL for the tenant of TURNFOLD_TENANT or --tenant, and print the secret that signs what it is sent.
+
+    \b
+    Example:
+      turnfold --tenant acme webhooks add https://hooks.example.com/turnfold --event folded --event erased
+    """
+    with _endpoints() as endpoints:
+        settings = GatewaySettings.from_env(turnfold=sdk_settings())
+        endpoint, secret = endpoints.add(url, events, allow_http=settings.webhook_http)
+    if as_json:
+        click.echo(json.dumps({"id": endpoint, "secret": secret, "url": url, "events": list(events)}))
+    else:
+        click.echo(secret)
+        click.echo(f"Keep it now: it is not shown again. `turnfold webhooks test {endpoint}` tries it.", err=True)
+
+
+@webhooks.command("list", short_help="List URLs, without their secrets.")
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for programs.")
+def list_endpoints(as_json: bool) -> None:
+    """List a tenant's webhooks, with how many deliveries wait and how many were given up."""
+    with _endpoints() as endpoints:
+        stored = endpoints.list()
+    if as_json:
+        rows = [
+            {"id": row.id, "url": row.url, "events": list(row.events), "waiting": row.waiting, "given_up": row.given_up}
+            for row in stored
+        ]
+        click.echo(json.dumps(rows))
+        return
+    for row in stored:
+        click.echo(f"{row.id}  {','.join(row.events)}  {row.waiting} waiting, {row.given_up} given up  {row.url}")
+    if not stored:
+        click.echo("there are no webhooks: `turnfold webhooks add URL` makes one", err=True)
+
+
+@webhooks.command(short_help="Tell a URL nothing any more.")
+@click.argument("endpoint")
+def remove(endpoint: str) -> None:
+    """Remove a webhook, and what it has yet to be told."""
+    with _endpoints() as endpoints:
+        removed = endpoints.remove(endpoint)
+    if not removed:
+        msg = f"there is no webhook {endpoint}: `turnfold webhooks list` shows them"
+        raise click.ClickException(msg)
+
+
+@webhooks.command(short_help="Send a URL an event `test`.")
+@click.argument("endpoint")
+def test(endpoint: str) -> None:
+    """Queue an event `test`; a gateway that runs delivers it, and `list` shows whether it still waits."""
+    with _endpoints() as endpoints:
+        queued = endpoints.test(endpoint)
+    if not queued:
+        msg = f"there is no webhook {endpoint}: `turnfold webhooks list` shows them"
+        raise click.ClickException(msg)
+    click.echo("queued: a running gateway sends it; `turnfold webhooks list` shows whether it waits", err=True)

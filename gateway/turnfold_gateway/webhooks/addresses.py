@@ -1,0 +1,69 @@
+"""Which URLs may be called: by their form when an endpoint is made, by their addresses whenever one is called."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+from turnfold import InvalidInput
+
+LONGEST_URL: Final = 2_000
+
+
+class RefusedAddressError(Exception):
+    """The host has no address, or one inside a private network."""
+
+
+def checked_url(url: str, *, allow_http: bool) -> SplitResult:
+    """The parts of a URL that may be an endpoint. Raises `InvalidInput`."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        msg = "the webhook's URL cannot be read: give one such as https://hooks.example.com/x"
+        raise InvalidInput(msg) from error
+    if not parts.hostname or len(url) > LONGEST_URL or not url.isascii() or any(ord(sign) <= 32 for sign in url):
+        msg = f"a webhook needs a URL such as https://hooks.example.com/x, percent-encoded, up to {LONGEST_URL} long"
+        raise InvalidInput(msg)
+    if parts.scheme != "https" and not (allow_http and parts.scheme == "http"):
+        msg = "a webhook's URL must begin with https:// (TURNFOLD_GATEWAY_WEBHOOK_HTTP=on allows http://)"
+        raise InvalidInput(msg)
+    if parts.username is not None or parts.password is not None or parts.fragment:
+        msg_0 = "a webhook's URL has no user, password or fragment: the signature says who sends"
+        raise InvalidInput(msg_0)
+    return parts
+
+
+async def address_of(host: str, port: int, *, allow_private: bool) -> str:
+    """An address of a host; all have to be public, so that no name leads inside. Raises `RefusedAddressError`."""
+    try:
+        resolved = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        msg = "the host has no address"
+        raise RefusedAddressError(msg) from error
+    addresses = [str(entry[4][0]) for entry in resolved]
+    if not addresses:
+        msg = "the host has no address"
+        raise RefusedAddressError(msg)
+    if not allow_private and not all(is_public(address) for address in addresses):
+        msg = "the host is inside a private network (TURNFOLD_GATEWAY_WEBHOOK_PRIVATE=on allows it)"
+        raise RefusedAddressError(msg)
+    return addresses[0]
+
+
+def is_public(address: str) -> bool:
+    """True for an address of the public internet; IPv4 inside IPv6 is judged as IPv4."""
+    parsed = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(parsed, ipaddress.IPv6Address):
+        inner = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo[1] if parsed.teredo else None)
+        if inner is None and parsed in _NAT64:
+            inner = ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public(str(inner))
+    return parsed.is_global and not parsed.is_multicast and not parsed.is_reserved
+
+
+_NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")

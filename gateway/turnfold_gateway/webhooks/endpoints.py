@@ -1,0 +1,115 @@
+"""Endpoints in SQL: added, listed, removed, tested."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from turnfold import InvalidInput
+from turnfold.contract.keys import checked_id
+from turnfold_gateway.webhooks.addresses import checked_url
+from turnfold_gateway.webhooks.signatures import new_secret
+
+if TYPE_CHECKING:
+    from turnfold_gateway.keys.store import KeyStore
+
+EVENTS: Final = ("folded", "refined", "parked", "erased")
+MOST_ENDPOINTS: Final = 20
+"""Of a tenant: each event is written once for each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """A row of `webhook_endpoint`, without its secret."""
+
+    id: str
+    url: str
+    events: tuple[str, ...]
+    created_at: datetime
+    waiting: int
+    """Deliveries that it has yet to accept."""
+    given_up: int
+
+
+class Endpoints:
+    """The endpoints of a tenant. Blocks: call it in a thread."""
+
+    def __init__(self, store: KeyStore, tenant: str) -> None:
+        self._store = store
+        self._tenant = checked_id("tenant", tenant)
+
+    def add(self, url: str, events: Iterable[str], *, allow_http: bool) -> tuple[str, str]:
+        """Id and secret of a new endpoint. Raises `InvalidInput`, `Unavailable`."""
+        from sqlalchemy import func, select
+
+        from turnfold.contract.tables import WebhookEndpointRow, table
+        from turnfold.database.failures import translated
+
+        checked_url(url, allow_http=allow_http)
+        wanted = set(events)
+        if not wanted or not wanted <= set(EVENTS):
+            msg = f"a webhook needs one or more of the events {', '.join(EVENTS)}"
+            raise InvalidInput(msg)
+        rows = table(WebhookEndpointRow)
+        names = ",".join(event for event in EVENTS if event in wanted)
+        row = {
+            "id": secrets.token_hex(6), "tenant": self._tenant, "url": url, "events": f",{names},",
+            "secret": new_secret(),
+        }  # fmt: skip
+        with translated(), self._store.engine.begin() as connection:
+            count = connection.scalar(select(func.count()).select_from(rows).where(rows.c.tenant == self._tenant)) or 0
+            if count >= MOST_ENDPOINTS:
+                msg = f"a tenant has at most {MOST_ENDPOINTS} webhooks: `turnfold webhooks remove ID`"
+                raise InvalidInput(msg)
+            connection.execute(rows.insert(), row)
+        return row["id"], row["secret"]
+
+    def list(self) -> list[Endpoint]:
+        """The endpoints in the order in which they were made."""
+        from sqlalchemy import func, select
+
+        from turnfold.contract.tables import WebhookDeliveryRow, WebhookEndpointRow, table
+        from turnfold.database.failures import translated
+
+        rows, outbox = table(WebhookEndpointRow), table(WebhookDeliveryRow)
+        waiting = select(func.count()).where(outbox.c.endpoint == rows.c.id).scalar_subquery()
+        statement = (
+            select(rows.c.id, rows.c.url, rows.c.events, rows.c.created_at, waiting.label("waiting"), rows.c.given_up)
+            .where(rows.c.tenant == self._tenant)
+            .order_by(rows.c.created_at, rows.c.id)
+        )
+        with translated(), self._store.reading.begin() as connection:
+            stored = connection.execute(statement).mappings().all()
+        return [Endpoint(**{**row, "events": tuple(row["events"].strip(",").split(","))}) for row in stored]
+
+    def remove(self, endpoint: str) -> bool:
+        """Remove an endpoint and what it was to be told; False if there is none of this id."""
+        from turnfold.contract.tables import WebhookDeliveryRow, WebhookEndpointRow, table
+        from turnfold.database.failures import translated
+
+        rows, outbox = table(WebhookEndpointRow), table(WebhookDeliveryRow)
+        with translated(), self._store.engine.begin() as connection:
+            removed = connection.execute(
+                rows.delete().where(rows.c.id == endpoint, rows.c.tenant == self._tenant)
+            ).rowcount
+            if removed:
+                connection.execute(outbox.delete().where(outbox.c.endpoint == endpoint))
+        return bool(removed)
+
+    def test(self, endpoint: str) -> bool:
+        """Queue an event `test`, for a gateway to deliver; False if there is no endpoint of this id."""
+        from sqlalchemy import literal, select
+
+        from turnfold.contract.tables import WebhookDeliveryRow, WebhookEndpointRow, table
+        from turnfold.database.failures import translated
+
+        rows, outbox = table(WebhookEndpointRow), table(WebhookDeliveryRow)
+        event = select(rows.c.id, literal("test"), literal(0), literal(""), literal("{}")).where(
+            rows.c.id == endpoint, rows.c.tenant == self._tenant
+        )
+        columns = ["endpoint", "event", "conversation_row", "conversation_id", "details"]
+        with translated(), self._store.engine.begin() as connection:
+            return bool(connection.execute(outbox.insert().from_select(columns, event)).rowcount)
