@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Final
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -19,7 +20,7 @@ from turnfold import AsyncTurnfold, TurnfoldError
 from turnfold_gateway import mcp, proxy, rest, ui, webhooks
 from turnfold_gateway.keys import KeyRing
 from turnfold_gateway.paths import EncodedPaths
-from turnfold_gateway.problems import HANDLERS
+from turnfold_gateway.problems import HANDLERS, problem_from
 from turnfold_gateway.redis_client import RedisClient
 from turnfold_gateway.settings import GatewaySettings
 from turnfold_gateway.tracing import Traces
@@ -69,7 +70,7 @@ def create_app(settings: GatewaySettings, turnfold: AsyncTurnfold | None = None)
 def _middleware(settings: GatewaySettings) -> list[Middleware]:
     middleware = [
         Middleware(_Compression, minimum_size=GZIP_BYTES, compresslevel=GZIP_LEVEL),
-        Middleware(EncodedPaths),
+        Middleware(EncodedPaths, not_found=problem_from(HTTPException(404)).response()),
         Middleware(Traces),
     ]
     if settings.origins:

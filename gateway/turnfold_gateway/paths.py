@@ -39,11 +39,18 @@ register_url_convertor("id", IdConvertor())
 class EncodedPaths:
     """Routes requests of the API and of the page by their path as it was sent."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, not_found: ASGIApp) -> None:
+        """`not_found` answers paths of the API that end in a slash."""
         self._app = app
+        self._not_found = not_found
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         raw_path = scope.get("raw_path")
         if scope["type"] == "http" and raw_path is not None and (API in raw_path or PAGE in raw_path):
+            if API in raw_path and raw_path.endswith(b"/"):
+                # A router redirects it to the path without the slash: from `…/turns/..`, resolved by a client, that
+                # is the conversation itself, and a deletion would follow.
+                await self._not_found(scope, receive, send)
+                return
             scope = {**scope, "path": raw_path.decode("ascii", "surrogateescape")}
         await self._app(scope, receive, send)

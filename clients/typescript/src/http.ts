@@ -87,6 +87,9 @@ export class Http {
 
 /** Parts of a path, each percent-encoded. */
 export function pathOf(...parts: string[]): string {
+  // `fetch` resolves these, encoded or not: the deletion of the turn `..` would be that of its conversation.
+  const bad = parts.find((part) => ["", ".", ".."].includes(part));
+  if (bad !== undefined) throw new TypeError(`${JSON.stringify(bad)} is no id: use one with a letter or a digit`);
   return parts.map((part) => `/${encodeURIComponent(part)}`).join("");
 }
 

@@ -142,6 +142,11 @@ describe("against servers that fail", () => {
     await expect(aborted).rejects.toMatchObject({ name: "TimeoutError" });
   });
 
+  test.each(["", ".", ".."])("the id %j, which would lead to another path, is never sent", async (id) => {
+    await expect(turnfold.delete("c", id)).rejects.toThrow("is no id");
+    await expect(turnfold.status(id)).rejects.toThrow("is no id");
+  });
+
   test("a redirect is not followed, for it would carry the key away", async () => {
     const { url, bodies } = await serving([{ status: 302, headers: { location: "/elsewhere" } }]);
     const client = new Turnfold({ baseUrl: url, apiKey, retries: 0 });

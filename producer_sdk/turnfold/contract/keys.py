@@ -76,7 +76,8 @@ PERMANENT: Final[tuple[str, ...]] = ("in", "ready", "tenants", "forgotten")
 def checked_id(kind: str, value: object) -> str:
     """Return `value` if it can be an id: text of 1 to 200 UTF-8 bytes without control characters, not of spaces alone.
 
-    Raises `InvalidIdentifier`, naming `kind`.
+    Neither `.` nor `..`: HTTP clients resolve them in a path, so that the deletion of the turn `..` would reach the
+    gateway as that of its conversation. Raises `InvalidIdentifier`, naming `kind`.
     """
     if not isinstance(value, str):
         msg = f"{kind} must be a string, not {type(value).__name__}"
@@ -95,6 +96,9 @@ def checked_id(kind: str, value: object) -> str:
     if value.isspace():
         msg = f"{kind} must not be of spaces alone"
         raise InvalidIdentifier(msg, remedy="give it a name that people can see")
+    if value in {".", ".."}:
+        msg = f"{kind} must not be {value!r}, which HTTP clients resolve as a part of a path"
+        raise InvalidIdentifier(msg, remedy="use any other id, such as one with a letter or a digit")
     return value
 
 

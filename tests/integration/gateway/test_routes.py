@@ -280,6 +280,18 @@ def test_turns_that_an_inbox_never_holds_are_refused(strict: Gateway, tenant: st
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:turnfold:problem:invalid-input")
 
 
+def test_the_path_of_a_turn_that_a_client_resolved_leads_to_no_conversation(strict: Gateway, tenant: str) -> None:
+    with strict.client(strict.key(tenant, "append", "admin")) as client:
+        client.post(path_of("c", "turns"), json={"turns": TURNS[:1]})
+        answer = client.delete(path_of("c") + "/", follow_redirects=True)
+        refused = client.post(path_of("c", "turns"), json={"turns": [{**TURNS[0], "turn_id": ".."}]})
+        kept = client.get(path_of("c", "status"))
+
+    assert (answer.status_code, answer.json()["type"]) == (404, "urn:turnfold:problem:not-found")
+    assert (refused.status_code, refused.json()["type"]) == (422, "urn:turnfold:problem:invalid-identifier")
+    assert kept.status_code == 200
+
+
 def test_pages_of_named_origins_may_call_and_no_others(strict: Gateway, gateway: Gateway) -> None:
     def allowed(running: Gateway, origin: str) -> str | None:
         asked = {"Origin": origin, "Access-Control-Request-Method": "POST"}

@@ -51,12 +51,24 @@ CALLS: list[Callable[[Turnfold, Any], object]] = [
 
 
 @pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("conversation", ["", "a\nb", "a" * 201, None, 5])
+@pytest.mark.parametrize("conversation", ["", "a\nb", "a" * 201, ".", "..", None, 5])
 def test_every_verb_refuses_an_impossible_conversation_id(
     nowhere: Turnfold, call: Callable[[Turnfold, Any], object], conversation: object
 ) -> None:
     with pytest.raises(InvalidIdentifier, match="conversation id"):
         call(nowhere, conversation)
+
+
+@pytest.mark.parametrize("id_", [".", ".."])
+def test_no_id_is_one_that_http_clients_resolve_in_a_path(nowhere: Turnfold, id_: str) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: nowhere.append("c", {"role": "user", "content": "Hi.", "turn_id": id_}),
+        lambda: nowhere.append("c", {"role": "user", "content": "Hi."}, subject=id_),
+        lambda: nowhere.delete("c", id_),
+    ]
+    for call in calls:
+        with pytest.raises(InvalidIdentifier, match="resolve as a part of a path: use any other id"):
+            call()
 
 
 @pytest.mark.parametrize("tenant", ["", "a\x00b", 5, None])
