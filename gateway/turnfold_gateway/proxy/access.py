@@ -55,11 +55,11 @@ class Admission:
         if not token:
             if self._tenant:
                 return Admitted(self._tenant)
-            raise proxy_problem(
-                401, "unauthorized", "No Turnfold key", detail="the request has no Turnfold key",
+            raise _unauthorized(
+                detail="the request has no Turnfold key",
                 remedy="send it as X-Turnfold-Key, beside the provider's key in Authorization; or the operator sets "
                 "TURNFOLD_GATEWAY_PROXY_TENANT, for a network that is trusted",
-            )  # fmt: skip
+            )
         known = sha256(token.encode("utf-8", "surrogateescape")).digest()
         try:
             caller = await self._keys.caller(token, "append")
@@ -74,12 +74,21 @@ class Admission:
         except Problem as problem:
             if problem.status in _NOT_GOOD:
                 self._known.pop(known, None)
-            raise
+            if problem.status != 401:
+                raise
+            # Elsewhere a key stands in Authorization, which here is the provider's.
+            raise _unauthorized(
+                detail=str(problem), remedy="send a key of `turnfold keys create` as X-Turnfold-Key"
+            ) from problem
         self._known[known] = (time.monotonic(), caller.tenant)
         self._known.move_to_end(known)
         while len(self._known) > _MOST_KNOWN:
             self._known.popitem(last=False)
         return Admitted(caller.tenant)
+
+
+def _unauthorized(*, detail: str, remedy: str) -> Problem:
+    return proxy_problem(401, "unauthorized", "No Turnfold key", detail=detail, remedy=remedy)
 
 
 def _check_no_leak(request: Request) -> None:

@@ -34,7 +34,7 @@ from turnfold_gateway.proxy.exchange import (
     remember,
     wishes_of,
 )
-from turnfold_gateway.proxy.headers import FOLDED, LOOKUPS, MEMORY, TOKENS, own_headers, request_headers
+from turnfold_gateway.proxy.headers import FOLDED, LOOKUPS, MEMORY, TOKENS, body_length, own_headers, request_headers
 from turnfold_gateway.proxy.relay import MOST_ANSWER_BYTES, Received, Relay, until_gone
 from turnfold_gateway.proxy.upstream import proxy_problem
 
@@ -90,7 +90,7 @@ async def _passed(request: Request, proxy: Proxy, path: str) -> Response:
         await is_sent.wait()
         return await request.receive()
 
-    headers = request_headers(request.headers.raw, same_body=True)
+    headers = request_headers(request.headers.raw, same_body=True) + body_length(request.headers.raw)
     received = await until_gone(receive, proxy.upstream.send(path, request.url.query, headers, body()))
     return Response(status_code=_CLIENT_CLOSED) if received is None else Relay(Received(received, None), [])
 

@@ -41,6 +41,14 @@ def request_headers(given: Iterable[tuple[bytes, bytes]], *, same_body: bool) ->
     return [*kept, (b"accept-encoding", _readable(given))]
 
 
+def body_length(given: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """The length of a caller's body that is passed on in pieces: sent in chunks, not every server would read it."""
+    given = _lowered(given)
+    if any(name == b"transfer-encoding" for name, _ in given):
+        return []
+    return [(name, value) for name, value in given if name == b"content-length"][:1]
+
+
 def response_headers(given: Iterable[tuple[bytes, bytes]]) -> Headers:
     """What the caller gets of a provider's headers: the body passes as it is, so its encoding and length hold."""
     given = list(given)

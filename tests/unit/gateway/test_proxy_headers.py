@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.examples import examples
-from turnfold_gateway.proxy.headers import Headers, own_headers, request_headers, response_headers
+from turnfold_gateway.proxy.headers import Headers, body_length, own_headers, request_headers, response_headers
 
 SENT: Headers = [
     (b"Host", b"gateway"), (b"Authorization", b"Bearer sk"), (b"X-Turnfold-Key", b"tfk"), (b"Content-Length", b"3"),
@@ -28,6 +28,11 @@ def test_the_callers_own_headers_pass_and_those_of_a_connection_and_ours_do_not(
 )
 def test_only_encodings_that_can_be_read_are_asked_for(given_value: bytes, sent: bytes) -> None:
     assert request_headers([(b"Accept-Encoding", given_value)], same_body=True) == [(b"accept-encoding", sent)]
+
+
+def test_a_body_in_pieces_has_the_callers_length_unless_it_came_in_chunks() -> None:
+    assert body_length(SENT) == [(b"content-length", b"3")]
+    assert body_length([*SENT, (b"Transfer-Encoding", b"chunked")]) == []
 
 
 def test_an_answers_length_and_encoding_pass_and_its_cookies_too() -> None:

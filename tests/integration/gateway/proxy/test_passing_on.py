@@ -61,6 +61,8 @@ def test_without_a_conversation_anything_passes_and_nothing_is_kept(provider: Pr
     assert (response.status_code, response.content, response.headers["x-own"]) == (418, b"<teapot>", "1")
     assert provider.last.body == body
     assert provider.last.path == f"{CHAT}?api-version=3"
+    assert provider.last.headers["content-length"] == str(len(body))
+    assert "transfer-encoding" not in provider.last.headers
     assert provider.last.headers["openai-organization"] == "org"
     assert provider.last.headers["authorization"] == "Bearer sk-of-the-provider"
     assert not [name for name in provider.last.headers if name.startswith("x-turnfold")]
@@ -178,6 +180,13 @@ def test_what_the_caller_has_to_correct_is_an_error_that_clients_read(
     assert response.status_code == status, response.text
     assert response.json()["error"]["message"]
     assert provider.sent == []
+
+
+@pytest.mark.parametrize("wrong", ["", "wrong", "tfk_000000000000_" + "A" * 43])
+def test_without_a_valid_key_the_remedy_names_the_header_of_the_proxy(raw: httpx.Client, wrong: str) -> None:
+    told = raw.post(CHAT, json=question(), headers={**NAMED, "X-Turnfold-Key": wrong}).json()
+    assert "X-Turnfold-Key" in told["remedy"]
+    assert "Bearer" not in told["error"]["message"]
 
 
 def test_a_turnfold_key_in_the_wrong_place_reaches_no_provider(
