@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from typing import Any, Final, TypeVar, get_origin, get_type_hints
+from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 from starlette.requests import Request
@@ -16,6 +17,9 @@ from turnfold_gateway.problems import Problem
 _Kind = TypeVar("_Kind", bound=msgspec.Struct)
 
 _GZIP: Final = 16 + zlib.MAX_WBITS
+_UNKNOWN_FIELD: Final = re.compile(r"Object contains unknown field `.*`", re.DOTALL)
+"""Of the document itself: one further in has its place told behind it."""
+_NO_CHOICE: Final = re.compile(r"Invalid enum value .* - at `\$\.(\w+)`", re.DOTALL)
 
 
 async def read_body(request: Request, kind: type[_Kind]) -> _Kind:
@@ -27,7 +31,7 @@ async def read_body(request: Request, kind: type[_Kind]) -> _Kind:
     try:
         return msgspec.json.decode(body or b"{}", type=kind)
     except msgspec.ValidationError as error:
-        raise _not_as_declared(error, what="the body") from error
+        raise _not_as_declared(error, kind, what="the body") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Problem(
             400, "invalid-json", "The body is no JSON", detail=f"the body is no JSON: {error}",
@@ -43,7 +47,7 @@ def read_query(request: Request, kind: type[_Kind]) -> _Kind:
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
-        raise _not_as_declared(error, what="the query string") from error
+        raise _not_as_declared(error, kind, what="the query string") from error
 
 
 def moment(name: str, text: str | None) -> datetime | None:
@@ -73,11 +77,16 @@ def answer(document: Any, status: int = 200, **headers: str) -> Response:
     )
 
 
-def _not_as_declared(error: Exception, *, what: str) -> Problem:
+def _not_as_declared(error: Exception, kind: type[msgspec.Struct], *, what: str) -> Problem:
+    told = str(error)
+    remedy = "correct this field; /openapi.json describes it"
+    if _UNKNOWN_FIELD.fullmatch(told):
+        remedy = f"use {', '.join(kind.__struct_encode_fields__)}; /openapi.json describes them"
+    elif wrong := _NO_CHOICE.fullmatch(told):
+        remedy = f"use one of {', '.join(map(str, get_args(get_type_hints(kind)[wrong[1]])))}"
     return Problem(
-        422, "invalid-input", "The request makes no sense", detail=f"{what} is not as declared: {error}",
-        remedy="correct this field; /openapi.json has the form",
-    )  # fmt: skip
+        422, "invalid-input", "The request makes no sense", detail=f"{what} is not as declared: {told}", remedy=remedy
+    )
 
 
 async def _whole(request: Request, *, most_bytes: int) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import quote
 
 import httpx
@@ -290,6 +291,30 @@ def test_the_path_of_a_turn_that_a_client_resolved_leads_to_no_conversation(stri
     assert (answer.status_code, answer.json()["type"]) == (404, "urn:turnfold:problem:not-found")
     assert (refused.status_code, refused.json()["type"]) == (422, "urn:turnfold:problem:invalid-identifier")
     assert kept.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "route", "sent", "remedy"),
+    [
+        (
+            "POST",
+            "context",
+            {"json": {"budget_tokens": 500, "form": "xml"}},
+            "use one of text, openai, anthropic, json",
+        ),
+        ("POST", "context", {"json": {"budget": 500}}, "use budget_tokens, query, form"),
+        ("GET", "search", {"params": {"q": "Kafka"}}, "use query, limit"),
+        ("POST", "context", {"json": {"budget_tokens": "many"}}, "correct this field"),
+    ],
+)
+def test_a_request_that_is_not_as_declared_is_told_what_is(
+    strict: Gateway, tenant: str, method: str, route: str, sent: dict[str, Any], remedy: str
+) -> None:
+    with strict.client(strict.key(tenant, "read")) as client:
+        answer = client.request(method, path_of("c", route), **sent)
+
+    assert answer.status_code == 422
+    assert answer.json()["remedy"].startswith(remedy)
 
 
 def test_pages_of_named_origins_may_call_and_no_others(strict: Gateway, gateway: Gateway) -> None:
