@@ -65,5 +65,5 @@ def _day(text: str) -> datetime | None:
     try:
         return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
     except ValueError as error:
-        msg = f"{text[:40]!r} is no day: write it as 2026-03-06"
-        raise InvalidInput(msg) from error
+        msg = f"{text[:40]!r} is no day"
+        raise InvalidInput(msg, remedy="write it as 2026-03-06") from error

@@ -132,6 +132,14 @@ def test_without_a_key_there_is_a_form_and_nothing_else(gateway: Gateway, known:
     assert (refused.status_code, refused.cookies) == (401, httpx.Cookies())
 
 
+def test_what_there_is_not_and_what_is_no_day_are_told_with_a_remedy(gateway: Gateway, known: Turnfold) -> None:
+    with signed_in(gateway, TENANT, "read") as client:
+        turn = client.get(address_of(NAME, "turns", 999))
+        day = client.get(address_of(NAME, "context", as_of="banana"))
+    assert (turn.status_code, "There is no such turn" in turn.text) == (404, True)
+    assert "write it as 2026-03-06" in day.text
+
+
 def test_the_cookie_is_for_this_page_alone_and_headers_are_strict(gateway: Gateway, known: Turnfold) -> None:
     with signed_in(gateway, TENANT, "read") as client:
         again = client.post("/ui/sign-in", data={"key": client.cookies["turnfold_key"]})

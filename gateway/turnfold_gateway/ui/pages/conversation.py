@@ -7,7 +7,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from turnfold import Status, UnknownConversation
+from turnfold import Status, UnknownConversation, UnknownTurn
 from turnfold_gateway.ui.answers import page
 from turnfold_gateway.ui.reading import conversation_of, number_of
 from turnfold_gateway.ui.rendering import render
@@ -72,7 +72,7 @@ async def turn(request: Request, visitor: Visitor) -> Response:
     shown = next((one for one in found if one.seq == seq), None)
     if shown is None:
         msg = f"conversation {conversation!r} has no turn {seq}"
-        raise UnknownConversation(msg, remedy="go back to the conversation, which has its turns")
+        raise UnknownTurn(msg, remedy="go back to the conversation, which has its turns")
     return render(
         "turn.html", visitor=visitor, title=f"Turn {seq} of {conversation}", conversation=conversation, turn=shown,
         begin=begin, end=min(begin + PAGE_CHARACTERS, len(shown.content)), size=PAGE_CHARACTERS,
