@@ -87,7 +87,7 @@ def test_a_reference_ends_after_its_lifetime(settings: Settings, folded: Turnfol
         reference = brief.context("c", budget_tokens=900).reference()
         assert brief.resolve(reference).coverage is not None
         wait_until(lambda: not kept(raw), what="the reference is gone")
-        with pytest.raises(UnknownReference, match="Make the context again"):
+        with pytest.raises(UnknownReference, match="make the context again"):
             brief.resolve(reference)
     folded.context("c", budget_tokens=900).reference()
     assert all(86_000 < raw.ttl(name) <= 86_400 for name in kept(raw))

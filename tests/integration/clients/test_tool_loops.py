@@ -1,6 +1,6 @@
 """Agents that look things up: OpenAI's client against a real server, and messages as Anthropic's client makes them.
 
-The loops are those of docs/read.md, run as they are written there.
+The loops are those of docs/howto/tools.md, run as they are written there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from support.talk import talk_with
 from turnfold import TOOL_NAMES, Turnfold
 from turnfold_worker.testing.model_server import Behaviour, OpenAIServer, Request
 
-PAGE = Path(__file__).parents[3] / "docs" / "read.md"
+PAGE = Path(__file__).parents[3] / "docs" / "howto" / "tools.md"
 CONVERSATION = "conv-1"
 FACT = "The vault door opens with the code word tangerine-41."
 QUESTION = "What was it again? Look it up."
@@ -48,10 +48,9 @@ def client(openai_server: OpenAIServer) -> Iterator[openai.OpenAI]:
         yield client
 
 
-def snippets(after: str) -> list[str]:
-    """The Python of the page behind a heading."""
-    section = PAGE.read_text(encoding="utf-8").split(f"## {after}\n")[1].split("\n## ")[0]
-    return re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+def snippets() -> list[str]:
+    """The Python of the page."""
+    return re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 
 def asking(results: list[str]) -> tuple[tuple[str, str], ...] | str:
@@ -92,7 +91,7 @@ def test_the_chat_loop_of_the_page_finds_what_the_context_left_out(
     told: Turnfold, client: openai.OpenAI, openai_server: OpenAIServer
 ) -> None:
     openai_server.choose = chat_model
-    loop, *_ = snippets("Tools for a model")
+    loop, *_ = snippets()
 
     exec(loop, {"tf": told, "client": client, "question": QUESTION})  # noqa: S102 - the page's own words
 
@@ -113,7 +112,7 @@ def test_a_model_that_calls_wrongly_is_told_and_goes_on(
     wrong = (("expand", "{not json"), ("expand", '{"marker": "L1:made-up-999"}'), ("no_such_tool", "{}"))
     openai_server.then(Behaviour(tools=wrong))
     openai_server.choose = chat_model
-    loop, *_ = snippets("Tools for a model")
+    loop, *_ = snippets()
 
     exec(loop, {"tf": told, "client": client, "question": QUESTION})  # noqa: S102 - the page's own words
 
@@ -224,7 +223,7 @@ def check_anthropic(messages: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize("whole", [False, True], ids=["the answer is kept", "every lookup is kept"])
 def test_the_anthropic_loop_of_the_page_finds_it_too(told: Turnfold, local: LocalWorker, *, whole: bool) -> None:
     client = Anthropic()
-    _, loop, *_ = snippets("Tools for a model")
+    _, loop, *_ = snippets()
 
     exec(loop, {"tf": told, "client": client, "question": QUESTION})  # noqa: S102 - the page's own words
 

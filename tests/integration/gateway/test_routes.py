@@ -13,9 +13,10 @@ import pytest
 
 from support.gateway import Gateway, gateway_process, path_of
 from support.waiting import wait_until
-from turnfold import Settings, Turnfold
+from turnfold import InvalidSettings, Settings, Turnfold
 from turnfold.contract.keys import gateway_idempotency
 from turnfold.redis.inbox import connect
+from turnfold.tokens import tiktoken_counter
 
 pytestmark = pytest.mark.processes
 
@@ -71,11 +72,17 @@ def test_a_context_in_a_providers_form(http: httpx.Client, tf: Turnfold, talk: s
     assert {name: read[name] for name in request} == json.loads(json.dumps(request))
 
 
-def test_a_context_is_counted_by_a_callers_tokenizer(http: httpx.Client, talk: str) -> None:
+def test_a_context_is_counted_by_a_callers_tokenizer_where_its_file_is_there(http: httpx.Client, talk: str) -> None:
     read = http.post(path_of(talk, "context"), json={"budget_tokens": 900, "tokenizer": "o200k_base"})
     refused = http.post(path_of(talk, "context"), json={"budget_tokens": 900, "tokenizer": "klingon"})
 
-    assert "o200k_base" in read.json()["counter"]
+    try:
+        count = tiktoken_counter("o200k_base").count
+    except InvalidSettings as missing:
+        assert (read.status_code, read.json()["detail"]) == (422, str(missing))
+    else:
+        assert "o200k_base" in read.json()["counter"]
+        assert count(read.json()["text"]) <= read.json()["tokens"] <= 900
     assert refused.status_code == 422
 
 
