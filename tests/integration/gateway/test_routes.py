@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
@@ -72,17 +73,24 @@ def test_a_context_in_a_providers_form(http: httpx.Client, tf: Turnfold, talk: s
     assert {name: read[name] for name in request} == json.loads(json.dumps(request))
 
 
+def own_counter(encoding: str) -> tuple[Callable[[str], int] | None, str]:
+    """tiktoken's counter, or why this machine has none."""
+    try:
+        return tiktoken_counter(encoding).count, ""
+    except InvalidSettings as error:
+        return None, str(error)
+
+
 def test_a_context_is_counted_by_a_callers_tokenizer_where_its_file_is_there(http: httpx.Client, talk: str) -> None:
     read = http.post(path_of(talk, "context"), json={"budget_tokens": 900, "tokenizer": "o200k_base"})
     refused = http.post(path_of(talk, "context"), json={"budget_tokens": 900, "tokenizer": "klingon"})
 
-    try:
-        count = tiktoken_counter("o200k_base").count
-    except InvalidSettings as missing:
-        assert (read.status_code, read.json()["detail"]) == (422, str(missing))
+    counts, why_not = own_counter("o200k_base")
+    if counts is None:
+        assert (read.status_code, read.json()["detail"]) == (422, why_not)
     else:
         assert "o200k_base" in read.json()["counter"]
-        assert count(read.json()["text"]) <= read.json()["tokens"] <= 900
+        assert counts(read.json()["text"]) <= read.json()["tokens"] <= 900
     assert refused.status_code == 422
 
 
