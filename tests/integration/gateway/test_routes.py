@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -74,7 +73,7 @@ def test_a_context_in_a_providers_form(http: httpx.Client, tf: Turnfold, talk: s
 
 
 def own_counter(encoding: str) -> tuple[Callable[[str], int] | None, str]:
-    """tiktoken's counter, or why this machine has none."""
+    """Tiktoken's counter, or why this machine has none."""
     try:
         return tiktoken_counter(encoding).count, ""
     except InvalidSettings as error:
