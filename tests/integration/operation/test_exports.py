@@ -141,7 +141,7 @@ def test_the_client_gives_what_the_command_writes(run: Run, tf: Turnfold, local:
 
     with pytest.raises(UnknownConversation):
         tf.for_tenant("stranger").export("c")
-    tf.forget("c")
+    tf.forget("c", timeout_seconds=0)
     with pytest.raises(UnknownConversation):
         tf.export("c")
 
