@@ -39,8 +39,8 @@ export function textOf(message: Message | undefined): string {
 }
 
 /**
- * The messages as turns in OpenAI's form. An id is made of a message and the few before it, so that it is the
- * same in every call that has them, also where an application cuts the beginning of its history off.
+ * The messages as turns in OpenAI's form. An id is made of a message and the four before it, so that it is the same in
+ * every call that has them all. The first four of a history that was cut off get new ids: give the whole one.
  * The system text is the application's with every call, and no turn.
  */
 export function turnsOf(messages: Message[]): TurnInput[] {
