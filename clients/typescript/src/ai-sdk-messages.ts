@@ -39,15 +39,20 @@ export function textOf(message: Message | undefined): string {
 }
 
 /**
- * The messages as turns in OpenAI's form. An id is made of a message and the four before it, so that it is the same in
- * every call that has them all. The first four of a history that was cut off get new ids: give the whole one.
- * The system text is the application's with every call, and no turn.
+ * The messages as turns in OpenAI's form. An id is made of a message, the four before it, and how often the same five
+ * came before: it is the same in every call that has the whole history, also where the same words come again and again.
+ * The first four of a history that was cut off get new ids. The system text is the application's with every call, and no
+ * turn.
  */
 export function turnsOf(messages: Message[]): TurnInput[] {
   const spoken = messages.filter((message) => message.role !== "system");
   const keys = spoken.map(keyOf);
+  const times = new Map<string, number>();
   return spoken.flatMap((message, place) => {
-    const id = createHash("sha256").update(JSON.stringify(keys.slice(Math.max(0, place - WINDOW), place + 1)));
+    const window = JSON.stringify(keys.slice(Math.max(0, place - WINDOW), place + 1));
+    const before = times.get(window) ?? 0;
+    times.set(window, before + 1);
+    const id = createHash("sha256").update(`${before} ${window}`);
     return asTurns(message, `ai-${id.digest("hex").slice(0, 32)}`);
   });
 }

@@ -1,8 +1,9 @@
 /**
  * Memory for models of the Vercel AI SDK: `withTurnfold(model, …)` is a model that remembers.
  *
- * The application goes on to give its whole history with each call. Each message is stored once; the model is given the system text, the past as a context inside the budget, and the current
- * exchange (from the newest user message on, with its tool calls) as it is.
+ * The application goes on to give its whole history with each call. Each message is stored once; the model is given the
+ * system text, the past as a context inside the budget, and the current exchange (from the newest user message on, with
+ * its tool calls) as it is.
  */
 import type { Turnfold } from "./client.js";
 import { exchangeOf, textOf, turnsOf, type Message } from "./ai-sdk-messages.js";
