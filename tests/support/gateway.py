@@ -44,12 +44,16 @@ def path_of(conversation: str, *parts: str) -> str:
 
 @contextmanager
 def gateway_process(settings: Settings, **variables: str) -> Iterator[Gateway]:
-    """A gateway on a free port, ended with the block."""
+    """A gateway on a free port, ended with the block. It delivers nothing of webhooks unless `variables` say so.
+
+    Gateways of other tests share the database, and would take its deliveries.
+    """
     environment: Mapping[str, str] = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
         "TURNFOLD_REDIS_URL": settings.redis_url,
         "TURNFOLD_DATABASE_URL": settings.database_url,
+        "TURNFOLD_GATEWAY_WEBHOOK_POLL_SECONDS": "3600",
         **variables,
     }
     process = subprocess.Popen(

@@ -43,9 +43,7 @@ def gateway_settings(stack: Stack) -> Settings:
 @pytest.fixture(scope="session")
 def gateway(gateway_settings: Settings) -> Iterator[Gateway]:
     """A gateway in a process of its own."""
-    with gateway_process(
-        gateway_settings, TURNFOLD_GATEWAY_KEY_CACHE_SECONDS="1", TURNFOLD_GATEWAY_WEBHOOK_POLL_SECONDS="3600"
-    ) as running:
+    with gateway_process(gateway_settings, TURNFOLD_GATEWAY_KEY_CACHE_SECONDS="1") as running:
         yield running
 
 
