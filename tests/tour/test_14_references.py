@@ -20,5 +20,5 @@ def test_a_reference_stands_for_a_context(turnfold: Turnfold) -> None:
     turnfold.append("conv", {"role": "user", "content": "One more thing."})
     assert turnfold.resolve(reference).text == context.text
     turnfold.forget("conv")
-    with pytest.raises(UnknownReference, match="Make the context again"):
+    with pytest.raises(UnknownReference, match="make the context again"):
         turnfold.resolve(reference)
