@@ -19,7 +19,6 @@ from turnfold.redis import inbox
 from turnfold_worker.local import gateway_process
 from turnfold_worker.local.flower_process import FlowerProcess, is_installed
 from turnfold_worker.local.gateway_process import GatewayProcess
-from turnfold_worker.local.local_port import is_free
 from turnfold_worker.local.redis_server import PortTaken, RedisNotStarted, RedisServer
 from turnfold_worker.local.state import (
     close_to_others,
@@ -270,12 +269,8 @@ class Stack:
 
     def _flower_process(self, environment: Mapping[str, str]) -> FlowerProcess:
         """Flower before its start. Raises `FlowerNotStarted` when its port is taken, before anything waits for it."""
-        port = self._flower_port
-        last = urlsplit(str(read_settings(self._folder).get("flower_url") or "")).port
-        if port is None and last is not None and is_free(last):
-            port = last
         password = kept_password(self._folder, "flower-password")
-        flower = FlowerProcess(folder=self._folder, port=port, password=password, environment=environment)
+        flower = FlowerProcess(folder=self._folder, port=self._flower_port, password=password, environment=environment)
         flower.require_port()
         return flower
 
