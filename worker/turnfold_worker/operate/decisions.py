@@ -6,7 +6,7 @@ import re
 from typing import Final, Literal
 
 from turnfold.contract.attention import Selection
-from turnfold.database.engines import connect
+from turnfold.database.engines import database
 from turnfold.errors import InvalidInput
 from turnfold.redis.inbox import connect as connect_redis
 from turnfold.settings import Settings
@@ -26,7 +26,7 @@ def decide(settings: Settings, tenant: str, work_id: str, action: Literal["retry
         msg = f"{work_id[:40]!r} is no id of work: they look like job-12 or entry-3"
         raise InvalidInput(msg)
     selection = Selection(tenant=tenant, ids=frozenset([work_id]))
-    engine = connect(settings.database_url, write=True, timeout_seconds=settings.timeout_seconds)
+    engine = database(settings, write=True)
     try:
         parked = SqlParkedWork(engine)
         if action == "skip":
