@@ -105,8 +105,9 @@ def extract_anchors(
     company_of = dict(zip((reading.turn.seq for reading in readings), companies(readings), strict=True))
     for reading, span in _agreed(readings, acts):
         company = company_of[reading.turn.seq]
-        factors = {"agreed to": 62, **marks_of(reading, span, wanted, company)}
-        factors |= doubts_of(AnchorType.DECISION, "agreed to", plain_words(reading.text(span)), reading, span, company)
+        said = plain_words(reading.text(span))
+        factors = {"agreed to": 62, **marks_of(said, reading, span, wanted, company)}
+        factors |= doubts_of(AnchorType.DECISION, "agreed to", said, reading, span, company)
         if score_of(factors) >= settings.anchor_threshold:
             drafts.append(_draft(reading, AnchorType.DECISION, span, factors))
     agreed = {draft.turn_seq: draft for draft in drafts}
@@ -172,7 +173,7 @@ def _of_turn(
         if one.kind is not AnchorType.CRITICAL_FACT and reading.is_pasted(one.span):
             continue
         said = plain_words(reading.text(one.span))
-        factors = {one.rule: one.points, **marks_of(reading, one.span, wanted, company)}
+        factors = {one.rule: one.points, **marks_of(said, reading, one.span, wanted, company)}
         if score_of(factors) < least:
             continue
         factors |= doubts_of(one.kind, one.rule, said, reading, one.span, company)

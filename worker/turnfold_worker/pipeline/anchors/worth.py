@@ -16,7 +16,6 @@ from turnfold_worker.pipeline.anchors.statements.alone import means_something_al
 from turnfold_worker.pipeline.anchors.statements.asked import asks_for_a_reply
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, Fact, FactKind
 from turnfold_worker.pipeline.language.prose import Span
-from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.language.words import specific_words, words
 from turnfold_worker.pipeline.turns.reading import Reading
 
@@ -52,8 +51,8 @@ def score_of(factors: Factors) -> int:
     return min(max(sum(factors.values()), 0), 100)
 
 
-def marks_of(reading: Reading, span: Span, wanted: frozenset[str], company: Company) -> dict[str, int]:
-    """What speaks for a clause whatever it does; `wanted` are the words of the conversation's goal."""
+def marks_of(said: str, reading: Reading, span: Span, wanted: frozenset[str], company: Company) -> dict[str, int]:
+    """What speaks for a clause whatever it does; `said` are its plain words, `wanted` those of the goal."""
     stated = reading.facts.within(span.start, span.end)
     person = reading.turn.role in {Role.USER, Role.ASSISTANT} and not company.by_assistant
     factors = {
@@ -61,7 +60,7 @@ def marks_of(reading: Reading, span: Span, wanted: frozenset[str], company: Comp
         "name": 6 * any(fact.kind in NAMES for fact in stated),
         "person": 6 * person,
         "not a person": -4 * (not person),
-        "takes back": 14 * _takes_back_a_value(plain_words(reading.text(span))),
+        "takes back": 14 * _takes_back_a_value(said),
         "goal": 10 * (bool(wanted) and not wanted.isdisjoint(words(reading.text(span)))),
         "marked": _MARKS.get(reading.turn.importance, 0),
     }
