@@ -20,6 +20,7 @@ _OPEN_END: Final = lazy_pattern(
     r"(?:(?<!\w)(?:a|an|the|my|your|our|their|and|or|but|because|if|i|i'll|i'm|we|we'll|of|to|for|with|from|as|into|"
     r"very)|\w-)[ ,]*$"
 )
+_QUOTED: Final = lazy_pattern(r"[\"“”«»`][^\"“”«»`]{0,400}(?:[\"“”«»`]|$)|(?<!\w)'[^']{3,400}'(?!\w)")
 _SPOKEN: Final = lazy_pattern(r"[\w']+")
 _REPEATED: Final = lazy_pattern(r"(?<![\w'])([\w']{1,12})(?: \1){1,6}(?![\w'])")
 _ABOUT: Final = (
@@ -49,6 +50,15 @@ def plain_words(text: str) -> str:
     for spaced, mark in _SPACED:
         said = said.replace(spaced, mark)
     return said
+
+
+def without_quotes(text: str) -> str:
+    """A text with a mark in the place of what is quoted in it: somebody else may have said that.
+
+    >>> without_quotes('The sign says "closed" today')
+    'The sign says  …  today'
+    """
+    return _QUOTED.sub(" … ", text)
 
 
 def without_fillers(said: str) -> str:

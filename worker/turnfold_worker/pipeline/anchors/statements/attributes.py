@@ -17,7 +17,7 @@ from turnfold_worker.pipeline.anchors.rules.rule import joined
 from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import SPELLED, in_one_form
-from turnfold_worker.pipeline.language.spoken import plain_words
+from turnfold_worker.pipeline.language.spoken import plain_words, without_quotes
 
 _ONE_WORD: Final = {"lactose": "dairy", "milk": "dairy", "wheat": "gluten", "coeliac": "gluten", "celiac": "gluten"}
 _EMPTY: Final = listed("""
@@ -44,7 +44,6 @@ _DOUBTS_BEHIND: Final = lazy_pattern(
 _BESIDE: Final = lazy_pattern(
     r"(?<!\w)(?:also|too|as well|part-time|on the side|second|another|weekends?|together|co-)(?!\w)"
 )
-_QUOTED: Final = lazy_pattern(r"[\"“”«»`][^\"“”«»`]{0,400}(?:[\"“”«»`]|$)|(?<!\w)'[^']{3,400}'(?!\w)")
 _PART: Final = lazy_pattern(
     r"[,;:.!?](?=\s)|\s(?:because|since)(?=\s)|\s(?:and|but|so)(?= i(?:'m| am|'ve| have)(?!\w))"
 )
@@ -114,7 +113,7 @@ def attributes_of(text: str) -> tuple[Attribute, ...]:
     >>> attributes_of("If I'm 44 years old by then, fine."), attributes_of("I want to be earning $90,000.")
     ((), ())
     """
-    unquoted = _QUOTED.sub(" … ", text)
+    unquoted = without_quotes(text)
     said = plain_words(in_one_form(unquoted))
     if waits(said) or is_bygone(said):
         return ()

@@ -16,7 +16,7 @@ from turnfold_worker.pipeline.anchors.rules import frame_rules
 from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
 from turnfold_worker.pipeline.language.common_words import is_common, listed
 from turnfold_worker.pipeline.language.quantities import SPELLED, in_one_form
-from turnfold_worker.pipeline.language.spoken import is_question, plain_words
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 
 _LONGEST: Final = 400
 """Characters of a text of which the frames are asked: a clause that states a value is short."""
@@ -38,7 +38,6 @@ _SAME: Final = {"our": "my", "we": "i", "must": "need", "should": "need", "canno
     for form in (f"{verb}s", f"{verb}es", f"{verb.removesuffix('e')}ing", f"{verb}{verb[-1]}ing")
 }  # fmt: skip
 """Forms of a word that tell the same of a value."""
-_QUOTED: Final = lazy_pattern(r"[\"“”«»`][^\"“”«»`]{0,400}(?:[\"“”«»`]|$)|(?<!\w)'[^']{3,400}'(?!\w)")
 _NUMBER: Final = lazy_pattern(r"(?<![\w.,:-])\d+(?:[.,:]\d+)*(?![\w-])")
 _DATE: Final = lazy_pattern(
     r"(?<!\w)(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|"
@@ -100,7 +99,7 @@ def frames_of(text: str) -> tuple[Frame, ...]:
     """The frames of a short text, of what it states as so now."""
     if len(text) > _LONGEST or is_question(text):
         return ()
-    unquoted = _QUOTED.sub(" … ", text)
+    unquoted = without_quotes(text)
     said = plain_words(in_one_form(unquoted))
     if waits(said) or is_bygone(said):
         return ()

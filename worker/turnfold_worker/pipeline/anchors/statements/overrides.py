@@ -10,7 +10,7 @@ from typing import Final
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.change_rules import PLAN, SETS_ASIDE, SETS_ASIDE_ALL
 from turnfold_worker.pipeline.anchors.rules.rule import LEAD, joined
-from turnfold_worker.pipeline.language.spoken import is_question, plain_words
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 from turnfold_worker.pipeline.language.words import specific_words
 
 
@@ -53,7 +53,6 @@ _DENIED: Final = lazy_pattern(
     r"(?<!\w)(?:don't|do not|never|not|won't|can't|cannot|no need to|without|rather than|let's not|didn't) "
     r"(?:\w+ ){0,2}?(?:scratch|scrap|strike|ignore|disregard|forget|drop|discard|revise|rethink|start)"
 )
-_QUOTED: Final = lazy_pattern(r"[\"“”«»`][^\"“”«»`]{0,400}(?:[\"“”«»`]|$)|(?<!\w)'[^']{3,400}'(?!\w)")
 _PLANNED: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:let's (?!(?:see|say|face|hope|revise|rethink|reconsider|start over|get back)(?!\w))\w|we'll|we will|
@@ -78,7 +77,7 @@ def reach_of(text: str) -> Reach:
     >>> reach_of("Please don't scratch that."), reach_of("If it rains, we'll take the bus instead.")
     (<Reach.NONE: 0>, <Reach.NONE: 0>)
     """
-    said = plain_words(_QUOTED.sub(" … ", text))
+    said = plain_words(without_quotes(text))
     if is_question(said) or any(one.search(said) for one in (_UNDECIDED, _DENIED, _SAID_BY_OTHERS)):
         return Reach.NONE
     if SETS_ASIDE_ALL.search(said):

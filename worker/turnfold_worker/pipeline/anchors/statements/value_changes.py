@@ -15,11 +15,10 @@ from turnfold_worker.pipeline.anchors.rules import value_change_rules
 from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import in_one_form, sort_of_amount
-from turnfold_worker.pipeline.language.spoken import is_question, plain_words
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 
 _LONGEST: Final = 400
 """Characters of a text that is asked for what changed."""
-_QUOTED: Final = lazy_pattern(r"[\"“”«»`][^\"“”«»`]{0,400}(?:[\"“”«»`]|$)|(?<!\w)'[^']{3,400}'(?!\w)")
 _INSTEAD_OF: Final = lazy_pattern(r", (?:and )?not [^,;:!?]{1,40}?(?=[,;:!?](?!\w)|\.?$)")
 _EMPTY: Final = listed("the a an our my of now just i we and so but its")
 _OPENS: Final = listed("the a an our my so and but ok okay well actually update i we i'm we're currently now")
@@ -65,7 +64,7 @@ def value_change(text: str) -> ValueChange | None:
     """
     if len(text) > _LONGEST or is_question(text):
         return None
-    said = _INSTEAD_OF.sub("", plain_words(in_one_form(_QUOTED.sub(" … ", text))))
+    said = _INSTEAD_OF.sub("", plain_words(in_one_form(without_quotes(text))))
     if waits(said) or is_bygone(said) or value_change_rules.SUPPOSED.search(said):
         return None
     for kind, patterns in (
@@ -96,7 +95,7 @@ def overtakes_value(new: str, old: str) -> bool:
     change = value_change(new)
     if change is None or is_question(old) or len(old) > _LONGEST:
         return False
-    said = plain_words(in_one_form(_QUOTED.sub(" … ", old)))
+    said = plain_words(in_one_form(without_quotes(old)))
     stated = _stems(said)
     if waits(said) or is_bygone(said) or not {*change.thing, *change.before} <= set(stated):
         return False
