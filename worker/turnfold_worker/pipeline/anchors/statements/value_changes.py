@@ -99,7 +99,8 @@ def overtakes_value(new: str, old: str) -> bool:
     stated = _stems(said)
     if waits(said) or is_bygone(said) or not {*change.thing, *change.before} <= set(stated):
         return False
-    if _stems(change.after) and set(_stems(change.after)) <= set(stated):
+    now = set(_stems(change.after))
+    if now and now <= set(stated):
         return False
     return _TESTS[change.kind](change, said, stated)
 
@@ -115,7 +116,7 @@ def _is_its_value(change: ValueChange, said: str, stated: tuple[str, ...]) -> bo
         return named <= set(stated)
     units = {sort_of_amount(amount) for amount in _NUMBER.findall(said)}
     unit = sort_of_amount(now.group())
-    same_unit = unit in units or (not unit and len(units) == 1) or (units == {""} and len(units) == 1)
+    same_unit = unit in units or (not unit and len(units) == 1) or units == {""}
     return same_unit and (_begins_with(change.thing, said) or _SPEAKS.match(said) is not None)
 
 
