@@ -142,8 +142,7 @@ class _Batch:
             # entries go: who dies in between does it again.
             self._inbox.mark_remnants()
         # Before the entries go, which a reader of a replica that is behind would not find there either.
-        stored = [id_ for id_ in self._kept if ids[id_] not in self._refused]
-        self._inbox.mark_stored({ids[id_].address: StoredMark(id_, self._revisions[id_]) for id_ in stored})
+        self._inbox.mark_stored({ids[id_].address: StoredMark(id_, self._revisions[id_]) for id_ in self._kept})
         self._inbox.finish([
             (claim, entries[id_][-1].stream_id if id_ in self._kept else None)
             for id_, claim in ids.items()
