@@ -189,11 +189,7 @@ def _expanded(expand: Expand, arguments: Mapping[str, object], max_tokens: int) 
     text = f"[{turns} of this conversation, {how}]\n{words}{more}"
     # What was said comes first: of a turn of many parts there may be no room for all of their names.
     with_marker = text + verbatim
-    return next(said for said in (with_marker + parts, with_marker, text) if _fits(said, max_tokens) or said is text)
-
-
-def _fits(said: str, max_tokens: int) -> bool:
-    return estimate_tokens(said) <= max_tokens
+    return next((said for said in (with_marker + parts, with_marker) if estimate_tokens(said) <= max_tokens), text)
 
 
 def _part_line(part: TurnPart) -> str:
