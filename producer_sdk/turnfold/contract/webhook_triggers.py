@@ -18,7 +18,7 @@ class _Trigger:
     moment: str
     condition: str
     body: str
-    """Statements with `{tell:event}`-like parts filled in by `_tell`."""
+    """Statements, with `{json}`, `{as_text}` and `{position}` for what each database calls otherwise."""
 
 
 def _tell(event: str, conversation: str, counts: str, *, external: str = "c.external_id", not_before: int = 0) -> str:
