@@ -40,7 +40,7 @@ def check_installed() -> None:
     missing = [name for module, name in _PACKAGES.items() if find_spec(module) is None]
     if missing:
         msg = f"sentence vectors are asked for, but {' and '.join(missing)} cannot be imported"
-        raise InvalidSettings(msg, remedy=f"{_REMEDY}")
+        raise InvalidSettings(msg, remedy=_REMEDY)
 
 
 class SentenceTransformerEmbedder:
