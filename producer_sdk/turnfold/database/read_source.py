@@ -24,17 +24,24 @@ class PendingSource(Protocol):
         """Look at the inbox, at its `newest` entries at most."""
 
 
-class ReadSource(Protocol):
+class ValueSource(Protocol):
+    """Where a conversation is read for a context."""
+
+    def seals(self, address: Address) -> Seals:
+        """What may stand in the frame around what is told of a conversation."""
+
+    def by_value(self, wanted: Wanted) -> Found | None:
+        """The conversation at one committed state; None when nothing of it is stored."""
+
+    def drop(self, address: Address) -> None:
+        """Forget what is remembered of a conversation."""
+
+
+class ReadSource(ValueSource, Protocol):
     """Where stored conversations are read: the primary, or a replica that is compared with the inbox's marks."""
 
     def computing(self) -> AbstractContextManager[None]: ...
 
     def read(self, work: Callable[[ReadTransaction], _Read]) -> _Read: ...
 
-    def by_value(self, wanted: Wanted) -> Found | None: ...
-
-    def seals(self, address: Address) -> Seals: ...
-
     def keep(self, address: Address, found: Found, key: Hashable, made: Context) -> None: ...
-
-    def drop(self, address: Address) -> None: ...

@@ -24,7 +24,7 @@ from turnfold.contract.results import Expansion, Head, Passage, TurnPart
 from turnfold.contract.turn_limits import MOST_CAP, TURNS_A_READ, cap_for
 from turnfold.errors import InvalidInput, UnknownMarker
 from turnfold.read.pending_edits import Changes, changes_of
-from turnfold.read.snapshot import PendingSource, Waiting, readable_head, unknown, waiting_turns
+from turnfold.read.snapshot import Waiting, readable_head, unknown, waiting_turns
 from turnfold.read.turn_parts import parts_of_segments, parts_of_turns
 from turnfold.redis.expansion_counter import UNCOUNTED, ExpansionCounter
 from turnfold.redis.inbox import Pending
@@ -32,7 +32,7 @@ from turnfold.tokens import ESTIMATOR, estimate_tokens
 from turnfold.wire.whole_numbers import whole_number
 
 if TYPE_CHECKING:
-    from turnfold.database.read_source import ReadSource
+    from turnfold.database.read_source import PendingSource, ReadSource
     from turnfold.database.read_transaction import ReadTransaction
 
 TURNS_AT_ONCE: Final = 200

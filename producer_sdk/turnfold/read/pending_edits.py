@@ -27,12 +27,13 @@ from turnfold.contract.tasks import CHANGES, Operation
 from turnfold.contract.turn_limits import TURNS_A_READ, Shortening
 from turnfold.dates.validity import day_after
 from turnfold.errors import InvalidInput, UnknownTurn
-from turnfold.read.snapshot import PendingSource, readable_head, system_turns, unknown
+from turnfold.read.snapshot import readable_head, system_turns, unknown
 from turnfold.redis.inbox import Pending, PendingEntry
 from turnfold.wire.decode import read_entry
 from turnfold.wire.turn_edits import TurnChange, read_change
 
 if TYPE_CHECKING:
+    from turnfold.database.read_source import PendingSource
     from turnfold.database.read_transaction import ReadTransaction
     from turnfold.database.reader import Reader
 

@@ -23,13 +23,13 @@ from turnfold.read import expand as expansion
 from turnfold.read.past_days import past_snapshot
 from turnfold.read.pending_edits import changed_snapshot, changes_by, changes_of, has_changes
 from turnfold.read.segment_tiers import with_tiers
-from turnfold.read.snapshot import Look, PendingSource, look_at, readable_head, unknown
+from turnfold.read.snapshot import Look, look_at, readable_head, unknown
 from turnfold.redis.expansion_counter import UNCOUNTED, ExpansionCounter
 from turnfold.redis.inbox import Pending
 from turnfold.wire.name_sets import members
 
 if TYPE_CHECKING:
-    from turnfold.database.read_source import ReadSource
+    from turnfold.database.read_source import PendingSource, ReadSource
     from turnfold.database.read_transaction import ReadTransaction
 
 

@@ -15,12 +15,13 @@ from turnfold.contract.keys import Address
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold.errors import InvalidInput, UnknownConversation, UnknownReference
-from turnfold.read.snapshot import PendingSource, readable_head
+from turnfold.read.snapshot import readable_head
 from turnfold.redis.inbox import translated
 
 if TYPE_CHECKING:
     import redis
 
+    from turnfold.database.read_source import PendingSource
     from turnfold.database.read_transaction import ReadTransaction
     from turnfold.database.reader import Reader
 

@@ -17,9 +17,8 @@ from turnfold.wire.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     from turnfold.contract.keys import Address
-    from turnfold.database.read_source import ReadSource
+    from turnfold.database.read_source import PendingSource, ReadSource
     from turnfold.database.read_transaction import ReadTransaction
-    from turnfold.read.snapshot import PendingSource
 
 MOST_RELATIONS: Final = 100
 _TIE: Final = lazy_pattern(r"^(?P<whose>[^:]{1,60})'s (?P<tie>[^:]{1,60}) (?:is|was) (?P<name>[^:]{1,60})$")

@@ -20,14 +20,14 @@ from turnfold.contract.text import ends_of
 from turnfold.contract.turn_limits import LEAST_CAP, TURNS_A_READ, Shortening
 from turnfold.read.pending_edits import Changes, changes_of, newest_turns
 from turnfold.read.relations import with_linked_names
-from turnfold.read.snapshot import PendingSource, readable_head, unknown, waiting_turns
+from turnfold.read.snapshot import readable_head, unknown, waiting_turns
 from turnfold.read.turn_parts import answering_parts
 from turnfold.redis.inbox import Pending
 from turnfold.search.query_times import query_times
 from turnfold.search.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
 
 if TYPE_CHECKING:
-    from turnfold.database.read_source import ReadSource
+    from turnfold.database.read_source import PendingSource, ReadSource
     from turnfold.database.read_transaction import ReadTransaction
     from turnfold.search.turn_scores import PostingRow
 

@@ -15,9 +15,8 @@ from turnfold.search.relevance import query_terms, score_segments
 if TYPE_CHECKING:
     from turnfold.contract.keys import Address
     from turnfold.contract.results import Head
-    from turnfold.database.read_source import ReadSource
+    from turnfold.database.read_source import PendingSource, ReadSource
     from turnfold.database.read_transaction import ReadTransaction
-    from turnfold.read.snapshot import PendingSource
 
 
 def tiers(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from turnfold.assemble import Context, Request
 from turnfold.assemble.last_turns import LAST_TURNS
@@ -22,14 +22,8 @@ from turnfold.redis.inbox import Pending, PendingEntry
 from turnfold.wire.decode import read_entry
 
 if TYPE_CHECKING:
+    from turnfold.database.read_source import PendingSource, ValueSource
     from turnfold.database.read_transaction import ReadTransaction
-
-
-class PendingSource(Protocol):
-    """Where turns wait that are not in SQL yet."""
-
-    def peek(self, address: Address, *, newest: int) -> Pending:
-        """Look at the inbox, at its `newest` entries at most."""
 
 
 class _NoInbox:
@@ -77,19 +71,6 @@ def waiting_turns(transaction: ReadTransaction, head: Head | None, pending: Pend
     older = _older(list(fresh.values()), pending)
     first_seq = (head.turn_count if head else 0) + older + 1
     return Waiting(tuple(_read(entry, seq) for seq, entry in enumerate(fresh.values(), first_seq)), older)
-
-
-class ValueSource(Protocol):
-    """Where a conversation is read for a context."""
-
-    def seals(self, address: Address) -> Seals:
-        """What may stand in the frame around what is told of a conversation."""
-
-    def by_value(self, wanted: Wanted) -> Found | None:
-        """The conversation at one committed state; None when nothing of it is stored."""
-
-    def drop(self, address: Address) -> None:
-        """Forget what is remembered of a conversation."""
 
 
 class Look(NamedTuple):

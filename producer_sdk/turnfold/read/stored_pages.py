@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from turnfold.contract.records import StoredTurn
-    from turnfold.database.read_source import ReadSource
+    from turnfold.database.read_source import PendingSource, ReadSource
     from turnfold.database.read_transaction import ReadTransaction
     from turnfold.database.reader import Reader
-    from turnfold.read.snapshot import PendingSource
     from turnfold.redis.inbox import ProducerInbox
 
 TURNS_A_PAGE: Final = 100

@@ -22,13 +22,13 @@ from turnfold.dates.note_time import time_of
 from turnfold.dates.passed import day_of
 from turnfold.errors import InvalidInput
 from turnfold.read.pending_edits import changes_of
-from turnfold.read.snapshot import PendingSource, readable_head, unknown
+from turnfold.read.snapshot import readable_head, unknown
 from turnfold.search.query_times import check_now
 from turnfold.search.relevance import query_terms
 from turnfold.wire.whole_numbers import whole_number
 
 if TYPE_CHECKING:
-    from turnfold.database.read_source import ReadSource
+    from turnfold.database.read_source import PendingSource, ReadSource
     from turnfold.database.read_transaction import ReadTransaction
 
 MOST_ENTRIES: Final = 200

@@ -13,10 +13,10 @@ from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold.read.notes.records import note_records
 from turnfold.read.notes.wanted import WantedNotes
 from turnfold.read.pending_edits import changes_of
-from turnfold.read.snapshot import PendingSource, readable_head, unknown
+from turnfold.read.snapshot import readable_head, unknown
 
 if TYPE_CHECKING:
-    from turnfold.database.read_source import ReadSource
+    from turnfold.database.read_source import PendingSource, ReadSource
     from turnfold.database.read_transaction import ReadTransaction
 
 
