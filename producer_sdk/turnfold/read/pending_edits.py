@@ -27,7 +27,7 @@ from turnfold.contract.tasks import CHANGES, Operation
 from turnfold.contract.turn_limits import TURNS_A_READ, Shortening
 from turnfold.dates.validity import day_after
 from turnfold.errors import InvalidInput, UnknownTurn
-from turnfold.read.snapshot import readable_head, system_turns, unknown
+from turnfold.read.snapshot import known_head, system_turns
 from turnfold.redis.inbox import Pending, PendingEntry
 from turnfold.wire.decode import read_entry
 from turnfold.wire.turn_edits import TurnChange, read_change
@@ -269,9 +269,7 @@ def check(inbox: PendingSource, reader: Reader, address: Address, change: TurnCh
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> None:
-        head = readable_head(transaction, address, pending)
-        if head is None and not pending.held:
-            raise unknown(address)
+        head = known_head(transaction, address, pending)
         before = _changes(transaction, head, pending, also=change.turn_id)
         if change.turn_id in before.seqs or pending.held <= len(pending.newest):
             _check(transaction, head, address, change, before)

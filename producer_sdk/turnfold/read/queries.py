@@ -23,7 +23,7 @@ from turnfold.read import expand as expansion
 from turnfold.read.past_days import past_snapshot
 from turnfold.read.pending_edits import changed_snapshot, changes_by, changes_of, has_changes
 from turnfold.read.segment_tiers import with_tiers
-from turnfold.read.snapshot import Look, look_at, readable_head, unknown
+from turnfold.read.snapshot import Look, known_head, look_at, readable_head
 from turnfold.redis.expansion_counter import UNCOUNTED, ExpansionCounter
 from turnfold.redis.inbox import Pending
 from turnfold.wire.name_sets import members
@@ -130,9 +130,7 @@ def anchors(
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> tuple[Anchor, ...]:
-        head = readable_head(transaction, address, pending)
-        if head is None and not pending.held:
-            raise unknown(address)
+        head = known_head(transaction, address, pending)
         # On an earlier day those that were said later count, too.
         read = wanted if as_of is None else EVERY_ANCHOR
         found = () if head is None else transaction.anchors(head, read)
@@ -150,9 +148,7 @@ def anchor(inbox: PendingSource, reader: ReadSource, address: Address, id_: int)
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> Anchor | None:
-        head = readable_head(transaction, address, pending)
-        if head is None and not pending.held:
-            raise unknown(address)
+        head = known_head(transaction, address, pending)
         found = None if head is None else transaction.anchor(head, id_)
         changes = None if found is None else changes_of(transaction, head, pending)
         return found if found is None or changes is None else next(iter(changes.anchors([found])), None)

@@ -11,7 +11,7 @@ from turnfold.contract.results import Relation
 from turnfold.contract.terms import terms
 from turnfold.contract.text import ends_of
 from turnfold.errors import InvalidInput
-from turnfold.read.snapshot import readable_head, unknown
+from turnfold.read.snapshot import known_head
 from turnfold.search.relevance import QUERY_TERMS
 from turnfold.wire.whole_numbers import whole_number
 
@@ -40,9 +40,7 @@ def relations(
     pending, asked = inbox.peek(address, newest=0), about and ends_of(about)
 
     def look(transaction: ReadTransaction) -> list[Relation]:
-        head = readable_head(transaction, address, pending)
-        if head is None and not pending.held:
-            raise unknown(address)
+        head = known_head(transaction, address, pending)
         every = [] if head is None else transaction.relations(head)
         return (every if asked is None else relations_about(asked, every))[:most]
 

@@ -9,7 +9,7 @@ from turnfold.assemble.importance import tiered_segments
 from turnfold.assemble.policy import MemoryTiers
 from turnfold.contract.results import Often, Snapshot, TieredSegment
 from turnfold.contract.text import ends_of
-from turnfold.read.snapshot import readable_head, unknown
+from turnfold.read.snapshot import known_head
 from turnfold.search.relevance import query_terms, score_segments
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ def tiers(
     pending = inbox.peek(address, newest=0)
 
     def look(transaction: ReadTransaction) -> list[TieredSegment]:
-        head = readable_head(transaction, address, pending)
-        if head is None and not pending.held:
-            raise unknown(address)
+        head = known_head(transaction, address, pending)
         return [] if head is None else list(tiers_within(transaction, head, query=query, rules=rules))
 
     return reader.read(look)

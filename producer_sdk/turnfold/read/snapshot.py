@@ -40,6 +40,14 @@ def readable_head(transaction: ReadTransaction, address: Address, pending: Pendi
     return None if pending.forgotten else transaction.head(address)
 
 
+def known_head(transaction: ReadTransaction, address: Address, pending: Pending) -> Head | None:
+    """As `readable_head`. Raises `UnknownConversation` where nothing waits either."""
+    head = readable_head(transaction, address, pending)
+    if head is None and not pending.held:
+        raise unknown(address)
+    return head
+
+
 def unknown(address: Address) -> UnknownConversation:
     """The error for a conversation that does not exist."""
     return UnknownConversation(

@@ -15,7 +15,7 @@ from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold.errors import InvalidInput, Unavailable
 from turnfold.read.pending_edits import Changes, changes_of
 from turnfold.read.polling import StoreWait
-from turnfold.read.snapshot import readable_head, unknown, waiting_turns
+from turnfold.read.snapshot import known_head, unknown, waiting_turns
 from turnfold.wire.whole_numbers import whole_number
 
 if TYPE_CHECKING:
@@ -48,9 +48,7 @@ def turns_after(
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> list[StoredTurn]:
-        head = readable_head(transaction, address, pending)
-        if head is None and not pending.held:
-            raise unknown(address)
+        head = known_head(transaction, address, pending)
         changes = changes_of(transaction, head, pending)
         found = [] if head is None else transaction.turns_after(head, after, most=limit)
         reached = found[-1].seq if found else after
@@ -78,10 +76,8 @@ def segments_after(
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> list[Segment]:
-        head = readable_head(transaction, address, pending)
+        head = known_head(transaction, address, pending)
         if head is None:
-            if not pending.held:
-                raise unknown(address)
             return []
         changes = changes_of(transaction, head, pending)
         page = transaction.segments_after(head, after, most=limit, words=words)

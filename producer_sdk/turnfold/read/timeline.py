@@ -22,7 +22,7 @@ from turnfold.dates.note_time import time_of
 from turnfold.dates.passed import day_of
 from turnfold.errors import InvalidInput
 from turnfold.read.pending_edits import changes_of
-from turnfold.read.snapshot import readable_head, unknown
+from turnfold.read.snapshot import known_head
 from turnfold.search.query_times import check_now
 from turnfold.search.relevance import query_terms
 from turnfold.wire.whole_numbers import whole_number
@@ -55,10 +55,8 @@ def timeline(
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> list[TimelineEntry]:
-        head = readable_head(transaction, address, pending)
+        head = known_head(transaction, address, pending)
         if head is None:
-            if not pending.held:
-                raise unknown(address)
             return []
         wanted = Wanted(address, most * _TOKENS_AN_ENTRY, query=query, now=now, in_order=True)
         found = transaction.by_value(wanted)

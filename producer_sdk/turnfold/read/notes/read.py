@@ -13,7 +13,7 @@ from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold.read.notes.records import note_records
 from turnfold.read.notes.wanted import WantedNotes
 from turnfold.read.pending_edits import changes_of
-from turnfold.read.snapshot import readable_head, unknown
+from turnfold.read.snapshot import known_head
 
 if TYPE_CHECKING:
     from turnfold.database.read_source import PendingSource, ReadSource
@@ -25,10 +25,8 @@ def notes(inbox: PendingSource, reader: ReadSource, address: Address, wanted: Wa
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> list[Note]:
-        head = readable_head(transaction, address, pending)
+        head = known_head(transaction, address, pending)
         if head is None:
-            if not pending.held:
-                raise unknown(address)
             return []
         changes = changes_of(transaction, head, pending)
         hides = None if changes is None else changes.hides
