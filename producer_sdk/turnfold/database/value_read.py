@@ -78,19 +78,16 @@ class ValueReader:
                 if found is not None:
                     return found
             with connection.snapshot():
-                # Raised outside: a connection is closed when a read in it fails.
-                is_behind = wanted.at_least is not None and self._is_behind(connection, wanted.address, wanted.at_least)
-                if not is_behind:
-                    return self._one_state(connection, wanted, known)
+                head, stored = self._head(connection, wanted.address, wanted.inbox_ids)
+                if wanted.at_least is None or wanted.at_least.is_reached_by(head):
+                    return self._one_state(connection, wanted, known, head, stored)
+        # Raised outside: a connection is closed when a read in it fails.
         raise ReplicaBehind
-
-    def _is_behind(self, connection: DriverConnection, address: Address, mark: StoredMark) -> bool:
-        head, _ = self._head(connection, address, ())
-        return not mark.is_reached_by(head)
 
     def read_within(self, driver: Any, wanted: Wanted) -> Found | None:
         """As `read`, on a connection of the driver whose transaction is open."""
-        return self._one_state(DriverConnection(self._driver, driver, None), wanted, self._known.get(wanted.address))
+        connection, known = DriverConnection(self._driver, driver, None), self._known.get(wanted.address)
+        return self._one_state(connection, wanted, known, *self._head(connection, wanted.address, wanted.inbox_ids))
 
     def newest(self, address: Address) -> StoredMark | None:
         """The state of a conversation that was read last; None where nothing is remembered."""
@@ -136,10 +133,10 @@ class ValueReader:
         answers = known.answers.get(wanted.answers_key(question))
         return None if answers is None else Found(known, head, stored, answers)
 
-    def _one_state(self, connection: DriverConnection, wanted: Wanted, known: Known | None) -> Found | None:
-        """All that the read needs, within an open snapshot."""
-        ids = wanted.inbox_ids
-        head, stored = self._head(connection, wanted.address, ids)
+    def _one_state(
+        self, connection: DriverConnection, wanted: Wanted, known: Known | None, head: Head | None, stored: set[str]
+    ) -> Found | None:
+        """All that the read needs, within the open snapshot in which its head was read."""
         if head is None:
             self._known.drop(wanted.address)
             return None
@@ -148,7 +145,7 @@ class ValueReader:
             self._known.put(wanted.address, known)
             if self._changes is not None and before is not None and not before.is_of(head):
                 self._changes.add(wanted.address, before, known)
-        known.learn(ids, stored)
+        known.learn(wanted.inbox_ids, stored)
         question = _question(wanted, known, stored)
         found = answers(self._driver, connection, wanted, known, question) if question else NO_ANSWERS
         if question and (key := wanted.answers_key(question)) is not None:
