@@ -21,6 +21,16 @@ _MOST_MONTHS: Final = 24
 _MOST_YEARS: Final = 12
 
 
+def day_term(day: date) -> str:
+    """The term of a day."""
+    return f"!{day.isoformat()}"
+
+
+def month_term(year: int, month: int) -> str:
+    """The term of a month."""
+    return f"!{year:04}-{month:02}"
+
+
 def note_time_terms(first: date, last: date) -> tuple[str, ...]:
     """The terms of a period that a note speaks of; none of one that is longer than twelve years.
 
@@ -37,7 +47,7 @@ def said_terms(day: date) -> tuple[str, ...]:
     >>> said_terms(date(2026, 5, 14))
     ('!2026-05-14', '!2026-05')
     """
-    return (f"!{day.isoformat()}", f"!{day:%Y-%m}")
+    return (day_term(day), f"!{day:%Y-%m}")
 
 
 def query_time_terms(first: date, last: date) -> tuple[str, ...]:
@@ -65,13 +75,13 @@ def _cut_years(first: date, last: date) -> Iterator[str]:
 def _days(first: date, last: date) -> Iterator[str]:
     many = (last - first).days + 1
     for day in range(many if many <= _DAYS else 0):
-        yield f"!{(first + timedelta(days=day)).isoformat()}"
+        yield day_term(first + timedelta(days=day))
 
 
 def _months(first: date, last: date, most: int) -> Iterator[str]:
     start, end = first.year * 12 + first.month - 1, last.year * 12 + last.month - 1
     for month in range(start, min(end + 1, start + most)):
-        yield f"!{month // 12:04}-{month % 12 + 1:02}"
+        yield month_term(month // 12, month % 12 + 1)
 
 
 def _years(first: date, last: date) -> Iterator[str]:

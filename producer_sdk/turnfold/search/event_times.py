@@ -11,8 +11,9 @@ from typing import Final
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.notes import Note
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
+from turnfold.contract.periods import month_away
 from turnfold.contract.terms import distinct_terms
-from turnfold.contract.time_terms import query_time_terms
+from turnfold.contract.time_terms import day_term, month_term, query_time_terms
 from turnfold.contract.words import note_stems
 from turnfold.dates.note_time import time_of
 from turnfold.dates.passed import day_of
@@ -55,8 +56,12 @@ class EventTime:
     @property
     def terms(self) -> tuple[str, ...]:
         """Terms by which its notes are found: those of its words, and of the verb that tells of it."""
-        verb = _DEEDS.get(self.words.lower().rpartition(" ")[2], "")
-        return distinct_terms(f"{self.words} {verb}")
+        return distinct_terms(f"{self.words} {self._deed}")
+
+    @property
+    def _deed(self) -> str:
+        """The verb that tells of it; empty where there is none."""
+        return _DEEDS.get(self.words.lower().rpartition(" ")[2], "")
 
     def time_terms(self, first: date, last: date, today: date | None) -> tuple[str, ...]:
         """The terms of the days that are meant, where the event was or will be from `first` to `last`."""
@@ -86,20 +91,18 @@ class EventTime:
         """Whether a note speaks of the event itself, by its words or as a deed."""
         asked = frozenset(distinct_terms(self.words))
         told = {term: match.start() for match in _WORD.finditer(text) for term in distinct_terms(match.group())}
-        verb = _DEEDS.get(self.words.lower().rpartition(" ")[2])
-        if verb is not None and any(term in told for term in distinct_terms(verb)):
+        if any(term in told for term in distinct_terms(self._deed)):
             return True
         return bool(asked) and asked <= told.keys() and not _OF_ANOTHER.search(text[: min(told[one] for one in asked)])
 
 
 def _days(first: date, last: date) -> tuple[str, ...]:
-    return tuple(f"!{(first + number * _DAY).isoformat()}" for number in range((last - first).days + 1))
+    return tuple(day_term(first + number * _DAY) for number in range((last - first).days + 1))
 
 
 def _months(day: date, numbers: range) -> tuple[str, ...]:
     """The terms of months by how many they are behind that of a day."""
-    counted = (day.year * 12 + day.month - 1 + number for number in numbers)
-    return tuple(f"!{month // 12:04}-{month % 12 + 1:02}" for month in counted)
+    return tuple(month_term(*month_away(day, number)) for number in numbers)
 
 
 def _end_of_month(day: date) -> date:
