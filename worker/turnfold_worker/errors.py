@@ -20,7 +20,7 @@ import traceback
 from pathlib import Path
 from typing import Final
 
-from turnfold.errors import SEE_DOCTOR
+from turnfold.errors import SEE_DOCTOR, UnknownConversation
 
 DIED: Final = "the worker ended while folding"
 """Noted of a segment whose worker could note nothing itself."""
@@ -101,6 +101,14 @@ class ModelRefused(Permanent):
     """The provider will never take this request: it is too long, or the server does not know what it asks for."""
 
     remedy = "check that the model's name and context length fit, then `turnfold jobs retry`"
+
+
+def not_stored(tenant: str, conversation_id: str) -> UnknownConversation:
+    """The error of a command for a conversation that has no rows."""
+    return UnknownConversation(
+        f"conversation {conversation_id!r} of tenant {tenant!r} is not stored",
+        remedy="check its id and the tenant (TURNFOLD_TENANT)",
+    )
 
 
 def where(error: BaseException) -> str:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from turnfold.contract.records import ConversationId
-from turnfold.errors import InvalidSettings, Unavailable, UnknownConversation
+from turnfold.errors import InvalidSettings, Unavailable
 from turnfold_worker.cli.failures import FAILED
 from turnfold_worker.cli.output import json_option, print_json, progress
 from turnfold_worker.cli.session import Session
+from turnfold_worker.errors import not_stored
 
 if TYPE_CHECKING:
     from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
@@ -95,8 +96,7 @@ def _admin(session: Session) -> SqlRefinementAdmin:
 def _found(session: Session, admin: SqlRefinementAdmin, conversation: str) -> ConversationId:
     found = admin.find(session.address(conversation))
     if found is None:
-        msg = f"conversation {conversation!r} of tenant {session.settings.tenant!r} is not stored"
-        raise UnknownConversation(msg, remedy="check its id and the tenant (TURNFOLD_TENANT)")
+        raise not_stored(session.settings.tenant, conversation)
     return found
 
 

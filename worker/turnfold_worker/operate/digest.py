@@ -14,7 +14,7 @@ from turnfold.contract.canonical import CANONICAL_COLUMNS, COMPRESSED, RULES_ONL
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import Base, ConversationRow, table
-from turnfold.errors import UnknownConversation
+from turnfold_worker.errors import not_stored
 
 
 def digest(engine: Engine, tenant: str, conversation_id: str) -> str:
@@ -28,8 +28,7 @@ def digest(engine: Engine, tenant: str, conversation_id: str) -> str:
             )
         )
         if id_ is None:
-            msg = f"conversation {conversation_id!r} of tenant {tenant!r} is not stored"
-            raise UnknownConversation(msg, remedy="check its id and the tenant (TURNFOLD_TENANT)")
+            raise not_stored(tenant, conversation_id)
         for name, columns in CANONICAL_COLUMNS.items():
             rows = Base.metadata.tables[name]
             order = [columns.index(column.name) for column in rows.primary_key if column.name in columns]

@@ -19,12 +19,12 @@ from turnfold.database.read_transaction import ReadTransaction
 from turnfold.database.reader import Reader
 from turnfold.database.rows import turn_record
 from turnfold.database.statements import turn, turn_columns
-from turnfold.errors import UnknownConversation
 from turnfold.read.notes.read import notes_within
 from turnfold.read.notes.wanted import EVERY_NOTE
 from turnfold.read.segment_tiers import tiers_within
 from turnfold.read.snapshot import readable_head
 from turnfold.redis.inbox import ProducerInbox
+from turnfold_worker.errors import not_stored
 from turnfold_worker.operate import conversation_tree as trees
 from turnfold_worker.operate.conversation_tree import NOT_EXPANDED, LookedUp, SegmentAccess
 from turnfold_worker.operate.provenance import UNKNOWN, Provenance, Sources, sources
@@ -144,8 +144,7 @@ def inspect_conversation(reader: Reader, address: Address, *, turns: bool = Fals
 
     inspection = reader.read(look)
     if inspection is None:
-        msg = f"conversation {address.conversation!r} of tenant {address.tenant!r} is not stored"
-        raise UnknownConversation(msg, remedy="check its id and the tenant (TURNFOLD_TENANT)")
+        raise not_stored(address.tenant, address.conversation)
     return inspection
 
 
