@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from turnfold.errors import UnknownConversation
 from turnfold_worker.cli.output import console, json_option, print_json, table, words
 from turnfold_worker.cli.session import Session, pass_session
+from turnfold_worker.errors import not_stored
 
 if TYPE_CHECKING:
     from turnfold.contract.attention import Usage
@@ -36,15 +36,11 @@ def usage(session: Session, conversation: str | None, days: int, each: bool, as_
       turnfold usage chat --days 7
       turnfold --tenant acme usage --each --json
     """
-    from turnfold.database.reader import Reader
-
     address = None if conversation is None else session.address(conversation)
-    reader = Reader(session.engine)
-    if address is not None and reader.read(lambda look: look.head(address)) is None:
-        msg = f"conversation {conversation!r} of tenant {session.settings.tenant!r} is not stored"
-        raise UnknownConversation(msg, remedy="check its id and the tenant (TURNFOLD_TENANT)")
+    if address is not None and session.reader.read(lambda look: look.head(address)) is None:
+        raise not_stored(session.settings.tenant, address.conversation)
     since = datetime.now(UTC).date() - timedelta(days=days - 1)
-    found = reader.read(
+    found = session.reader.read(
         lambda look: look.usage(session.settings.tenant, since, conversation_id=conversation, each=each)
     )
     bounded = _bounded(session)
