@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 SEE_DOCTOR: Final = "`turnfold doctor` checks everything that Turnfold needs"
 
 
-class TurnfoldError(Exception):
-    """Base of every error that the SDK raises on purpose."""
+class ExplainedError(Exception):
+    """What the errors of the SDK and of workers share."""
 
     remedy: str = SEE_DOCTOR
     """What to do about it: never empty. Where a class says it for all of its errors, `str(error)` leaves it out."""
@@ -44,6 +44,10 @@ class TurnfoldError(Exception):
         """What is wrong, without the remedy."""
         if remedy:
             self.remedy = remedy
+
+
+class TurnfoldError(ExplainedError):
+    """Base of every error that the SDK raises on purpose."""
 
 
 class InvalidInput(TurnfoldError, ValueError):  # noqa: N818 - the field says InvalidX, not InvalidXError

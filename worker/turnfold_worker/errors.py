@@ -20,23 +20,14 @@ import traceback
 from pathlib import Path
 from typing import Final
 
-from turnfold.errors import SEE_DOCTOR, UnknownConversation
+from turnfold.errors import ExplainedError, UnknownConversation
 
 DIED: Final = "the worker ended while folding"
 """Noted of a segment whose worker could note nothing itself."""
 
 
-class WorkerError(Exception):
+class WorkerError(ExplainedError):
     """Base of every error that a worker raises on purpose."""
-
-    remedy: str = SEE_DOCTOR
-    """What an operator does about it: never empty. Where a class says it for all, `str(error)` leaves it out."""
-
-    def __init__(self, problem: str = "", *, remedy: str = "") -> None:
-        super().__init__(f"{problem}: {remedy}" if remedy else problem)
-        self.problem = problem
-        if remedy:
-            self.remedy = remedy
 
 
 class Retryable(WorkerError):  # noqa: N818 - says what to do about it
