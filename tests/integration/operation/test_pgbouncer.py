@@ -24,6 +24,7 @@ from turnfold.settings import Settings
 from turnfold_worker import offline
 from turnfold_worker.errors import StoreAway
 from turnfold_worker.operate import migrate
+from turnfold_worker.operate.decisions import decide
 from turnfold_worker.operate.digest import digest
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.testing.local_worker import LocalWorker
@@ -112,6 +113,10 @@ def test_an_export_reads_through_it(tf: Turnfold, local: LocalWorker) -> None:
     local.fold()
 
     assert tf.export("talk").count(b"\n") > 30
+
+
+def test_work_is_decided_about_through_it(settings: Settings) -> None:
+    assert decide(settings, "acme", "job-1", "skip") == "job-1: it is not parked any more"
 
 
 @pytest.mark.parametrize("pooler", ["pgbouncer", "lenient_pgbouncer"])
