@@ -18,6 +18,7 @@ from sqlalchemy import Engine
 
 from support.celery_workers import CeleryWorker
 from support.examples import THOROUGH, register_profiles
+from support.needed import skipping_on
 from support.postgresql import PostgresqlServer
 from support.refinery import Refinery
 from support.server_folders import fast_folder, own_folder
@@ -88,12 +89,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def redis_program() -> None:
     """A server's program. Skips without one, but fails where CI is set."""
-    try:
+    with skipping_on(RedisNotStarted):
         find_server()
-    except RedisNotStarted as error:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="session")
@@ -106,12 +103,8 @@ def redis_server(redis_program: None) -> Iterator[RedisServer]:
 @pytest.fixture(scope="session")
 def embedder() -> SentenceTransformerEmbedder:
     """The real sentence model. Skips without its packages, but fails where CI is set."""
-    try:
+    with skipping_on(InvalidSettings):
         check_installed()
-    except InvalidSettings as error:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(error))
     return SentenceTransformerEmbedder()
 
 
@@ -141,12 +134,8 @@ def redis_url(redis_server: RedisServer) -> Iterator[str]:
 def postgresql_server() -> Iterator[PostgresqlServer]:
     """One real PostgreSQL for the whole run. Skips without its package, but fails where CI is set."""
     with own_folder() as folder:
-        try:
+        with skipping_on(ModuleNotFoundError):
             server = PostgresqlServer(folder)
-        except ModuleNotFoundError as error:
-            if os.environ.get("CI"):
-                raise
-            pytest.skip(f"no PostgreSQL here: {error}")
         server.start(fsync=False)
         migrate.upgrade(server.create("template"))
         yield server

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -17,6 +16,7 @@ import yaml
 from jsonschema import Draft7Validator
 
 from support.helm_chart import CHART, ROOT, ChartNotRendered, ChartRenderer
+from support.needed import skip_or_fail
 from turnfold.contract.tasks import QUEUE_OF
 from turnfold_worker.cli.group import main
 from turnfold_worker.settings import WorkerSettings
@@ -59,8 +59,7 @@ Objects = list[dict[str, Any]]
 def chart(tmp_path_factory: pytest.TempPathFactory) -> ChartRenderer:
     """Skips without what renders it, but fails where CI is set."""
     if missing := ChartRenderer.missing():
-        assert not os.environ.get("CI"), missing
-        pytest.skip(missing)
+        skip_or_fail(missing)
     return ChartRenderer(tmp_path_factory.mktemp("chart"))
 
 
@@ -226,11 +225,7 @@ def test_versions_are_those_of_the_distributions() -> None:
 @pytest.fixture(scope="module")
 def promtool() -> str:
     """Prometheus' own checker. Skips without it, but fails where CI is set."""
-    program = shutil.which("promtool")
-    if program is None:
-        assert not os.environ.get("CI"), "install promtool: apt-get install prometheus"
-        pytest.skip("install promtool: apt-get install prometheus")
-    return program
+    return shutil.which("promtool") or skip_or_fail("install promtool: apt-get install prometheus")
 
 
 def test_alerts_fire_when_they_should_and_only_then(promtool: str) -> None:

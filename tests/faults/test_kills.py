@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
@@ -15,6 +14,7 @@ from support import chaos_faults as faults
 from support.chaos import Chaos, Outcome
 from support.chaos_faults import Fault
 from support.chaos_round import verdict_of
+from support.needed import skipping_on
 
 Conversations = Mapping[tuple[str, str], list[dict[str, Any]]]
 Digests = Mapping[tuple[str, str], str]
@@ -59,12 +59,8 @@ ROWS = [
 
 def outcome_of(folder: Path, fault: Fault, conversations: Conversations, database: str) -> Outcome:
     fault = replace(fault, environment={**fault.environment, **TRIES})
-    try:
+    with skipping_on(ModuleNotFoundError):
         chaos = Chaos(folder, fault.plan(conversations, database=database, seed=11))
-    except ModuleNotFoundError as error:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(error))
     with chaos:
         outcome = chaos.run(timeout_seconds=420)
     print(f"\n{outcome}")  # noqa: T201 - how much was disturbed is part of the result

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
+from support.needed import skip_or_fail
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -50,9 +49,4 @@ def find_chromium(folder: Path) -> Chromium:
 def program_of_chromium() -> str:
     """The browser on the PATH. Skips without one, but fails where CI is set."""
     program = next(filter(None, map(shutil.which, NAMES)), None)
-    if program is None:
-        message = f"none of {', '.join(NAMES)} is on the PATH: install chromium"
-        if os.environ.get("CI"):
-            pytest.fail(message)
-        pytest.skip(message)
-    return program
+    return program or skip_or_fail(f"none of {', '.join(NAMES)} is on the PATH: install chromium")

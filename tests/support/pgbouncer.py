@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import psycopg
-import pytest
 
+from support.needed import skip_or_fail
 from support.postgresql import ACCOUNT, USER
 from support.waiting import wait_until
 from turnfold_worker.local.local_port import free_port
@@ -93,10 +93,4 @@ def installed_pgbouncer() -> str | None:
 
 def find_pgbouncer() -> str:
     """The program. Skips without one, but fails where CI is set."""
-    program = installed_pgbouncer()
-    if program is None:
-        message = "pgbouncer is not on the PATH: install it"
-        if os.environ.get("CI"):
-            pytest.fail(message)
-        pytest.skip(message)
-    return program
+    return installed_pgbouncer() or skip_or_fail("pgbouncer is not on the PATH: install it")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from support.needed import skipping_on
 from support.server_folders import own_folder
 from turnfold import Turnfold
 from turnfold_worker.local.redis_server import RedisNotStarted
@@ -31,12 +32,8 @@ def stack() -> Iterator[Stack]:
     """What `turnfold up` starts."""
     with own_folder() as folder:
         stack = Stack(folder, environment={"PATH": os.environ.get("PATH", "")})
-        try:
+        with skipping_on(RedisNotStarted):
             stack.start()
-        except RedisNotStarted as error:
-            if os.environ.get("CI"):
-                raise
-            pytest.skip(str(error))
         yield stack
         stack.stop()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from conftest import LocalWorker
+from support.needed import needed_package
 from support.talk import talk_with
 from turnfold import AsyncTurnfold, InvalidInput, Settings, Turnfold
 from turnfold_worker.testing.model_server import Behaviour, OpenAIServer
@@ -20,11 +20,6 @@ CONVERSATION = "conv-1"
 FACT = "The vault door opens with the code word tangerine-41."
 QUESTION = "Which code word opens the vault door?"
 BUDGET = 4_000
-
-
-def framework(name: str) -> Any:
-    """The module of a framework. Skips where it is not installed, but fails where CI is set."""
-    return __import__(name, fromlist=["_"]) if os.environ.get("CI") else pytest.importorskip(name)
 
 
 @pytest.fixture
@@ -51,7 +46,7 @@ def told(tf: Turnfold, local: LocalWorker) -> Turnfold:
 class TestOpenAIAgents:
     @pytest.fixture(autouse=True)
     def agents(self) -> Any:
-        agents = framework("agents")
+        agents = needed_package("agents")
         agents.set_tracing_disabled(True)
         return agents
 
@@ -173,7 +168,7 @@ class TestOpenAIAgents:
 class TestLangChain:
     @pytest.fixture
     def core(self) -> Any:
-        return framework("langchain_core.messages")
+        return needed_package("langchain_core.messages")
 
     @pytest.fixture
     def history(self, core: Any, tf: Turnfold) -> Any:
@@ -288,7 +283,7 @@ class TestLangChain:
 class TestLlamaIndex:
     @pytest.fixture
     def core(self) -> Any:
-        return framework("llama_index.core.llms")
+        return needed_package("llama_index.core.llms")
 
     @pytest.fixture
     def memory(self, core: Any, tf: Turnfold) -> Any:

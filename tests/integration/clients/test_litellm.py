@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 import pytest_asyncio
 
 from conftest import LocalWorker
+from support.needed import needed_package
 from support.provider import Provider, Reply
 from turnfold import AsyncTurnfold, InvalidBudget, Settings, Turnfold
 from turnfold.assemble import messages_tokens
@@ -33,7 +33,7 @@ def provider() -> Iterator[Provider]:
 @pytest.fixture
 def litellm() -> Iterator[Any]:
     """The package. Skips where it is not installed, but fails where CI is set."""
-    package: Any = __import__("litellm") if os.environ.get("CI") else pytest.importorskip("litellm")
+    package = needed_package("litellm")
     package.telemetry = False
     yield package
     # The package keeps hooks in lists of its own, beyond `callbacks`.

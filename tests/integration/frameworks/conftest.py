@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-import os
 from collections.abc import AsyncIterator, Callable
-from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -41,9 +38,3 @@ def filled() -> Filling:
 async def client(settings: Settings) -> AsyncIterator[AsyncTurnfold]:
     async with AsyncTurnfold(settings=settings) as client:
         yield client
-
-
-@pytest.fixture(scope="session")
-def framework() -> Callable[[str], Any]:
-    """The module of a framework. Skips where it is not installed, but fails where CI is set."""
-    return importlib.import_module if os.environ.get("CI") else pytest.importorskip

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from support.needed import needed_package
 from turnfold import Settings
 
 FOLDER = Path(__file__).parents[3] / "examples" / "frameworks"
@@ -18,10 +17,8 @@ FOLDER = Path(__file__).parents[3] / "examples" / "frameworks"
 
 @pytest.mark.long
 @pytest.mark.parametrize("script", sorted(path.name for path in FOLDER.glob("*.py")))
-def test_an_example_remembers_its_first_question(
-    script: str, settings: Settings, framework: Callable[[str], Any]
-) -> None:
-    framework(script.removesuffix("_chat.py"))
+def test_an_example_remembers_its_first_question(script: str, settings: Settings) -> None:
+    needed_package(script.removesuffix("_chat.py"))
     environment = {
         **os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
         "TURNFOLD_REDIS_URL": settings.redis_url, "TURNFOLD_DATABASE_URL": settings.database_url,

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from conftest import LocalWorker
+from support.needed import needed_package
 from turnfold import InvalidInput, Settings, Turnfold
 
 CONVERSATION = "conv-1"
@@ -16,9 +17,9 @@ BUDGET = 3_000
 
 
 @pytest.fixture(autouse=True)
-def haystack(framework: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> Any:
+def haystack(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("HAYSTACK_TELEMETRY_ENABLED", "False")
-    return framework("haystack")
+    return needed_package("haystack")
 
 
 @pytest.fixture

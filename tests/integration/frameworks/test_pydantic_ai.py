@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from conftest import LocalWorker
+from support.needed import needed_package
 from turnfold import AsyncTurnfold, InvalidInput, Turnfold
 
 CONVERSATION = "conv-1"
@@ -16,8 +17,8 @@ BUDGET = 3_000
 
 
 @pytest.fixture(autouse=True)
-def pydantic_ai(framework: Callable[[str], Any]) -> Any:
-    return framework("pydantic_ai")
+def pydantic_ai() -> Any:
+    return needed_package("pydantic_ai")
 
 
 @pytest.fixture

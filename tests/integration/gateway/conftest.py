@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from support.gateway import Gateway, gateway_process
+from support.needed import skip_or_fail, skipping_on
 from support.npm import build_client
 from support.server_folders import own_folder
 from turnfold import Settings, Turnfold
@@ -24,12 +25,8 @@ def stack() -> Iterator[Stack]:
     """What `turnfold up` starts, without a gateway."""
     with own_folder() as folder:
         stack = Stack(folder, environment={"PATH": os.environ.get("PATH", ""), "TURNFOLD_FOLD_TURNS": "1"})
-        try:
+        with skipping_on(RedisNotStarted):
             stack.start()
-        except RedisNotStarted as error:
-            if os.environ.get("CI"):
-                raise
-            pytest.skip(str(error))
         yield stack
         stack.stop()
 
@@ -51,8 +48,7 @@ def gateway(gateway_settings: Settings) -> Iterator[Gateway]:
 def built_client(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The TypeScript client, built. Skips without Node, but fails where CI is set."""
     if shutil.which("npm") is None:
-        assert not os.environ.get("CI"), "install Node 20 or later: apt-get install nodejs npm"
-        pytest.skip("install Node 20 or later: apt-get install nodejs npm")
+        skip_or_fail("install Node 20 or later: apt-get install nodejs npm")
     return build_client(tmp_path_factory.mktemp("npm"))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.gateway import Gateway
+from support.needed import skip_or_fail
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "go" / "main.go"
 
@@ -17,11 +18,9 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "go" / "main.go"
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
     """The example, compiled. Skips without Go, but fails where CI is set."""
-    if shutil.which("go") is None:
-        assert not os.environ.get("CI"), "install Go: apt-get install golang-go"
-        pytest.skip("install Go: apt-get install golang-go")
+    go = shutil.which("go") or skip_or_fail("install Go: apt-get install golang-go")
     environment = {**os.environ, "GOCACHE": str(tmp_path / "cache"), "GO111MODULE": "off"}
-    subprocess.run(["go", "build", "-o", tmp_path / "example", EXAMPLE], env=environment, check=True)
+    subprocess.run([go, "build", "-o", tmp_path / "example", EXAMPLE], env=environment, check=True)
     return tmp_path / "example"
 
 
