@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from support.child_processes import child_environment
 
 PAGE = (Path(__file__).parents[2] / "docs" / "testing.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"(?ms)^```python\n(.*?)^```$", PAGE)
@@ -27,10 +28,7 @@ def run(blocks: list[str], folder: Path) -> None:
     """Run blocks as files of tests, each with one that passes."""
     for place, block in enumerate(blocks):
         (folder / f"test_block_{place}.py").write_text(block, encoding="utf-8")
-    environment = {
-        **os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "PYTEST_ADDOPTS": "",
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-    }  # fmt: skip
+    environment = child_environment(PYTEST_ADDOPTS="", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider"],
         check=False, capture_output=True, text=True, env=environment, cwd=folder, timeout=100,

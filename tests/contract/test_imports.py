@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import copy
-import os
 import re
 import subprocess
 import sys
 
 import pytest
 
+from support.child_processes import child_environment
 from turnfold.contract.lazy_patterns import lazy_pattern
 
 
 def modules_after(statement: str) -> set[str]:
     """Top-level modules that a fresh process holds after a statement."""
     program = f"import sys\n{statement}\nprint('\\n'.join(sorted({{name.partition('.')[0] for name in sys.modules}})))"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     done = subprocess.run(
-        [sys.executable, "-c", program], check=True, capture_output=True, text=True, env=environment, timeout=60
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True, env=child_environment(), timeout=60
     )
     return set(done.stdout.split())
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+from support.child_processes import child_environment
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tutorial.md").read_text(encoding="utf-8")
 FILES = re.findall(r"(?ms)^```python\n# (\w+\.py)\n(.*?)^```$", PAGE)
@@ -15,10 +16,7 @@ FILES = re.findall(r"(?ms)^```python\n# (\w+\.py)\n(.*?)^```$", PAGE)
 def test_the_tests_of_the_tutorial_pass(tmp_path: Path) -> None:
     for name, text in FILES:
         (tmp_path / name).write_text(text, encoding="utf-8")
-    environment = {
-        **os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *(path for path in sys.path if path)]),
-        "PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-    }  # fmt: skip
+    environment = child_environment(PYTEST_ADDOPTS="", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider"],
         check=False, capture_output=True, text=True, env=environment, cwd=tmp_path, timeout=100,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from urllib.parse import quote
 
 import httpx
 
+from support.child_processes import child_environment
 from turnfold import Settings
 from turnfold_gateway.keys.store import KeyStore
 
@@ -48,18 +48,11 @@ def gateway_process(settings: Settings, **variables: str) -> Iterator[Gateway]:
 
     Gateways of other tests share the database, and would take its deliveries.
     """
-    environment: Mapping[str, str] = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-        "TURNFOLD_REDIS_URL": settings.redis_url,
-        "TURNFOLD_DATABASE_URL": settings.database_url,
-        "TURNFOLD_GATEWAY_WEBHOOK_POLL_SECONDS": "3600",
-        **variables,
-    }
-    process = subprocess.Popen(
-        [*COMMAND, "serve", "--port", "0"], env=environment, stderr=subprocess.PIPE,
-        text=True,
-    )  # fmt: skip
+    variables = {"TURNFOLD_GATEWAY_WEBHOOK_POLL_SECONDS": "3600", **variables}
+    environment = child_environment(
+        TURNFOLD_REDIS_URL=settings.redis_url, TURNFOLD_DATABASE_URL=settings.database_url, **variables
+    )
+    process = subprocess.Popen([*COMMAND, "serve", "--port", "0"], env=environment, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:
         url = process.stderr.readline().strip()

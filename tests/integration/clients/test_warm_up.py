@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from collections.abc import Callable
 import pytest
 from redis import Redis
 
+from support.child_processes import child_environment
 from turnfold import AsyncTurnfold, Settings, Turnfold, Unavailable
 
 READ_AFTER_WARM_UP = """
@@ -31,7 +31,7 @@ def test_the_first_read_afterwards_imports_nothing(tf: Turnfold, settings: Setti
     process = subprocess.run(
         [sys.executable, "-c", READ_AFTER_WARM_UP, settings.redis_url, settings.database_url], check=False,
         capture_output=True, text=True, timeout=60,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        env=child_environment(),
     )  # fmt: skip
 
     assert (process.returncode, process.stdout.split()) == (0, []), process.stderr

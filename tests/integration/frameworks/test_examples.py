@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from support.child_processes import child_environment
 from support.needed import needed_package
 from turnfold import Settings
 
@@ -19,11 +19,10 @@ FOLDER = Path(__file__).parents[3] / "examples" / "frameworks"
 @pytest.mark.parametrize("script", sorted(path.name for path in FOLDER.glob("*.py")))
 def test_an_example_remembers_its_first_question(script: str, settings: Settings) -> None:
     needed_package(script.removesuffix("_chat.py"))
-    environment = {
-        **os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-        "TURNFOLD_REDIS_URL": settings.redis_url, "TURNFOLD_DATABASE_URL": settings.database_url,
-        "HAYSTACK_TELEMETRY_ENABLED": "False",
-    }  # fmt: skip
+    environment = child_environment(
+        TURNFOLD_REDIS_URL=settings.redis_url, TURNFOLD_DATABASE_URL=settings.database_url,
+        HAYSTACK_TELEMETRY_ENABLED="False",
+    )  # fmt: skip
     done = subprocess.run(
         [sys.executable, FOLDER / script], check=False, capture_output=True, text=True, env=environment, timeout=100
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
@@ -13,6 +12,7 @@ import pytest_asyncio
 from mcp import Client, MCPError, StdioServerParameters
 
 from conftest import Filling, LocalWorker
+from support.child_processes import child_environment
 from support.talk import talk_with
 from turnfold import AsyncTurnfold, Settings, Turnfold
 from turnfold.tools.timelines import timeline_text
@@ -85,11 +85,10 @@ def agent(turnfold: AsyncTurnfold) -> Agent:
 
 def process(settings: Settings, *options: str) -> StdioServerParameters:
     """How an agent starts the real command."""
-    environment = {
-        **os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-        "TURNFOLD_REDIS_URL": settings.redis_url, "TURNFOLD_DATABASE_URL": settings.database_url,
-        "TURNFOLD_TENANT": settings.tenant,
-    }  # fmt: skip
+    environment = child_environment(
+        TURNFOLD_REDIS_URL=settings.redis_url, TURNFOLD_DATABASE_URL=settings.database_url,
+        TURNFOLD_TENANT=settings.tenant,
+    )  # fmt: skip
     program = "from turnfold_gateway.cli import main; main()"
     return StdioServerParameters(command=sys.executable, args=["-c", program, "mcp", *options], env=environment)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 import redis
 
+from support.child_processes import child_environment
 from support.waiting import wait_until
 from turnfold import Turnfold
 from turnfold.contract.keys import Address
@@ -98,7 +98,7 @@ def test_a_client_needs_no_celery(redis_url: str, database_url: str, client: red
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_CELERY, redis_url, database_url], check=False, capture_output=True, text=True,
         timeout=60,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}, cwd=tmp_path,
+        env=child_environment(), cwd=tmp_path,
     )  # fmt: skip
     assert "Hello." in done.stdout, done.stderr
     assert client.zcard(f"tf:{{{SHARD:02d}}}:rung") == 1

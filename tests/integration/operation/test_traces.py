@@ -18,6 +18,7 @@ import pytest
 
 from conftest import LocalWorker
 from support.celery_workers import CeleryWorker
+from support.child_processes import child_environment
 from support.needed import skip_or_fail
 from support.refinery import Refinery
 from support.talk import talk_with
@@ -173,9 +174,8 @@ def test_a_program_that_has_set_nothing_up_makes_no_spans(loaded: str) -> None:
         "with memory_span('create_memory', 'append', {}) as span:\n    print(span, tracer(), trace_ids())\n"
         "print('opentelemetry.trace' in sys.modules)"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     done = subprocess.run(
-        [sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=60, env=environment
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=60, env=child_environment()
     )
     assert done.stdout == f"None None {{}}\n{loaded != 'sys'}\n"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 
@@ -11,6 +10,7 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
+from support.child_processes import child_environment
 from turnfold import InvalidSettings
 from turnfold_gateway.mcp import missing
 from turnfold_gateway.problems import HANDLERS
@@ -26,9 +26,8 @@ logging.getLogger("uvicorn.error").info("left out")
 
 
 def test_a_gateway_writes_objects() -> None:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True, env=environment, timeout=60
+        [sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True, env=child_environment(), timeout=60
     )
     (line,) = map(json.loads, done.stderr.splitlines())
     assert (line["level"], line["logger"], line["message"]) == ("WARNING", "turnfold_gateway", "of 1\n2")

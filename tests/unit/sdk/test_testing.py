@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
 import pytest
 
+from support.child_processes import child_environment
 from turnfold import InvalidInput, InvalidSettings
 from turnfold.testing import in_memory
 from turnfold_worker.testing import local
@@ -14,7 +14,7 @@ from turnfold_worker.testing import local
 def imported(without: str) -> subprocess.CompletedProcess[str]:
     """A process that imports `turnfold.testing` where a package is not installed."""
     program = f"import sys; sys.modules[{without!r}] = None; import turnfold.testing"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    environment = child_environment()
     return subprocess.run(
         [sys.executable, "-c", program], check=False, capture_output=True, text=True, env=environment, timeout=60
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+from support.child_processes import child_environment
 from support.gateway import Gateway
 from support.provider import Provider, Reply, Sent
 from turnfold import Turnfold
@@ -26,10 +26,7 @@ def test_an_application_goes_on_as_it_was_and_its_history_stays_inside_the_budge
 ) -> None:
     provider.choose = answer
     (tmp_path / "application.py").write_text("\n\n".join(BLOCKS), encoding="utf-8")
-    environment = {
-        **os.environ, "GATEWAY_URL": proxy.url, "OPENAI_API_KEY": "sk", "TURNFOLD_KEY": key,
-        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-    }  # fmt: skip
+    environment = child_environment(GATEWAY_URL=proxy.url, OPENAI_API_KEY="sk", TURNFOLD_KEY=key)
     done = subprocess.run(
         [sys.executable, "-W", "error", "application.py"],
         check=False, capture_output=True, text=True, env=environment, cwd=tmp_path, timeout=100,
