@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from support.needed import skipping_on
 from support.server_folders import own_folder
 from turnfold import Turnfold
-from turnfold_worker.local.redis_server import RedisNotStarted
 from turnfold_worker.local.stack import Stack
 
 MARKS = (pytest.mark.processes, pytest.mark.apart, pytest.mark.xdist_group("tour"))
@@ -28,14 +26,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def stack() -> Iterator[Stack]:
+def stack(redis_program: None) -> Iterator[Stack]:
     """What `turnfold up` starts."""
-    with own_folder() as folder:
-        stack = Stack(folder, environment={"PATH": os.environ.get("PATH", "")})
-        with skipping_on(RedisNotStarted):
-            stack.start()
+    environment = {"PATH": os.environ.get("PATH", "")}
+    with own_folder() as folder, Stack(folder, environment=environment) as stack:
         yield stack
-        stack.stop()
 
 
 @pytest.fixture

@@ -12,23 +12,19 @@ import httpx
 import pytest
 
 from support.gateway import Gateway, gateway_process
-from support.needed import skip_or_fail, skipping_on
+from support.needed import skip_or_fail
 from support.npm import build_client
 from support.server_folders import own_folder
 from turnfold import Settings, Turnfold
-from turnfold_worker.local.redis_server import RedisNotStarted
 from turnfold_worker.local.stack import Stack
 
 
 @pytest.fixture(scope="session")
-def stack() -> Iterator[Stack]:
+def stack(redis_program: None) -> Iterator[Stack]:
     """What `turnfold up` starts, without a gateway."""
-    with own_folder() as folder:
-        stack = Stack(folder, environment={"PATH": os.environ.get("PATH", ""), "TURNFOLD_FOLD_TURNS": "1"})
-        with skipping_on(RedisNotStarted):
-            stack.start()
+    environment = {"PATH": os.environ.get("PATH", ""), "TURNFOLD_FOLD_TURNS": "1"}
+    with own_folder() as folder, Stack(folder, environment=environment) as stack:
         yield stack
-        stack.stop()
 
 
 @pytest.fixture(scope="session")
