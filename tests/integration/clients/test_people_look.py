@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
 from conftest import LocalWorker
+from support.examples_folder import example
 from turnfold import InvalidInput, Turnfold, UnknownConversation, WorkState
 from turnfold.contract.records import Method
 
 pytestmark = pytest.mark.daily_on("sqlite")
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "product-discussion.jsonl"
-TURNS = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
+TURNS = example()
 
 
 def test_segments_come_in_pages_with_sizes_and_words(tf: Turnfold, local: LocalWorker) -> None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from statistics import median
-from typing import Final
 
 import pytest
 
+from support.examples_folder import example
 from support.growing import growing
 from support.prefixes import shared
 from support.talk import talk
 
-EXAMPLE: Final = Path(__file__).parents[3] / "examples" / "product-discussion.jsonl"
 APPENDS = 50
 
 
@@ -35,7 +32,7 @@ def test_three_fifths_of_a_context_stand_in_the_next_one_while_turns_are_appende
 @pytest.mark.parametrize("query", [False, None])
 def test_while_no_segment_closes_the_cached_block_begins_the_next_context(query: bool | None) -> None:
     """It does not where the recent turns take a step more of the budget; between steps to the byte."""
-    turns = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
+    turns = example()
     stays: list[bool] = []
     shares: list[float] = []
     block, closed = "", 0
@@ -53,7 +50,7 @@ def test_while_no_segment_closes_the_cached_block_begins_the_next_context(query:
 
 @pytest.mark.parametrize("budget", [1_000, 2_000])
 def test_turns_that_are_neither_folded_nor_shown_have_notes(budget: int) -> None:
-    turns = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
+    turns = example()
     seen = 0
     for tf in growing(turns, begin=len(turns) - APPENDS, step=5):
         text = tf.context("c", budget_tokens=budget).text

@@ -6,7 +6,6 @@ The fixture `celery_worker` is pytest-celery's and starts a container: tests her
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import signal
 from collections.abc import Iterator, Mapping
@@ -19,6 +18,7 @@ from sqlalchemy import Engine, text
 
 from support.celery_nodes import RedisContainer, TurnfoldSetup, WorkerContainer, WorkerNode
 from support.celery_workers import CeleryWorker
+from support.examples_folder import example
 from support.seals import unsealed
 from support.stored import broken_invariants, stored_turns
 from support.waiting import wait_until
@@ -33,7 +33,6 @@ from turnfold_worker.operate.digest import digest
 
 pytestmark = pytest.mark.processes
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "product-discussion.jsonl"
 
 Crew = Mapping[str, tuple[Queue, ...]]
 """Name of each worker -> the queues that it serves."""
@@ -107,10 +106,6 @@ def ringing(settings: Settings, celery_setup: CeleryTestSetup) -> Iterator[Turnf
         yield client
 
 
-def _turns() -> list[dict[str, object]]:
-    return [json.loads(line) for line in EXAMPLE.read_text().splitlines()]
-
-
 def assert_folded_as_if_undisturbed(engine: Engine, turns: list[dict[str, object]]) -> None:
     with fold(turns, conversation_id="c") as offline:
         assert digest(engine, "acme", "c") == offline.digest()
@@ -158,7 +153,7 @@ def test_appended_turns_are_stored_and_folded_by_worker_processes(
     celery_setup: CeleryTestSetup, ringing: Turnfold, engine: Engine
 ) -> None:
     assert celery_setup.ready(control=True, docker=True)
-    turns = _turns()
+    turns = example()
     for start in range(0, len(turns), 9):
         ringing.append("c", turns[start : start + 9])
     status = ringing.wait("c", timeout_seconds=30)
@@ -196,7 +191,7 @@ def test_the_log_says_what_was_done_to_whom_and_never_what_was_said(
 def test_without_doorbells_and_beat_the_workers_own_timer_finds_everything(
     celery_setup: CeleryTestSetup, tf: Turnfold
 ) -> None:
-    tf.append("c", _turns()[:60])
+    tf.append("c", example()[:60])
     assert tf.wait("c", timeout_seconds=30).folded == 60
 
 
@@ -215,7 +210,7 @@ def test_a_worker_touches_its_heartbeat_file_while_the_broker_answers(
 @pytest.mark.parametrize("children", [2])
 @pytest.mark.long
 def test_one_worker_for_all_queues_is_enough(celery_setup: CeleryTestSetup, tf: Turnfold) -> None:
-    tf.append("c", _turns()[:60])
+    tf.append("c", example()[:60])
     assert tf.wait("c", timeout_seconds=30).folded == 60
 
 
@@ -224,7 +219,7 @@ def test_one_worker_for_all_queues_is_enough(celery_setup: CeleryTestSetup, tf: 
 def test_a_worker_killed_at_its_work_is_stood_in_for_by_another(
     celery_setup: CeleryTestSetup, ringing: Turnfold, redis_server: RedisServer, database_url: str, engine: Engine
 ) -> None:
-    turns = _turns()
+    turns = example()
     with held_up(database_url):
         ringing.append("c", turns)
         victim = at_work(celery_setup, redis_server)
@@ -246,7 +241,7 @@ def test_a_worker_killed_at_its_work_is_stood_in_for_by_another(
 def test_a_process_killed_at_its_work_is_replaced_and_the_log_says_what_killed_it(
     celery_setup: CeleryTestSetup, ringing: Turnfold, redis_server: RedisServer, database_url: str, engine: Engine
 ) -> None:
-    turns = _turns()
+    turns = example()
     with held_up(database_url):
         ringing.append("c", turns)
         worker = at_work(celery_setup, redis_server)
@@ -265,7 +260,7 @@ def test_a_process_killed_at_its_work_is_replaced_and_the_log_says_what_killed_i
 def test_work_goes_on_when_the_broker_is_back(
     celery_setup: CeleryTestSetup, ringing: Turnfold, redis_server: RedisServer, database_url: str, engine: Engine
 ) -> None:
-    turns = _turns()
+    turns = example()
     half = len(turns) // 2
     with held_up(database_url):
         ringing.append("c", turns[:half])

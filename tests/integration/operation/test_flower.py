@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 from support.chromium import Chromium, find_chromium
+from support.examples_folder import example
 from support.server_folders import own_folder
 from support.waiting import wait_until
 from turnfold import Turnfold
@@ -28,8 +29,7 @@ from turnfold_worker.local.stack import Stack
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(180)]
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "product-discussion.jsonl"
-TURNS = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
+TURNS = example()
 
 
 @dataclass

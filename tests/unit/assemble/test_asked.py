@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from itertools import combinations, pairwise
-from pathlib import Path
 from statistics import median
 from typing import Final
 
 import pytest
 
+from support.examples_folder import example
 from support.growing import growing
 from support.prefixes import shared
 from support.talk import talk
@@ -30,8 +29,7 @@ from turnfold.contract.notes import Note
 from turnfold.tokens import ESTIMATOR, estimate_tokens
 from turnfold_worker.offline import FoldedConversation, fold
 
-EXAMPLE: Final = Path(__file__).parents[3] / "examples" / "product-discussion.jsonl"
-TURNS: Final = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
+TURNS: Final = example()
 QUESTION: Final = "What did we decide about the database?"
 
 
