@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -32,6 +33,12 @@ def filled() -> Filling:
         make_worker().settle()
 
     return fill
+
+
+@pytest.fixture
+def seen() -> list[list[Any]]:
+    """What the model was given, request by request."""
+    return []
 
 
 @pytest_asyncio.fixture

@@ -29,12 +29,6 @@ def history(client: AsyncTurnfold) -> Any:
 
 
 @pytest.fixture
-def seen() -> list[list[Any]]:
-    """What the model was given, request by request."""
-    return []
-
-
-@pytest.fixture
 def make_agent(history: Any, seen: list[list[Any]]) -> Callable[..., Any]:
     """Makes an agent whose model gives these answers in turn."""
     from agent_framework import (

@@ -23,12 +23,6 @@ def haystack(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.fixture
-def seen() -> list[list[Any]]:
-    """What the model was given, request by request."""
-    return []
-
-
-@pytest.fixture
 def make_pipeline(tf: Turnfold, seen: list[list[Any]]) -> Callable[..., Any]:
     """Makes a pipeline around an agent whose model gives these answers in turn."""
     from haystack import Pipeline

@@ -22,12 +22,6 @@ def pydantic_ai() -> Any:
 
 
 @pytest.fixture
-def seen() -> list[list[Any]]:
-    """What the model was given, request by request."""
-    return []
-
-
-@pytest.fixture
 def make_agent(client: AsyncTurnfold, seen: list[list[Any]]) -> Callable[..., Any]:
     """Makes an agent whose model gives these answers in turn."""
     from pydantic_ai import Agent
