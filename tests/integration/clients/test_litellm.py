@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest_asyncio
 from conftest import LocalWorker
 from support.needed import needed_package
 from support.provider import Provider, Reply
+from support.waiting import wait_until
 from turnfold import AsyncTurnfold, InvalidBudget, Settings, Turnfold
 from turnfold.assemble import messages_tokens
 from turnfold.tokens import estimate_tokens
@@ -80,14 +82,12 @@ def application(litellm: Any, provider: Provider) -> Application:
 
 async def settled(tf: Turnfold, turns: int) -> list[str]:
     """The turns of the conversation, once the package has told of its last answer."""
-    import asyncio
 
-    for _ in range(200):
-        contents = [turn.content for turn in tf.turns("conv-1")]
-        if len(contents) == turns:
-            return contents
-        await asyncio.sleep(0.02)
-    return contents
+    def contents() -> list[str]:
+        return [turn.content for turn in tf.turns("conv-1")]
+
+    await asyncio.to_thread(wait_until, lambda: len(contents()) == turns, what=f"{turns} turns are appended")
+    return contents()
 
 
 @pytest.mark.parametrize("stream", [False, True])
