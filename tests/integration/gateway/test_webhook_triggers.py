@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import Connection, Engine, text
 
 from turnfold.database.engines import connect
-from turnfold_worker.operate import migrate
 
 _JOB = (
     "INSERT INTO job (conversation, tenant, kind, subject, input_hash, state, not_before) "
@@ -16,11 +16,11 @@ _JOB = (
 )
 
 
-@pytest.fixture(params=["sqlite_url", pytest.param("postgresql_url", marks=pytest.mark.postgresql)])
-def engine(request: pytest.FixtureRequest) -> Engine:
-    url = request.getfixturevalue(request.param)
-    migrate.upgrade(url)
-    return connect(url, write=True, timeout_seconds=5)
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    engine = connect(database_url, write=True, timeout_seconds=5)
+    yield engine
+    engine.dispose()
 
 
 def waiting(connection: Connection) -> list[tuple[str, str, str, dict[str, object]]]:
@@ -49,7 +49,6 @@ def test_jobs_that_end_or_are_parked_are_told_to_their_tenant_alone(engine: Engi
             for _ in range(2):
                 connection.execute(text(f"UPDATE job SET state = '{state}' WHERE input_hash = '{input_hash}'"))
         events = waiting(connection)
-    engine.dispose()
 
     assert events == [
         ("ours", "refined", "talk", {"segment": 3}),
@@ -70,7 +69,6 @@ def test_an_erasure_is_told_when_the_rows_are_gone_and_takes_what_waits_with_it(
         due = [connection.scalar(text("SELECT count(*) FROM webhook_delivery WHERE not_before = 0"))]
         connection.execute(text("DELETE FROM conversation WHERE id = 1"))
         due.append(connection.scalar(text("SELECT count(*) FROM webhook_delivery WHERE not_before = 0")))
-    engine.dispose()
 
     assert folded == [("ours", "folded", "talk", {"turns": 7, "segments": 0, "anchors": 0})]
     assert hidden == [("ours", "erased", "talk", {"turns": 7, "segments": 0})]
@@ -82,6 +80,5 @@ def test_nothing_is_written_for_a_tenant_without_an_endpoint(engine: Engine) -> 
         connection.execute(text("INSERT INTO conversation (id, tenant, external_id) VALUES (1, 'acme', 'talk')"))
         connection.execute(text("UPDATE conversation SET fold_seq = 7 WHERE id = 1"))
         events = waiting(connection)
-    engine.dispose()
 
     assert events == []
