@@ -36,13 +36,13 @@ TURNS[2] = {"role": "user", "content": "x" * 1_000_000}
 
 
 @pytest.fixture(scope="module")
-def known(gateway: Gateway, gateway_settings: Settings) -> Turnfold:
+def known(gateway_settings: Settings) -> Iterator[Turnfold]:
     """A conversation that nobody should show as it is, folded by workers."""
     with Turnfold(settings=replace(gateway_settings, tenant=TENANT)) as tf:
         tf.append(NAME, [{**turn, "turn_id": f"t{seq}"} for seq, turn in enumerate(TURNS, 1)])
         tf.wait(NAME, timeout_seconds=60)
         assert tf.status(NAME).segments
-        return tf
+        yield tf
 
 
 @pytest.fixture(scope="module")
