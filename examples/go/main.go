@@ -1,6 +1,6 @@
 // A conversation with memory from Go, with the standard library alone: append a turn, read a context.
 //
-//	export TURNFOLD_GATEWAY_URL=http://127.0.0.1:8321 TURNFOLD_GATEWAY_KEY=tf_…
+//	export TURNFOLD_GATEWAY_URL=http://127.0.0.1:8321 TURNFOLD_GATEWAY_KEY=tfk_…
 //	go run examples/go/main.go
 package main
 
