@@ -63,7 +63,7 @@ def run_sdk(call: str, conversation: str, seconds: float) -> None:
             "append": lambda number: tf.append(f"sdk-{number % 64}", turn(number)),
             "context": lambda _: tf.context(conversation, budget_tokens=BUDGET),
         }
-        made, until = 0, 0.0
+        made = 0
         for number in range(20):
             calls[call](number)
         began, used = time.perf_counter(), time.process_time()
@@ -76,12 +76,11 @@ def run_sdk(call: str, conversation: str, seconds: float) -> None:
 
 # The gateway
 
-
 Place = tuple[str, int, psutil.Process]
 
 
 @contextmanager
-def gateway() -> Iterator[tuple[str, int, psutil.Process]]:
+def gateway() -> Iterator[Place]:
     """Host, port and process of a gateway on the first core."""
     process = subprocess.Popen(SERVE, stderr=subprocess.PIPE, text=True, preexec_fn=pin(0))  # noqa: S603, PLW1509
     try:
@@ -241,7 +240,10 @@ def main() -> None:
         store = KeyStore(Settings.from_env())
         key = str(store.create("bench", "benchmark", ["append", "read"]))
         store.close()
-        print("| call | SDK, calls/s | gateway, requests/s | SDK, CPU ms | gateway, CPU ms | share | p50 ms | p99 ms |")
+        print(
+            "| call | SDK, calls/s | gateway, requests/s | SDK, CPU ms | gateway, CPU ms | by CPU "
+            "| p50 ms at half of it | p99 ms |"
+        )
         print("|---|---|---|---|---|---|---|---|")
         with gateway() as place:
             for call, length in (("append", LENGTHS[0]), *(("context", length) for length in LENGTHS)):
