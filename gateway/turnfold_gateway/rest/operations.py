@@ -8,14 +8,13 @@ from itertools import groupby
 from typing import Any, Final
 
 import msgspec
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from turnfold import AsyncTurnfold
 from turnfold_gateway.keys import Caller, KeyRing, Scope, authenticate
-from turnfold_gateway.problems import HANDLERS, problem_from
+from turnfold_gateway.problems import problem_from
 from turnfold_gateway.rest.bodies import answer, read_body, read_query
 
 Handle = Callable[["Call"], Awaitable[Any]]
@@ -85,7 +84,7 @@ async def run(operation: Operation, request: Request) -> Response:
     try:
         response = await _run(operation, request, caller)
     except Exception as error:
-        await _note(operation, request, caller, _status_of(error))
+        await _note(operation, request, caller, problem_from(error).status)
         raise
     await _note(operation, request, caller, response.status_code)
     return response
@@ -108,10 +107,3 @@ async def _run(operation: Operation, request: Request, caller: Caller) -> Respon
 async def _note(operation: Operation, request: Request, caller: Caller, status: int) -> None:
     ring: KeyRing = request.app.state.keys
     await ring.note(caller, operation.name, request.path_params.get("conversation"), status)
-
-
-def _status_of(error: Exception) -> int:
-    if isinstance(error, HTTPException):
-        return error.status_code
-    known = tuple(kind for kind in HANDLERS if kind is not Exception)
-    return problem_from(error).status if isinstance(error, known) else 500

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from turnfold import TurnfoldError
 from turnfold_gateway.keys import KeyRing
-from turnfold_gateway.problems import Problem, problem_of
+from turnfold_gateway.problems import Problem, problem_from
 from turnfold_gateway.ui.reading import is_fragment
 from turnfold_gateway.ui.rendering import render
 from turnfold_gateway.ui.sessions import FORM_FIELD, PATH, Visitor, check_admin, check_form, visitor_of
@@ -37,10 +37,8 @@ def page(handler: Handler) -> Endpoint:
             if visitor is None:
                 return ask_for_key(request)
             return await handler(request, visitor)
-        except Problem as problem:
-            return error_page(request, problem, visitor)
-        except TurnfoldError as error:
-            return error_page(request, problem_of(error), visitor)
+        except (Problem, TurnfoldError) as error:
+            return error_page(request, problem_from(error), visitor)
         except Exception:  # noqa: BLE001 - what nobody foresaw is a page, too
             _log.exception("a page failed")
             return error_page(request, _FAILED, visitor)
@@ -65,11 +63,8 @@ def deed(action: str) -> Callable[[Callable[[Request, Visitor, dict[str, str]], 
                 check_admin(visitor)
                 response = await handler(request, visitor, fields)
                 status = response.status_code
-            except Problem as problem:
-                status = problem.status
-                raise
-            except TurnfoldError as error:
-                status = problem_of(error).status
+            except (Problem, TurnfoldError) as error:
+                status = problem_from(error).status
                 raise
             finally:
                 keys: KeyRing = request.app.state.keys
