@@ -6,11 +6,11 @@ kept            a key in a file
 audit           what administrators did, in SQL
 ring            keys of callers, from a cache that is never older than a setting says
 limits          requests a minute, in Redis
-access          `authenticate(request, scope)`
+access          `authenticate(request, scope)`, `caller_with(request, token, scope)`
 """
 
-from turnfold_gateway.keys.access import authenticate
+from turnfold_gateway.keys.access import authenticate, caller_with
 from turnfold_gateway.keys.ring import Caller, KeyRing
 from turnfold_gateway.keys.secrets import Scope
 
-__all__ = ["Caller", "KeyRing", "Scope", "authenticate"]
+__all__ = ["Caller", "KeyRing", "Scope", "authenticate", "caller_with"]

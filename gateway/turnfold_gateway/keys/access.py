@@ -1,10 +1,9 @@
-"""`authenticate`: what every handler that reads or writes calls first."""
+"""`authenticate`: what every handler that reads or writes calls first; `caller_with` where the key stands elsewhere."""
 
 from __future__ import annotations
 
 from starlette.requests import HTTPConnection
 
-from turnfold import AsyncTurnfold
 from turnfold_gateway.keys.limits import take_request
 from turnfold_gateway.keys.ring import Caller, KeyRing, unauthorized
 from turnfold_gateway.keys.secrets import Scope
@@ -18,15 +17,16 @@ async def authenticate(request: HTTPConnection, scope: Scope) -> Caller:
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     if kind.lower() != "bearer" or not token.strip():
         raise unauthorized(detail="the request has no key in its Authorization header")
+    return await caller_with(request, token.strip(), scope)
+
+
+async def caller_with(request: HTTPConnection, token: str, scope: Scope, *others: Scope) -> Caller:
+    """The caller whose key this is, wherever a request has it, with all of the scopes; the request is counted.
+
+    Raises as `authenticate`.
+    """
     state = request.app.state
     ring: KeyRing = state.keys
-    caller = await ring.caller(token.strip(), scope)
+    caller = await ring.caller(token, scope, *others)
     await take_request(caller, state.redis, default_a_minute=state.settings.requests_per_minute)
     return caller
-
-
-async def client_of(request: HTTPConnection, scope: Scope) -> AsyncTurnfold:
-    """The SDK's client for the tenant of the caller. Raises as `authenticate`."""
-    caller = await authenticate(request, scope)
-    turnfold: AsyncTurnfold = request.app.state.turnfold
-    return turnfold.for_tenant(caller.tenant)

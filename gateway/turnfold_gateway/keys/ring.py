@@ -64,10 +64,10 @@ class KeyRing:
         self._cached: OrderedDict[str, tuple[float, StoredKey]] = OrderedDict()
         self._threads = ThreadPoolExecutor(LOOKUP_THREADS, "turnfold-keys")
 
-    async def caller(self, token_text: str, scope: Scope) -> Caller:
+    async def caller(self, token_text: str, scope: Scope, *others: Scope) -> Caller:
         """The caller whose key this is.
 
-        Raises `Problem`: 401 for a key that is not ours or was revoked, 403 for one without the scope. Raises
+        Raises `Problem`: 401 for a key that is not ours or was revoked, 403 for one without one of the scopes. Raises
         `Unavailable` when the database does not answer.
         """
         token = parse_token(token_text)
@@ -79,8 +79,9 @@ class KeyRing:
         if key is None or not matches or key.revoked_at is not None:
             raise unauthorized(detail="the key is unknown or was revoked")
         caller = Caller(key.tenant, key.scopes, key.id, key.requests_per_minute)
-        if scope not in key.scopes and "admin" not in key.scopes:
-            raise forbidden(scope, caller)
+        for needed in (scope, *others):
+            if needed not in key.scopes and "admin" not in key.scopes:
+                raise forbidden(needed, caller)
         return caller
 
     async def note(self, caller: Caller, action: str, conversation: str | None, status: int) -> None:

@@ -15,8 +15,7 @@ from typing import Final
 from starlette.requests import Request
 
 from turnfold import Unavailable
-from turnfold_gateway.keys import KeyRing
-from turnfold_gateway.keys.limits import take_request
+from turnfold_gateway.keys import caller_with
 from turnfold_gateway.problems import Problem
 from turnfold_gateway.proxy.headers import KEY
 from turnfold_gateway.proxy.upstream import proxy_problem
@@ -43,9 +42,8 @@ class Admitted:
 class Admission:
     """Looks at the keys of requests. One for an application."""
 
-    def __init__(self, settings: GatewaySettings, keys: KeyRing) -> None:
+    def __init__(self, settings: GatewaySettings) -> None:
         self._tenant = settings.proxy_tenant
-        self._keys = keys
         self._known: OrderedDict[bytes, tuple[float, str]] = OrderedDict()
 
     async def admit(self, request: Request) -> Admitted:
@@ -62,10 +60,7 @@ class Admission:
             )
         known = sha256(token.encode("utf-8", "surrogateescape")).digest()
         try:
-            caller = await self._keys.caller(token, "append")
-            await self._keys.caller(token, "read")
-            state = request.app.state
-            await take_request(caller, state.redis, default_a_minute=state.settings.requests_per_minute)
+            caller = await caller_with(request, token, "append", "read")
         except Unavailable:
             seen, tenant = self._known.get(known, (0.0, ""))
             if not tenant or time.monotonic() - seen > GRACE_SECONDS:

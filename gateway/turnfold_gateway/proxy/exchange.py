@@ -49,7 +49,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     settings: GatewaySettings = app.state.settings
     upstream = Upstream(settings)
     app.state.proxy = Proxy(
-        upstream, Admission(settings, app.state.keys),
+        upstream, Admission(settings),
         HistoryKeeper(
             max_turn_bytes=settings.turnfold.max_turn_bytes, wait_seconds=settings.proxy_wait_seconds
         ),

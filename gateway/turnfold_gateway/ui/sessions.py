@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from turnfold import AsyncTurnfold
-from turnfold_gateway.keys import Caller, authenticate
+from turnfold_gateway.keys import Caller, caller_with
 from turnfold_gateway.problems import Problem
 
 COOKIE: Final = "turnfold_key"
@@ -49,9 +49,7 @@ async def visitor_of(request: Request) -> Visitor | None:
 
 async def visitor_with(request: HTTPConnection, key: str) -> Visitor:
     """Whoever has the key. Raises `Problem` (401, 403, 429), `Unavailable`."""
-    headers = [header for header in request.scope["headers"] if header[0] != b"authorization"]
-    headers.append((b"authorization", b"Bearer " + key[:_LONGEST_KEY].encode("ascii", "replace")))
-    caller = await authenticate(HTTPConnection({**request.scope, "headers": headers}), "read")
+    caller = await caller_with(request, key[:_LONGEST_KEY].strip(), "read")
     turnfold: AsyncTurnfold = request.app.state.turnfold
     return Visitor(caller, turnfold.for_tenant(caller.tenant), _form_token(key))
 

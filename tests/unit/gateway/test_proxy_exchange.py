@@ -23,7 +23,7 @@ from turnfold_gateway.settings import GatewaySettings
 @pytest.fixture
 def proxy() -> Proxy:
     settings = GatewaySettings()
-    return Proxy(Upstream(settings), Admission(settings, KeyRing(settings)), HistoryKeeper())
+    return Proxy(Upstream(settings), Admission(settings), HistoryKeeper())
 
 
 async def reason(proxy: Proxy, error: Exception) -> str | None:
@@ -66,7 +66,7 @@ async def test_a_key_that_was_revoked_is_not_forwarded_while_no_database_answers
     keys = KeyRing(settings)
     answers: Iterator[Caller | Exception] = iter([])
 
-    async def caller(token: str, scope: Scope) -> Caller:
+    async def caller(token: str, *scopes: Scope) -> Caller:
         answer = next(answers)
         if isinstance(answer, Exception):
             raise answer
@@ -74,13 +74,13 @@ async def test_a_key_that_was_revoked_is_not_forwarded_while_no_database_answers
 
     monkeypatch.setattr(keys, "caller", caller)
     good, away = Caller("acme", frozenset({"append", "read"}), "k"), Unavailable("no database")
-    admission = Admission(settings, keys)
-    state = SimpleNamespace(state=SimpleNamespace(redis=None, settings=settings))
+    admission = Admission(settings)
+    state = SimpleNamespace(state=SimpleNamespace(keys=keys, redis=None, settings=settings))
     request = Request({
         "type": "http", "app": state, "headers": [(b"x-turnfold-key", b"a key")], "path": "/", "query_string": b"",
     })  # fmt: skip
 
-    answers = iter([good, good, away, unauthorized(detail="revoked"), away])
+    answers = iter([good, away, unauthorized(detail="revoked"), away])
     assert (await admission.admit(request)).has_memory
     assert not (await admission.admit(request)).has_memory
     with pytest.raises(Problem):
