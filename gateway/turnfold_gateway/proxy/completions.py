@@ -36,7 +36,7 @@ from turnfold_gateway.proxy.exchange import (
 )
 from turnfold_gateway.proxy.headers import FOLDED, LOOKUPS, MEMORY, TOKENS, body_length, own_headers, request_headers
 from turnfold_gateway.proxy.relay import MOST_ANSWER_BYTES, Received, Relay, until_gone
-from turnfold_gateway.proxy.upstream import proxy_problem
+from turnfold_gateway.proxy.upstream import proxy_problem, with_error_member
 
 _PATHS: Final[Mapping[Api, str]] = {"chat": "/chat/completions", "responses": "/responses"}
 COMPACT: Final = "/responses/compact"
@@ -220,15 +220,6 @@ async def _append_answer(kept: Kept, collector: AnswerCollector) -> None:
     except Exception as error:  # noqa: BLE001 - logged
         # The answer itself has been passed on: whatever is wrong here is no reason to break it off.
         log_crash("an answer was not appended", error)
-
-
-def with_error_member(problem: Problem) -> Problem:
-    """The same problem, with the member in which clients of OpenAI look for what went wrong."""
-    detail, remedy = problem.document["detail"], problem.document["remedy"]
-    problem.document["error"] = {
-        "message": f"{detail}: {remedy}", "type": "turnfold", "code": problem.kind, "param": None,
-    }  # fmt: skip
-    return problem
 
 
 def _encoded(body: Mapping[str, Any]) -> bytes:

@@ -81,5 +81,13 @@ class Decoded:
 
 def proxy_problem(status: int, kind: str, title: str, *, detail: str, remedy: str) -> Problem:
     """A problem whose `error` member is what clients of OpenAI look for."""
-    told = {"message": f"{detail}: {remedy}", "type": "turnfold", "code": kind, "param": None}
-    return Problem(status, kind, title, detail=detail, remedy=remedy, error=told)
+    return with_error_member(Problem(status, kind, title, detail=detail, remedy=remedy))
+
+
+def with_error_member(problem: Problem) -> Problem:
+    """The same problem, with the member in which clients of OpenAI look for what went wrong."""
+    detail, remedy = problem.document["detail"], problem.document["remedy"]
+    problem.document["error"] = {
+        "message": f"{detail}: {remedy}", "type": "turnfold", "code": problem.kind, "param": None,
+    }  # fmt: skip
+    return problem
