@@ -3,6 +3,7 @@
 app             `create_app`: the rooms' routes in one ASGI application
 settings        `TURNFOLD_GATEWAY_*`
 problems        errors as RFC 9457 problems
+inputs          what callers send, inside bounds
 redis_client    what the gateway itself asks of Redis
 paths           ids in paths, percent-encoded
 tracing         a span for each request, where the process traces

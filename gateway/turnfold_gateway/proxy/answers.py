@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from turnfold.chat_history.caller_turns import Api, Item, messages_of_items, says_something
+from turnfold_gateway.inputs import json_object
 from turnfold_gateway.proxy.sse import EventParser
 
 _ENDED: Final = frozenset({"completed", "incomplete"})
@@ -39,7 +40,7 @@ class AnswerCollector:
             self._body += received
             return
         for event in self._events.feed(received):
-            self._take(_json_object(event))
+            self._take(json_object(event))
 
     def discard(self) -> None:
         """Collect nothing of this answer any more."""
@@ -67,7 +68,7 @@ class AnswerCollector:
 
     def _finished(self) -> Mapping[str, Any] | None:
         if self._body is not None:
-            answer = _json_object(bytes(self._body))
+            answer = json_object(bytes(self._body))
             # A response that goes on in the background has a status, a chat completion has none.
             return answer if answer is not None and answer.get("status", "completed") in _ENDED else None
         return self._chat.answer() if self._api == "chat" else self._answer
@@ -148,11 +149,3 @@ def _output_of(answer: Mapping[str, Any]) -> list[Item]:
 
 def _mappings(value: object) -> Sequence[Mapping[str, Any]]:
     return [inner for inner in value if isinstance(inner, Mapping)] if isinstance(value, list) else []
-
-
-def _json_object(text: str | bytes) -> Mapping[str, Any] | None:
-    try:
-        given = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return given if isinstance(given, dict) else None

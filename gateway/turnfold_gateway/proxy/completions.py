@@ -18,6 +18,7 @@ from starlette.types import Message
 from turnfold import AsyncTurnfold, TurnfoldError
 from turnfold.chat_history.caller_turns import OWN_COMPACTION, Api, opened_compaction
 from turnfold.chat_history.keeper import Kept
+from turnfold_gateway.inputs import json_object
 from turnfold_gateway.problems import Problem, problem_of
 from turnfold_gateway.proxy import lookups
 from turnfold_gateway.proxy.access import Admitted
@@ -27,7 +28,6 @@ from turnfold_gateway.proxy.exchange import (
     Proxy,
     Remembered,
     Wishes,
-    json_object,
     kept_history,
     log_crash,
     read_body,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 import traceback
@@ -19,6 +18,7 @@ from turnfold.chat_history.caller_turns import Api, UnreadableRequest
 from turnfold.chat_history.fold import FoldOptions
 from turnfold.chat_history.keeper import HistoryKeeper, Kept
 from turnfold.contract.keys import checked_id
+from turnfold_gateway.inputs import whole_body
 from turnfold_gateway.problems import problem_of
 from turnfold_gateway.proxy.access import Admission, Admitted
 from turnfold_gateway.proxy.headers import BUDGET, CONVERSATION, HISTORY, RECALL, TOKENIZER, TOOLS
@@ -144,29 +144,12 @@ async def kept_history(
     return await proxy.keeper.keep(turnfold, wishes.conversation, document, api, wishes.fold, only_new=wishes.only_new)
 
 
-def json_object(body: bytes) -> dict[str, Any] | None:
-    """A body as an object of JSON; None of anything else."""
-    try:
-        document = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return document if isinstance(document, dict) else None
-
-
 async def read_body(request: Request) -> bytes:
     """The whole body. Raises `Problem` for one that is too large."""
-    most_bytes = request.app.state.settings.max_body_bytes
-    chunks = []
-    size = 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > most_bytes:
-            raise proxy_problem(
-                413, "body-too-large", "The body is too large", detail=f"the body is above {most_bytes} bytes",
-                remedy="send images as URLs, or raise TURNFOLD_GATEWAY_MAX_BODY_BYTES",
-            )  # fmt: skip
-        chunks.append(chunk)
-    return b"".join(chunks)
+    return await whole_body(
+        request.stream(), most_bytes=request.app.state.settings.max_body_bytes,
+        remedy="send images as URLs, or raise TURNFOLD_GATEWAY_MAX_BODY_BYTES",
+    )  # fmt: skip
 
 
 def _choice(request: Request, name: str, choices: tuple[str, ...]) -> str:

@@ -12,6 +12,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from turnfold_gateway.inputs import whole_body
 from turnfold_gateway.problems import Problem
 
 _Kind = TypeVar("_Kind", bound=msgspec.Struct)
@@ -27,7 +28,11 @@ async def read_body(request: Request, kind: type[_Kind]) -> _Kind:
 
     Raises `Problem` that names the field that is wrong, or says that the body is too large, or no JSON.
     """
-    body = await _whole(request, most_bytes=request.app.state.settings.max_body_bytes)
+    most_bytes = request.app.state.settings.max_body_bytes
+    body = await whole_body(
+        _unpacked(request, most_bytes), most_bytes=most_bytes,
+        remedy="append in several requests, or raise TURNFOLD_GATEWAY_MAX_BODY_BYTES",
+    )  # fmt: skip
     try:
         return msgspec.json.decode(body or b"{}", type=kind)
     except msgspec.ValidationError as error:
@@ -87,20 +92,6 @@ def _not_as_declared(error: Exception, kind: type[msgspec.Struct], *, what: str)
     return Problem(
         422, "invalid-input", "The request makes no sense", detail=f"{what} is not as declared: {told}", remedy=remedy
     )
-
-
-async def _whole(request: Request, *, most_bytes: int) -> bytes:
-    chunks = []
-    size = 0
-    async for chunk in _unpacked(request, most_bytes):
-        size += len(chunk)
-        if size > most_bytes:
-            raise Problem(
-                413, "body-too-large", "The body is too large", detail=f"the body is above {most_bytes} bytes",
-                remedy="append in several requests, or raise TURNFOLD_GATEWAY_MAX_BODY_BYTES",
-            )  # fmt: skip
-        chunks.append(chunk)
-    return b"".join(chunks)
 
 
 async def _unpacked(request: Request, most_bytes: int) -> AsyncIterator[bytes]:

@@ -1,0 +1,33 @@
+"""What callers send, inside bounds: whole bodies, objects of JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+from turnfold_gateway.problems import Problem
+
+
+async def whole_body(chunks: AsyncIterator[bytes], *, most_bytes: int, remedy: str) -> bytes:
+    """A body put together, counted as it comes. Raises `Problem` (413) for one that is too large, with the remedy."""
+    received = []
+    size = 0
+    async for chunk in chunks:
+        size += len(chunk)
+        if size > most_bytes:
+            raise Problem(
+                413, "body-too-large", "The body is too large", detail=f"the body is above {most_bytes} bytes",
+                remedy=remedy,
+            )  # fmt: skip
+        received.append(chunk)
+    return b"".join(received)
+
+
+def json_object(text: str | bytes) -> dict[str, Any] | None:
+    """A text as an object of JSON; None of anything else."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
