@@ -1,12 +1,14 @@
-"""What callers send, inside bounds: whole bodies, objects of JSON."""
+"""What callers send, inside bounds: whole bodies, objects of JSON, whole numbers."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, Final
 
 from turnfold_gateway.problems import Problem
+
+LARGEST_NUMBER: Final = 999_999_999
 
 
 async def whole_body(chunks: AsyncIterator[bytes], *, most_bytes: int, remedy: str) -> bytes:
@@ -31,3 +33,16 @@ def json_object(text: str | bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) else None
+
+
+def whole_number(text: str, *, most: int = LARGEST_NUMBER) -> int | None:
+    """A whole number from 0 to `most` in decimal digits; None of anything else.
+
+    >>> whole_number("17"), whole_number("-1"), whole_number("1_000"), whole_number("1234567890")
+    (17, None, None, None)
+    """
+    # By its length before it is read: a number of many digits takes long.
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(most))):
+        return None
+    number = int(text)
+    return number if number <= most else None

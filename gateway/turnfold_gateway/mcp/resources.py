@@ -20,6 +20,7 @@ from mcp_types import (
 )
 
 from turnfold import ListedConversation
+from turnfold_gateway.inputs import whole_number
 from turnfold_gateway.mcp.calls import EMPTY, context_text
 from turnfold_gateway.mcp.failures import BadArguments
 from turnfold_gateway.mcp.reach import Reach
@@ -29,7 +30,6 @@ from turnfold_gateway.mcp.schemas import LEAST_BUDGET, MOST_BUDGET, USUAL_BUDGET
 PREFIX: Final = "turnfold://conversations/"
 TEXT: Final = "text/plain"
 _PAGE: Final = 50
-_MOST_DIGITS: Final = 9
 
 
 def uri_of(conversation_id: str) -> str:
@@ -98,9 +98,8 @@ def _parsed(uri: str) -> tuple[str, int]:
         msg = f"{uri[:200]!r} is no resource of this server: use {PREFIX}CONVERSATION, with the id percent-encoded"
         raise BadArguments(msg)
     given = parse_qs(urlsplit(f"?{query}").query, keep_blank_values=True)
-    budget = given.pop("budget_tokens", [str(USUAL_BUDGET)])[-1]
-    digits = budget.isascii() and budget.isdigit() and len(budget) <= _MOST_DIGITS
-    if given or not digits or not LEAST_BUDGET <= int(budget) <= MOST_BUDGET:
+    budget = whole_number(given.pop("budget_tokens", [str(USUAL_BUDGET)])[-1])
+    if given or budget is None or not LEAST_BUDGET <= budget <= MOST_BUDGET:
         msg = f"a resource takes budget_tokens alone, a whole number from {LEAST_BUDGET} to {MOST_BUDGET}"
         raise BadArguments(msg)
-    return unquote(encoded), int(budget)
+    return unquote(encoded), budget

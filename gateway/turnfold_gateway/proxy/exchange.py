@@ -18,7 +18,7 @@ from turnfold.chat_history.caller_turns import Api, UnreadableRequest
 from turnfold.chat_history.fold import FoldOptions
 from turnfold.chat_history.keeper import HistoryKeeper, Kept
 from turnfold.contract.keys import checked_id
-from turnfold_gateway.inputs import whole_body
+from turnfold_gateway.inputs import whole_body, whole_number
 from turnfold_gateway.problems import problem_of
 from turnfold_gateway.proxy.access import Admission, Admitted
 from turnfold_gateway.proxy.headers import BUDGET, CONVERSATION, HISTORY, RECALL, TOKENIZER, TOOLS
@@ -164,9 +164,10 @@ def _budget(request: Request, default: int) -> int:
     text = request.headers.get(BUDGET)
     if text is None:
         return default
-    if not (text.isascii() and text.isdigit() and len(text) < 10) or int(text) < LEAST_PROXY_BUDGET:
+    budget = whole_number(text)
+    if budget is None or budget < LEAST_PROXY_BUDGET:
         raise _bad_header(BUDGET, f"must be a whole number of tokens, at least {LEAST_PROXY_BUDGET}")
-    return int(text)
+    return budget
 
 
 def _bad_header(name: str, wanted: str) -> Exception:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from turnfold_gateway.inputs import whole_number
 from turnfold_gateway.problems import Problem
 
 LARGEST = 2**31 - 1
@@ -11,9 +12,10 @@ def number_of(cursor: str | None, *, first: int) -> int:
     """The number that a cursor stands for; `first` without one. Raises `Problem` for what is no cursor of ours."""
     if cursor is None:
         return first
-    if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 10 and int(cursor) <= LARGEST):
+    number = whole_number(cursor, most=LARGEST)
+    if number is None:
         raise Problem(
             422, "invalid-cursor", "The cursor is not ours", detail="cursor is none that a page of this list answered",
             remedy="begin without a cursor, then give next_cursor as it was answered",
         )  # fmt: skip
-    return int(cursor)
+    return number

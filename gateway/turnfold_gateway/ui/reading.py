@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from starlette.requests import Request
 
 from turnfold import InvalidInput
+from turnfold_gateway.inputs import whole_number
 
 FRAGMENT: Final = "fragment"
 """Parameter with which our script asks for a part of a page."""
@@ -30,7 +31,8 @@ def number_of(request: Request, name: str, default: int = 0) -> int:
 
 
 def whole(text: str, default: int) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else default
+    number = whole_number(text)
+    return default if number is None else number
 
 
 class ContextForm(NamedTuple):

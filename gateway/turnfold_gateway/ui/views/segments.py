@@ -12,6 +12,7 @@ from math import ceil
 from typing import Final, NamedTuple
 
 from turnfold import Anchor, Segment
+from turnfold_gateway.inputs import whole_number
 from turnfold_gateway.ui.views.bars import Bar, nested, stacked
 from turnfold_gateway.ui.views.kinds import ANCHORS
 
@@ -59,8 +60,8 @@ class Pages:
 def page_of(wanted: str | None, total: int, size: int) -> Pages:
     """The page that a caller names, or the last one: what is newest. Anything else is the nearest page."""
     count = max(1, ceil(total / size))
-    number = int(wanted) if wanted and wanted.isascii() and wanted.isdigit() and len(wanted) < 10 else count
-    return Pages(min(max(number, 1), count), count)
+    number = whole_number(wanted or "")
+    return Pages(count if number is None else min(max(number, 1), count), count)
 
 
 def days_of(segments: Sequence[Segment], anchors: Iterable[Anchor]) -> tuple[Day, ...]:
