@@ -6,6 +6,7 @@ import re
 import zlib
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -46,13 +47,19 @@ async def read_body(request: Request, kind: type[_Kind]) -> _Kind:
 
 def read_query(request: Request, kind: type[_Kind]) -> _Kind:
     """The query string as a declared type: a parameter of a list may be repeated. Raises `Problem`."""
-    lists = {name for name, hint in get_type_hints(kind).items() if get_origin(hint) is tuple}
+    lists = _lists_of(kind)
     given = request.query_params
     values = {name: given.getlist(name) if name in lists else given[name] for name in given}
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
         raise _not_as_declared(error, kind, what="the query string") from error
+
+
+@cache
+def _lists_of(kind: type[msgspec.Struct]) -> frozenset[str]:
+    """Names of the fields that are lists. Remembered: type hints are texts, which are compiled each time."""
+    return frozenset(name for name, hint in get_type_hints(kind).items() if get_origin(hint) is tuple)
 
 
 def moment(name: str, text: str | None) -> datetime | None:
