@@ -52,6 +52,11 @@ class CallerHistory:
     """Places of system and developer messages, which are no turns: the caller sends them at each call. A provider's
     compaction, which only it can read, is forwarded like them."""
 
+    @property
+    def system(self) -> list[Item]:
+        """System and developer messages, wherever they stand."""
+        return [self.items[place] for place in self.operators]
+
 
 def read_history(body: Mapping[str, Any], api: Api) -> CallerHistory:
     """The turns of a request's body. Raises `UnreadableRequest`."""

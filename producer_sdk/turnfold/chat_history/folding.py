@@ -70,17 +70,10 @@ class PricedHistory:
 
     history: CallerHistory
     turn_tokens: tuple[int, ...]
+    system_tokens: int
+    """Of its system and developer messages."""
     api: Api
     count: TokenCount
-
-    @property
-    def system(self) -> list[Item]:
-        """System and developer messages, wherever they stand."""
-        return [self.history.items[place] for place in self.history.operators]
-
-    @property
-    def system_tokens(self) -> int:
-        return messages_tokens(self.system, self.count)
 
     @property
     def tokens(self) -> int:
@@ -93,7 +86,7 @@ class PricedHistory:
 
     def replaced(self, messages: Sequence[dict[str, Any]]) -> Forwarded:
         """The caller's system, and chat messages in place of all that it said."""
-        items = [*self.system, *self._in_form(messages)]
+        items = [*self.history.system, *self._in_form(messages)]
         return Forwarded(items, self.system_tokens + messages_tokens(messages, self.count))
 
     def folded(self, block: Sequence[dict[str, Any]], behind: Sequence[TailTurn]) -> Forwarded:

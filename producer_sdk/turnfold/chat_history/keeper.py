@@ -112,7 +112,8 @@ class HistoryKeeper:
         tokens = tuple(
             self._tokens(digest, turn.message, counter) for digest, turn in zip(digests, history.turns, strict=True)
         )
-        return ReadHistory(history, digests, PricedHistory(history, tokens, api, counter.count))
+        system_tokens = messages_tokens(history.system, counter.count)
+        return ReadHistory(history, digests, PricedHistory(history, tokens, system_tokens, api, counter.count))
 
     def _tokens(self, digest: str, message: Item, counter: Counter) -> int:
         key = (counter.name, digest)
