@@ -30,10 +30,10 @@ def digest_of(message: Message) -> str:
     Clients turn null content into empty text, lists of one text into text, and trim; none of it makes another message.
     """
     content = message.get("content")
-    role = str(message.get("role"))
+    role = role_of(message)
     parts = [content] if isinstance(content, str) or content is None else list(_listed(content))
     said = {
-        "role": "tool" if role == "function" else role,
+        "role": role,
         "text": " ".join(" ".join(_texts(message, parts)).split()),
         "parts": [_lasting(part) for part in parts if isinstance(part, Mapping) and kind_of(part) not in _TEXT],
         "calls": [_call(call) for call in _listed(message.get("tool_calls")) if isinstance(call, Mapping)],
@@ -41,6 +41,12 @@ def digest_of(message: Message) -> str:
         "name": message.get("name") if role == "user" else None,
     }
     return blake2b(_canonical(said), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def role_of(message: Message) -> str:
+    """The role that a chat message has as a turn: `function` is an old word for `tool`."""
+    role = str(message.get("role"))
+    return "tool" if role == "function" else role
 
 
 def turn_id_after(previous: str, digest: str) -> str:

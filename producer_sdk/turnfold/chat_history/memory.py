@@ -11,7 +11,7 @@ from turnfold.async_client import AsyncTurnfold
 from turnfold.chat_history.alignment import Alignment, Said, align
 from turnfold.chat_history.caller_turns import CallerHistory
 from turnfold.chat_history.folding import Tail, TailTurn
-from turnfold.chat_history.identity import digest_of, stored_digest, turn_ids
+from turnfold.chat_history.identity import digest_of, role_of, stored_digest, turn_ids
 from turnfold.chat_history.storable import storable
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.turn_limits import TURNS_A_READ
@@ -44,7 +44,7 @@ class ConversationMemory:
 
     async def _take(self, history: CallerHistory, digests: Sequence[str], *, only_new: bool) -> Tail:
         stored, is_whole, is_settled = await self._newest()
-        said = [Said(_role(turn.message), digest) for turn, digest in zip(history.turns, digests, strict=True)]
+        said = [Said(role_of(turn.message), digest) for turn, digest in zip(history.turns, digests, strict=True)]
         known = [Said(str(turn.role), stored_digest(turn)) for turn in stored]
         alignment = align(known, said, whole=is_whole, only_new=only_new)
         if alignment.kept < len(stored) and is_settled:
@@ -90,10 +90,6 @@ class ConversationMemory:
         for first in range(0, len(turns), APPENDED_AT_ONCE):
             await self.turnfold.append(self.conversation, turns[first : first + APPENDED_AT_ONCE])
         return ids
-
-
-def _role(message: dict[str, Any]) -> str:
-    return "tool" if message.get("role") == "function" else str(message.get("role"))
 
 
 def _first_dated(messages: Sequence[dict[str, Any]], *, is_known: bool) -> int:
