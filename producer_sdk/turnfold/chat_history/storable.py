@@ -36,14 +36,15 @@ def storable(message: Mapping[str, Any], *, max_bytes: int) -> dict[str, Any]:
     return {**labelled, "content": _clipped(text, max(room, 0))}
 
 
-def _size(turn: Mapping[str, Any]) -> int:
-    return len(json.dumps(turn, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+def _size(content: Any) -> int:
+    """Bytes of its JSON."""
+    return len(json.dumps(content, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
 
 def _clipped(text: str, most_bytes: int) -> str:
     """Both ends of a text whose JSON has at most so many bytes."""
     # At worst each character is six bytes of JSON, as an escape.
-    if len(json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass")) <= most_bytes:
+    if _size(text) <= most_bytes:
         return text
     line = "\n[… the proxy left out the middle of this message, which is larger than a turn may be …]\n"
     end = max(0, (most_bytes - len(line) - 4) // 12)
