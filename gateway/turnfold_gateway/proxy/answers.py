@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from turnfold.chat_history.caller_turns import Api, Item, messages_of_items, says_something
+from turnfold.chat_history.caller_turns import Api, Item, answer_message, messages_of_items, says_something
 from turnfold_gateway.inputs import json_object
 from turnfold_gateway.proxy.sse import EventParser
 
@@ -137,10 +137,7 @@ def _of_chat(answer: Mapping[str, Any]) -> Item | None:
     """The message of a completion; None of one with several choices: which of them holds, the caller says next."""
     choices = _mappings(answer.get("choices"))
     message = choices[0].get("message") if len(choices) == 1 else None
-    if not isinstance(message, Mapping):
-        return None
-    kept = ("content", "refusal", "tool_calls", "function_call")
-    return {"role": "assistant", "content": None, **{key: message[key] for key in kept if message.get(key)}}
+    return answer_message(message) if isinstance(message, Mapping) else None
 
 
 def _output_of(answer: Mapping[str, Any]) -> list[Item]:

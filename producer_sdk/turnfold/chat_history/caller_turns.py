@@ -19,6 +19,8 @@ _OPERATORS: Final = frozenset({"system", "developer"})
 _SPEAKERS: Final = frozenset({"user", "assistant", "tool", "function"})
 _CALLS: Final[Mapping[str, str]] = {"function_call": "arguments", "custom_tool_call": "input"}
 """Kinds of items that are calls, and where their arguments stand."""
+_ANSWER: Final = ("content", "refusal", "tool_calls", "function_call")
+"""Fields of a chat completion's message that are kept."""
 _RESULTS: Final = frozenset({"function_call_output", "custom_tool_call_output"})
 _UNSEEN: Final = frozenset({"reasoning", "item_reference", "compaction"})
 """Kinds that mean something to the provider alone."""
@@ -71,6 +73,11 @@ def messages_of_items(items: Iterable[Mapping[str, Any]]) -> list[Item]:
 def items_of_messages(messages: Iterable[Mapping[str, Any]]) -> list[Item]:
     """Chat messages as Responses' input items."""
     return [item for message in messages for item in _items_of(message)]
+
+
+def answer_message(message: Mapping[str, Any]) -> Item:
+    """A provider's chat message as it is appended: what it says, without what stands beside it."""
+    return {"role": "assistant", "content": None, **{key: message[key] for key in _ANSWER if message.get(key)}}
 
 
 def says_something(message: Mapping[str, Any]) -> bool:

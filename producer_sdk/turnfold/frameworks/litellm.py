@@ -13,7 +13,7 @@ from typing import Any, Final
 from litellm.integrations.custom_logger import CustomLogger
 
 from turnfold.async_client import AsyncTurnfold
-from turnfold.chat_history.caller_turns import UnreadableRequest
+from turnfold.chat_history.caller_turns import UnreadableRequest, answer_message
 from turnfold.chat_history.fold import FoldOptions
 from turnfold.chat_history.keeper import WAIT_SECONDS, HistoryKeeper
 from turnfold.errors import InvalidBudget, InvalidIdentifier, InvalidSettings, TurnfoldError
@@ -26,7 +26,6 @@ _HEADER: Final = "x-turnfold-conversation"
 """The same for requests to LiteLLM's proxy."""
 _LAST_TURN: Final = "turnfold_last_turn"
 _ANSWERED: Final = frozenset({"completion", "acompletion"})
-_KEPT: Final = ("role", "content", "tool_calls", "refusal", "function_call")
 _CALLERS_FAULT: Final = (InvalidBudget, InvalidIdentifier, InvalidSettings)
 _log = logging.getLogger(__name__)
 
@@ -103,5 +102,4 @@ def _answer(response: Any) -> dict[str, Any] | None:
     choices = getattr(response, "choices", None)
     if not isinstance(choices, list) or len(choices) != 1 or not hasattr(choices[0], "message"):
         return None
-    message = choices[0].message.model_dump(exclude_none=True)
-    return {"role": "assistant", "content": None, **{name: message[name] for name in _KEPT if message.get(name)}}
+    return answer_message(choices[0].message.model_dump(exclude_none=True))
