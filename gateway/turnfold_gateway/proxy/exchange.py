@@ -13,10 +13,10 @@ from typing import Any, Final, Generic, TypeVar
 from starlette.applications import Starlette
 from starlette.requests import Request
 
-from turnfold import AsyncTurnfold, InvalidBudget, InvalidIdentifier, InvalidSettings, TurnfoldError, Unavailable
+from turnfold import AsyncTurnfold, TurnfoldError, Unavailable
 from turnfold.chat_history.caller_turns import Api, UnreadableRequest
 from turnfold.chat_history.fold import FoldOptions
-from turnfold.chat_history.keeper import HistoryKeeper, Kept
+from turnfold.chat_history.keeper import CALLERS_FAULT, HistoryKeeper, Kept
 from turnfold.contract.keys import checked_id
 from turnfold_gateway.inputs import whole_body, whole_number
 from turnfold_gateway.problems import problem_of
@@ -28,7 +28,6 @@ from turnfold_gateway.settings import LEAST_PROXY_BUDGET, GatewaySettings
 PAUSE_SECONDS: Final = 5.0
 """For so long nothing is asked of a memory that did not answer: callers would wait for each try."""
 
-_CALLERS_FAULT: Final = (InvalidBudget, InvalidIdentifier, InvalidSettings)
 _Made = TypeVar("_Made")
 _log = logging.getLogger(__name__)
 
@@ -112,7 +111,7 @@ async def remember(
         return Remembered(bypassed="unavailable")
     try:
         return Remembered(await work(document))
-    except _CALLERS_FAULT:
+    except CALLERS_FAULT:
         raise
     except UnreadableRequest:
         reason = "unreadable-request"

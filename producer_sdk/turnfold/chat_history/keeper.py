@@ -17,10 +17,14 @@ from turnfold.chat_history.fold_points import FoldPoints
 from turnfold.chat_history.folding import PricedHistory
 from turnfold.chat_history.identity import digest_of
 from turnfold.chat_history.memory import ConversationMemory
+from turnfold.errors import InvalidBudget, InvalidIdentifier, InvalidSettings
 from turnfold.tokens import Counter, chosen_counter
 
 REMEMBERED_COUNTS: Final = 100_000
 """Messages of which the tokens are remembered: a caller sends the same ones at each call."""
+
+CALLERS_FAULT: Final = (InvalidBudget, InvalidIdentifier, InvalidSettings)
+"""What a caller has to correct. Whatever else `keep` raises, a call can be made without memory."""
 
 WAIT_SECONDS: Final = 2.0
 MAX_TURN_BYTES: Final = 1_048_576

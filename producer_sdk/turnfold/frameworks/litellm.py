@@ -15,8 +15,8 @@ from litellm.integrations.custom_logger import CustomLogger
 from turnfold.async_client import AsyncTurnfold
 from turnfold.chat_history.caller_turns import UnreadableRequest, answer_message
 from turnfold.chat_history.fold import FoldOptions
-from turnfold.chat_history.keeper import WAIT_SECONDS, HistoryKeeper
-from turnfold.errors import InvalidBudget, InvalidIdentifier, InvalidSettings, TurnfoldError
+from turnfold.chat_history.keeper import CALLERS_FAULT, WAIT_SECONDS, HistoryKeeper
+from turnfold.errors import TurnfoldError
 from turnfold.frameworks.reading import checked_client
 
 CONVERSATION: Final = "turnfold_conversation"
@@ -26,7 +26,6 @@ _HEADER: Final = "x-turnfold-conversation"
 """The same for requests to LiteLLM's proxy."""
 _LAST_TURN: Final = "turnfold_last_turn"
 _ANSWERED: Final = frozenset({"completion", "acompletion"})
-_CALLERS_FAULT: Final = (InvalidBudget, InvalidIdentifier, InvalidSettings)
 _log = logging.getLogger(__name__)
 
 
@@ -55,7 +54,7 @@ class TurnfoldHook(CustomLogger):
             return None
         try:
             kept = await self._keeper.keep(self._client, conversation, kwargs, "chat", self._options)
-        except _CALLERS_FAULT:
+        except CALLERS_FAULT:
             raise
         except (TurnfoldError, UnreadableRequest) as error:
             _log.warning("a call was made without memory (%s)", type(error).__name__)
