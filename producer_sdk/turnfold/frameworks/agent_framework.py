@@ -16,7 +16,7 @@ from agent_framework import AgentSession, Content, HistoryProvider, Message, Ses
 from turnfold.assemble.forms.content_parts import as_json
 from turnfold.async_client import AsyncTurnfold
 from turnfold.errors import InvalidInput
-from turnfold.frameworks.reading import checked_client, function_call, now, read_options
+from turnfold.frameworks.reading import checked_client, function_call, identified, read_options
 from turnfold.wire.projection import project
 
 
@@ -70,11 +70,7 @@ def _checked(session_id: str | None) -> str:
 
 def _turns(message: Message) -> Iterator[dict[str, Any]]:
     """Usually one; a turn for each of several results of tools."""
-    turns = list(_said(message))
-    for number, turn in enumerate(turns):
-        suffix = f"-{number}" if len(turns) > 1 else ""
-        identified = {"turn_id": f"{message.message_id}{suffix}"} if message.message_id else {}
-        yield {**turn, **identified, "created_at": now()}
+    return identified(_said(message), message.message_id)
 
 
 def _said(message: Message) -> Iterator[dict[str, Any]]:

@@ -18,7 +18,7 @@ from haystack.dataclasses import ChatMessage, ImageContent, TextContent, ToolCal
 
 from turnfold.assemble.forms.content_parts import as_json
 from turnfold.client import Turnfold
-from turnfold.frameworks.reading import arguments_of, checked_client, function_call, now, read_options
+from turnfold.frameworks.reading import arguments_of, checked_client, function_call, identified, read_options
 from turnfold.wire.projection import project
 
 RECALLED: Final = "turnfold"
@@ -122,10 +122,7 @@ def _append(client: Turnfold, conversation_id: str, messages: Sequence[ChatMessa
 def _turns(message: ChatMessage) -> Iterator[dict[str, Any]]:
     """Usually one; a turn for each of several results of tools."""
     turns = [_result(result) for result in message.tool_call_results] or [_said(message)]
-    for number, turn in enumerate(turns):
-        turn_id = message.meta.get("turn_id")
-        suffix = f"-{number}" if len(turns) > 1 else ""
-        yield {**turn, **({"turn_id": f"{turn_id}{suffix}"} if turn_id else {}), "created_at": now()}
+    return identified(turns, message.meta.get("turn_id"))
 
 
 def _said(message: ChatMessage) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from langgraph.config import get_config
 
 from turnfold.client import Turnfold
 from turnfold.errors import InvalidInput
-from turnfold.frameworks.reading import checked_client, now, read_options
+from turnfold.frameworks.reading import checked_client, identified, read_options
 
 _REMEMBERED: Final = 10_000
 """Threads of which the last message that was appended is known; of others all are sent again, which changes nothing."""
@@ -127,10 +127,7 @@ class TurnfoldHistory(BaseChatMessageHistory):
 
 def _turns(message: BaseMessage) -> Iterator[dict[str, Any]]:
     """Usually one; several for the joined tool results of Anthropic's form."""
-    given = convert_to_openai_messages([message])
-    for number, turn in enumerate(given):
-        identified = {"turn_id": message.id if len(given) == 1 else f"{message.id}-{number}"} if message.id else {}
-        yield {**turn, **identified, "created_at": now()}
+    return identified(convert_to_openai_messages([message]), message.id)
 
 
 def _thread() -> str:

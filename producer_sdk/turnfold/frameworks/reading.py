@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
@@ -57,6 +57,14 @@ class LastAppended:
         self._turn_ids.move_to_end(conversation_id)
         while len(self._turn_ids) > _REMEMBERED:
             self._turn_ids.popitem(last=False)
+
+
+def identified(turns: Iterable[Mapping[str, Any]], message_id: str | None) -> Iterator[dict[str, Any]]:
+    """The turns of a message that is added now, with its id where it has one; several have it with their number."""
+    numbered = list(turns)
+    for number, turn in enumerate(numbered):
+        suffix = f"-{number}" if len(numbered) > 1 else ""
+        yield {**turn, **({"turn_id": f"{message_id}{suffix}"} if message_id else {}), "created_at": now()}
 
 
 def function_call(call_id: str, name: str, arguments: str) -> dict[str, Any]:
