@@ -214,7 +214,7 @@ def _items_of(message: Mapping[str, Any]) -> Iterable[Item]:
         yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": message["content"]}
         return
     if content := message.get("content"):
-        parts = content if isinstance(content, str) else [_input_part(part, message["role"]) for part in content]
+        parts = content if isinstance(content, str) else [input_part(part, message["role"]) for part in content]
         yield {"type": "message", "role": message["role"], "content": parts}
     for call in message.get("tool_calls") or ():
         function = call["function"]
@@ -224,7 +224,8 @@ def _items_of(message: Mapping[str, Any]) -> Iterable[Item]:
         }  # fmt: skip
 
 
-def _input_part(part: Mapping[str, Any], role: str) -> Item:
+def input_part(part: Mapping[str, Any], role: str) -> Item:
+    """A part of a chat message of a role, as Responses has it."""
     match part.get("type"):
         case "text":
             return {"type": "output_text" if role == "assistant" else "input_text", "text": part["text"]}

@@ -12,6 +12,7 @@ from typing import Any, Final
 from turnfold.assemble.forms.chat import whole
 from turnfold.assemble.forms.render_openai import openai_turn
 from turnfold.async_client import AsyncTurnfold
+from turnfold.chat_history.caller_turns import input_part
 from turnfold.contract.records import StoredTurn, TurnState
 from turnfold.errors import Unavailable, UnknownMarker
 from turnfold.frameworks.reading import checked_client, now, read_options
@@ -124,21 +125,7 @@ def _items(message: Mapping[str, Any]) -> Iterator[Item]:
 def _input_parts(content: Any) -> Any:
     if isinstance(content, str):
         return content
-    return [_input_part(part) for part in content]
-
-
-def _input_part(part: Mapping[str, Any]) -> Item:
-    """A chat message's part as Responses has it."""
-    match part["type"]:
-        case "text":
-            return {"type": "input_text", "text": part["text"]}
-        case "image_url":
-            image = part["image_url"]
-            return {"type": "input_image", "image_url": image["url"], "detail": image.get("detail", "auto")}
-        case "file":
-            return {"type": "input_file", **part["file"]}
-        case _:
-            return dict(part)
+    return [input_part(part, "user") for part in content]
 
 
 def _turns(items: Iterable[Any]) -> Iterator[dict[str, Any]]:
