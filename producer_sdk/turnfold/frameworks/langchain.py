@@ -8,9 +8,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
 from langchain_core.chat_history import BaseChatMessageHistory
@@ -25,10 +24,7 @@ from langgraph.config import get_config
 
 from turnfold.client import Turnfold
 from turnfold.errors import InvalidInput
-from turnfold.frameworks.reading import checked_client, identified, read_options
-
-_REMEMBERED: Final = 10_000
-"""Threads of which the last message that was appended is known; of others all are sent again, which changes nothing."""
+from turnfold.frameworks.reading import LastAppended, checked_client, identified, read_options
 
 
 class TurnfoldMiddleware(AgentMiddleware):
@@ -43,7 +39,7 @@ class TurnfoldMiddleware(AgentMiddleware):
         super().__init__()
         self._client = checked_client(client, Turnfold)
         self._options = read_options(budget_tokens, options)
-        self._appended: OrderedDict[str, str] = OrderedDict()
+        self._appended = LastAppended()
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -79,15 +75,11 @@ class TurnfoldMiddleware(AgentMiddleware):
 
     def _append(self, thread: str, messages: Sequence[BaseMessage]) -> None:
         """Append those after the last one that was; all of them where none is known."""
-        before = self._appended.get(thread)
-        known = next((place for place, one in enumerate(messages, start=1) if before and one.id == before), 0)
-        if turns := [turn for message in messages[known:] for turn in _turns(message)]:
+        ids = [message.id for message in messages]
+        new = messages[self._appended.count(thread, ids) :]
+        if turns := [turn for message in new for turn in _turns(message)]:
             self._client.append(thread, turns)
-        if messages and messages[-1].id:
-            self._appended[thread] = messages[-1].id
-            self._appended.move_to_end(thread)
-            while len(self._appended) > _REMEMBERED:
-                self._appended.popitem(last=False)
+        self._appended.note(thread, ids)
 
 
 class TurnfoldHistory(BaseChatMessageHistory):

@@ -72,10 +72,10 @@ class TurnfoldMemory(AbstractCapability[Any]):
 
     async def _append(self, conversation_id: str, messages: Sequence[ModelMessage]) -> None:
         turns = [turn for message in messages for turn in _turns(message)]
-        behind = self._appended.behind(conversation_id, turns)
-        if behind:
-            await self._client.append(conversation_id, behind)
-        self._appended.note(conversation_id, turns)
+        ids = [turn["turn_id"] for turn in turns]
+        if new := turns[self._appended.count(conversation_id, ids) :]:
+            await self._client.append(conversation_id, new)
+        self._appended.note(conversation_id, ids)
 
 
 def _conversation(ctx: RunContext[Any]) -> str:

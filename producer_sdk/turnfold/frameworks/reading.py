@@ -13,7 +13,7 @@ from turnfold.errors import InvalidInput
 _Client = TypeVar("_Client")
 
 _REMEMBERED: Final = 10_000
-"""Conversations of which the newest turn is known."""
+"""Conversations of which it is known what was appended last."""
 
 _OWN: Final = frozenset({"conversation_id", "query", "query_vector", "expand"})
 
@@ -35,28 +35,29 @@ def checked_client(client: object, wanted: type[_Client]) -> _Client:
 
 
 class LastAppended:
-    """The newest turn that was appended to each of the conversations used of late.
+    """Id of the newest turn or message that was appended to each of the conversations used of late.
 
-    Of others all are sent again, which changes nothing: a turn has the same id each time.
+    Of others all are sent again, which changes nothing: each has the same id each time.
     """
 
     def __init__(self) -> None:
-        self._turn_ids: OrderedDict[str, str] = OrderedDict()
+        self._ids: OrderedDict[str, str] = OrderedDict()
 
-    def behind(self, conversation_id: str, turns: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-        """Those of a history that follow the newest one; all of them where that is not known."""
-        newest = self._turn_ids.get(conversation_id)
-        known = next((place for place in range(len(turns), 0, -1) if turns[place - 1]["turn_id"] == newest), 0)
-        return turns[known:]
+    def count(self, conversation_id: str, ids: Sequence[str | None]) -> int:
+        """How many of a history, by their ids, were appended: up to the newest one; 0 where that is not known."""
+        newest = self._ids.get(conversation_id)
+        if newest is None:
+            return 0
+        return next((place for place in range(len(ids), 0, -1) if ids[place - 1] == newest), 0)
 
-    def note(self, conversation_id: str, turns: Sequence[Mapping[str, Any]]) -> None:
-        """Remember the newest of turns that were appended."""
-        if not turns:
+    def note(self, conversation_id: str, ids: Sequence[str | None]) -> None:
+        """Remember the newest of a history that was appended, if it has an id."""
+        if not ids or not ids[-1]:
             return
-        self._turn_ids[conversation_id] = turns[-1]["turn_id"]
-        self._turn_ids.move_to_end(conversation_id)
-        while len(self._turn_ids) > _REMEMBERED:
-            self._turn_ids.popitem(last=False)
+        self._ids[conversation_id] = ids[-1]
+        self._ids.move_to_end(conversation_id)
+        while len(self._ids) > _REMEMBERED:
+            self._ids.popitem(last=False)
 
 
 def identified(turns: Iterable[Mapping[str, Any]], message_id: str | None) -> Iterator[dict[str, Any]]:
