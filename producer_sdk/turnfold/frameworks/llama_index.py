@@ -16,7 +16,7 @@ from llama_index.core.memory.types import BaseMemory
 
 from turnfold.assemble.forms.content_parts import as_json
 from turnfold.client import Turnfold
-from turnfold.frameworks.reading import checked_client, now, read_options
+from turnfold.frameworks.reading import checked_client, function_call, now, read_options
 from turnfold.wire.projection import project
 
 
@@ -111,9 +111,7 @@ def _url(block: ImageBlock) -> str:
 
 def _call(block: ToolCallBlock) -> dict[str, Any]:
     arguments = block.tool_kwargs if isinstance(block.tool_kwargs, str) else as_json(block.tool_kwargs)
-    return {
-        "id": block.tool_call_id, "type": "function", "function": {"name": block.tool_name, "arguments": arguments},
-    }  # fmt: skip
+    return function_call(block.tool_call_id, block.tool_name, arguments)
 
 
 def _message(message: Mapping[str, Any]) -> ChatMessage:

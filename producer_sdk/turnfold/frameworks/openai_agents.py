@@ -15,7 +15,7 @@ from turnfold.async_client import AsyncTurnfold
 from turnfold.chat_history.caller_turns import input_part
 from turnfold.contract.records import StoredTurn, TurnState
 from turnfold.errors import Unavailable, UnknownMarker
-from turnfold.frameworks.reading import checked_client, now, read_options
+from turnfold.frameworks.reading import checked_client, function_call, now, read_options
 
 Item = dict[str, Any]
 
@@ -135,8 +135,7 @@ def _turns(items: Iterable[Any]) -> Iterator[dict[str, Any]]:
         item = given if isinstance(given, Mapping) else given.model_dump(exclude_none=True)
         kind = item.get("type", "message")
         if kind == _CALL:
-            function = {"name": item["name"], "arguments": item["arguments"]}
-            calls.append({"id": item["call_id"], "type": "function", "function": function})
+            calls.append(function_call(item["call_id"], item["name"], item["arguments"]))
             continue
         if kind in _UNSEEN:
             continue

@@ -68,7 +68,7 @@ def identified(turns: Iterable[Mapping[str, Any]], message_id: str | None) -> It
         yield {**turn, **({"turn_id": f"{message_id}{suffix}"} if message_id else {}), "created_at": now()}
 
 
-def function_call(call_id: str, name: str, arguments: str) -> dict[str, Any]:
+def function_call(call_id: str | None, name: str, arguments: str) -> dict[str, Any]:
     """A call of a tool, as OpenAI has it."""
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
