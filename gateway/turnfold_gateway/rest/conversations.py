@@ -87,11 +87,12 @@ operations: Final = (
     Operation(
         method="DELETE", path=CONVERSATION, scope="admin", name="forgetConversation",
         summary="Erase a conversation for good, with a receipt.", handle=forget, query=ForgetQuery,
-        answer=ErasureReceipt, description="202: nothing is readable any more; a worker has yet to delete the rows.",
+        answer=ErasureReceipt, statuses=(200, 202),
+        description="202: nothing is readable any more; a worker has yet to delete the rows.",
     ),
     Operation(
         method="DELETE", path=SUBJECT, scope="admin", name="forgetSubject",
         summary="Erase an end user in every conversation of the tenant, with a receipt.", handle=forget_subject,
-        query=ForgetQuery, answer=SubjectReceipt, description="202: as of a conversation.",
+        query=ForgetQuery, answer=SubjectReceipt, statuses=(200, 202), description="202: as of a conversation.",
     ),
 )  # fmt: skip

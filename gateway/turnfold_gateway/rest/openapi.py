@@ -111,7 +111,7 @@ def _path_parameters(operation: Operation) -> Iterator[dict[str, Any]]:
     for name in _PART.findall(operation.path):
         text = {"type": "string", "minLength": 1, "maxLength": 200}
         yield {"name": name, "in": "path", "required": True, "description": _PARTS[name], "schema": text}
-    if operation.name == "appendTurns":
+    if operation.takes_idempotency_key:
         yield {
             "name": "Idempotency-Key", "in": "header", "required": False,
             "description": "A repeat with the same key, within a day, adds nothing.",
@@ -136,8 +136,8 @@ def _responses(operation: Operation) -> dict[str, Any]:
         responses: dict[str, Any] = {"204": {"description": "Done."}}
     else:
         content = {"application/json": {"schema": {"$ref": REF.format(name=operation.answer.__name__)}}}
-        statuses = ("200", "202") if operation.name.startswith("forget") else (str(operation.status),)
-        responses = {status: {"description": operation.summary, "content": content} for status in statuses}
+        described = {"description": operation.summary, "content": content}
+        responses = {str(status): described for status in operation.statuses}
     without = {"400", "413", "415"} if operation.body is None else set()
     return {**responses, **{status: _problem(text) for status, text in _ERRORS.items() if status not in without}}
 

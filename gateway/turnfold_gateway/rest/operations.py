@@ -56,7 +56,9 @@ class Operation:
     body: type[msgspec.Struct] | None = None
     query: type[msgspec.Struct] | None = None
     answer: Any = None
-    status: int = 200
+    statuses: tuple[int, ...] = (200,)
+    """With which it answers; the first one, where its handler does not make the response itself."""
+    takes_idempotency_key: bool = False
     description: str = ""
 
 
@@ -101,7 +103,7 @@ async def _run(operation: Operation, request: Request, caller: Caller) -> Respon
     document = await operation.handle(call)
     if isinstance(document, Response):
         return document
-    return Response(status_code=204) if operation.answer is None else answer(document, operation.status)
+    return Response(status_code=204) if operation.answer is None else answer(document, operation.statuses[0])
 
 
 async def _note(operation: Operation, request: Request, caller: Caller, status: int) -> None:

@@ -81,7 +81,7 @@ TURN: Final = f"{TURNS}/{{turn:id}}"
 operations: Final = (
     Operation(
         method="POST", path=TURNS, scope="append", name="appendTurns", summary="Append turns.", handle=append,
-        body=AppendBody, answer=Receipt, status=202,
+        body=AppendBody, answer=Receipt, statuses=(202,), takes_idempotency_key=True,
         description="Answers when Redis has them. A repeat of a `turn_id`, or of a request with the same "
         "`Idempotency-Key`, changes nothing. A turn is in the next context at once.",
     ),
