@@ -16,7 +16,7 @@ from turnfold_gateway.mcp.arguments import checked
 from turnfold_gateway.mcp.failures import BadArguments, explained, unexpected
 from turnfold_gateway.mcp.reach import Reach
 from turnfold_gateway.mcp.record import FRAME_TOKENS, conversation_line, framed
-from turnfold_gateway.mcp.schemas import USUAL_BUDGET, USUAL_ENTRIES
+from turnfold_gateway.mcp.schemas import USUAL_BUDGET, USUAL_CONVERSATIONS, USUAL_ENTRIES
 
 EMPTY: Final = "Nothing was said in this conversation yet. `append` begins one."
 UNKNOWN: Final = (
@@ -25,8 +25,6 @@ UNKNOWN: Final = (
 )
 
 NONE_STORED: Final = "No conversation is stored yet. `append` begins one; it is listed once a worker has stored it."
-
-_CONVERSATIONS_A_PAGE: Final = 50
 
 
 async def call_tool(reach: Reach, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
@@ -87,7 +85,7 @@ async def _timeline(reach: Reach, conversation_id: str, arguments: Mapping[str, 
 
 
 async def _conversations(reach: Reach, conversation_id: str, arguments: Mapping[str, Any]) -> str:  # noqa: ARG001
-    limit = int(arguments.get("limit", _CONVERSATIONS_A_PAGE))
+    limit = int(arguments.get("limit", USUAL_CONVERSATIONS))
     listed = await reach.client.conversations(after=arguments.get("after"), limit=limit)
     if not listed:
         return "There are none after that id." if "after" in arguments else NONE_STORED

@@ -17,6 +17,7 @@ MOST_BUDGET: Final = 200_000
 MOST_ENTRIES: Final = 200
 USUAL_ENTRIES: Final = 50
 MOST_CONVERSATIONS: Final = 100
+USUAL_CONVERSATIONS: Final = 50
 MOST_TURNS: Final = 100
 LONGEST_QUERY: Final = 4_000
 
@@ -88,7 +89,10 @@ _CONVERSATIONS: Final = {
     "input_schema": {
         "properties": {
             "after": {**_ID, "description": "Go on after this id, the last of the list before"},
-            "limit": {"type": "integer", "minimum": 1, "maximum": MOST_CONVERSATIONS, "description": "50 if left out"},
+            "limit": {
+                "type": "integer", "minimum": 1, "maximum": MOST_CONVERSATIONS,
+                "description": f"{USUAL_CONVERSATIONS} if left out",
+            },
         },
         "required": [],
     },
