@@ -46,10 +46,11 @@ async def diff(request: Request, visitor: Visitor) -> Response:
     earlier = await read(visitor, conversation, earlier_form)
     later = await read(visitor, conversation, later_form)
     found = later.diff(earlier)
+    bars = (bar_of(earlier), bar_of(later))
     shown = {
         "visitor": visitor, "conversation": conversation, "forms": (("_a", earlier_form), ("_b", later_form)),
-        "contexts": (earlier, later), "bars": (bar_of(earlier), bar_of(later)), "diff": found,
-        "drawn": list(dict.fromkeys(bar.kind for made in (earlier, later) for bar in bar_of(made))),
+        "contexts": (earlier, later), "bars": bars, "diff": found,
+        "drawn": list(dict.fromkeys(part.kind for bar in bars for part in bar)),
         "left": _by_kind(found.left), "came": _by_kind(found.came), "replaced_by": found.replaced_by or {},
     }  # fmt: skip
     if is_fragment(request):
