@@ -35,6 +35,12 @@ class _Component:
         if self._client is None:
             self._client = Turnfold.from_env()
 
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Of `to_dict`."""
+        loaded: Self = default_from_dict(cls, data)
+        return loaded
+
     def _connected(self) -> Turnfold:
         self.warm_up()
         assert self._client is not None  # noqa: S101 - made just now
@@ -73,12 +79,6 @@ class TurnfoldRetriever(_Component):
         pipeline_form: dict[str, Any] = default_to_dict(self, **self._options)
         return pipeline_form
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Of `to_dict`."""
-        loaded: Self = default_from_dict(cls, data)
-        return loaded
-
 
 @component
 class TurnfoldWriter(_Component):
@@ -102,12 +102,6 @@ class TurnfoldWriter(_Component):
         """For files of pipelines; without the client."""
         pipeline_form: dict[str, Any] = default_to_dict(self)
         return pipeline_form
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Of `to_dict`."""
-        loaded: Self = default_from_dict(cls, data)
-        return loaded
 
 
 def _append(client: Turnfold, conversation_id: str, messages: Sequence[ChatMessage]) -> int:
