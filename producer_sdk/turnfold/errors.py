@@ -22,28 +22,13 @@ TurnfoldError
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from turnfold.contract.explained_errors import ExplainedError
 
 if TYPE_CHECKING:
     from turnfold.contract.results import Status
     from turnfold.wire.encode import TurnInput
-
-
-SEE_DOCTOR: Final = "`turnfold doctor` checks everything that Turnfold needs"
-
-
-class ExplainedError(Exception):
-    """What the errors of the SDK and of workers share."""
-
-    remedy: str = SEE_DOCTOR
-    """What to do about it: never empty. Where a class says it for all of its errors, `str(error)` leaves it out."""
-
-    def __init__(self, problem: str = "", *, remedy: str = "") -> None:
-        super().__init__(f"{problem}: {remedy}" if remedy else problem)
-        self.problem = problem
-        """What is wrong, without the remedy."""
-        if remedy:
-            self.remedy = remedy
 
 
 class TurnfoldError(ExplainedError):

@@ -20,7 +20,8 @@ import traceback
 from pathlib import Path
 from typing import Final
 
-from turnfold.errors import ExplainedError, UnknownConversation
+from turnfold.contract.explained_errors import ExplainedError
+from turnfold.errors import UnknownConversation
 
 DIED: Final = "the worker ended while folding"
 """Noted of a segment whose worker could note nothing itself."""

@@ -28,4 +28,5 @@ lookalikes          what names and lines look like
 seals               words that only an installation can have written
 speakers, origins   what a speaker is called, where words come from
 text, remembered    text that is cut, results that are kept
+explained_errors    errors that say what to do
 """

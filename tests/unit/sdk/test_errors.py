@@ -6,9 +6,12 @@ import inspect
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import turnfold
 from turnfold import errors
+from turnfold.contract.explained_errors import ExplainedError
 from turnfold.contract.results import Status
 
 OUR_ERRORS = {
@@ -69,3 +72,10 @@ def test_errors_carry_what_the_next_step_needs() -> None:
     assert turnfold.WaitTimeout("gave up", status=status).status is status
     assert turnfold.Unavailable("no answer").turns == ()
     assert turnfold.InboxFull("full").turns == ()
+
+
+@given(problem=st.text(), remedy=st.text())
+def test_any_error_says_its_problem_and_never_lacks_a_remedy(problem: str, remedy: str) -> None:
+    error = ExplainedError(problem, remedy=remedy)
+    assert (error.problem, error.remedy) == (problem, remedy or ExplainedError.remedy)
+    assert str(error) == (f"{problem}: {remedy}" if remedy else problem)
