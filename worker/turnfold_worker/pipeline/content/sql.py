@@ -18,7 +18,7 @@ from turnfold_worker.pipeline.content.statements import (
 )
 
 _TOKEN: Final = lazy_pattern(
-    r"'(?:[^'\\]|\\.|'')*+'?|\"[^\"]*+\"?|--[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}+(?:\*/)?|;|[^;'\"/-]+|.", re.DOTALL
+    r"'(?>(?:[^'\\]|\\.|'')*)'?|\"[^\"]*+\"?|--[^\n]*|/\*(?>(?:[^*]|\*(?!/)){0,2000})(?:\*/)?|;|[^;'\"/-]+|.", re.DOTALL
 )
 """What is quoted and never closed goes on to the end: nothing is read twice."""
 _TABLE: Final = lazy_pattern(r"(?i)\b(?:from|join|into|update|table(?:\s+if\s+(?:not\s+)?exists)?)\s+([\w.\"`]{1,80})")

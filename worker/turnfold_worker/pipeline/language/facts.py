@@ -112,8 +112,8 @@ _MAY_BE_MORE_THAN_A_WORD: Final = f"Error|Exception|Fault|{_MONTH}|{_WEEKDAY}|Ye
 # `plain` and `word` only save time: of most of a text, nothing or a name is all that the rest could find.
 _FACT: Final = lazy_pattern(
     rf"""(?<![\w<])(?:
-  (?P<plain>(?:(?!(?:{_MAY_BEGIN_A_DATE})(?!\w))[a-z]++(?=[\s,;!?)"'\]}}*|]|\.\s|\Z)
-    | [^\w.@+~/\\$€£¥\#<-]++ | [-+.\#~@](?=\s))++)
+  (?P<plain>(?>(?:(?!(?:{_MAY_BEGIN_A_DATE})(?!\w))[a-z]++(?=[\s,;!?)"'\]}}*|]|\.\s|\Z)
+    | [^\w.@+~/\\$€£¥\#<-]++ | [-+.\#~@](?=\s))+))
 | (?P<word>(?!(?:{_MAY_BE_MORE_THAN_A_WORD})(?!\w))[A-Z][a-z]{{0,39}}+
     (?=[ ](?!(?:of|de|van|von|del|la)[ ])[a-z]|[,;!?)"\n]|\.\s|\Z))
 | (?P<url>(?:https?|ftp|wss?|postgres(?:ql)?|redis|amqp)://[^\s<>"'`)\]|]{{1,300}})
@@ -140,7 +140,7 @@ _FACT: Final = lazy_pattern(
     | [A-Z][a-z0-9]{{1,40}}(?:[A-Z][a-z0-9]{{1,40}}){{1,8}}(?:\(\))?(?!\w)
     | [A-Z]{{2,10}}-\d{{1,7}}(?!\w) | \#\d{{1,7}}(?!\w) | --[a-z][a-z-]{{1,40}}(?:=[^\s,;`"]{{1,60}})?
     | [a-z]\w{{0,60}}(?:\.[A-Za-z_]\w{{0,60}}){{0,4}}\(\))
-| (?P<number>(?:[$€£¥]\s?)?[-+]?(?:\d{{1,3}}(?:,\d{{3}})++(?!\d)|\d++)(?:\.\d++)?(?:\s?{_UNIT}(?!\w))?)
+| (?P<number>(?:[$€£¥]\s?)?[-+]?(?:\d{{1,3}}(?>(?:,\d{{3}})+)(?!\d)|\d++)(?:\.\d++)?(?:\s?{_UNIT}(?!\w))?)
 | (?P<handle>@[A-Za-z]\w{{1,38}})
 | (?P<name>{_NAME_WORD}(?:[ ](?:(?:of|de|van|von|del|la)[ ])?{_NAME_WORD}){{0,4}})
 )""",

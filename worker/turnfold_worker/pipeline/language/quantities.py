@@ -80,8 +80,8 @@ _ONE_NAME: Final = {
 _SCALES: Final = {"k": 3, "thousand": 3, "m": 6, "mn": 6, "million": 6, "bn": 9, "billion": 9}
 """Zeros that a word adds to a sum of money; beside other numbers `m` may be a metre and `k` a kelvin."""
 _AMOUNT: Final = lazy_pattern(
-    r"(?<![\w.,:/$€£¥])(?!(?:19|20)\d\ds)(?:(?P<sign>[$€£¥]) ?)?(?P<digits>\d{1,3}(?:,\d{3})++(?!\d)|\d{1,18}+)"
-    r"(?P<part>\.\d{1,9}+)?+"
+    r"(?<![\w.,:/$€£¥])(?!(?:19|20)\d\ds)(?:(?P<sign>[$€£¥]) ?)?(?P<digits>\d{1,3}(?>(?:,\d{3})+)(?!\d)|\d{1,18}+)"
+    r"(?>(?P<part>\.\d{1,9}+)?)"
     r"(?![.,:]?\d)(?: ?(?P<scale>k|thousand|mn|million|m|bn|billion)(?![^\W_]))?"
     r"(?:[ -]?(?P<unit>percent|per cent|milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|dollars?|"
     r"usd|euros?|eur|pounds?|gbp|yen|jpy)(?![^\W_]))?",
