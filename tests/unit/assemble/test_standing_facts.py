@@ -9,10 +9,12 @@ from typing import Final
 import pytest
 
 from turnfold.assemble.by_value.fitting import fitting_anchors
+from turnfold.assemble.by_value.past import Past
 from turnfold.assemble.by_value.top_anchors import TopAnchors, stands
 from turnfold.assemble.forms.render_text import ANCHORS_HEADER, anchor_opening
 from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing, Style
+from turnfold.contract.notes import Note, bare_words
 from turnfold.contract.records import Anchor, AnchorType
 from turnfold.dates.passed import day_of, has_passed, names_near_day
 from turnfold.tokens import ESTIMATOR
@@ -47,6 +49,21 @@ def shown(*anchors: Anchor, room: int = 500, today: date | None = None) -> list[
 )
 def test_what_is_said_twice_is_shown_once(first: str, again: str) -> None:
     assert shown(anchor(first), anchor(again, seq=30)) == [first]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("I started to paint in 2020", True),
+        ("I started to paint the week before 3 May 2023", True),
+        ("Mara started to paint", True),
+        ("I started to paint in oil", False),
+    ],
+)
+def test_a_note_that_only_counts_the_day_of_a_standing_fact_says_it_again(text: str, *, is_said: bool) -> None:
+    note = Note(7, 0, "Mara", "user", DAY, text, 9, gain=100)
+    words = set(bare_words("I started to paint three years ago."))
+    assert [*Past([note], before_seq=100, anchored={7: words})] == ([] if is_said else [note])
 
 
 def test_standing_orders_for_other_occasions_stand_beside_each_other() -> None:

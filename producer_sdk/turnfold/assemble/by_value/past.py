@@ -8,12 +8,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress
 from typing import Final, NamedTuple
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.note_lists import NoteList, Tiers
 from turnfold.contract.notes import Note, bare_words
+from turnfold.contract.periods import MONTHS, WEEKDAYS
 from turnfold.contract.records import Anchor
 
 _STAYS: Final = 0.9
 """Of the notes of what is folded: those that only change in steps."""
+_OF_DAY: Final = lazy_pattern(
+    r"(?i)on|in|by|the|of|before|after|week|weekend|month|year|\d{1,2}|(?:19|20)\d\d|" + "|".join((*MONTHS, *WEEKDAYS))
+)
+"""Words by which a note tells a day that its turn counts from its own: 'in 2020' for 'three years ago'."""
 Told = tuple[int, str, str]
 """Group, day and label of a note."""
 Position = tuple[int, int] | tuple[int, int, int, str, int, int]
@@ -148,4 +154,4 @@ class Past:
     def _is_anchored(self, seq: int, speaker: str, words: frozenset[str]) -> bool:
         """True when an anchor that is shown says what a note of these words says."""
         unsaid, name = words - self._anchored[seq], speaker.lower()
-        return not unsaid or unsaid <= {name, f"{name}'s"}
+        return all(word in {name, f"{name}'s"} or _OF_DAY.fullmatch(word) for word in unsaid)
