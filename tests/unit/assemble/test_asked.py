@@ -24,6 +24,7 @@ from turnfold.assemble.forms.render_text import (
     MORE_HEADER,
     RECENT_HEADER,
 )
+from turnfold.assemble.policy import BALANCED
 from turnfold.assemble.pricing import Pricing, Style
 from turnfold.contract.notes import Note
 from turnfold.tokens import ESTIMATOR, estimate_tokens
@@ -80,7 +81,8 @@ def test_notes_beside_the_answers_cost_what_they_may_and_change_nothing_before_t
     notes = [note(seq) for seq in range(1, 40)]
     past = Past(notes, before_seq=100, anchored={})
     pricing = Pricing(ESTIMATOR, Style(short=False, openings=("[",)))
-    answer = asked(notes[:20], past, set(), NOTHING_QUOTED, 120, pricing, header=HITS_HEADER)
+    answer = asked(notes[:20], set(), NOTHING_QUOTED, 120, pricing, header=HITS_HEADER)
+    answer = answer.with_beside(past, set(), 120 - answer.tokens, pricing)
     longer = answer.with_more(past, [], room, pricing)
     assert answer.hits
     assert longer.hits
@@ -153,3 +155,22 @@ def test_what_stands_there_unasked_has_more_room_in_larger_budgets(target: int, 
 def test_what_stands_there_unasked_stays_while_its_room_shrinks_a_little() -> None:
     rooms = {room_unasked(room, share=0.25, target=4_000) for room in range(3_400, 3_601)}
     assert len(rooms) <= 2
+
+
+def test_what_the_newest_turn_does_not_bring_shows_more_of_the_last_turns() -> None:
+    steps = "\n".join(
+        f"- **Step {n}**: turn the screw number {n} by a quarter and look at the gauge." for n in range(40)
+    )
+    rooms = [
+        {"role": role, "content": f"The {thing} of room {n} is {n * 7} cm high and was bought by Mara in {1700 + n}."}
+        for n in range(300)
+        for role, thing in (("user", "table"), ("assistant", "cupboard"))
+    ]
+    folded = fold(
+        [*rooms, {"role": "user", "content": "How do I set the valve?"}, {"role": "assistant", "content": steps}]
+    )
+    budget, share = 4_000, BALANCED.recent_share
+    unsteered = folded.context(budget_tokens=budget, query=False).text.partition(RECENT_HEADER)[2]
+    steered = folded.context(budget_tokens=budget).text.partition(RECENT_HEADER)[2]
+    assert unsteered.count("**Step") < steered.count("**Step")
+    assert estimate_tokens(steered) <= share * budget

@@ -73,7 +73,6 @@ def _answer(draft: Draft, shown: set[tuple[int, int]], room: int) -> Asked:
     )
     return asked(
         draft.answers.notes(before_seq),
-        (),
         shown,
         quoted,
         room,

@@ -63,6 +63,17 @@ class Asked(NamedTuple):
         notes, tokens = (*self.notes, *taken.notes), self.tokens + header + taken.tokens
         return self._replace(notes=notes, standing=taken.standing, tokens=tokens)
 
+    def with_beside(
+        self, past: Iterable[Note], background: AbstractSet[tuple[int, int]], room: int, pricing: Pricing
+    ) -> Asked:
+        """With what says most of `past` behind what answers, for `room` more tokens."""
+        room -= 0 if self.notes else pricing.count(self.header)
+        if room <= 0:
+            return self
+        whole, shown = self.said.whole, background | {note[:2] for note in self.notes}
+        others = (note for note in past if note[0] not in whole and note[:2] not in shown)
+        return self.with_notes(fitting_notes(others, (), room, pricing, standing=self.standing), pricing)
+
     def with_more(self, past: Past, background: Sequence[Note], room: int, pricing: Pricing) -> Asked:
         """With notes near the end for `room` more tokens: all before them stays."""
         whole = self.said.whole
@@ -71,19 +82,14 @@ class Asked(NamedTuple):
 
 
 def asked(
-    found: Iterable[Note], past: Iterable[Note], background: AbstractSet[tuple[int, int]], said: Quoted, room: int,
-    pricing: Pricing, *, header: str,
+    found: Iterable[Note], background: AbstractSet[tuple[int, int]], said: Quoted, room: int, pricing: Pricing, *,
+    header: str,
 ) -> Asked:  # fmt: skip
-    """Of what a query found as much as fits into `room` tokens beside the background, then what says most of `past`.
+    """Of what a query found as much as fits into `room` tokens beside the background.
 
     `background` are turns and places of the notes that are shown anyway.
     """
-    room -= said.tokens + pricing.count(header)
     whole = said.whole
     unsaid = (note for note in found if note.seq not in whole and note[:2] not in background)
-    hits = fitting_notes(unsaid, (), room, pricing)
-    shown = background | {(note.seq, note.place) for note in hits.notes}
-    others = (note for note in past if note[0] not in whole and note[:2] not in shown)
-    beside = fitting_notes(others, (), room - hits.tokens, pricing, standing=hits.standing)
-    taken = Taken([*hits.notes, *beside.notes], hits.tokens + beside.tokens, beside.standing)
-    return Asked(said, tokens=said.tokens, header=header).with_notes(taken, pricing)
+    hits = fitting_notes(unsaid, (), room - said.tokens - pricing.count(header), pricing)
+    return Asked(said, tokens=said.tokens, header=header).with_notes(hits, pricing)

@@ -45,6 +45,10 @@ class Draft:
         self.answers: Final = answers
         self.left = 0
         """Tokens that no part has taken."""
+        self.left_by_answer = 0
+        """Of what the newest turn may bring, what it does not, and other notes have: the last turns come first."""
+        self.taken_of_answer = 0
+        """What of that the last turns took."""
         self.kept_free = 0
         """Of the room for the state and late names what they leave; it changes with each turn, and is for the end."""
         self.anchor_tokens = 0

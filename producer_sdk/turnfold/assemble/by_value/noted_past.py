@@ -87,7 +87,7 @@ class NotedPast:
         worth = _OF_TAIL * self._memo.of("least", lambda: min([note.gain for note in chosen.notes], default=0))
         draft.telling = frozenset([note.seq for note in draft.outline.tail if note.gain >= worth])
         # Of the recent turns, what was left over for them.
-        more_raw = draft.raw_tokens - draft.raw_at_first
+        more_raw = draft.raw_tokens - draft.raw_at_first - draft.taken_of_answer
         room = min(left + more_raw, left + draft.kept_free)
         return self._fitting((note for note in notes if note.gain >= worth), room)
 
@@ -136,12 +136,15 @@ class NotedPast:
         chosen, memo = self._of_the_past(min(room, self._room_unasked(steady_room)))
         shown = memo.of("shown", lambda: {note[:2] for note in chosen.notes})
         quoted = quote(background=shown)
-        left = room - chosen.tokens
+        left = room - chosen.tokens - draft.taken_of_answer
         # The same for most of the steps in which further turns are shown raw.
         key = (memo, len(found), quoted.shown, left)
         if draft.asked is None or draft.asked[0] != key:
             header = header_of(query, matches=draft.material.is_matched)
-            draft.asked = (key, asked(found, self._past, shown, quoted, left, draft.pricing, header=header))
+            answer = asked(found, shown, quoted, left, draft.pricing, header=header)
+            draft.asked = (key, answer.with_beside(self._past, shown, left - answer.tokens, draft.pricing))
+            # Of a question the notes beside what answers it are a part.
+            draft.left_by_answer = 0 if query else draft.asked[1].tokens - answer.tokens
         return chosen, draft.asked[1], memo
 
     def _room_unasked(self, steady_room: int) -> int:

@@ -7,7 +7,7 @@ from typing import Final
 
 from turnfold.assemble import recent
 from turnfold.assemble.by_value.answers import Answers
-from turnfold.assemble.by_value.draft import Draft
+from turnfold.assemble.by_value.draft import WORTH_FILLING, Draft
 from turnfold.assemble.forms.chat import ShownTurn, with_tool_groups
 from turnfold.assemble.forms.render_text import clip_gap
 from turnfold.assemble.material import Material
@@ -53,9 +53,13 @@ def raise_to_share(draft: Draft, most_tokens: int) -> None:
 
 def show_more_raw(draft: Draft) -> bool:
     """Spend what notes left over on more of the recent turns and on those before them; True when that is some."""
-    raw = draft.plan.raw
-    if not draft.is_worth_filling or not raw:
+    if not draft.plan.raw:
         return False
+    return (draft.is_worth_filling and _show_longer(draft)) or _show_more_of_last(draft)
+
+
+def _show_longer(draft: Draft) -> bool:
+    raw = draft.plan.raw
     # The lines above what is raw may grow by some tokens when less is left to them.
     longer = _longer(draft.material, draft.pricing, raw, room=draft.left - _LINES_GROW, target=draft.target)
     if longer is raw:
@@ -64,6 +68,20 @@ def show_more_raw(draft: Draft) -> bool:
     if len(told) < len(longer) and len(told) == len(raw):
         return False
     draft.show_raw(told)
+    return True
+
+
+def _show_more_of_last(draft: Draft) -> bool:
+    """More of turns that are cut, up to the whole share of recent turns, for what the newest turn did not bring."""
+    room = min(draft.left_by_answer, int(draft.policy.recent_share * draft.target) - draft.raw_tokens)
+    if room <= WORTH_FILLING * draft.target:
+        return False
+    wider = recent.widened(draft.material, draft.pricing, draft.plan.raw, room=room - _LINES_GROW)
+    if wider is draft.plan.raw:
+        return False
+    before = draft.raw_tokens
+    draft.show_raw(wider)
+    draft.taken_of_answer += draft.raw_tokens - before
     return True
 
 
