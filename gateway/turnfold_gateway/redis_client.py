@@ -55,6 +55,20 @@ class RedisClient:
             raise _unavailable(error) from error
         return None if earlier is None else str(earlier)
 
+    async def mark(self, name: str, *, seconds: float) -> None:
+        """Set a mark, which ends by itself."""
+        try:
+            await self._client.set(name, "1", px=round(seconds * 1_000))
+        except RedisError as error:
+            raise _unavailable(error) from error
+
+    async def is_marked(self, name: str) -> bool:
+        """Whether a mark is set."""
+        try:
+            return bool(await self._client.exists(name))
+        except RedisError as error:
+            raise _unavailable(error) from error
+
     async def close(self) -> None:
         client = self.__dict__.pop("_client", None)
         if client is not None:

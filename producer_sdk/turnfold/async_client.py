@@ -218,6 +218,13 @@ class AsyncTurnfold:
         """As `Turnfold.resolve`."""
         return await self._run(self._client.resolve, reference)
 
+    async def _fold_point(self, conversation_id: str) -> bytes | None:
+        return await self._run(self._client._fold_point, conversation_id)  # noqa: SLF001 - the same client
+
+    async def _keep_fold_point(self, conversation_id: str, point: bytes, reference: str) -> None:
+        keep = self._client._keep_fold_point  # noqa: SLF001 - the same client
+        await self._run(keep, conversation_id, point, reference)
+
     async def expand(
         self,
         conversation_id: str,

@@ -356,6 +356,16 @@ class Turnfold:
         """
         return replace(self._resources.references().find(self._tenant, reference), keeper=self.reference)
 
+    def _fold_point(self, conversation_id: str) -> bytes | None:
+        """Where the history of its caller was folded the last time, by any process."""
+        return self._resources.references().fold_point(self._address(conversation_id))
+
+    def _keep_fold_point(self, conversation_id: str, point: bytes, reference: str) -> None:
+        """Keep a fold point for every process, as long as the context of `reference`."""
+        self._resources.references().keep_fold_point(
+            self._address(conversation_id), point, reference=reference, seconds=self._settings.reference_seconds
+        )
+
     @traced("search_memory", lambda expansion: {"turnfold.level": expansion.level, "turnfold.tokens": expansion.tokens})
     def expand(
         self,

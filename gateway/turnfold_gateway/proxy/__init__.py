@@ -4,6 +4,7 @@ completions     the routes: `/v1/chat/completions`, `/v1/responses`, `/v1/respon
 compaction      a compacted conversation, as OpenAI's endpoint has it
 exchange        one request, with memory or as it came
 access          who may use it
+pauses          tenants whose memory does not answer now
 headers         which headers pass
 lookups         the expansion tools, offered to the model and answered here
 relay           a response, passed on byte for byte

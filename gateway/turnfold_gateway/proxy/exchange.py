@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-import time
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -22,11 +21,9 @@ from turnfold_gateway.inputs import whole_body, whole_number
 from turnfold_gateway.problems import problem_of
 from turnfold_gateway.proxy.access import Admission, Admitted
 from turnfold_gateway.proxy.headers import BUDGET, CONVERSATION, HISTORY, RECALL, TOKENIZER, TOOLS
+from turnfold_gateway.proxy.pauses import Pauses
 from turnfold_gateway.proxy.upstream import Upstream, proxy_problem
 from turnfold_gateway.settings import LEAST_PROXY_BUDGET, GatewaySettings
-
-PAUSE_SECONDS: Final = 5.0
-"""For so long nothing is asked of a memory that did not answer: callers would wait for each try."""
 
 _Made = TypeVar("_Made")
 _log = logging.getLogger(__name__)
@@ -39,7 +36,7 @@ class Proxy:
     upstream: Upstream
     admission: Admission
     keeper: HistoryKeeper
-    paused_until: float = 0.0
+    pauses: Pauses
 
 
 @asynccontextmanager
@@ -52,6 +49,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
         HistoryKeeper(
             max_turn_bytes=settings.turnfold.max_turn_bytes, wait_seconds=settings.proxy_wait_seconds
         ),
+        Pauses(app.state.redis),
     )  # fmt: skip
     try:
         yield
@@ -107,7 +105,7 @@ async def remember(
     """
     if document is None:
         return Remembered(bypassed="unreadable-request")
-    if not admitted.has_memory or time.monotonic() < proxy.paused_until:
+    if not admitted.has_memory or await proxy.pauses.is_on(admitted.tenant):
         return Remembered(bypassed="unavailable")
     try:
         return Remembered(await work(document))
@@ -117,7 +115,7 @@ async def remember(
         reason = "unreadable-request"
     except TurnfoldError as error:
         if isinstance(error, Unavailable):
-            proxy.paused_until = time.monotonic() + PAUSE_SECONDS
+            await proxy.pauses.begin(admitted.tenant)
         reason = problem_of(error).kind
         _log.warning("a request was forwarded without memory (%s)", reason)
     except Exception as error:  # noqa: BLE001 - logged

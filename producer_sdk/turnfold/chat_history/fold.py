@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -58,7 +59,7 @@ async def fold(
             "cannot hold"
         )
         raise InvalidBudget(msg, remedy=f"give at least {needed}", needed_tokens=needed)
-    folder = _Folder(memory, points, priced, tail, options, room)
+    folder = _Folder(memory, points, await points.find(memory), priced, tail, options, room)
     return await folder.by_last_block() or await folder.by_new_block() or await folder.by_context()
 
 
@@ -68,6 +69,8 @@ class _Folder:
 
     memory: ConversationMemory
     points: FoldPoints
+    last: FoldPoint | None
+    """Of the call before this one."""
     priced: PricedHistory
     tail: Tail
     options: FoldOptions
@@ -76,15 +79,13 @@ class _Folder:
 
     async def by_last_block(self) -> Fold | None:
         """Behind the block of the last call, byte for byte; None where there is none, or no room any more."""
-        point = self.points.find(*self._key)
-        behind = self.tail.from_turn(point.first_raw) if point else None
-        if point is None or behind is None:
+        behind = self.tail.from_turn(self.last.first_raw) if self.last else None
+        if self.last is None or behind is None:
             return None
         try:
-            block = await self.memory.turnfold.resolve(point.reference)
+            block = await self.memory.turnfold.resolve(self.last.reference)
         except UnknownReference:
             # It has ended, or what it tells was edited, deleted or cut off meanwhile.
-            self.points.drop(*self._key)
             return None
         return await self._behind(block, behind, self.room)
 
@@ -112,10 +113,6 @@ class _Folder:
         first = next((shown.turn.seq for shown in context.chat.turns if not shown.hidden), None)
         return Fold(forwarded.items, forwarded.tokens, _numbers_before(first))
 
-    @property
-    def _key(self) -> tuple[str, str]:
-        return self.memory.turnfold.tenant, self.memory.conversation
-
     async def _behind(self, block: Context, behind: tuple[TailTurn, ...], most_tokens: int) -> Fold | None:
         """A block, the turns behind it, what the question brings back; None where these are above `most_tokens`."""
         forwarded = self.priced.folded(_block(block), behind)
@@ -133,19 +130,16 @@ class _Folder:
 
     async def _about(self, question_id: str, words: str) -> Context | None:
         """A context about a question, the same while it is the newest; None where the budget is too small for one."""
-        point = self.points.find(*self._key)
-        if point is not None and point.question == question_id and point.answers:
-            try:
-                return await self.memory.turnfold.resolve(point.answers)
-            except UnknownReference:
-                self.points.drop(*self._key)
+        if self.last is not None and self.last.question == question_id and self.last.answers:
+            with suppress(UnknownReference):
+                return await self.memory.turnfold.resolve(self.last.answers)
         try:
             context = await self._context(max(LEAST_RECALL_BUDGET, int(self.room * 2 * RECALL_SHARE)), query=words)
             reference = await self.memory.turnfold.reference(context)
         except (InvalidBudget, UnknownConversation):
             return None
-        if (point := self.points.find(*self._key)) is not None:
-            self.points.keep(*self._key, replace(point, question=question_id, answers=reference))
+        if self.last is not None:
+            await self.points.keep(self.memory, replace(self.last, question=question_id, answers=reference))
         return context
 
     async def _context(self, budget_tokens: int, *, query: Any) -> Context:
@@ -169,9 +163,8 @@ class _Folder:
             reference = await self.memory.turnfold.reference(block)
         except UnknownConversation:
             # Forgotten since it was read: this answer is the last that knows of it.
-            self.points.drop(*self._key)
             return
-        self.points.keep(*self._key, FoldPoint(reference, first_raw))
+        await self.points.keep(self.memory, FoldPoint(reference, first_raw))
 
 
 def _block(context: Context) -> list[dict[str, Any]]:

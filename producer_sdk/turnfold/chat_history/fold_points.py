@@ -1,10 +1,14 @@
-"""Where each conversation was folded the last time, so that its block stays."""
+"""Where each conversation was folded the last time, so that its block stays whatever process forwards it.
+
+Fold points are in Redis beside the blocks that they name, and end with them. None is remembered here: another process
+may have made a newer block since.
+"""
 
 from __future__ import annotations
 
+import json
 import time
-from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Final
 
 from turnfold.chat_history.memory import ConversationMemory
@@ -29,26 +33,22 @@ class FoldPoint:
 
 
 class FoldPoints:
-    """The last fold point of each conversation that this process forwards. Blocks themselves are in Redis."""
+    """The last fold point of each conversation, whoever forwarded it."""
 
-    def __init__(self, *, wait_seconds: float, most: int = 50_000) -> None:
+    def __init__(self, *, wait_seconds: float) -> None:
         """`wait_seconds`: longest wait for turns that a new block is to tell and no worker has folded yet."""
         self._wait_seconds = wait_seconds
         self._no_wait_until = 0.0
-        self._most = most
-        self._points: OrderedDict[tuple[str, str], FoldPoint] = OrderedDict()
 
-    def find(self, tenant: str, conversation: str) -> FoldPoint | None:
-        return self._points.get((tenant, conversation))
+    async def find(self, memory: ConversationMemory) -> FoldPoint | None:
+        """The fold point of a conversation; None without one that can be read. Raises `Unavailable`."""
+        packed = await memory.turnfold._fold_point(memory.conversation)  # noqa: SLF001 - the same package
+        return None if packed is None else read_point(packed)
 
-    def keep(self, tenant: str, conversation: str, point: FoldPoint) -> None:
-        self._points[tenant, conversation] = point
-        self._points.move_to_end((tenant, conversation))
-        while len(self._points) > self._most:
-            self._points.popitem(last=False)
-
-    def drop(self, tenant: str, conversation: str) -> None:
-        self._points.pop((tenant, conversation), None)
+    async def keep(self, memory: ConversationMemory, point: FoldPoint) -> None:
+        """Keep a fold point while its block's context is kept. Raises `Unavailable`."""
+        packed = json.dumps(astuple(point)).encode()
+        await memory.turnfold._keep_fold_point(memory.conversation, packed, point.reference)  # noqa: SLF001
 
     async def wait(self, memory: ConversationMemory) -> bool:
         """Wait for the fold of a conversation; False when it took too long, after which nobody waits for a while."""
@@ -61,3 +61,18 @@ class FoldPoints:
             self._no_wait_until = time.monotonic() + NO_WAIT_SECONDS
             return False
         return True
+
+
+def read_point(packed: bytes) -> FoldPoint | None:
+    """A fold point as it is kept; None of what another version wrote.
+
+    >>> read_point(b'["ctx_07", "m-17", "", ""]')
+    FoldPoint(reference='ctx_07', first_raw='m-17', question='', answers='')
+    >>> read_point(b'{"reference": "ctx_07"}')
+    """
+    try:
+        fields = json.loads(packed)
+    except ValueError:
+        return None
+    is_point = isinstance(fields, list) and len(fields) == len(FoldPoint.__slots__)
+    return FoldPoint(*fields) if is_point and all(isinstance(field, str) for field in fields) else None

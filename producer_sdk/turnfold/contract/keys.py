@@ -12,6 +12,8 @@ tf:{SS}:access:<tenant>:<conv>       HASH    expansions that no worker has count
 tf:{SS}:accessed                     SET     <tenant>:<conversation> that have such a hash; lives 7 days
 tf:{SS}:refs:<tenant>:<conv>         ZSET    reference -> microseconds when its context ends; lives as long as the last
 tf:{SS}:ctx:<tenant>:<reference>     STRING  a context as it was made, compressed; lives TURNFOLD_REFERENCE_SECONDS
+tf:{SS}:ctx:<tenant>:point:<conv>    STRING  JSON of where its caller's history was folded last; lives as long, or until
+                                             the references end
 tf:{SS}:mark:<tenant>:<conv>         STRING  how far it is stored, for readers of a replica; lives 1 h
 tf:{SS}:refused:<tenant>:<conv>      STRING  how often in a row a conversation could not be stored; lives 10 min
 tf:{rung}:<queue>                    ZSET    ring for another task of a queue -> microseconds when it rang; lives 60 s
@@ -27,6 +29,7 @@ tf:{sweep}                           STRING  set by the one who sweeps now; live
 tf:{expire}                          STRING  set by the one who looked for turns to expire; lives an hour
 tf:{g:<key id>}:rate                 STRING  the same for the requests of a gateway's key; until then
 tf:{g:<tenant>}:idem:<digest>        STRING  hash of what was appended under an Idempotency-Key; lives a day
+tf:{g:<tenant>}:pause                STRING  set while the proxy asks nothing of a memory that did not answer; lives 5 s
 tf:{m:<model>}:requests              STRING  milliseconds up to which its requests are spoken for; lives until then
 tf:{m:<model>}:tokens                STRING  the same for its tokens
 tf:{m:<model>}:pause                 STRING  milliseconds until which the provider wants no calls; lives until then
@@ -184,6 +187,11 @@ def contexts_prefix(shard: int, tenant: str) -> str:
     return f"tf:{{{shard:02d}}}:ctx:{encode_id(tenant)}:"
 
 
+def fold_point_member(address: Address) -> str:
+    """What stands for a conversation's fold point among its references; no reference has this form."""
+    return f"point:{encode_id(address.conversation)}"
+
+
 def ready_prefix(shard: int) -> str:
     """What precedes an encoded tenant in the name of its ready set."""
     return f"tf:{{{shard:02d}}}:ready:"
@@ -253,3 +261,8 @@ def gateway_rate(key_id: str) -> str:
 def gateway_idempotency(tenant: str, digest: str) -> str:
     """What was appended through the gateway under a key of the caller's."""
     return f"tf:{{g:{encode_id(tenant)}}}:idem:{digest}"
+
+
+def gateway_pause(tenant: str) -> str:
+    """Set while the proxy forwards a tenant's requests without memory."""
+    return f"tf:{{g:{encode_id(tenant)}}}:pause"

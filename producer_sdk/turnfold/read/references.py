@@ -52,6 +52,20 @@ return redis.status_reply('OK')
 """
 
 
+# KEYS refs, point     ARGV reference, point, seconds, the point's name among the references
+# Kept while the block that it names stands: a conversation that was forgotten or edited meanwhile gets none.
+_KEEP_POINT: Final = """
+if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
+local time = redis.call('TIME')
+redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
+local now = time[1] * 1000000 + time[2]
+redis.call('ZADD', KEYS[1], string.format('%.0f', now + ARGV[3] * 1000000), ARGV[4])
+local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2]
+redis.call('PEXPIRE', KEYS[1], math.ceil((last - now) / 1000))
+return 1
+"""
+
+
 def reference_of(address: Address, context: Context) -> str:
     """The reference of a context: `ctx_`, its shard, and a hash of all that it is."""
     digest = blake2b(address.member.encode(), digest_size=_HASH_BYTES)
@@ -65,6 +79,7 @@ class ContextReferences:
     def __init__(self, client: redis.Redis) -> None:
         self._client = client
         self._keep = client.register_script(_KEEP)
+        self._keep_point = client.register_script(_KEEP_POINT)
 
     def keep(self, address: Address, context: Context, *, seconds: int) -> str:
         """Keep a context for `seconds` from now on; its reference."""
@@ -82,6 +97,20 @@ class ContextReferences:
         pipeline.zrem(address.references, reference)
         with translated("dropping a context"):
             pipeline.execute()
+
+    def fold_point(self, address: Address) -> bytes | None:
+        """Where a conversation was folded the last time, by whatever process; None where none is kept."""
+        with translated("reading a fold point"):
+            return cast("bytes | None", self._client.get(_point_key(address)))
+
+    def keep_fold_point(self, address: Address, point: bytes, *, reference: str, seconds: int) -> None:
+        """Keep a fold point as long as the context of `reference`, whose block it names; nothing where that has ended.
+
+        It ends with the references of its conversation: when that is forgotten, or its past changes.
+        """
+        arguments: list[Any] = [reference, point, seconds, keys.fold_point_member(address)]
+        with translated("keeping a fold point"):
+            self._keep_point([address.references, _point_key(address)], arguments)
 
     def find(self, tenant: str, reference: object) -> Context:
         """The context of a tenant's reference. Raises `UnknownReference`, `InvalidInput`."""
@@ -102,6 +131,10 @@ class ContextReferences:
             )
             raise UnknownReference(msg, remedy="make the context again")
         return context
+
+
+def _point_key(address: Address) -> str:
+    return keys.contexts_prefix(address.shard, address.tenant) + keys.fold_point_member(address)
 
 
 def keep(

@@ -2,59 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from starlette.requests import Request
 
-from turnfold import InvalidBudget, TurnfoldError, Unavailable
+from turnfold import InvalidBudget, Settings, TurnfoldError, Unavailable
 from turnfold.chat_history.keeper import HistoryKeeper
 from turnfold_gateway.keys import Caller, KeyRing, Scope
 from turnfold_gateway.keys.ring import unauthorized
 from turnfold_gateway.problems import Problem
 from turnfold_gateway.proxy.access import Admission, Admitted
 from turnfold_gateway.proxy.exchange import Proxy, remember
+from turnfold_gateway.proxy.pauses import Pauses
 from turnfold_gateway.proxy.upstream import Upstream
+from turnfold_gateway.redis_client import RedisClient
 from turnfold_gateway.settings import GatewaySettings
 
 
 @pytest.fixture
-def proxy() -> Proxy:
-    settings = GatewaySettings()
-    return Proxy(Upstream(settings), Admission(settings), HistoryKeeper())
+async def memory(gateway_settings: Settings) -> AsyncIterator[Proxy]:
+    settings = GatewaySettings(turnfold=gateway_settings)
+    client = RedisClient(gateway_settings)
+    yield Proxy(Upstream(settings), Admission(settings), HistoryKeeper(), Pauses(client))
+    await client.close()
 
 
-async def reason(proxy: Proxy, error: Exception) -> str | None:
+async def reason(memory: Proxy, tenant: str, error: Exception) -> str | None:
     async def work(document: Mapping[str, Any]) -> str:
         raise error
 
-    return (await remember(proxy, Admitted("acme"), {}, work)).bypassed
+    return (await remember(memory, Admitted(tenant), {}, work)).bypassed
 
 
 async def test_a_crash_is_passed_over_and_its_log_says_where_but_not_what_was_said(
-    proxy: Proxy, caplog: pytest.LogCaptureFixture
+    memory: Proxy, tenant: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert await reason(proxy, KeyError("the vault's code word")) == "internal-error"
+    assert await reason(memory, tenant, KeyError("the vault's code word")) == "internal-error"
     assert "KeyError" in caplog.text
     assert "in work" in caplog.text
     assert "code word" not in caplog.text
 
 
-async def test_a_memory_that_is_away_is_not_asked_again_at_once(proxy: Proxy) -> None:
-    assert await reason(proxy, Unavailable("Redis did not answer")) == "unavailable"
-    assert await reason(proxy, KeyError("not asked")) == "unavailable"
+async def test_a_memory_that_is_away_is_not_asked_again_at_once(memory: Proxy, tenant: str) -> None:
+    assert await reason(memory, tenant, Unavailable("Redis did not answer")) == "unavailable"
+    assert await reason(memory, tenant, KeyError("not asked")) == "unavailable"
 
 
-async def test_what_the_caller_has_to_correct_is_raised(proxy: Proxy) -> None:
+async def test_what_the_caller_has_to_correct_is_raised(memory: Proxy, tenant: str) -> None:
     with pytest.raises(InvalidBudget):
-        await reason(proxy, InvalidBudget("too small", needed_tokens=5))
+        await reason(memory, tenant, InvalidBudget("too small", needed_tokens=5))
 
 
-async def test_any_other_error_of_the_sdk_is_a_word_in_a_header(proxy: Proxy) -> None:
+async def test_any_other_error_of_the_sdk_is_a_word_in_a_header(memory: Proxy, tenant: str) -> None:
     kinds = [kind for kind in TurnfoldError.__subclasses__() if kind.__init__ is TurnfoldError.__init__]
-    reasons = [await reason(proxy, kind("said")) for kind in kinds if kind is not Unavailable]
+    reasons = [await reason(memory, tenant, kind("said")) for kind in kinds if kind is not Unavailable]
     assert len(reasons) >= 3
     assert all(told and told.replace("-", "").isalpha() for told in reasons)
 
