@@ -67,7 +67,7 @@ class Problem(Exception):  # noqa: N818 - the standard's word
 
 
 _CORRECT: Final = "correct the request as the detail says; repeating it as it is will not help"
-_SAME_IDS: Final = "append the turns again with the ids of turn_ids after Retry-After seconds: nothing is doubled"
+_SAME_IDS: Final = "with the ids of turn_ids nothing is doubled"
 
 TABLE: Final[Mapping[type[TurnfoldError], tuple[int, str, str]]] = {
     InvalidTurn: (422, "invalid-turn", "A turn cannot be stored"),
@@ -106,8 +106,8 @@ def problem_of(error: TurnfoldError) -> Problem:
         members["retry_after_seconds"] = seconds
         if error.turns:
             members["turn_ids"] = [_turn_id(turn) for turn in error.turns]
-            remedy = _SAME_IDS
-    return Problem(status, kind, title, detail=str(error), remedy=remedy, headers=headers, **members)
+            remedy = f"{remedy}; {_SAME_IDS}"
+    return Problem(status, kind, title, detail=error.problem, remedy=remedy, headers=headers, **members)
 
 
 def _turn_id(turn: Any) -> str:

@@ -43,7 +43,7 @@ def explained(error: TurnfoldError | BadArguments) -> str:
         case InboxFull() | Unavailable():
             return f"{error}. {_again(error)} in a few seconds; if it fails again, tell the user"
         case TurnfoldError():
-            return str(error) if error.remedy in str(error) else f"{error}: {error.remedy}"
+            return f"{error.problem}: {error.remedy}"
         case BadArguments():
             return str(error)
 

@@ -77,7 +77,7 @@ def own_counter(encoding: str) -> tuple[Callable[[str], int] | None, str]:
     try:
         return tiktoken_counter(encoding).count, ""
     except InvalidSettings as error:
-        return None, str(error)
+        return None, error.problem
 
 
 def test_a_context_is_counted_by_a_callers_tokenizer_where_its_file_is_there(http: httpx.Client, talk: str) -> None:
