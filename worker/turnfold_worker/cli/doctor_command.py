@@ -20,21 +20,39 @@ _PAUSE_SECONDS: Final = 0.1
 
 
 @click.command(short_help="Check that everything is right.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long conversations are looked at, from the newest to older ones.",
+)
+@click.option(
+    "--before",
+    type=click.IntRange(min=1),
+    metavar="NUMBER",
+    help="Look at conversations with smaller numbers only: where the last one stopped.",
+)
 @json_option
 @click.pass_context
-def doctor(ctx: click.Context, as_json: bool) -> None:
+def doctor(ctx: click.Context, seconds: float, before: int | None, as_json: bool) -> None:
     """Check the invariants, the schema, Redis, the broker, workers, clocks and stuck work; say what to do.
 
     Changes nothing. Each line is OK or PROBLEM, and a problem has its remedy. The exit code is 1 when there is one.
+    Conversations that there was no time for are no problem: the report says how to go on with them.
 
     \b
-    Example: every few minutes, as a health check
-      turnfold doctor --json || alert
+    Examples: every few minutes, as a health check; and all of it, in the night
+      turnfold doctor --seconds 10 --json || alert
+      turnfold doctor --seconds 36000
     """
-    from turnfold_worker.operate.doctor import diagnose
+    from turnfold_worker.operate.doctor import Reach, diagnose
 
     session = ctx.ensure_object(Session)
-    findings = diagnose(session.settings, lambda: session.engine, lambda: session.redis)
+    findings = diagnose(
+        session.settings, lambda: session.engine, lambda: session.redis, Reach(before=before, seconds=seconds)
+    )
     problems = [finding for finding in findings if not finding.ok]
     if as_json:
         print_json({"ok": not problems, "findings": findings})

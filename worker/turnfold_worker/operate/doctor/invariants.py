@@ -1,4 +1,8 @@
-"""Invariants as queries: each is empty while its invariant holds."""
+"""Invariants as queries: each is empty while its invariant holds.
+
+Those about rows of conversations are asked of a block of neighbouring ids at a time, so that none takes long; those
+about work that waits are asked of all at once, by partial indexes.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Connection, Engine, bindparam, select, text
+from sqlalchemy import BigInteger, Connection, bindparam, text
 
 from turnfold.contract.records import FAN_OUT
 from turnfold.contract.tables import HIDDEN_PREFIX, UtcDateTime
-from turnfold.database.database_clock import now_milliseconds
-from turnfold.database.failures import translated
 from turnfold_worker.operate.doctor.finding import Finding
 
 STUCK_JOB_MILLISECONDS: Final = 300_000
@@ -22,8 +24,11 @@ MOST_VIOLATIONS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Query:
-    """A query whose rows are violations: `conversation`, then what is wrong."""
+class InvariantQuery:
+    """A query whose rows are violations: `conversation`, then what is wrong.
+
+    `:first` and `:last` are ids of conversations: of a block, where it has them.
+    """
 
     check: str
     says: str
@@ -36,107 +41,128 @@ _DAMAGE: Final = (
     "import of the conversation under another id gives correct rows"
 )
 
-_INVARIANTS: Final = (
-    _Query(
+IN_BLOCKS: Final = (
+    InvariantQuery(
         "I1 coverage: segments and chapters are contiguous",
         "node begins away from the end of the one before",
         """SELECT conversation, height, idx FROM (
              SELECT conversation, height, idx, first_seq,
                     LAG(last_seq, 1, 0) OVER (PARTITION BY conversation, height ORDER BY idx) AS previous
-             FROM node) AS x WHERE first_seq <> previous + 1""",
+             FROM node WHERE conversation BETWEEN :first AND :last) AS x WHERE first_seq <> previous + 1""",
         _DAMAGE,
     ),
-    _Query(
+    InvariantQuery(
         "I1 coverage: segments end where the open tail begins",
         "closed_seq or node_count differ from the segments",
         """SELECT c.id AS conversation, c.closed_seq, c.node_count FROM conversation AS c
            LEFT JOIN (SELECT conversation, MAX(last_seq) AS last, COUNT(*) AS number, MAX(idx) AS highest
-                      FROM node WHERE height = 0 GROUP BY conversation) AS n ON n.conversation = c.id
-           WHERE c.closed_seq <> COALESCE(n.last, 0) OR c.node_count <> COALESCE(n.number, 0)
-              OR COALESCE(n.highest, -1) <> COALESCE(n.number, 0) - 1""",
+                      FROM node WHERE height = 0 AND conversation BETWEEN :first AND :last
+                      GROUP BY conversation) AS n ON n.conversation = c.id
+           WHERE c.id BETWEEN :first AND :last
+             AND (c.closed_seq <> COALESCE(n.last, 0) OR c.node_count <> COALESCE(n.number, 0)
+               OR COALESCE(n.highest, -1) <> COALESCE(n.number, 0) - 1)""",
         _DAMAGE,
     ),
-    _Query(
+    InvariantQuery(
         "I1 coverage: each chapter spans exactly its children",
         "chapter differs from its children, or is missing",
         f"""SELECT p.conversation, p.height, p.idx FROM
             (SELECT conversation, height + 1 AS height, idx / {FAN_OUT} AS idx, MIN(first_seq) AS first_seq,
                     MAX(last_seq) AS last_seq
-             FROM node GROUP BY conversation, height + 1, idx / {FAN_OUT} HAVING COUNT(*) = {FAN_OUT}) AS p
+             FROM node WHERE conversation BETWEEN :first AND :last
+             GROUP BY conversation, height + 1, idx / {FAN_OUT} HAVING COUNT(*) = {FAN_OUT}) AS p
             LEFT JOIN node AS n ON n.conversation = p.conversation AND n.height = p.height AND n.idx = p.idx
+              AND n.conversation BETWEEN :first AND :last
             WHERE n.idx IS NULL OR n.first_seq <> p.first_seq OR n.last_seq <> p.last_seq""",  # noqa: S608 - a constant
         _DAMAGE,
     ),
-    _Query(
+    InvariantQuery(
         "I3 order: turns are numbered 1, 2, 3 …",
         "turn_count differs from the turns",
         """SELECT c.id AS conversation, c.turn_count FROM conversation AS c
            LEFT JOIN (SELECT conversation, COUNT(*) AS number, MAX(seq) AS highest, MIN(seq) AS lowest
-                      FROM turn GROUP BY conversation) AS t ON t.conversation = c.id
-           WHERE c.turn_count <> COALESCE(t.number, 0) OR c.turn_count <> COALESCE(t.highest, 0)
-              OR COALESCE(t.lowest, 1) <> 1 OR c.fold_seq > c.turn_count""",
+                      FROM turn WHERE conversation BETWEEN :first AND :last
+                      GROUP BY conversation) AS t ON t.conversation = c.id
+           WHERE c.id BETWEEN :first AND :last
+             AND (c.turn_count <> COALESCE(t.number, 0) OR c.turn_count <> COALESCE(t.highest, 0)
+               OR COALESCE(t.lowest, 1) <> 1 OR c.fold_seq > c.turn_count)""",
         _DAMAGE,
     ),
-    _Query(
+    InvariantQuery(
         "I2 verbatim: every anchor is a slice of its turn",
         "anchor differs from its turn",
         """SELECT a.conversation, a.id FROM anchor AS a
            LEFT JOIN turn AS t ON t.conversation = a.conversation AND t.seq = a.seq
-           WHERE t.seq IS NULL OR (t.state = 0
-             AND substr(t.content, a.start_offset + 1, a.end_offset - a.start_offset) <> a.body)""",
+             AND t.conversation BETWEEN :first AND :last
+           WHERE a.conversation BETWEEN :first AND :last AND (t.seq IS NULL OR (t.state = 0
+             AND substr(t.content, a.start_offset + 1, a.end_offset - a.start_offset) <> a.body))""",
         _DAMAGE,
     ),
-    _Query(
+    InvariantQuery(
         "I7 no model needed: every node has the rules' words at levels 1, 2 and 3",
         "node lacks a level",
         """SELECT n.conversation, n.height, n.idx FROM node AS n
            LEFT JOIN level AS l ON l.conversation = n.conversation AND l.height = n.height AND l.idx = n.idx
-             AND l.refined = 0
+             AND l.refined = 0 AND l.conversation BETWEEN :first AND :last
+           WHERE n.conversation BETWEEN :first AND :last
            GROUP BY n.conversation, n.height, n.idx HAVING COUNT(l.level) <> 3""",
         _DAMAGE,
     ),
-    _Query(
+    InvariantQuery(
         "I5 determinism: what a conversation counts is what it has",
         "anchor_count, anchor_tokens or next_anchor differ from the anchors",
         """SELECT c.id AS conversation, c.anchor_count, c.anchor_tokens FROM conversation AS c
            LEFT JOIN (SELECT conversation, SUM(CASE WHEN state = 0 THEN 1 ELSE 0 END) AS number,
                              SUM(CASE WHEN state = 0 THEN tokens ELSE 0 END) AS tokens, MAX(id) AS highest
-                      FROM anchor WHERE refined = 0 GROUP BY conversation) AS a ON a.conversation = c.id
-           WHERE c.anchor_count <> COALESCE(a.number, 0) OR c.anchor_tokens <> COALESCE(a.tokens, 0)
-              OR c.next_anchor <= COALESCE(a.highest, 0)""",
+                      FROM anchor WHERE refined = 0 AND conversation BETWEEN :first AND :last
+                      GROUP BY conversation) AS a ON a.conversation = c.id
+           WHERE c.id BETWEEN :first AND :last
+             AND (c.anchor_count <> COALESCE(a.number, 0) OR c.anchor_tokens <> COALESCE(a.tokens, 0)
+               OR c.next_anchor <= COALESCE(a.highest, 0))""",
         _DAMAGE,
     ),
-    _Query(
+    InvariantQuery(
         "I8 tenancy: every job is of its conversation's tenant",
         "job names another tenant than its conversation",
         """SELECT j.conversation, j.kind FROM job AS j JOIN conversation AS c ON c.id = j.conversation
-           WHERE j.tenant <> c.tenant""",
+           WHERE j.conversation BETWEEN :first AND :last AND j.tenant <> c.tenant""",
         _DAMAGE,
     ),
-    _Query(
+    InvariantQuery(
         "folding: nothing waits without a job",
         "conversation has turns that nobody will fold",
-        """SELECT c.id AS conversation, c.fold_seq, c.turn_count FROM conversation AS c WHERE c.fold_seq < c.turn_count
-           AND NOT EXISTS (SELECT 1 FROM job AS j WHERE j.conversation = c.id AND j.kind = 'compress'
-                           AND j.state IN ('later', 'due', 'running'))""",
+        """SELECT c.id AS conversation, c.fold_seq, c.turn_count FROM conversation AS c
+           WHERE c.id BETWEEN :first AND :last AND c.fold_seq < c.turn_count
+             AND NOT EXISTS (SELECT 1 FROM job AS j WHERE j.conversation = c.id AND j.kind = 'compress'
+                             AND j.state IN ('later', 'due', 'running'))""",
         "append one more turn to the conversation: it makes a new job",
     ),
-    _Query(
-        "jobs: somebody works on what is due",
-        "job is overdue",
-        """SELECT conversation, kind, state FROM job
-           WHERE kind <> 'refine'
-             AND ((state IN ('later', 'due') AND not_before < :long_ago)
-                  OR (state = 'running' AND lease_until < :long_ago))""",
-        "start workers (`turnfold up`, or celery with -Q turnfold.compress,turnfold.maintenance)",
-    ),
-    _Query(
+    InvariantQuery(
         "erasure: nothing but conversations is kept",
         "row holds a name and nothing else",
-        """SELECT c.id AS conversation FROM conversation AS c WHERE c.revision = 0 AND c.created_at < :an_hour_ago""",
+        """SELECT c.id AS conversation FROM conversation AS c
+           WHERE c.id BETWEEN :first AND :last AND c.revision = 0 AND c.created_at < :an_hour_ago""",
         "`turnfold forget` it again: its worker died at the moment at which it was forgotten",
     ),
-    _Query(
+)
+"""Asked of the conversations of a block."""
+
+AT_ONCE: Final = (
+    InvariantQuery(
+        "jobs: somebody works on what is due",
+        "job is overdue",
+        # One arm for each partial index.
+        """SELECT conversation, kind, state FROM job
+           WHERE kind <> 'refine' AND state = 'later' AND not_before < :long_ago
+           UNION ALL
+           SELECT conversation, kind, state FROM job
+           WHERE kind <> 'refine' AND state = 'due' AND not_before < :long_ago
+           UNION ALL
+           SELECT conversation, kind, state FROM job
+           WHERE kind <> 'refine' AND state = 'running' AND lease_until < :long_ago""",
+        "start workers (`turnfold up`, or celery with -Q turnfold.compress,turnfold.maintenance)",
+    ),
+    InvariantQuery(
         "parked: no work waits for a person",
         "job or inbox entry is parked",
         """SELECT conversation, kind, error FROM job WHERE state = 'parked'
@@ -144,37 +170,44 @@ _INVARIANTS: Final = (
         "`turnfold jobs list` shows it; then `turnfold jobs retry` or `skip`; nothing else is held up by it",
     ),
 )
+"""Asked of all conversations at once."""
 
 
-def check_invariants(engine: Engine) -> list[Finding]:
-    """The invariants that are queries, and jobs that nobody works on."""
-    with translated(), engine.begin() as connection:
-        now = connection.scalar(select(now_milliseconds())) or 0
-        parameters = {
-            "long_ago": now - STUCK_JOB_MILLISECONDS,
-            "an_hour_ago": datetime.fromtimestamp(now / 1_000, UTC) - timedelta(hours=1),
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """What is long ago by the database's clock."""
+
+    now_milliseconds: int
+
+    def parameters(self) -> dict[str, int | datetime]:
+        return {
+            "long_ago": self.now_milliseconds - STUCK_JOB_MILLISECONDS,
+            "an_hour_ago": datetime.fromtimestamp(self.now_milliseconds / 1_000, UTC) - timedelta(hours=1),
         }
-        return [_ask(connection, query, parameters) for query in _INVARIANTS]
 
 
-def _ask(connection: Connection, query: _Query, parameters: Mapping[str, int | datetime]) -> Finding:
+def violations(
+    connection: Connection, query: InvariantQuery, parameters: Mapping[str, int | datetime]
+) -> Sequence[Any]:
+    """Rows that break an invariant, at most `MOST_VIOLATIONS`."""
     # Of a conversation that is being erased, only a part is left.
     statement = text(
-        f"SELECT found.* FROM ({query.sql}) AS found JOIN conversation AS its ON its.id = found.conversation "  # noqa: S608 - constants
+        f"SELECT broken.* FROM ({query.sql}) AS broken JOIN conversation AS its ON its.id = broken.conversation "  # noqa: S608 - constants
         f"WHERE its.external_id NOT LIKE '{HIDDEN_PREFIX}%'"
     )
-    wanted = [
-        bindparam(name, value, type_=UtcDateTime if isinstance(value, datetime) else BigInteger)
-        for name, value in parameters.items()
+    bound = [
+        bindparam(name, moment, type_=UtcDateTime if isinstance(moment, datetime) else BigInteger)
+        for name, moment in parameters.items()
         if f":{name}" in query.sql
     ]
-    rows = connection.execute(statement.bindparams(*wanted)).fetchmany(MOST_VIOLATIONS)
-    return _finding(query, rows, _names(connection, rows))
+    return connection.execute(statement.bindparams(*bound)).fetchmany(MOST_VIOLATIONS)
 
 
-def _finding(query: _Query, rows: Sequence[Any], names: dict[int, str]) -> Finding:
+def judged_by(connection: Connection, query: InvariantQuery, rows: Sequence[Any], scope: str) -> Finding:
+    """What the rows that break an invariant say. `scope` tells where none was found."""
     if not rows:
-        return Finding(check=query.check, ok=True, detail="none found")
+        return Finding(check=query.check, ok=True, detail=f"none found{scope}")
+    names = _names(connection, rows)
     examples = ", ".join(
         f"{names.get(row[0], row[0])} {'/'.join(str(value) for value in row[1:])}".strip()
         for row in rows[:MOST_EXAMPLES]

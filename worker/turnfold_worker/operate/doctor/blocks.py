@@ -1,0 +1,147 @@
+"""The invariants over all conversations, block by block from the newest on, until a time limit is reached.
+
+A block grows while it is checked quickly, shrinks when it is not, and is halved when the database gives a statement of
+it up. So no statement runs for long, however many conversations there are and however long they are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sqlalchemy import Engine, select
+from sqlalchemy.exc import DBAPIError
+
+from turnfold.contract.tables import ConversationRow, table
+from turnfold.database.database_clock import now_milliseconds
+from turnfold.database.failures import translated
+from turnfold_worker.operate.doctor.finding import Finding
+from turnfold_worker.operate.doctor.invariants import (
+    AT_ONCE,
+    IN_BLOCKS,
+    MOST_VIOLATIONS,
+    InvariantQuery,
+    Moments,
+    judged_by,
+    violations,
+)
+
+FIRST_BLOCK: Final = 200
+LARGEST_BLOCK: Final = 20_000
+"""Conversations that are checked together."""
+QUICK_SECONDS: Final = 0.5
+SLOW_SECONDS: Final = 2.0
+LIMIT_SECONDS: Final = 60.0
+"""How long the conversations are looked at, unless a caller says otherwise."""
+
+_STATEMENT_GIVEN_UP: Final = "57014"
+"""PostgreSQL's code for a statement that ran into its timeout."""
+
+_conversation = table(ConversationRow)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """Which conversations are checked: those with ids below `before`, for `seconds`."""
+
+    before: int | None = None
+    seconds: float = LIMIT_SECONDS
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Where a check of all conversations is. Ids fall."""
+
+    engine: Engine
+    before: int
+    deadline: float
+    clock: Callable[[], float]
+    size: int = FIRST_BLOCK
+    conversations: int = 0
+    too_long: list[int] = field(default_factory=list)
+    """Conversations whose rows alone took a statement longer than the database waits."""
+    ended: bool = False
+
+    def rows(self, queries: tuple[InvariantQuery, ...], moments: Moments) -> Iterator[tuple[InvariantQuery, Any]]:
+        """Rows that break an invariant, of one block after another. A block that was given up gave none."""
+        while not self.ended and self.clock() < self.deadline:
+            yield from self._next_block(queries, moments)
+
+    def _next_block(self, queries: tuple[InvariantQuery, ...], moments: Moments) -> list[tuple[InvariantQuery, Any]]:
+        begun = self.clock()
+        ids: list[int] = []
+        try:
+            with self.engine.begin() as connection:
+                newest = _conversation.c.id < self.before
+                ids = list(
+                    connection.scalars(
+                        select(_conversation.c.id).where(newest).order_by(_conversation.c.id.desc()).limit(self.size)
+                    )
+                )
+                if not ids:
+                    self.ended = True
+                    return []
+                block = {**moments.parameters(), "first": ids[-1], "last": ids[0]}
+                broken = [(query, row) for query in queries for row in violations(connection, query, block)]
+        except DBAPIError as error:
+            if getattr(error.orig, "sqlstate", "") != _STATEMENT_GIVEN_UP:
+                raise
+            self._give_up(ids)
+            return []
+        self.conversations += len(ids)
+        self.before = ids[-1]
+        seconds = self.clock() - begun
+        if seconds > SLOW_SECONDS:
+            self.size = max(1, self.size // 2)
+        elif seconds < QUICK_SECONDS:
+            self.size = min(LARGEST_BLOCK, self.size * 2)
+        return broken
+
+    def _give_up(self, ids: list[int]) -> None:
+        """Try fewer conversations, or go on behind a single one that is too long by itself."""
+        if len(ids) == 1:
+            self.too_long.append(ids[0])
+            self.before = ids[0]
+        self.size = max(1, len(ids) // 4)
+
+
+def check_invariants(
+    engine: Engine, reach: Reach | None = None, *, clock: Callable[[], float] = time.monotonic
+) -> list[Finding]:
+    """The invariants that are queries, jobs that nobody works on, and how many conversations were looked at."""
+    reach = reach or Reach()
+    with translated():
+        with engine.begin() as connection:
+            moments = Moments(connection.scalar(select(now_milliseconds())) or 0)
+            of_all = {query: violations(connection, query, moments.parameters()) for query in AT_ONCE}
+        before = reach.before or 2**62
+        walk = _Walk(engine, before, clock() + reach.seconds, clock)
+        broken: dict[InvariantQuery, list[Any]] = {query: [] for query in IN_BLOCKS}
+        for query, row in walk.rows(IN_BLOCKS, moments):
+            if len(broken[query]) < MOST_VIOLATIONS:
+                broken[query].append(row)
+        whole = walk.ended and not walk.too_long and reach.before is None
+        scope = "" if whole else f" in the {walk.conversations:,} conversations that were looked at"
+        with engine.begin() as connection:
+            findings = [judged_by(connection, query, rows, scope) for query, rows in broken.items()]
+            findings += [judged_by(connection, query, rows, "") for query, rows in of_all.items()]
+        return [*findings, _looked_at(walk, reach)]
+
+
+def _looked_at(walk: _Walk, reach: Reach) -> Finding:
+    """What was not looked at is no fault of what was: it is said, with how to look at it, and is no problem."""
+    told = [f"{walk.conversations:,} conversations"]
+    if not walk.ended:
+        told.append(
+            f"took too long: after {reach.seconds:g} s those with ids below {walk.before} are left; `turnfold doctor "
+            f"--before {walk.before}` goes on with them, `--seconds` gives it more time"
+        )
+    if walk.too_long:
+        ids = ", ".join(map(str, walk.too_long[:5]))
+        told.append(
+            f"took too long: {len(walk.too_long)} whose rows are more than TURNFOLD_TIMEOUT_SECONDS are enough for "
+            f"(conversation {ids})"
+        )
+    return Finding(check="conversations: all were looked at", ok=True, detail="; ".join(told))
