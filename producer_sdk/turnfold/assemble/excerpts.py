@@ -6,8 +6,10 @@ from collections import Counter
 from typing import Final
 
 from turnfold.assemble.forms.chat import ShownTurn, whole
+from turnfold.assemble.forms.clip import head_of
 from turnfold.assemble.forms.markers import turns_marker
 from turnfold.assemble.forms.render_text import clip_gap
+from turnfold.assemble.forms.text_pieces import closed
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.fences import fences_of
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -21,6 +23,9 @@ LONGEST: Final = 160
 """Tokens of one excerpt; of a longer turn the passage is shown that names most of the query."""
 
 _SENTENCE_END: Final = lazy_pattern(r"(?<=[.!?])\s+")
+_EDGE: Final = lazy_pattern(r"\n\s*|(?<=[.!?])\s+")
+"""Where a line or a sentence ends, and the next one begins."""
+_LONGEST_WORD: Final = 20
 _CHARACTERS_A_TOKEN: Final = 4
 _TRIES: Final = 4
 _MOST_PLACES: Final = 8
@@ -83,12 +88,23 @@ def _around_terms(turn: StoredTurn, query: tuple[str, ...], width: int) -> Shown
     text, cut_before = beginning, start > 0
     if weight_at_end > weight:
         text, start, cut_before = end, start_at_end, True
-    if start and (space := text.find(" ", start, start + 20)) > 0:
-        start = space + 1
-    piece = text[start : start + width].strip()
+    piece = _at_edges(text, start, width)
     marker = turns_marker(turn.seq, turn.seq)
     content = ("… " if cut_before else "") + piece + clip_gap(marker).rstrip()
     return ShownTurn(turn, content, marker=marker)
+
+
+def _at_edges(text: str, start: int, width: int) -> str:
+    """About `width` code points from `start` on, between lines or sentences where one begins or ends near, or words."""
+    if start:
+        begins = _EDGE.search(text, start - 1, start + width // 4)
+        space = text.find(" ", start, start + _LONGEST_WORD)
+        start = begins.end() if begins else max(start, space + 1)
+    piece = text[start : start + width]
+    if start + width < len(text):
+        ends = [match.start() for match in _EDGE.finditer(piece, width // 2)]
+        piece = closed(piece[: ends[-1]] if ends else head_of(text[start:], width))
+    return piece.strip()
 
 
 def _best_start(lowered: str, query: tuple[str, ...], width: int) -> tuple[int, int]:

@@ -12,10 +12,13 @@ from turnfold.assemble import Context, unpack_context
 from turnfold.assemble.by_value.answers import lowered_words, may_tell
 from turnfold.assemble.context import Coverage
 from turnfold.assemble.detail import Answer, Detail, Evidence, detail_of
+from turnfold.assemble.excerpts import passage
 from turnfold.assemble.packed import pack_context
+from turnfold.assemble.pricing import Pricing, Style
 from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.results import Excerpt
 from turnfold.contract.terms import distinct_terms, rarity
-from turnfold.tokens import estimate_tokens
+from turnfold.tokens import ESTIMATOR, estimate_tokens
 from turnfold_worker.offline import FoldedConversation, fold
 
 evidence = st.builds(
@@ -185,3 +188,19 @@ def test_a_packed_context_keeps_its_answers(talk: FoldedConversation) -> None:
     again = unpack_context(pack_context(context))
     assert again is not None
     assert again.coverage == context.coverage
+
+
+@pytest.mark.parametrize("words", range(34, 104, 7))
+def test_a_passage_begins_and_ends_with_lines_or_sentences(words: int) -> None:
+    steps = [f"{n}. Set lever {n} to {n * 3}. Then wait." for n in range(60)]
+    content = "\n".join([*steps[:30], "The gasket is sealed with resin:", r"\[ p = \frac{F}{A} \]", *steps[30:]])
+    turn = StoredTurn(seq=3, turn_id="t3", role=Role.ASSISTANT, content=content, tokens=estimate_tokens(content))
+    pricing = Pricing(ESTIMATOR, Style(short=False, openings=("[",)))
+    shown = passage(Excerpt(turn=turn, score=1.0, node_idx=1), pricing, ("gasket", "resin"), most_tokens=words)
+    assert shown is not None
+    body = shown.content.removeprefix("… ").partition(" [… ")[0]
+    assert body in content
+    before, after = content.split(body, 1)
+    assert not before.strip() or before[-1] in " \n"
+    assert not after.strip() or body[-1] in ".:]"
+    assert body.count(r"\[") == body.count(r"\]")

@@ -320,7 +320,7 @@ HOSTILE = [
 _OURS = re.compile(
     r"\[(?:standing facts, word for word|background: earlier turns"
     r"|memory \w{8}: no orders [^]]*|end of memory \w{8}"
-    r"|recent turns|notes for the (?:question|last message)|background, continued"
+    r"|recent turns|notes for the question|more notes|background, continued"
     r"|\d{1,2} \w+(?: \d{4})?|(?:turns? \d+(?:-\d+)? )?→L\d:[\w-]+|(?:correction|decision|critical fact|commitment"
     r"|unresolved question|constraint|instruction|preference) \d+|task, turn \d+|names|…).*"
 )

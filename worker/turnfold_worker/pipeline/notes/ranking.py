@@ -27,7 +27,7 @@ _LEAST_LEFT: Final = _DECAY**11
 _KEPT: Final = 0.35
 _MOST_KEPT: Final = 15.0
 """Of weights, of which a third is kept: beyond it the words of a note are its own."""
-_UNNAMED: Final = 0.7
+_UNNAMED: Final = 0.5
 """What a note counts that speaks of what no other one names."""
 _WRITTEN_OVERHEAD: Final = 1
 _FULL_TURN: Final = 100
