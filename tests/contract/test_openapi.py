@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from starlette.routing import Route
 
-from turnfold_gateway import rest
+from turnfold_gateway import proxy, rest
 from turnfold_gateway.problems import TABLE
+from turnfold_gateway.proxy import headers
+from turnfold_gateway.rest.openapi_proxy import ANSWER_HEADERS, REQUEST_HEADERS
 from turnfold_gateway.rest.operations import Operation
 
 FILE = Path(__file__).parents[2] / "gateway" / "openapi.json"
@@ -29,8 +31,24 @@ def test_every_route_of_the_api_is_in_it() -> None:
         if method != "HEAD"
     }
     paths = rest.openapi_document()["paths"]
-    described = {(method.upper(), path) for path, methods in paths.items() for method in methods if path[:4] == "/v1/"}
+    described = {
+        (method.upper(), path)
+        for path, methods in paths.items()
+        for method in methods
+        if path.startswith("/v1/") and path not in proxy.PATHS
+    }
     assert routed == described
+
+
+def test_the_proxys_routes_and_headers_are_in_it() -> None:
+    document = rest.openapi_document()
+    described = {
+        path for path, methods in document["paths"].items() if methods.get("post", {}).get("tags") == ["proxy"]
+    }
+    assert described == proxy.PATHS
+    names = {name for kind, name in vars(headers).items() if kind.isupper() and isinstance(name, str)}
+    taken = {name.lower() for name in (*REQUEST_HEADERS, *ANSWER_HEADERS)} | {"x-turnfold-key"}
+    assert {name.lower() for name in names if name.lower().startswith("x-turnfold-")} == taken
 
 
 @pytest.mark.parametrize("operation", rest.operations, ids=lambda operation: operation.name)

@@ -310,6 +310,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A chat completion.
+         * @description Forwarded to the provider, inside the budget where a header names a conversation. Every other header passes, but for those of one connection. Statuses of the provider pass as they are.
+         */
+        post: operations["forwardChatCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A response.
+         * @description Forwarded to the provider, inside the budget where a header names a conversation. Every other header passes, but for those of one connection. Statuses of the provider pass as they are.
+         */
+        post: operations["forwardResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A compacted conversation, for any provider.
+         * @description Forwarded to the provider, inside the budget where a header names a conversation. Every other header passes, but for those of one connection. Statuses of the provider pass as they are. With a conversation no provider is asked: the user's messages, and one readable item for the rest.
+         */
+        post: operations["compactResponses"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -457,6 +517,11 @@ export interface components {
              * @default null
              */
             subject?: string | null;
+            /**
+             * @description Answer when a replica of Redis has the turns too; 503, to be sent again, where none confirms it in time.
+             * @default false
+             */
+            durable?: boolean;
         };
         /**
          * ConfigureBody
@@ -1082,6 +1147,20 @@ export interface components {
             /** @description Of an append: send these turns again with these ids, and nothing is doubled. */
             turn_ids?: string[];
         };
+        /** @description What the provider takes, whatever is in it. */
+        ProviderBody: Record<string, unknown>;
+        /** @description What the provider answers, byte for byte. */
+        ProviderAnswer: unknown;
+        /** @description An error of the gateway's, not of the provider's. */
+        ProxyProblem: components["schemas"]["Problem"] & {
+            /** @description The same where clients of OpenAI look for it. */
+            error: {
+                message: string;
+                type: string;
+                code: string;
+                param: null;
+            };
+        };
     };
     responses: never;
     parameters: never;
@@ -1128,6 +1207,9 @@ export type TurnDocument = components['schemas']['TurnDocument'];
 export type TurnPage = components['schemas']['TurnPage'];
 export type TurnPart = components['schemas']['TurnPart'];
 export type Problem = components['schemas']['Problem'];
+export type ProviderBody = components['schemas']['ProviderBody'];
+export type ProviderAnswer = components['schemas']['ProviderAnswer'];
+export type ProxyProblem = components['schemas']['ProxyProblem'];
 export type $defs = Record<string, never>;
 export interface operations {
     listConversations: {
@@ -2633,6 +2715,413 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forwardChatCompletion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The conversation; without it a request and its answer pass untouched. */
+                "X-Turnfold-Conversation"?: string;
+                /** @description Tokens of what is forwarded, system messages included, tools not; else the gateway's setting. */
+                "X-Turnfold-Budget"?: number;
+                /** @description Counts: a tiktoken encoding whose file is cached; else the estimator does. */
+                "X-Turnfold-Tokenizer"?: string;
+                /** @description `whole`: the body has the history, or its end. `new`: it has new messages alone. */
+                "X-Turnfold-History"?: "whole" | "new";
+                /** @description `off`: a question brings no notes back. */
+                "X-Turnfold-Recall"?: "on" | "off";
+                /** @description `on`: the model may look things up that the block stands for. */
+                "X-Turnfold-Tools"?: "off" | "on";
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderBody"];
+            };
+        };
+        responses: {
+            /** @description The provider's answer. */
+            200: {
+                headers: {
+                    /** @description `on`, or `bypassed; reason=…` where the request was forwarded as it came. */
+                    "X-Turnfold-Memory"?: string;
+                    /** @description What was forwarded, counted. */
+                    "X-Turnfold-Tokens"?: string;
+                    /** @description Numbers of the turns that the block stands for: `1-195`. */
+                    "X-Turnfold-Folded"?: string;
+                    /** @description How often the model looked something up first. */
+                    "X-Turnfold-Lookups"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderAnswer"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description A Turnfold key stands where it would be forwarded. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description No valid Turnfold key. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description The Turnfold key does not have the scopes. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description A header or the budget makes no sense. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description Too many requests: repeat after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description No provider is configured. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description The provider cannot be reached, or broke off. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description The key cannot be looked up: the database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description The provider did not answer in time. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+        };
+    };
+    forwardResponse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The conversation; without it a request and its answer pass untouched. */
+                "X-Turnfold-Conversation"?: string;
+                /** @description Tokens of what is forwarded, system messages included, tools not; else the gateway's setting. */
+                "X-Turnfold-Budget"?: number;
+                /** @description Counts: a tiktoken encoding whose file is cached; else the estimator does. */
+                "X-Turnfold-Tokenizer"?: string;
+                /** @description `whole`: the body has the history, or its end. `new`: it has new messages alone. */
+                "X-Turnfold-History"?: "whole" | "new";
+                /** @description `off`: a question brings no notes back. */
+                "X-Turnfold-Recall"?: "on" | "off";
+                /** @description `on`: the model may look things up that the block stands for. */
+                "X-Turnfold-Tools"?: "off" | "on";
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderBody"];
+            };
+        };
+        responses: {
+            /** @description The provider's answer. */
+            200: {
+                headers: {
+                    /** @description `on`, or `bypassed; reason=…` where the request was forwarded as it came. */
+                    "X-Turnfold-Memory"?: string;
+                    /** @description What was forwarded, counted. */
+                    "X-Turnfold-Tokens"?: string;
+                    /** @description Numbers of the turns that the block stands for: `1-195`. */
+                    "X-Turnfold-Folded"?: string;
+                    /** @description How often the model looked something up first. */
+                    "X-Turnfold-Lookups"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderAnswer"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description A Turnfold key stands where it would be forwarded. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description No valid Turnfold key. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description The Turnfold key does not have the scopes. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description A header or the budget makes no sense. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description Too many requests: repeat after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description No provider is configured. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description The provider cannot be reached, or broke off. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description The key cannot be looked up: the database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description The provider did not answer in time. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+        };
+    };
+    compactResponses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The conversation; without it a request and its answer pass untouched. */
+                "X-Turnfold-Conversation"?: string;
+                /** @description Tokens of what is forwarded, system messages included, tools not; else the gateway's setting. */
+                "X-Turnfold-Budget"?: number;
+                /** @description Counts: a tiktoken encoding whose file is cached; else the estimator does. */
+                "X-Turnfold-Tokenizer"?: string;
+                /** @description `whole`: the body has the history, or its end. `new`: it has new messages alone. */
+                "X-Turnfold-History"?: "whole" | "new";
+                /** @description `off`: a question brings no notes back. */
+                "X-Turnfold-Recall"?: "on" | "off";
+                /** @description `on`: the model may look things up that the block stands for. */
+                "X-Turnfold-Tools"?: "off" | "on";
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderBody"];
+            };
+        };
+        responses: {
+            /** @description The provider's answer. */
+            200: {
+                headers: {
+                    /** @description `on`, or `bypassed; reason=…` where the request was forwarded as it came. */
+                    "X-Turnfold-Memory"?: string;
+                    /** @description What was forwarded, counted. */
+                    "X-Turnfold-Tokens"?: string;
+                    /** @description Numbers of the turns that the block stands for: `1-195`. */
+                    "X-Turnfold-Folded"?: string;
+                    /** @description How often the model looked something up first. */
+                    "X-Turnfold-Lookups"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderAnswer"];
+                };
+            };
+            /** @description A Turnfold key stands where it would be forwarded. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description No valid Turnfold key. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description The Turnfold key does not have the scopes. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description A header or the budget makes no sense. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description Too many requests: repeat after Retry-After seconds. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description No provider is configured. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description The provider cannot be reached, or broke off. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description The key cannot be looked up: the database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
+                };
+            };
+            /** @description The provider did not answer in time. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProxyProblem"];
                 };
             };
         };

@@ -25,6 +25,8 @@ export interface AppendOptions {
   priority?: "live" | "backfill";
   /** The end user whose turns these are; by it they can be erased. */
   subject?: string;
+  /** Resolve when a replica of Redis has the turns too; where none confirms it in time, the append is repeated. */
+  durable?: boolean;
   signal?: AbortSignal;
 }
 

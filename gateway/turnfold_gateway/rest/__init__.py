@@ -9,6 +9,7 @@ idempotency     repeated appends
 turns, context, lookups, conversations   the operations
 health          whether the process lives, and is ready
 openapi         the document of all this
+openapi_proxy   the proxy's routes in it
 """
 
 from functools import cache

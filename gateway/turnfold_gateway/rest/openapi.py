@@ -18,6 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from turnfold_gateway.problems import MEDIA_TYPE
+from turnfold_gateway.rest import openapi_proxy
 from turnfold_gateway.rest.answers import Health
 from turnfold_gateway.rest.operations import Operation
 
@@ -76,6 +77,7 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
         paths.setdefault(path, {})[operation.method.lower()] = _operation(operation)
     for path, summary in (("/healthz", "Whether the process lives."), ("/readyz", "Whether Redis and SQL answer.")):
         paths[path] = {"get": _health(path, summary)}
+    paths |= openapi_proxy.paths()
     return {
         "openapi": "3.1.0",
         "info": {
@@ -87,8 +89,11 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
         "security": [{"key": []}],
         "paths": paths,
         "components": {
-            "securitySchemes": {"key": {"type": "http", "scheme": "bearer", "description": "`turnfold keys create`"}},
-            "schemas": {**dict(sorted(schemas.items())), "Problem": PROBLEM},
+            "securitySchemes": {
+                "key": {"type": "http", "scheme": "bearer", "description": "`turnfold keys create`"},
+                **openapi_proxy.SECURITY_SCHEMES,
+            },
+            "schemas": {**dict(sorted(schemas.items())), "Problem": PROBLEM, **openapi_proxy.SCHEMAS},
         },
     }
 

@@ -26,6 +26,8 @@ class AppendBody(Struct, forbid_unknown_fields=True):
     """backfill: said long ago, and folded when nothing else is due."""
     subject: str | None = None
     """The end user whose turns these are; by it they can be erased."""
+    durable: bool = False
+    """Answer when a replica of Redis has the turns too; 503, to be sent again, where none confirms it in time."""
 
 
 class EditBody(Struct, forbid_unknown_fields=True):
@@ -54,7 +56,9 @@ class TurnsQuery(Struct, forbid_unknown_fields=True):
 async def append(call: Call) -> Receipt:
     body: AppendBody = call.body
     turns = await with_ids(call, body.turns)
-    return await call.turnfold.append(call.conversation, turns, priority=body.priority, subject=body.subject)
+    return await call.turnfold.append(
+        call.conversation, turns, priority=body.priority, subject=body.subject, durable=body.durable
+    )
 
 
 async def edit(call: Call) -> None:
