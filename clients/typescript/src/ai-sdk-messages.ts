@@ -1,6 +1,4 @@
 /** Messages of the AI SDK as turns of Turnfold. */
-import { createHash } from "node:crypto";
-
 import type { TurnInput } from "./turns.js";
 
 export interface Part {
@@ -19,9 +17,6 @@ export interface Message {
   content: any;
 }
 
-/** How many messages before one tell it from another of the same words. */
-const WINDOW = 4;
-
 /** From the newest user message on; the whole prompt where there is none. */
 export function exchangeOf(prompt: Message[]): Message[] {
   const newest = prompt.findLastIndex((message) => message.role === "user");
@@ -38,34 +33,21 @@ export function textOf(message: Message | undefined): string {
     .join("");
 }
 
-/**
- * The messages as turns in OpenAI's form. An id is made of a message, the four before it, and how often the same five
- * came before: it is the same in every call that has the whole history, also where the same words come again and again.
- * The first four of a history that was cut off get new ids. The system text is the application's with every call, and no
- * turn.
- */
-export function turnsOf(messages: Message[]): TurnInput[] {
-  const spoken = messages.filter((message) => message.role !== "system");
-  const keys = spoken.map(keyOf);
-  const times = new Map<string, number>();
-  return spoken.flatMap((message, place) => {
-    const window = JSON.stringify(keys.slice(Math.max(0, place - WINDOW), place + 1));
-    const before = times.get(window) ?? 0;
-    times.set(window, before + 1);
-    const id = createHash("sha256").update(`${before} ${window}`);
-    return asTurns(message, `ai-${id.digest("hex").slice(0, 32)}`);
-  });
+/** Messages that are turns: the system text is the application's with every call, and an empty answer says nothing. */
+export function spokenOf(messages: Message[]): Message[] {
+  return messages.filter((message) => message.role !== "system" && turnsOf(message, "").length);
 }
 
 /** What tells a message from others: its words and its calls, without what a provider or a page adds to them. */
-function keyOf(message: Message): unknown[] {
+export function keyOf(message: Message): unknown[] {
   const parts = Array.isArray(message.content) ? (message.content as Part[]) : [];
   const calls = parts.filter((part) => part.toolCallId !== undefined).map((part) => part.toolCallId);
   const files = parts.filter((part) => part.type === "file").length;
   return [message.role, textOf(message).trim(), calls, files];
 }
 
-function asTurns(message: Message, id: string): TurnInput[] {
+/** The turns of a message in OpenAI's form: one, or one for each result of a tool; none where it says nothing. */
+export function turnsOf(message: Message, id: string): TurnInput[] {
   const parts = Array.isArray(message.content) ? (message.content as Part[]) : [];
   if (message.role === "tool") {
     return parts
@@ -92,6 +74,9 @@ function asTurns(message: Message, id: string): TurnInput[] {
   }
   return [turn];
 }
+
+/** The key of a stored turn that was appended otherwise, where it is words alone. */
+export const keyOfWords = (role: string, content: string): unknown[] => [role, content.trim(), [], 0];
 
 /** JSON, as which a model gives them in a stream and an application gives them parsed. */
 function argumentsOf(input: unknown): string {

@@ -6,9 +6,8 @@
  * its tool calls) as it is.
  */
 import type { Turnfold } from "./client.js";
-import { exchangeOf, textOf, turnsOf, type Message } from "./ai-sdk-messages.js";
-import { KnownTurns } from "./ai-sdk-turns.js";
-import type { TurnInput } from "./turns.js";
+import { StoredHistory } from "./ai-sdk-history.js";
+import { exchangeOf, spokenOf, textOf, type Message } from "./ai-sdk-messages.js";
 
 export interface MemoryOptions {
   turnfold: Turnfold;
@@ -27,6 +26,13 @@ export interface MemoryOptions {
 
 interface CallOptions {
   prompt: Message[];
+}
+
+interface Remembered<C> {
+  /** What the model is given. */
+  call: C;
+  /** Id of the newest message of the prompt, where it was stored. */
+  last?: string;
 }
 
 interface Generated {
@@ -52,12 +58,14 @@ export function withTurnfold<M extends Model>(model: M, options: MemoryOptions):
   const memory = new Memory(options);
   const remembering: Model = {
     async doGenerate(call: CallOptions) {
-      const generated: Generated = await model.doGenerate(await memory.before(call));
-      await memory.after(call.prompt, { role: "assistant", content: generated.content ?? [] });
+      const remembered = await memory.before(call);
+      const generated: Generated = await model.doGenerate(remembered.call);
+      await memory.after(call.prompt, { role: "assistant", content: generated.content ?? [] }, remembered.last);
       return generated;
     },
     async doStream(call: CallOptions) {
-      const streamed: { stream: ReadableStream<StreamPart> } = await model.doStream(await memory.before(call));
+      const remembered = await memory.before(call);
+      const streamed: { stream: ReadableStream<StreamPart> } = await model.doStream(remembered.call);
       const answer = new Answer();
       const stream = streamed.stream.pipeThrough(
         new TransformStream<StreamPart, StreamPart>({
@@ -66,7 +74,7 @@ export function withTurnfold<M extends Model>(model: M, options: MemoryOptions):
             controller.enqueue(part);
           },
           // Not where the reader went away: half an answer is no turn.
-          flush: () => memory.after(call.prompt, answer.message()),
+          flush: () => memory.after(call.prompt, answer.message(), remembered.last),
         }),
       );
       return { ...streamed, stream };
@@ -83,56 +91,50 @@ export function withTurnfold<M extends Model>(model: M, options: MemoryOptions):
 
 class Memory {
   readonly #options: MemoryOptions;
-  readonly #known = new KnownTurns();
+  readonly #history: StoredHistory;
   /** Of the newest exchange: while tools are called the record stays as it is, and so does what providers cached. */
   #past?: { exchange: string; text: string };
 
   constructor(options: MemoryOptions) {
     this.#options = options;
+    this.#history = new StoredHistory(options.turnfold, options.conversation);
   }
 
   /** The call with the past in the place of what came before the current exchange. */
-  async before<C extends CallOptions>(call: C): Promise<C> {
-    const { turnfold, conversation, budgetTokens } = this.#options;
+  async before<C extends CallOptions>(call: C): Promise<Remembered<C>> {
+    const { turnfold, conversation, budgetTokens, subject } = this.#options;
     const exchange = exchangeOf(call.prompt);
     try {
-      const turns = turnsOf(call.prompt);
-      const begun = turnsOf(call.prompt.slice(0, call.prompt.length - exchange.length)).length;
-      const id = turns[begun]?.turn_id ?? "";
+      const placed = await this.#history.place(call.prompt);
+      const begun = spokenOf(call.prompt.slice(0, call.prompt.length - exchange.length)).length;
+      const id = placed[begun]?.id ?? "";
       if (this.#past?.exchange !== id) {
-        await this.#store(turns.slice(0, begun));
+        await this.#history.append(placed.slice(0, begun), subject);
         const query = textOf(exchange[0]) || false;
         // Before the exchange is stored: it stands in the prompt as it is, and must not stand there twice.
         const past = await turnfold.context(conversation, { budget_tokens: budgetTokens, query, form: "text" });
         this.#past = { exchange: id, text: past.text ?? "" };
       }
       const { text } = this.#past;
-      await this.#store(turns);
+      await this.#history.append(placed.slice(begun), subject);
       const system = call.prompt.filter((message) => message.role === "system");
       const record: Message[] = text ? [{ role: "user", content: [{ type: "text", text }] }] : [];
-      return { ...call, prompt: [...system, ...record, ...exchange] };
+      return { call: { ...call, prompt: [...system, ...record, ...exchange] }, last: placed.at(-1)?.id };
     } catch (error) {
       this.#fail(error);
-      return call;
+      return { call };
     }
   }
 
-  /** Store the model's answer. */
-  async after(prompt: Message[], answer: Message): Promise<void> {
+  /** Store the model's answer behind the message with the id `last`; without one the whole prompt is stored first. */
+  async after(prompt: Message[], answer: Message, last?: string): Promise<void> {
     if (!answer.content.length) return;
     try {
-      await this.#store(turnsOf([...prompt, answer]));
+      const placed = last ? this.#history.next(last, answer) : await this.#history.place([...prompt, answer]);
+      await this.#history.append(placed, this.#options.subject);
     } catch (error) {
       this.#fail(error);
     }
-  }
-
-  async #store(turns: TurnInput[]): Promise<void> {
-    const { turnfold, conversation, subject } = this.#options;
-    const fresh = this.#known.unknown(turns);
-    if (!fresh.length) return;
-    await turnfold.append(conversation, fresh, { subject });
-    this.#known.add(fresh);
   }
 
   #fail(error: unknown): void {

@@ -2206,7 +2206,7 @@ export interface operations {
     listTurns: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the page before, or the number of a turn: the page begins behind it. */
                 cursor?: string | null;
                 /** @description 1 to 1,000. */
                 limit?: number;

@@ -136,8 +136,12 @@ export class Turnfold {
   }
 
   /** Stored turns, oldest first, read page by page as they are taken. */
-  turns(conversation: string, options: { limit?: number } & Cancellable = {}): AsyncGenerator<TurnDocument> {
-    return this.#pages<TurnDocument>(`${at(conversation)}/turns`, "turns", options);
+  turns(
+    conversation: string,
+    options: { after?: number; limit?: number } & Cancellable = {},
+  ): AsyncGenerator<TurnDocument> {
+    const { after, ...rest } = options;
+    return this.#pages<TurnDocument>(`${at(conversation)}/turns`, "turns", rest, after ? String(after) : null);
   }
 
   /** Notes of a conversation, read page by page as they are taken. */
@@ -153,9 +157,11 @@ export class Turnfold {
     return this.#pages<ListedConversation>("/v1/conversations", "conversations", options);
   }
 
-  async *#pages<T>(path: string, member: string, options: object & Cancellable): AsyncGenerator<T> {
+  async *#pages<T>(
+    path: string, member: string, options: object & Cancellable, begin: string | null = null,
+  ): AsyncGenerator<T> {
     const { signal, ...query } = options;
-    let cursor: string | null = null;
+    let cursor = begin;
     do {
       const page: Record<string, unknown> & { next_cursor: string | null } = await this.#http.request("GET", path, {
         query: { ...query, cursor },

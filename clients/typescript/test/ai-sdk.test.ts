@@ -104,6 +104,22 @@ test("a history that is given with each call is stored once, and streams pass th
   expect(await stored(conversation, 6)).toHaveLength(6);
 });
 
+test("of a history whose beginning is cut off each message is stored once, whatever process sends it", async () => {
+  const conversation = newConversation();
+  const messages: Array<{ role: "user" | "assistant"; content: string }> = [];
+  await turnfold.append(conversation, [
+    { role: "user", content: "The launch is in Lisbon." }, { role: "assistant", content: "Noted." },
+  ]);
+  messages.push({ role: "user", content: "The launch is in Lisbon." }, { role: "assistant", content: "Noted." });
+  for (const content of ["My name is Ana.", "yes", "yes", "yes", "That is all."]) {
+    messages.push({ role: "user", content });
+    const { text } = await generateText({ model: remembering(conversation), messages: messages.slice(-3) });
+    messages.push({ role: "assistant", content: text });
+  }
+  const turns = await stored(conversation, 12);
+  expect(turns).toEqual(messages.map((message) => `${message.role}: ${message.content}`));
+});
+
 test("while tools are called the record stays as it is, and calls and results are stored", async () => {
   const conversation = newConversation();
   await turnfold.append(conversation, { role: "user", content: "I live in Porto." });

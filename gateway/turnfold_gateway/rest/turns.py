@@ -48,7 +48,7 @@ class TurnsQuery(Struct, forbid_unknown_fields=True):
     """Which page."""
 
     cursor: str | None = None
-    """`next_cursor` of the page before."""
+    """`next_cursor` of the page before, or the number of a turn: the page begins behind it."""
     limit: int = TURNS_A_PAGE
     """1 to 1,000."""
 
