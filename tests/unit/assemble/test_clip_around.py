@@ -141,3 +141,13 @@ def test_what_stands_elsewhere_is_not_repeated() -> None:
     assert clipped.startswith("0:def step_0(queue)")
     assert clipped.endswith("File updated: 3 lines were changed.")
     assert clipped.count("def step_") <= 4
+
+
+def test_how_a_turn_ends_politely_is_left_out_first_and_what_it_asks_is_not() -> None:
+    steps = "\n".join(f"- **Step {n}**: turn screw {n} by a quarter." for n in range(30))
+    polite = "If you have any questions, feel free to reach out!"
+    clipped = clip_around(f"Here is the plan:\n\n{steps}\n\n{polite}", 150, GAP, estimate_tokens)
+    assert polite not in clipped
+    assert "Step 29" in clipped
+    asked = "Would you like me to order the valve?"
+    assert asked in clip_around(f"Here is the plan:\n\n{steps}\n\n{asked}\n\n{polite}", 150, GAP, estimate_tokens)

@@ -76,7 +76,7 @@ _LEAST_BEGINNING: Final = 24
 """Code points of the first words."""
 _CLOSING: Final = lazy_pattern(
     r"(?i)(?:if you (?:have|need)|let me know|feel free|(?:i )?hope (?:this|that|it)|by following"
-    r"|these (?:steps|changes)|happy \w+ing|good luck|would you like)\b"
+    r"|these (?:steps|changes)|happy \w+ing|good luck)\b"
 )
 """How a turn ends that tells nothing more."""
 _ASKS: Final = lazy_pattern(r"(?i)\?\s*$|\bplease\b")
@@ -187,14 +187,14 @@ def _order(parted: _Pieces, focus: Focus) -> list[int]:
     repeats: set[int] = set()
     if elsewhere:
         repeats = {i for i, lines in enumerate(parted.lines) if i and lines and elsewhere.issuperset(lines)}
-    told = [i for i, piece in enumerate(pieces) if not piece.is_label and i not in repeats]
+    closing = [i for i, piece in enumerate(pieces) if _CLOSING.match(piece.text) and not piece.is_label]
+    told = [i for i, piece in enumerate(pieces) if not piece.is_label and i not in repeats and i not in closing]
     prose = [i for i in told if pieces[i].fence < 0]
     first = [i for i, piece in enumerate(pieces[:1]) if piece.fence < 0]
-    last = [i for i in prose[-1:] if not _CLOSING.match(pieces[i].text)]
     if focus.in_order:
         asking = [i for i in prose[-1:] if _ASKS.search(pieces[i].text)]
-        return list(dict.fromkeys([*first, *prose[:1], *asking, *told]))
-    ends = dict.fromkeys([*first, *prose[:1], *last])
+        return list(dict.fromkeys([*first, *prose[:1], *asking, *told, *closing]))
+    ends = dict.fromkeys([*first, *prose[:1], *prose[-1:]])
     worth = _worth(parted, told, focus)
 
     def place(i: int) -> tuple[float, int]:
@@ -204,7 +204,7 @@ def _order(parted: _Pieces, focus: Focus) -> list[int]:
     best = sorted(told, key=place)
     asked = [i for i in best if worth[i] >= _ASKED]
     sections = {i: parted.labels[i][-1] for i in told if parted.labels[i]}
-    return list(dict.fromkeys([*first, *asked[:1], *ends, *_by_section(best, sections)]))
+    return list(dict.fromkeys([*first, *asked[:1], *ends, *_by_section(best, sections), *closing]))
 
 
 def _by_section(best: Iterable[int], sections: Mapping[int, int]) -> Iterator[int]:
