@@ -26,7 +26,7 @@ from turnfold_worker.adapters.sql.access import reset_expansions_of
 from turnfold_worker.cli.group import main
 from turnfold_worker.offline import fold
 from turnfold_worker.operate.inspection import Inspection, inspect_conversation
-from turnfold_worker.operate.row_counts import stored_totals
+from turnfold_worker.operate.tenant_totals import stored_totals
 
 TURNS = talk("access", 150)
 

@@ -72,7 +72,8 @@ def _show(found: Status) -> None:
 
 
 def _show_totals(session: Session, *, as_json: bool) -> None:
-    from turnfold_worker.operate.row_counts import stored_totals, waiting_totals
+    from turnfold_worker.operate.row_counts import waiting_totals
+    from turnfold_worker.operate.tenant_totals import stored_totals
 
     waiting = waiting_totals(session.redis)
     stored = stored_totals(session.engine, session.settings.tenant)
@@ -81,8 +82,9 @@ def _show_totals(session: Session, *, as_json: bool) -> None:
         print_json({"inbox": waiting, "stored": stored, "workers": workers})
         return
     out = console()
+    least = "" if stored.complete else "at least "
     out.print(
-        f"stored ({session.settings.tenant}): {stored.conversations} conversations, {stored.turns} turns, "
+        f"stored ({session.settings.tenant}): {least}{stored.conversations} conversations, {stored.turns} turns, "
         f"{stored.segments} segments, {stored.chapters} chapters, {stored.anchors} active anchors",
         markup=False,
     )

@@ -4,7 +4,8 @@ migrate            the schema of this version
 doctor             checks of invariants and of the surroundings
 decisions          retrying or skipping work, for whoever has no command line
 inspection, conversation_tree, provenance   one conversation: its tree, its words, who wrote them
-list_conversations, row_counts   all conversations of a tenant; how much there is
+list_conversations, tenant_totals   all conversations of a tenant; how much there is
+row_counts         how much waits in the inboxes
 digest             a hash of a conversation's canonical state
 prometheus         what monitoring reads
 """

@@ -1,28 +1,13 @@
-"""How much there is in all: rows of a tenant, and what waits in the inboxes."""
+"""How much waits in the inboxes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
-
-from sqlalchemy import Engine, func, select
+from typing import TYPE_CHECKING, Final, cast
 
 from turnfold.contract import keys
 from turnfold.contract.keys import SHARDS, Address
-from turnfold.contract.tables import (
-    AnchorRow,
-    ConversationRow,
-    JobRow,
-    NodeRow,
-    ParkedEntryRow,
-    TurnRow,
-    standing,
-    table,
-)
-from turnfold.database.failures import translated as sql_translated
 from turnfold.redis.inbox import translated as redis_translated
-from turnfold_worker.operate.conversation_tree import LookedUp
 
 if TYPE_CHECKING:
     import redis
@@ -35,62 +20,6 @@ _SIZE_AND_FIRST: Final = """
 local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
 return {redis.call('XLEN', KEYS[1]), first and first[1] or ''}
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredTotals:
-    """What the database holds of a tenant."""
-
-    conversations: int
-    turns: int
-    segments: int
-    chapters: int
-    anchors: int
-    parked_entries: int
-    looked_up: LookedUp
-    jobs: Mapping[str, Mapping[str, int]]
-    """Kind of job -> state -> how many; jobs that are done or skipped are left out."""
-
-
-def stored_totals(engine: Engine, tenant: str) -> StoredTotals:
-    """Count a tenant's rows. Raises `Unavailable` or `SchemaMismatch`."""
-    conversation, nodes, jobs = table(ConversationRow), table(NodeRow), table(JobRow)
-    with sql_translated(), engine.begin() as connection:
-
-        def count(rows: Any, *conditions: Any) -> int:
-            owned = select(func.count()).select_from(rows.join(conversation, conversation.c.id == rows.c.conversation))
-            return connection.scalar(owned.where(conversation.c.tenant == tenant, standing(), *conditions)) or 0
-
-        by_kind: dict[str, dict[str, int]] = {}
-        for kind, state, number in connection.execute(
-            select(jobs.c.kind, jobs.c.state, func.count())
-            .where(jobs.c.tenant == tenant, jobs.c.state.not_in(("done", "skipped")))
-            .group_by(jobs.c.kind, jobs.c.state)
-            .order_by(jobs.c.kind, jobs.c.state)
-        ):
-            by_kind.setdefault(kind, {})[state] = number
-        return StoredTotals(
-            conversations=connection.scalar(
-                select(func.count()).select_from(conversation).where(conversation.c.tenant == tenant, standing())
-            )
-            or 0,
-            turns=count(table(TurnRow)),
-            segments=count(nodes, nodes.c.height == 0),
-            chapters=count(nodes, nodes.c.height > 0),
-            anchors=count(table(AnchorRow), table(AnchorRow).c.state == 0),
-            parked_entries=count(table(ParkedEntryRow), table(ParkedEntryRow).c.state == "parked"),
-            looked_up=LookedUp(
-                *(
-                    int(total or 0)
-                    for total in connection.execute(
-                        select(
-                            func.sum(conversation.c.expansions_asked), func.sum(conversation.c.expansions_found)
-                        ).where(conversation.c.tenant == tenant, standing())
-                    ).one()
-                )
-            ),
-            jobs=by_kind,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
