@@ -45,6 +45,7 @@ NOT_CANONICAL_COLUMNS = {
         "created_at",
         "updated_at",
         "expired_seq",
+        "words_since",
         "system_turns",
         "unfolded_tokens",
         "refined_anchors",

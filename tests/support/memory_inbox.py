@@ -205,6 +205,9 @@ class MemoryInbox:
             del self._marks[claim.address]
             self.receipts[claim.address] = dict(counts)
 
+    def repeat_expiry(self) -> None:
+        self._expired_until = 0
+
     def start_expiry(self) -> bool:
         now = self._moment()
         if now < self._expired_until:

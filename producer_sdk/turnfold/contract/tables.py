@@ -85,7 +85,18 @@ class ConversationRow(Base, table=True):
     """A conversation and its counters; the row that writers lock."""
 
     __tablename__ = "conversation"
-    __table_args__ = (UniqueConstraint("tenant", "external_id"), {"sqlite_autoincrement": True})
+    __table_args__ = (
+        UniqueConstraint("tenant", "external_id"),
+        # Retention goes from tenant to tenant, and takes of each what is oldest.
+        Index(
+            "conversation_words_since",
+            "tenant",
+            "words_since",
+            sqlite_where=text("words_since IS NOT NULL"),
+            postgresql_where=text("words_since IS NOT NULL"),
+        ),
+        {"sqlite_autoincrement": True},
+    )
 
     id: int | None = Field(default=None, sa_column=Column(Id, primary_key=True, autoincrement=True))
     tenant: str = column(String(200))
@@ -96,6 +107,9 @@ class ConversationRow(Base, table=True):
     unfolded_tokens: int = column(Integer, server_default="0")
     """Of the turns after `fold_seq`: by them a fold becomes due before there are many."""
     expired_seq: int = column(Integer, server_default="0")
+    words_since: int | None = column(BigInteger, nullable=True)
+    """When the oldest segment whose turns still have their words was closed, or before: the database's time, in
+    milliseconds; 0: not known. NULL while there is none."""
     system_turns: int = column(Integer, server_default="0")
     """Turns of an operator that were stored: 0 spares a read a look for them."""
     node_count: int = column(Integer, server_default="0")

@@ -69,7 +69,7 @@ TABLES: Final[Mapping[str, Table]] = {
 _ABOVE_EVERY_INTEGER: Final = 2**63
 
 _MADE_HERE: Final[Mapping[str, frozenset[str]]] = {
-    "conversation": frozenset({"id", "tenant", "external_id"}),
+    "conversation": frozenset({"id", "tenant", "external_id", "words_since"}),
     "parked_entry": frozenset({"id", "conversation"}),
     "subject_turn": frozenset({"conversation", "tenant"}),
     "job": frozenset({"id", "conversation", "tenant", "claim", "lease_until", "not_before"}),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from conftest import Filling, LocalWorker, refinery_of
 from support.refinery import Refinery
@@ -19,10 +19,13 @@ from turnfold import InvalidInput, Turnfold, Unavailable
 from turnfold.contract import keys
 from turnfold.contract.records import ConversationId
 from turnfold.contract.results import Expansion
+from turnfold.contract.tables import NodeRow, TurnRow, table
 from turnfold.contract.tasks import Task
 from turnfold.resources import Resources
+from turnfold_worker import wiring
 from turnfold_worker.errors import Refused
 from turnfold_worker.testing.model_server import OpenAIServer, Request
+from turnfold_worker.use_cases.expire_turns import Retention, expire
 
 TURNS = 72
 
@@ -49,6 +52,13 @@ def aged(make_refinery: Callable[..., Refinery]) -> Refinery:
 def age(refinery: Refinery) -> None:
     with refinery.local.write_engine.begin() as connection:
         connection.execute(text("UPDATE node SET closed_at = closed_at - 864000000 WHERE height = 0 AND idx < 8"))
+        connection.execute(text("UPDATE conversation SET words_since = words_since - 864000000"))
+
+
+def due(retention: Retention) -> list[ConversationId]:
+    """Conversations with words of more than a week."""
+    (until,) = retention.next_tenants(7, after="").until.values()
+    return retention.expirable("acme", until, most=10)
 
 
 def last_seq(refinery: Refinery) -> int:
@@ -118,7 +128,7 @@ def test_an_expiry_that_comes_late_takes_nothing_back_and_no_young_turn(aged: Re
     """Between the look and the removal another worker may have removed more, or a rewind opened the segments."""
     retention = aged.local.worker.retention
     assert retention is not None
-    (id_,) = retention.expirable(7, after=ConversationId(0), most=10)
+    (id_,) = due(retention)
     gone = last_seq(aged)
     assert retention.expire(id_, 7) == gone
     assert retention.expire(id_, 8) == 0, "a worker that keeps turns longer"
@@ -128,7 +138,7 @@ def test_an_expiry_that_comes_late_takes_nothing_back_and_no_young_turn(aged: Re
 def test_turns_that_became_young_since_the_look_stay(aged: Refinery) -> None:
     retention = aged.local.worker.retention
     assert retention is not None
-    (id_,) = retention.expirable(7, after=ConversationId(0), most=10)
+    (id_,) = due(retention)
     aged.tf.rewind("c", after=aged.query("SELECT turn_id FROM turn WHERE seq = 1")[0][0])
     aged.local.settle()
     aged.tf.append("c", talk("again", 80))
@@ -261,3 +271,59 @@ def test_what_retention_removed_is_neither_changed_nor_rewound_into(aged: Refine
     aged.local.settle()
     assert broken_invariants(aged.local.engine) == {}
     assert "[expired]" in aged.tf.expand("c", "L0:1").text
+
+
+def test_all_that_is_due_goes_however_many_and_in_slices(make_refinery: Callable[..., Refinery]) -> None:
+    """Of each tenant, also one that keeps words for a time of its own; what no look ends, the next sweep does."""
+    refinery = make_refinery(refine="off", keep_level0_days=7)
+    with refinery.local.write_engine.begin() as connection:
+        for name, tenant in (("d", "acme"), ("e", "short"), ("f", "long"), ("g", "ever")):
+            copied_conversation(connection, name, tenant)
+        for tenant, days in (("short", 3), ("long", 30), ("ever", 0)):
+            connection.execute(
+                text("INSERT INTO tenant_quota (tenant, retention_days) VALUES (:tenant, :days)"),
+                {"tenant": tenant, "days": days},
+            )
+        connection.execute(text("UPDATE node SET closed_at = closed_at - 864000000"))
+        connection.execute(text("UPDATE conversation SET words_since = 1 WHERE words_since > 0"))
+    worker = refinery.local.worker
+    assert worker.retention is not None
+    first = expire(7, retention=worker.retention, seconds=0.0, clock=lambda: 0.0)
+    assert not first.complete
+    closed = refinery.tf.status("c").closed
+    assert first.turns == closed
+    assert expire(7, retention=worker.retention, seconds=60.0, clock=lambda: 0.0) == (2 * closed, True)
+    assert expire(7, retention=worker.retention, seconds=60.0, clock=lambda: 0.0) == (0, True)
+    left = dict(refinery.query("SELECT external_id, expired_seq FROM conversation"))
+    assert left == {"c": closed, "d": closed, "e": closed, "f": 0, "g": 0}
+    since = dict(refinery.query("SELECT external_id, words_since IS NULL FROM conversation"))
+    assert {name for name, is_null in since.items() if is_null} == {"c", "d", "e"}
+
+
+def test_a_look_that_is_not_through_is_repeated_by_the_next_sweep(
+    aged: Refinery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wiring, "EXPIRY_SECONDS", 0.0)
+    aged.local.worker.expire()
+    assert aged.local.worker.inbox.start_expiry()
+    assert not aged.local.worker.inbox.start_expiry()
+
+
+def copied_conversation(connection: Connection, name: str, tenant: str) -> None:
+    """Another conversation with the turns and segments of the first, of which it is not known since when they are."""
+    insert = text(
+        "INSERT INTO conversation (tenant, external_id, turn_count, closed_seq, fold_seq, node_count, revision, "
+        "words_since) SELECT :tenant, :name, turn_count, closed_seq, fold_seq, node_count, revision, 0 "
+        "FROM conversation WHERE external_id = 'c'"
+    )
+    connection.execute(insert, {"tenant": tenant, "name": name})
+    for rows in (TurnRow, NodeRow):
+        names = ", ".join(column.name for column in table(rows).columns if column.name != "conversation")
+        connection.execute(
+            text(
+                f"INSERT INTO {table(rows).name} (conversation, {names}) SELECT (SELECT id FROM conversation "
+                f"WHERE external_id = :name), {names} FROM {table(rows).name} "
+                "WHERE conversation = (SELECT id FROM conversation WHERE external_id = 'c')"
+            ),
+            {"name": name},
+        )

@@ -255,12 +255,14 @@ def test_words_are_kept_as_long_as_their_tenants_quota_says(make_refinery: Calla
         Refinery(refinery.tf.for_tenant(tenant), refinery.local, refinery.server, []).fold("c")
     with refinery.local.write_engine.begin() as connection:
         connection.execute(text("UPDATE node SET closed_at = closed_at - 20 * CAST(86400000 AS BIGINT)"))
+        connection.execute(text("UPDATE conversation SET words_since = words_since - 20 * CAST(86400000 AS BIGINT)"))
     run("quota", "set", "short", "--retention-days", "7")
     run("quota", "set", "ever", "--retention-days", "0")
     assert refinery.local.worker.expire() > 0
     assert emptied(refinery) == {"short"}
     with refinery.local.write_engine.begin() as connection:
         connection.execute(text("UPDATE node SET closed_at = closed_at - 20 * CAST(86400000 AS BIGINT)"))
+        connection.execute(text("UPDATE conversation SET words_since = words_since - 20 * CAST(86400000 AS BIGINT)"))
     assert refinery.local.worker.expire() > 0
     assert emptied(refinery) == {"short", "acme"}
 
@@ -278,6 +280,7 @@ def test_a_retention_of_a_tenants_own_needs_no_setting(make_refinery: Callable[.
     refinery.fold("c")
     with refinery.local.write_engine.begin() as connection:
         connection.execute(text("UPDATE node SET closed_at = closed_at - 864000000"))
+        connection.execute(text("UPDATE conversation SET words_since = words_since - 864000000"))
     run("quota", "set", "acme", "--retention-days", "7")
     assert refinery.local.worker.expire() > 0
     run("quota", "clear", "acme")

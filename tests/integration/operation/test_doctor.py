@@ -103,6 +103,7 @@ DAMAGE = {
     "I8 tenancy: every job is of its conversation's tenant": "UPDATE job SET tenant = 'other'",
     "folding: nothing waits without a job": "UPDATE conversation SET fold_seq = 58",
     "jobs: somebody works on what is due": "UPDATE job SET state = 'due', not_before = 1",
+    "retention: it is known since when words are kept": "UPDATE conversation SET words_since = NULL",
     "erasure: nothing but conversations is kept": (
         "INSERT INTO conversation (tenant, external_id, created_at) VALUES ('acme', 'gone', '2026-01-01 00:00:00')"
     ),

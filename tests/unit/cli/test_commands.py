@@ -276,7 +276,7 @@ class TestMigrate:
         assert "revision none" in before.stdout
         assert made.exit_code == 0
         assert after.exit_code == 0
-        assert json.loads(after.stdout) == {"revision": "0001", "drift": []}
+        assert json.loads(after.stdout) == {"revision": migrate.head(), "drift": []}
 
     def test_tables_that_no_migration_mends_are_named_with_the_remedy(self, run: Run, tmp_path: Path) -> None:
         url = f"sqlite:///{tmp_path}/other.db"

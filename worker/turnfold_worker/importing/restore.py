@@ -190,6 +190,9 @@ class _Conversation:
             # A revision of 0 is a conversation that nothing was ever stored in.
             values = {key: values[key] for key in _KEPT_WHEN_FOLDED_ANEW if key in values} | {"revision": 1}
         values |= {"tenant": self._address.tenant, "external_id": self._address.conversation}
+        if values.get("closed_seq"):
+            # Retention looks at its segments once, and then knows.
+            values["words_since"] = 0
         made = self._connection.scalar(_conversation.insert().values(values).returning(_conversation.c.id))
         return ConversationId(int(made or 0))
 

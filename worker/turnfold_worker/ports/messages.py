@@ -252,3 +252,13 @@ class Hidden:
     conversation: ConversationId
     counts: Mapping[str, int]
     """What it held when it was hidden, for the receipt."""
+
+
+@dataclass(frozen=True, slots=True)
+class DueTenants:
+    """Tenants that keep words for longer than they are to be kept."""
+
+    until: Mapping[str, int]
+    """Tenant -> when a segment was closed at the latest, in milliseconds, whose words are to go."""
+    reached: str | None
+    """The tenant to go on behind; None when there are no others."""

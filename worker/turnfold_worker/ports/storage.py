@@ -97,6 +97,9 @@ class Inbox(Protocol):
     def start_expiry(self) -> bool:
         """True for the one caller who looks for turns to expire in this hour."""
 
+    def repeat_expiry(self) -> None:
+        """Have the next sweep look again: there is more to expire."""
+
     def take_expansions(self, most: int) -> list[Expansions]:
         """Expansions that are not counted yet, of up to `most` conversations of each shard. They are taken once."""
 

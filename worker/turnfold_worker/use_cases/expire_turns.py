@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from collections.abc import Callable
+from typing import Final, NamedTuple, Protocol
 
 from turnfold.contract.records import ConversationId
+from turnfold_worker.ports.messages import DueTenants
 
 CONVERSATIONS_AT_ONCE: Final = 200
-MOST_CONVERSATIONS: Final = 10_000
-"""Looked at by one task; the next one goes on."""
 
 
 class Retention(Protocol):
@@ -20,27 +20,41 @@ class Retention(Protocol):
     def bounds_any(self) -> bool:
         """Whether any tenant has a number of days of its own."""
 
-    def expirable(self, keep_days: float, *, after: ConversationId, most: int) -> list[ConversationId]:
-        """Conversations behind `after` with words in segments that were closed long enough ago."""
+    def next_tenants(self, keep_days: float, *, after: str) -> DueTenants:
+        """Some of the tenants behind `after` with words that are to go."""
+
+    def expirable(self, tenant: str, until: int, *, most: int) -> list[ConversationId]:
+        """Conversations of a tenant with words in segments that were closed before then, the oldest first."""
 
     def expire(self, conversation: ConversationId, keep_days: float) -> int:
-        """Remove the words of its turns that are in such segments; of how many."""
+        """Remove the words of its turns that are in segments that are old enough; of how many."""
 
 
-def expire(keep_days: float, *, retention: Retention) -> int:
-    """Remove the words of what is older than `keep_days`, or its tenant's own days; of how many turns.
+class Expired(NamedTuple):
+    """What one look did."""
+
+    turns: int
+    complete: bool
+    """False when time was over before all that was old enough was gone."""
+
+
+def expire(keep_days: float, *, retention: Retention, seconds: float, clock: Callable[[], float]) -> Expired:
+    """Remove the words of what is older than `keep_days`, or its tenant's own days, for `seconds`.
 
     Only turns inside segments go.
     """
-    removed = 0
+    removed, deadline, after = 0, clock() + seconds, ""
     if not keep_days and not retention.bounds_any():
-        return 0
-    after = ConversationId(0)
-    for _ in range(MOST_CONVERSATIONS // CONVERSATIONS_AT_ONCE):
-        found = retention.expirable(keep_days, after=after, most=CONVERSATIONS_AT_ONCE)
-        for conversation in found:
-            removed += retention.expire(conversation, keep_days)
-            after = conversation
-        if len(found) < CONVERSATIONS_AT_ONCE:
-            break
-    return removed
+        return Expired(0, complete=True)
+    while True:
+        tenants = retention.next_tenants(keep_days, after=after)
+        for tenant, until in tenants.until.items():
+            # What was looked at is not among those that are old enough any more.
+            while conversations := retention.expirable(tenant, until, most=CONVERSATIONS_AT_ONCE):
+                for conversation in conversations:
+                    removed += retention.expire(conversation, keep_days)
+                    if clock() >= deadline:
+                        return Expired(removed, complete=False)
+        if tenants.reached is None:
+            return Expired(removed, complete=True)
+        after = tenants.reached

@@ -32,7 +32,7 @@ from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.use_cases.drain import Drained, DrainLimits, drain
 from turnfold_worker.use_cases.due_jobs import Folded, fold_due, refine_due, refold_due
 from turnfold_worker.use_cases.erase import erase
-from turnfold_worker.use_cases.expire_turns import Retention, expire
+from turnfold_worker.use_cases.expire_turns import Expired, Retention, expire
 from turnfold_worker.use_cases.fold import CompressLimits, compress
 from turnfold_worker.use_cases.sweep import Swept, sweep
 from turnfold_worker.use_cases.tenant_quotas import QuotaBoard, QuotaStore, publish
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from turnfold_worker.ports.models import LanguageModel, RefineTarget
     from turnfold_worker.use_cases.refine import Refining
 
+EXPIRY_SECONDS = 10.0
+"""How long one look removes old words before others have their turn; the next sweep goes on."""
 LOCK_WAIT_SECONDS = 30.0
 """How long a writer waits for SQLite's lock: others hold it for milliseconds, but there may be many."""
 
@@ -109,9 +111,15 @@ class Worker:
         return self.refining
 
     def expire(self) -> int:
+        """Remove words that are old enough, for a while; of how many turns. The next sweep goes on with the others."""
         if self.retention is None:
             return 0
-        return expire(self.settings.keep_level0_days, retention=self.retention)
+        expired: Expired = expire(
+            self.settings.keep_level0_days, retention=self.retention, seconds=EXPIRY_SECONDS, clock=time.monotonic
+        )
+        if not expired.complete:
+            self.inbox.repeat_expiry()
+        return expired.turns
 
     def sweep(self) -> Swept:
         return sweep(inbox=self.inbox, store=self.store, publisher=self.publisher, refines=self.refinements)

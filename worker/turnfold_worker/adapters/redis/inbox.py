@@ -222,6 +222,10 @@ class RedisInbox:
         with translated():
             return self._mark_for(keys.EXPIRE, EXPIRY_MILLISECONDS)
 
+    def repeat_expiry(self) -> None:
+        with translated():
+            self._client.delete(keys.EXPIRE)
+
     def take_expansions(self, most: int) -> list[Expansions]:
         pipeline = self._client.pipeline(transaction=False)
         for shard in range(keys.SHARDS):

@@ -75,7 +75,8 @@ _CLOSE: Final = (
     )
     .values(
         closed_seq=bindparam("closed"), node_count=bindparam("nodes"), segmenter=bindparam("remembered"),
-        said=bindparam("said_by_now"), **ANCHORS_ADDED,
+        said=bindparam("said_by_now"), words_since=func.coalesce(_conversation.c.words_since, now_milliseconds()),
+        **ANCHORS_ADDED,
     )
 )  # fmt: skip
 _SEEN: Final = (

@@ -4,15 +4,43 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Double, Engine, case, cast, func, literal, select, update
+from sqlalchemy import ColumnElement, Connection, Double, Engine, case, cast, func, literal, select, text, update
 
 from turnfold.contract.records import OPERATORS, ConversationId, TurnState
 from turnfold.contract.tables import ConversationRow, NodeRow, ParkedEntryRow, TenantQuotaRow, TurnRow, table
 from turnfold.contract.tasks import EntryState
 from turnfold.database.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql.errors import transaction
+from turnfold_worker.ports.messages import DueTenants
 
 DAY_MILLISECONDS: Final = 86_400_000
+
+TENANTS_AT_ONCE: Final = 2_000
+"""Tenants that one statement steps over."""
+
+_NOW: Final = select(now_milliseconds())
+# From tenant to tenant through the partial index, whatever number of conversations each has.
+TENANTS_WITH_WORDS: Final = text(
+    """
+    WITH RECURSIVE keeping(step, tenant) AS (
+      SELECT 1, (SELECT MIN(tenant) FROM conversation WHERE words_since IS NOT NULL AND tenant > :after)
+      UNION ALL
+      SELECT step + 1,
+             (SELECT MIN(tenant) FROM conversation WHERE words_since IS NOT NULL AND tenant > keeping.tenant)
+      FROM keeping WHERE keeping.tenant IS NOT NULL AND step < :most
+    )
+    SELECT keeping.tenant AS tenant,
+           (SELECT MIN(words_since) FROM conversation
+            WHERE words_since IS NOT NULL AND tenant = keeping.tenant) AS oldest,
+           tenant_quota.retention_days AS own_days
+    FROM keeping LEFT JOIN tenant_quota ON tenant_quota.tenant = keeping.tenant
+    WHERE keeping.tenant IS NOT NULL ORDER BY step
+    """
+)
+OLDEST_WORDS: Final = text(
+    "SELECT id FROM conversation WHERE words_since IS NOT NULL AND tenant = :tenant AND words_since <= :until "
+    "ORDER BY words_since LIMIT :most"
+)
 
 _conversation = table(ConversationRow)
 _node = table(NodeRow)
@@ -33,18 +61,20 @@ class SqlRetention:
             own = select(_quota.c.tenant).where(_quota.c.retention_days > 0).limit(1)
             return connection.scalar(own) is not None
 
-    def expirable(self, keep_days: float, *, after: ConversationId, most: int) -> list[ConversationId]:
+    def next_tenants(self, keep_days: float, *, after: str) -> DueTenants:
         with transaction(self._read_engine) as connection:
-            rows = connection.scalars(
-                select(_conversation.c.id)
-                .where(
-                    _conversation.c.id > after,
-                    _kept(keep_days) > 0,
-                    _last_old(connection, keep_days) > _conversation.c.expired_seq,
-                )
-                .order_by(_conversation.c.id)
-                .limit(most)
-            )
+            now = connection.scalar(_NOW) or 0
+            rows = connection.execute(TENANTS_WITH_WORDS, {"after": after, "most": TENANTS_AT_ONCE}).all()
+        days_of = {row.tenant: keep_days if row.own_days is None else float(row.own_days) for row in rows}
+        until = {tenant: now - int(days * DAY_MILLISECONDS) for tenant, days in days_of.items() if days}
+        return DueTenants(
+            {row.tenant: until[row.tenant] for row in rows if row.oldest <= until.get(row.tenant, -1)},
+            rows[-1].tenant if len(rows) == TENANTS_AT_ONCE else None,
+        )
+
+    def expirable(self, tenant: str, until: int, *, most: int) -> list[ConversationId]:
+        with transaction(self._read_engine) as connection:
+            rows = connection.scalars(OLDEST_WORDS, {"tenant": tenant, "until": until, "most": most})
             return [ConversationId(id_) for id_ in rows]
 
     def expire(self, conversation: ConversationId, keep_days: float) -> int:
@@ -58,18 +88,36 @@ class SqlRetention:
                 select(last).where(mine, _kept(keep_days) > 0, last > _conversation.c.expired_seq)
             )
             if last_seq is None:
+                connection.execute(update(_conversation).where(mine).values(words_since=_words_since()))
                 return 0
             connection.execute(
                 update(_conversation)
                 .where(mine)
                 .values(
-                    expired_seq=last_seq, revision=_conversation.c.revision + 1,
+                    expired_seq=last_seq, words_since=_words_since(last_seq), revision=_conversation.c.revision + 1,
                     # Who folds a segment again has read words that go now.
                     edit_revision=_conversation.c.edit_revision + 1, updated_at=func.current_timestamp(),
                 )
             )  # fmt: skip
             _empty_entries(connection, conversation, last_seq)
             return _empty_turns(connection, conversation, last_seq)
+
+
+def _words_since(expired_seq: int | None = None) -> ColumnElement[Any]:
+    """When the first segment behind the expired turns was closed; NULL without one."""
+    behind = _conversation.c.expired_seq if expired_seq is None else expired_seq
+    return (
+        select(_node.c.closed_at)
+        .where(
+            _node.c.conversation == _conversation.c.id,
+            _node.c.height == 0,
+            _node.c.first_seq > behind,
+            _node.c.first_seq <= _conversation.c.closed_seq,
+        )
+        .order_by(_node.c.first_seq)
+        .limit(1)
+        .scalar_subquery()
+    )
 
 
 def _kept(keep_days: float) -> ColumnElement[Any]:

@@ -138,6 +138,13 @@ IN_BLOCKS: Final = (
         "append one more turn to the conversation: it makes a new job",
     ),
     InvariantQuery(
+        "retention: it is known since when words are kept",
+        "conversation has words that no retention looks for",
+        """SELECT c.id AS conversation, c.expired_seq FROM conversation AS c
+           WHERE c.id BETWEEN :first AND :last AND c.closed_seq > c.expired_seq AND c.words_since IS NULL""",
+        "append to the conversation: the next segment that is closed is noted; a worker of an older version did not",
+    ),
+    InvariantQuery(
         "erasure: nothing but conversations is kept",
         "row holds a name and nothing else",
         """SELECT c.id AS conversation FROM conversation AS c
