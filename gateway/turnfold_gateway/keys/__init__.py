@@ -4,6 +4,7 @@ secrets         a key as it is shown once, and as it is stored
 store           keys in SQL
 kept            a key in a file
 audit           what administrators did, in SQL
+lookups         threads for keys that opened before, and for those that did not
 ring            keys of callers, from a cache that is never older than a setting says
 limits          requests a minute, in Redis
 access          `authenticate(request, scope)`, `caller_with(request, token, scope)`

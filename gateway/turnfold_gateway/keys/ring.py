@@ -1,4 +1,4 @@
-"""Keys of callers. A lookup is kept for `TURNFOLD_GATEWAY_KEY_CACHE_SECONDS`: so long may a revoked key still open."""
+"""Keys of callers. A lookup counts for `TURNFOLD_GATEWAY_KEY_CACHE_SECONDS`: so long may a revoked key still open."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from hmac import compare_digest
-from typing import Final
+from typing import Final, TypeVar
 
 from turnfold import Unavailable
 from turnfold_gateway.keys.audit import AuditLog
-from turnfold_gateway.keys.secrets import Scope, parse_token
+from turnfold_gateway.keys.lookups import Lookups
+from turnfold_gateway.keys.secrets import Scope, Token, parse_token
 from turnfold_gateway.keys.store import KeyStore, StoredKey
 from turnfold_gateway.problems import Problem
 from turnfold_gateway.settings import GatewaySettings
 
 CACHED_KEYS: Final = 4_096
-LOOKUP_THREADS: Final = 4
-"""Lookups in SQL at once: a flood of made-up keys takes no more of the database than this."""
+"""Keys that opened, and as many tokens that did not."""
 
+_Name = TypeVar("_Name")
+_Kept = TypeVar("_Kept")
 _log = logging.getLogger(__name__)
 
 _NO_HASH: Final = bytes(32)
@@ -62,7 +63,10 @@ class KeyRing:
         self._audit = AuditLog(self.store)
         self._kept_seconds = settings.key_cache_seconds
         self._cached: OrderedDict[str, tuple[float, StoredKey]] = OrderedDict()
-        self._threads = ThreadPoolExecutor(LOOKUP_THREADS, "turnfold-keys")
+        """Keys that opened, by id, and until when they need no lookup."""
+        self._refused: OrderedDict[bytes, float] = OrderedDict()
+        """Until when tokens that open nothing need none."""
+        self._lookups = Lookups()
 
     async def caller(self, token_text: str, scope: Scope, *others: Scope) -> Caller:
         """The caller whose key this is.
@@ -73,10 +77,8 @@ class KeyRing:
         token = parse_token(token_text)
         if token is None:
             raise unauthorized(detail="the key does not have the form of one: tfk_…")
-        key = await self._key(token.key_id)
-        # Also without such a key: how long an answer takes tells nothing about which ids exist.
-        matches = compare_digest(token.secret_hash, key.secret_hash if key else _NO_HASH)
-        if key is None or not matches or key.revoked_at is not None:
+        key = await self._key(token)
+        if key is None:
             raise unauthorized(detail="the key is unknown or was revoked")
         caller = Caller(key.tenant, key.scopes, key.id, key.requests_per_minute)
         for needed in (scope, *others):
@@ -88,25 +90,43 @@ class KeyRing:
         """Write into the audit log. One that cannot be written is in the gateway's log: the call was answered."""
         note = partial(self._audit.note, caller.tenant, caller.key_id, action, conversation, status=status)
         try:
-            await asyncio.get_running_loop().run_in_executor(self._threads, note)
+            await self._lookups.for_known(note)
         except Unavailable as error:
             _log.error("key %s: %s (%d) is not in the audit log: %s", caller.key_id, action, status, error)
 
     async def close(self) -> None:
-        self._threads.shutdown(wait=False)
+        self._lookups.close()
         await asyncio.to_thread(self.store.close)
 
-    async def _key(self, key_id: str) -> StoredKey | None:
+    async def _key(self, token: Token) -> StoredKey | None:
+        """The key that a token opens; None where it opens none.
+
+        A token that did not open before is looked up, whether its id exists or not: neither the cache nor a queue tells
+        which ids there are.
+        """
         now = time.monotonic()
-        cached = self._cached.get(key_id)
-        if cached is not None and now < cached[0]:
-            return cached[1]
-        key = await asyncio.get_running_loop().run_in_executor(self._threads, self.store.find, key_id)
-        if key is None:
-            self._cached.pop(key_id, None)
+        until, cached = self._cached.get(token.key_id, (0.0, None))
+        is_known = compare_digest(token.secret_hash, cached.secret_hash if cached else _NO_HASH)
+        if is_known and now < until:
+            return cached
+        if not is_known and now < self._refused.get(token.digest, 0.0):
             return None
+        look_up = self._lookups.for_known if is_known else self._lookups.for_unknown
+        key = await look_up(partial(self.store.find, token.key_id))
+        matches = compare_digest(token.secret_hash, key.secret_hash if key else _NO_HASH)
         # Counted from before the lookup: what it read may have been revoked meanwhile.
-        self._cached[key_id] = (now + self._kept_seconds, key)
-        if len(self._cached) > CACHED_KEYS:
-            self._cached.popitem(last=False)
+        kept_until = now + self._kept_seconds
+        if key is None or not matches or key.revoked_at is not None:
+            if is_known:
+                self._cached.pop(token.key_id, None)
+            _keep(self._refused, token.digest, kept_until)
+            return None
+        _keep(self._cached, token.key_id, (kept_until, key))
         return key
+
+
+def _keep(cache: OrderedDict[_Name, _Kept], name: _Name, kept: _Kept) -> None:
+    cache[name] = kept
+    cache.move_to_end(name)
+    while len(cache) > CACHED_KEYS:
+        cache.popitem(last=False)

@@ -31,6 +31,11 @@ class Token:
         """SHA-256. A slow hash protects what can be guessed; 256 random bits cannot, and each request would pay."""
         return sha256(self.secret.encode()).digest()
 
+    @property
+    def digest(self) -> bytes:
+        """SHA-256 of all of it: stands for a token that must not be kept."""
+        return sha256(str(self).encode()).digest()
+
 
 def new_token() -> Token:
     """A token of 256 random bits."""
