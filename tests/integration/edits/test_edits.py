@@ -19,7 +19,7 @@ from turnfold import InvalidInput, InvalidTurn, Turnfold, UnknownConversation, U
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
 from turnfold.redis.inbox import connect as connect_redis
-from turnfold_worker.operate.doctor.invariants import check_invariants
+from turnfold_worker.operate.doctor.blocks import check_invariants
 from turnfold_worker.operate.doctor.samples import check_samples
 from turnfold_worker.ports.messages import InboxEntry
 from turnfold_worker.use_cases.drain import receive

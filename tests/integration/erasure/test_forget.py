@@ -28,7 +28,7 @@ from turnfold_worker.adapters.sql.parked import SqlParkedWork
 from turnfold_worker.cli import forget as forget_command
 from turnfold_worker.cli import main
 from turnfold_worker.operate.digest import digest
-from turnfold_worker.operate.doctor.invariants import check_invariants
+from turnfold_worker.operate.doctor.blocks import check_invariants
 from turnfold_worker.operate.doctor.samples import check_samples
 from turnfold_worker.operate.tenant_totals import stored_totals
 from turnfold_worker.use_cases import erase as erase_module
