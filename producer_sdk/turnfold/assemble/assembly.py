@@ -79,7 +79,7 @@ def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, sty
         # A frame for all of it: nothing that was said stands outside, and nothing that was said can end it.
         stable = (_line("frame", record_opening(style.seal), pricing), *stable)
         changing = (*changing, _line("frame", record_end(style.seal), pricing))
-    recent = [pricing.turn(shown) for shown in plan.raw]
+    recent = [pricing.turn(shown_turn) for shown_turn in plan.raw]
     after = tuple(_after(recent, pricing))
     system, record = _joined(fixed), _joined((*stable, *changing))
     text = system + record + _joined(after)
@@ -111,20 +111,20 @@ def _joined(parts: Sequence[Part]) -> str:
 
 def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
     """The markers that we wrote, in the order in which they stand, none twice."""
-    found = [request.marker for request in plan.requests]
+    markers = [request.marker for request in plan.requests]
     if plan.joined_turns:
-        found.append(turns_marker(*plan.joined_turns, level=COARSEST))
-    found += [group.marker for group in plan.groups]
-    found += [node_marker(node, level=0, short=short) for node in plan.often]
-    found += [shown.marker for shown in plan.excerpts if shown.marker]
-    found += [marker for passage in plan.expanded for marker in passage.markers]
+        markers.append(turns_marker(*plan.joined_turns, level=COARSEST))
+    markers += [group.marker for group in plan.groups]
+    markers += [node_marker(node, level=0, short=short) for node in plan.often]
+    markers += [shown_turn.marker for shown_turn in plan.excerpts if shown_turn.marker]
+    markers += [marker for passage in plan.expanded for marker in passage.markers]
     if plan.tail:
-        found.append(plan.tail.marker)
+        markers.append(plan.tail.marker)
     if plan.unfolded:
-        found.append(turns_marker(*plan.unfolded))
-    found += [request.marker for request in plan.late_requests]
-    found += [shown.marker for shown in plan.raw if shown.marker and not shown.hidden]
-    return tuple(dict.fromkeys(found))
+        markers.append(turns_marker(*plan.unfolded))
+    markers += [request.marker for request in plan.late_requests]
+    markers += [shown_turn.marker for shown_turn in plan.raw if shown_turn.marker and not shown_turn.hidden]
+    return tuple(dict.fromkeys(markers))
 
 
 def _fixed(plan: Plan, pricing: Pricing) -> Iterator[Part]:
@@ -178,9 +178,9 @@ def _repeated(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:
         yield Part("excerpts", plan.hits.text, pricing.notes(plan.hits))
     if plan.excerpts:
         yield _line("excerpts", EXCERPTS_HEADER, pricing)
-    for shown in plan.excerpts:
-        line = closed_line(excerpt_opening(shown.turn) + guarded(shown_words(shown), style.openings))
-        yield Part("excerpts", line, pricing.excerpt(shown))
+    for shown_turn in plan.excerpts:
+        line = closed_line(excerpt_opening(shown_turn.turn) + guarded(shown_words(shown_turn), style.openings))
+        yield Part("excerpts", line, pricing.excerpt(shown_turn))
     if plan.expanded:
         yield _line("expanded", EXPANDED_HEADER, pricing)
     for passage in plan.expanded:
@@ -206,7 +206,7 @@ def _latest(plan: Plan, pricing: Pricing) -> Iterator[Part]:
 
 
 def _after(spoken: Sequence[SpokenTurn], pricing: Pricing) -> Iterator[Part]:
-    if not any(one.line for one in spoken):
+    if not any(spoken_turn.line for spoken_turn in spoken):
         return
     yield _line("recent", RECENT_HEADER, pricing)
     today = ""
@@ -223,18 +223,20 @@ def _summed(
     parts: Sequence[Part], fixed: Sequence[Part], record: Sequence[Part], chat: ChatBlock,
     recent: Sequence[SpokenTurn], pricing: Pricing,
 ) -> FormTokens:  # fmt: skip
-    before = sum([MESSAGE_TOKENS + sum([part.tokens for part in message]) for message in (fixed, record) if message])
+    tokens_before = sum(
+        [MESSAGE_TOKENS + sum([part.tokens for part in message]) for message in (fixed, record) if message]
+    )
     voices = [False] if record else []
     voices += [
-        shown.turn.role is Role.ASSISTANT
-        for shown, tokens in zip(chat.turns, recent, strict=True) if tokens.anthropic
+        shown_turn.turn.role is Role.ASSISTANT
+        for shown_turn, tokens in zip(chat.turns, recent, strict=True) if tokens.anthropic
     ]  # fmt: skip
     joins = sum(voice == following for voice, following in pairwise(voices))
     begins = MESSAGE_TOKENS + pricing.count(opener(chat.seal)) if voices and voices[0] else 0
     return FormTokens(
         text=sum([part.tokens for part in parts]),
-        openai=before + sum([tokens.openai for tokens in recent]),
-        anthropic=before + sum([tokens.anthropic for tokens in recent]) - MESSAGE_TOKENS * joins + begins,
+        openai=tokens_before + sum([tokens.openai for tokens in recent]),
+        anthropic=tokens_before + sum([tokens.anthropic for tokens in recent]) - MESSAGE_TOKENS * joins + begins,
     )
 
 

@@ -74,10 +74,13 @@ class ContextDiff:
         replaced_by = self.replaced_by or {}
         return {
             "left": [
-                {**_plain(one), "replaced_by": _plain(replaced_by[one]) if one in replaced_by else None}
-                for one in self.left
+                {
+                    **_plain(statement),
+                    "replaced_by": _plain(replaced_by[statement]) if statement in replaced_by else None,
+                }
+                for statement in self.left
             ],
-            "came": [_plain(one) for one in self.came],
+            "came": [_plain(statement) for statement in self.came],
         }
 
 
@@ -90,12 +93,12 @@ def _plain(statement: Statement) -> dict[str, Any]:
 
 def diff_of(earlier: Sequence[Statement], later: Sequence[Statement]) -> ContextDiff:
     """The difference of two contexts. What is only said again in another form is none."""
-    before, after = (
+    statements_before, after = (
         {_key(statement): statement for statement in earlier},
         {_key(statement): statement for statement in later},
     )
-    left = sorted([one for key, one in before.items() if key not in after], key=_order)
-    came = sorted([one for key, one in after.items() if key not in before], key=_order)
+    left = sorted([one for key, one in statements_before.items() if key not in after], key=_order)
+    came = sorted([one for key, one in after.items() if key not in statements_before], key=_order)
     replacing = {statement.replaced: statement for statement in later if statement.replaced}
     replaced_by = {statement: replacing[statement.text] for statement in left if statement.text in replacing}
     return ContextDiff(tuple(left), tuple(came), replaced_by)
@@ -114,13 +117,13 @@ def statements_of(
     anchors: Iterable[Anchor], notes: Iterable[Note], turns: Iterable[ShownTurn]
 ) -> tuple[Statement, ...]:
     """The statements of a context, in the order in which they stand, none twice."""
-    found = [
+    statements = [
         Statement(str(anchor.type), anchor.text, anchor.turn_seq, anchor.speaker or "", anchor.replaced)
         for anchor in anchors
     ]
-    found += [Statement("note", note.text, note.seq, note.speaker) for note in notes]
-    found += [
+    statements += [Statement("note", note.text, note.seq, note.speaker) for note in notes]
+    statements += [
         Statement("turn", turn.content[:_LONGEST], turn.turn.seq, speaker_label(turn.turn))
         for turn in turns if not turn.hidden
     ]  # fmt: skip
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(statements))

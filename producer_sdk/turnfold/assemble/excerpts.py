@@ -36,15 +36,15 @@ def passage(excerpt: Excerpt, pricing: Pricing, query: tuple[str, ...], *, most_
     """The excerpt's turn, or the passage of it that names most of the query; None when nothing fits."""
     turn = excerpt.turn
     shown_turn = whole(turn)
-    most = min(most_tokens, LONGEST)
+    passage_tokens = min(most_tokens, LONGEST)
     if not turn.content.strip():
         return None
-    if turn.kept is None and pricing.excerpt(shown_turn) <= most:
+    if turn.kept is None and pricing.excerpt(shown_turn) <= passage_tokens:
         return shown_turn
-    width = most * _CHARACTERS_A_TOKEN
+    width = passage_tokens * _CHARACTERS_A_TOKEN
     for _ in range(_TRIES):
         clipped = _around_terms(turn, query, width)
-        if pricing.excerpt(clipped) <= most:
+        if pricing.excerpt(clipped) <= passage_tokens:
             return None if _cuts_code(turn.content, clipped.content) else clipped
         width = width * 7 // 10
     return None
@@ -126,9 +126,9 @@ def _best_start(lowered: str, query: tuple[str, ...], width: int) -> tuple[int, 
 
 
 def _occurrences(text: str, term: str) -> list[int]:
-    found: list[int] = []
+    places: list[int] = []
     at = text.find(term)
-    while at >= 0 and len(found) < _MOST_PLACES:
-        found.append(at)
+    while at >= 0 and len(places) < _MOST_PLACES:
+        places.append(at)
         at = text.find(term, at + len(term))
-    return found
+    return places

@@ -58,19 +58,19 @@ class Expanded:
 
 def expanded(material: Material, pricing: Pricing, *, most_tokens: int) -> Expanded:
     """As much of each passage as there is room for: shares are equal, and what one leaves the next ones have."""
-    asked = material.snapshot.passages
+    passages = material.snapshot.passages
     room = most_tokens - pricing.count(EXPANDED_HEADER)
-    shown: list[ShownPassage] = []
+    shown_passages: list[ShownPassage] = []
     left_out: list[str] = []
-    for i, passage in enumerate(asked):
-        share = max(room, 0) // (len(asked) - i)
-        found = _shown(passage, material, pricing, most_tokens=share)
-        if found is None:
+    for i, passage in enumerate(passages):
+        share = max(room, 0) // (len(passages) - i)
+        shown_passage = _shown(passage, material, pricing, most_tokens=share)
+        if shown_passage is None:
             left_out.append(passage.marker)
             continue
-        shown.append(found)
-        room -= pricing.count(found.text)
-    return Expanded(tuple(shown), tuple(left_out), most_tokens - room if shown else 0)
+        shown_passages.append(shown_passage)
+        room -= pricing.count(shown_passage.text)
+    return Expanded(tuple(shown_passages), tuple(left_out), most_tokens - room if shown_passages else 0)
 
 
 def _shown(passage: Passage, material: Material, pricing: Pricing, *, most_tokens: int) -> ShownPassage | None:
@@ -104,23 +104,23 @@ def _cut_turns(passage: Passage, material: Material, pricing: Pricing, *, most_t
     )
     opening = closed_line(_opening(expansion))
     room = most_tokens - pricing.count(opening) - pricing.count(longest)
-    taken: list[str] = []
+    whole_lines: list[str] = []
     for line in lines:
         if (cost := pricing.count(line)) > room:
             break
         room -= cost
-        taken.append(line)
+        whole_lines.append(line)
     following = expansion.next_marker
-    if len(taken) < len(lines):
-        turn = expansion.turns[len(taken)]
+    if len(whole_lines) < len(lines):
+        turn = expansion.turns[len(whole_lines)]
         beginning = _beginning(passage, turn, material, pricing, most_tokens=room)
         if beginning:
             words = guarded(beginning.rstrip(), material.style.openings)
-            taken.append(closed_line(_turn_opening(passage, turn) + words))
+            whole_lines.append(closed_line(_turn_opening(passage, turn) + words))
         following = turns_marker(turn.seq, last_seq, offset=_begins(passage, turn) + len(beginning), until=until)
-    if not taken:
+    if not whole_lines:
         return None
-    text = opening + "".join(taken) + (goes_on_line(following) if following else "")
+    text = opening + "".join(whole_lines) + (goes_on_line(following) if following else "")
     return _within(ShownPassage(passage.marker, text, following, ()), pricing, most_tokens)
 
 
@@ -136,9 +136,9 @@ def _beginning(passage: Passage, turn: StoredTurn, material: Material, pricing: 
     return beginning if beginning.strip() else ""
 
 
-def _within(shown: ShownPassage, pricing: Pricing, most_tokens: int) -> ShownPassage | None:
+def _within(shown_passage: ShownPassage, pricing: Pricing, most_tokens: int) -> ShownPassage | None:
     """The passage if it costs what it may: a counter of the caller's need not add up."""
-    return shown if pricing.count(shown.text) <= most_tokens else None
+    return shown_passage if pricing.count(shown_passage.text) <= most_tokens else None
 
 
 def _opening(expansion: Expansion) -> str:
@@ -153,10 +153,13 @@ def _words(passage: Passage, material: Material) -> str:
 
 
 def _turn_lines(passage: Passage, material: Material) -> list[str]:
-    shown = [whole(turn) for turn in passage.expansion.turns]
+    shown_turns = [whole(turn) for turn in passage.expansion.turns]
     return [
-        day + closed_line(_turn_opening(passage, one.turn) + guarded(shown_words(one), material.style.openings))
-        for one, day in zip(shown, day_lines(shown), strict=True)
+        day
+        + closed_line(
+            _turn_opening(passage, shown_turn.turn) + guarded(shown_words(shown_turn), material.style.openings)
+        )
+        for shown_turn, day in zip(shown_turns, day_lines(shown_turns), strict=True)
     ]
 
 

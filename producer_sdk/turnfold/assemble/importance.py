@@ -26,7 +26,7 @@ def tiered_segments(
     total = sum(weights.values()) or 1
     shared, own = _shared_names(segments), _own_facts(segments)
     relevant = _of_best([(relevance or {}).get(signs.node.idx, 0.0) for signs in segments])
-    found: list[TieredSegment] = []
+    tiered: list[TieredSegment] = []
     for place, signs in enumerate(segments):
         factors = {
             "recency": 0.5 ** (max(0, last_seq - signs.node.last_seq) / tiers.half_life_turns),
@@ -38,10 +38,10 @@ def tiered_segments(
         }
         points = {name: round(_MOST * weight * factors[name] / total) for name, weight in weights.items()}
         importance = min(_MOST, sum(points.values()))
-        found.append(
+        tiered.append(
             TieredSegment(node=signs.node, tier=_tier(importance, tiers), importance=importance, factors=points)
         )
-    return tuple(found)
+    return tuple(tiered)
 
 
 def _tier(importance: int, tiers: MemoryTiers) -> Tier:

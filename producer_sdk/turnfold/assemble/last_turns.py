@@ -52,19 +52,30 @@ def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) 
     if not turns:
         return ()
     policy = material.request.policy
-    most = min(room, policy.recent_room(target))
+    most_tokens = min(room, policy.recent_room(target))
     unclipped = shown(material, pricing, turns)
-    if all(turn.marker is None for turn in unclipped) and pricing.raw(unclipped) <= most:
+    if all(turn.marker is None for turn in unclipped) and pricing.raw(unclipped) <= most_tokens:
         return unclipped
     most_with_newest = min(room, int(policy.newest_share * target))
     users = _spoken_by(Role.USER, turns)
     if not users and (
         at_work := _at_work(
-            material, pricing, turns, unclipped, most=most, most_at_work=min(room, int(policy.agent_share * target))
+            material,
+            pricing,
+            turns,
+            unclipped,
+            most_tokens=most_tokens,
+            most_at_work=min(room, int(policy.agent_share * target)),
         )
     ):
         return at_work
-    shares = ((most, users), (most, users[-1:]), (most_with_newest, users[-1:]), (most, ()), (most_with_newest, ()))
+    shares = (
+        (most_tokens, users),
+        (most_tokens, users[-1:]),
+        (most_with_newest, users[-1:]),
+        (most_tokens, ()),
+        (most_with_newest, ()),
+    )
     for allowance, kept_whole in shares:
         clipped = _within(material, pricing, turns, unclipped, allowance, kept_whole)
         if clipped is not None:
@@ -90,7 +101,7 @@ def _at_work(
     turns: Sequence[StoredTurn],
     unclipped: Sequence[ShownTurn],
     *,
-    most: int,
+    most_tokens: int,
     most_at_work: int,
 ) -> tuple[ShownTurn, ...] | None:
     """As many of the last turns as tell something beside the agent's newest turn; None if not even that does.
@@ -103,9 +114,9 @@ def _at_work(
         if turn.seq not in material.inside_groups and turn.role is not Role.TOOL
     ]  # fmt: skip
     for kept_whole, allowance, tried in (
-        (True, most, starts),
+        (True, most_tokens, starts),
         (True, most_at_work, starts[-1:]),
-        (False, most, starts),
+        (False, most_tokens, starts),
     ):
         for first in tried:
             place = (newest - first,) if kept_whole else ()

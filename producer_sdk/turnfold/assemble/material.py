@@ -137,8 +137,8 @@ def _brief_from(snapshot: Snapshot, request: Request) -> int:
     """Place from which notes are shown in few words."""
     if request.usable_tokens < request.policy.whole_notes_from:
         return 0
-    said = sum(snapshot.outline.said.values()) if snapshot.outline else 0
-    return FIRST_WRITTEN if request.usable_tokens < request.policy.written_whole_from * said else NO_PLACE
+    said_tokens = sum(snapshot.outline.said.values()) if snapshot.outline else 0
+    return FIRST_WRITTEN if request.usable_tokens < request.policy.written_whole_from * said_tokens else NO_PLACE
 
 
 def _root(covered: Covered) -> Node:

@@ -25,14 +25,14 @@ class Memo:
 
     def of(self, key: Hashable, make: Callable[[], _Found]) -> _Found:
         """The result of this key, by `make` when it is asked for first."""
-        found: _Found | None = self._found.get(key)
-        if found is None:
+        known: _Found | None = self._found.get(key)
+        if known is None:
             if len(self._found) >= self._most:
                 self._found.clear()
-            found = self._found[key] = make()
-        return found
+            known = self._found[key] = make()
+        return known
 
     def anew(self, key: Hashable, make: Callable[[], _Found]) -> _Found:
         """The result of this key by `make`, in the place of the one before."""
-        found = self._found[key] = make()
-        return found
+        made = self._found[key] = make()
+        return made

@@ -22,7 +22,7 @@ def often_of(material: Material) -> tuple[Often, ...]:
     policy = material.request.policy
     # With tiers they are the hot ones, whatever their importance.
     least = policy.often_after if policy.tiers is None else 0
-    return tuple(one for one in head.often if one.weight >= least) if head else ()
+    return tuple(segment for segment in head.often if segment.weight >= least) if head else ()
 
 
 def folded_often(material: Material, plan: Plan) -> tuple[Often, ...]:
@@ -36,12 +36,12 @@ def taken_often(
 ) -> tuple[tuple[Node, ...], int]:
     """Those of these that fit into their share and `room`, most looked up first, in order, and what they cost."""
     policy = material.request.policy
-    most = min(int(policy.detail_share * target), room)
+    most_tokens = min(int(policy.detail_share * target), room)
     spent = pricing.count(detail_header(policy))
-    taken: list[Node] = []
-    for one in sorted(folded_often(material, plan), key=lambda one: (-one.weight, one.node.idx)):
-        price = pricing.node(one.node, 1)
-        if spent + price <= most:
-            taken.append(one.node)
+    chosen: list[Node] = []
+    for segment in sorted(folded_often(material, plan), key=lambda segment: (-segment.weight, segment.node.idx)):
+        price = pricing.node(segment.node, 1)
+        if spent + price <= most_tokens:
+            chosen.append(segment.node)
             spent += price
-    return tuple(sorted(taken, key=lambda node: node.idx)), spent if taken else 0
+    return tuple(sorted(chosen, key=lambda node: node.idx)), spent if chosen else 0

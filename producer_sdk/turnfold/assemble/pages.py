@@ -75,20 +75,20 @@ def page(pieces: Sequence[TurnPiece], max_tokens: int | None) -> Page:
     Something is always shown: one code point may cost more than `max_tokens`.
     """
     parts = _parts(pieces)
-    taken: list[str] = []
+    texts: list[str] = []
     used = 0
     for piece, text in zip(pieces, parts, strict=True):
         cost = estimate_tokens(text)
         if (max_tokens is not None and used + cost > max_tokens) or piece.ends < piece.length:
             break
-        taken.append(text)
+        texts.append(text)
         used += cost
-    shown = [piece.turn for piece in pieces[: len(taken)]]
-    if len(taken) == len(pieces):
-        return Page("".join(taken), tuple(shown), used, None)
-    following = pieces[len(taken)]
-    if taken:
-        return Page("".join(taken), tuple(shown), used, (following.turn.seq, following.begins))
+    shown_turns = [piece.turn for piece in pieces[: len(texts)]]
+    if len(texts) == len(pieces):
+        return Page("".join(texts), tuple(shown_turns), used, None)
+    following = pieces[len(texts)]
+    if texts:
+        return Page("".join(texts), tuple(shown_turns), used, (following.turn.seq, following.begins))
     cut, text = _cut(following, max_tokens)
     goes_on = (cut.turn.seq, cut.ends) if cut.ends < cut.length else None
     if goes_on is None and len(pieces) > 1:

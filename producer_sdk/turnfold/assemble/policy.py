@@ -15,12 +15,12 @@ FACTORS: Final = ("recency", "access", "relevance", "entities", "uniqueness", "m
 """What a segment's importance is made of."""
 
 
-def _check(name: str, value: object, kinds: tuple[type, ...], least: float, most: float) -> None:
+def _check(name: str, setting: object, kinds: tuple[type, ...], least: float, greatest: float) -> None:
     """Raise `InvalidSettings` unless the value is a number of these kinds between the bounds."""
-    if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:  # type: ignore[operator]  # a number
+    if isinstance(setting, bool) or not isinstance(setting, kinds) or not least <= setting <= greatest:  # type: ignore[operator]  # a number
         kind = "whole number" if kinds == (int,) else "number"
-        bounds = f"of at least {least}" if most == _MOST else f"between {least} and {most}"
-        msg = f"{name} of a policy must be a {kind} {bounds}, not {value!r}"
+        bounds = f"of at least {least}" if greatest == _MOST else f"between {least} and {greatest}"
+        msg = f"{name} of a policy must be a {kind} {bounds}, not {setting!r}"
         raise InvalidSettings(msg)
 
 
@@ -246,8 +246,8 @@ def policy_named(name_or_policy: object) -> Policy:
     """The policy of that name; a `Policy` is returned as it is. Raises `InvalidSettings` naming the choices."""
     if isinstance(name_or_policy, Policy):
         return name_or_policy
-    found = _NAMED.get(name_or_policy) if isinstance(name_or_policy, str) else None
-    if found is None:
+    policy = _NAMED.get(name_or_policy) if isinstance(name_or_policy, str) else None
+    if policy is None:
         msg = f"unknown policy {name_or_policy!r}"
         raise InvalidSettings(msg, remedy=f"use one of {', '.join(sorted(_NAMED))}, or a Policy of your own")
-    return found
+    return policy

@@ -155,11 +155,11 @@ class Pricing:
             known = self._blocks[id(block)] = (block, self._notes(block.line, block.days, block.day_before))
         return known[1]
 
-    def _notes(self, line: str, days: Iterable[SpokenDay], shown: str) -> int:
+    def _notes(self, line: str, days: Iterable[SpokenDay], day_before: str) -> int:
         if not self._counter.stored:
-            return self.count(line + "".join(lines_of_days(days, day_before=shown)))
+            return self.count(line + "".join(lines_of_days(days, day_before=day_before)))
         total = self.count(line)
-        for day, spoken in shown_days(days, day_before=shown):
+        for day, spoken in shown_days(days, day_before=day_before):
             total += self.days[day] if day else 0
             for label, notes in spoken:
                 # What stands between two notes is part of the first one's count.
@@ -225,24 +225,24 @@ class Pricing:
         begins = 0 if begins_well else MESSAGE_TOKENS + self.count(opener(self._style.seal))
         return FormTokens(self.count(RECENT_HEADER), MESSAGE_TOKENS, MESSAGE_TOKENS + begins)
 
-    def _turn(self, shown: ShownTurn) -> SpokenTurn:
-        if shown.hidden:
+    def _turn(self, shown_turn: ShownTurn) -> SpokenTurn:
+        if shown_turn.hidden:
             return SpokenTurn()
-        turn = shown.turn
+        turn = shown_turn.turn
         opening = turn_opening(turn)
-        safe = guarded(shown_words(shown), self._style.openings)
-        text = self._part(opening, safe, self._stored(shown) if safe is shown.content else None)
+        safe = guarded(shown_words(shown_turn), self._style.openings)
+        text = self._part(opening, safe, self._stored(shown_turn) if safe is shown_turn.content else None)
         line = closed_line(opening + safe)
         day = day_line(turn.created_at) if turn.created_at else ""
-        begins_well = turn.role is Role.USER and bool(shown.content.strip())
-        if turn.role is Role.TOOL or (shown.native and turn.parts):
-            _, blocks = anthropic_turn(shown, self._style.seal)
+        begins_well = turn.role is Role.USER and bool(shown_turn.content.strip())
+        if turn.role is Role.TOOL or (shown_turn.native and turn.parts):
+            _, blocks = anthropic_turn(shown_turn, self._style.seal)
             anthropic = messages_tokens([{"content": blocks}], self.count) if blocks else 0
-            openai = messages_tokens(openai_turn(shown, self._style.seal), self.count)
+            openai = messages_tokens(openai_turn(shown_turn, self._style.seal), self.count)
             return SpokenTurn(text, openai, anthropic, line, day, begins_well)
-        if not shown.content.strip():
+        if not shown_turn.content.strip():
             return SpokenTurn(text, line=line, day=day)
-        words = self.words(shown)
+        words = self.words(shown_turn)
         name = openai_name(turn)
         return SpokenTurn(
             text,
@@ -253,10 +253,10 @@ class Pricing:
             begins_well,
         )
 
-    def _stored(self, shown: ShownTurn) -> int | None:
-        turn = shown.turn
+    def _stored(self, shown_turn: ShownTurn) -> int | None:
+        turn = shown_turn.turn
         # Of a turn that the read cut, the stored count is that of more words.
-        is_whole = shown.content is turn.content and turn.kept is None
+        is_whole = shown_turn.content is turn.content and turn.kept is None
         if not self._counter.stored or not turn.tokens or not is_whole:
             return None
         return turn.tokens

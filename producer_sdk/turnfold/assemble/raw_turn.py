@@ -52,17 +52,17 @@ def focus_of(material: Material, turn: StoredTurn) -> Focus:
     """What a cut of a turn goes by: what is asked, or what a tool was called for, and what later turns show again."""
     is_output = turn.role is Role.TOOL or bool(result_ids(turn))
     place = turn.seq - material.window.seqs[0] if material.window else -1
-    asked = material.asked_stems
+    asked_stems = material.asked_stems
     if is_output and 0 < place <= len(material.window):
         called_for = material.window[place - 1].content[:_LONGEST_CALL]
-        asked = tuple(dict.fromkeys([*asked, *terms(called_for)]))
+        asked_stems = tuple(dict.fromkeys([*asked_stems, *terms(called_for)]))
     later = (
         material.window[place + 1 : place + _LATER + 1]
         if place >= 0 and (is_output or turn.role is not Role.USER)
         else ()
     )
     return Focus(
-        asked,
+        asked_stems,
         frozenset(chain.from_iterable(material.of_turn("lines", other, _lines_of) for other in later)),
         is_output,
     )

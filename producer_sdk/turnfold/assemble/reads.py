@@ -57,20 +57,22 @@ def finish(snapshot: Snapshot, request: Request, choice: Choice, texts: Mapping[
     same = choice.material.snapshot is snapshot and choice.material.request == request
     material = choice.material if same else gather(snapshot, request)
     pricing = choice.pricing if same and request.counter.stored else Pricing(request.counter, material.style)
-    found = _assembled(material, pricing, choice, texts)
-    if (sealed := _unsaid(snapshot, found)) != snapshot.sealed:
+    assembly = _assembled(material, pricing, choice, texts)
+    if (sealed := _unsaid(snapshot, assembly)) != snapshot.sealed:
         # Somebody who knows it, as a model may have said it, could end the frame.
         resealed = replace(snapshot, sealed=sealed)
         return finish(resealed, request, choose(resealed, request), texts)
-    return _context(material, found)
+    return _context(material, assembly)
 
 
-def _unsaid(snapshot: Snapshot, found: Assembly) -> int:
+def _unsaid(snapshot: Snapshot, assembly: Assembly) -> int:
     """The number of the first seal, from the one that was taken on, that nobody says in what is shown."""
-    said = found.text + "".join(repr(shown.turn.parts) for shown in found.plan.raw if shown.native and shown.turn.parts)
+    shown_text = assembly.text + "".join(
+        repr(shown_turn.turn.parts) for shown_turn in assembly.plan.raw if shown_turn.native and shown_turn.turn.parts
+    )
     number = snapshot.sealed
-    ours = 2 if found.record else 0
-    while said.count(snapshot.seals.numbered(number)) > ours:
+    ours = 2 if assembly.record else 0
+    while shown_text.count(snapshot.seals.numbered(number)) > ours:
         number += 1
         ours = 0
     return number
@@ -80,17 +82,17 @@ def _assembled(material: Material, pricing: Pricing, choice: Choice, texts: Mapp
     """The choice in words, within the budget. Raises `InvalidBudget` where not even the smallest context is."""
     request = material.request
     _check_operators(material, pricing)
-    found: Assembly | None = None
+    assembly: Assembly | None = None
     if pricing.trusts_stored and _given(request, pricing) + _LEAST_MOST <= request.usable_tokens:
-        found = _largest_fitting(material, pricing, choice, texts)
-    if found is None:
+        assembly = _largest_fitting(material, pricing, choice, texts)
+    if assembly is None:
         least = least_assembly(material, pricing)
         if least.largest > request.usable_tokens:
             least = _smallest(material, pricing, least)
             if least.largest > request.usable_tokens:
                 raise _too_small(request, least)
-        found = _largest_fitting(material, pricing, choice, texts) or least
-    return found
+        assembly = _largest_fitting(material, pricing, choice, texts) or least
+    return assembly
 
 
 def _check_operators(material: Material, pricing: Pricing) -> None:
@@ -132,38 +134,38 @@ def _smallest(material: Material, pricing: Pricing, least: Assembly) -> Assembly
     if not plan.has_background:
         return least
     fixed = pricing.count(plan.system) + pricing.count(plan.task)
-    shown = everything(material, pricing, room=least.largest - fixed)
-    if not shown:
+    everything_raw = everything(material, pricing, room=least.largest - fixed)
+    if not everything_raw:
         return least
-    raw = Plan(system=plan.system, task=plan.task, raw=shown)
+    raw = Plan(system=plan.system, task=plan.task, raw=everything_raw)
     whole = assemble(raw, {}, pricing=pricing, style=material.style)
-    return min(whole, least, key=lambda one: one.largest)
+    return min(whole, least, key=lambda assembly: assembly.largest)
 
 
 def _largest_fitting(
     material: Material, pricing: Pricing, choice: Choice, texts: Mapping[LevelKey, str]
 ) -> Assembly | None:
     if pricing.trusts_stored:
-        found = assemble(choice.plan, texts, pricing=pricing, style=material.style)
-        if found.largest <= material.request.usable_tokens:
-            return found
+        assembly = assemble(choice.plan, texts, pricing=pricing, style=material.style)
+        if assembly.largest <= material.request.usable_tokens:
+            return assembly
     return largest_fitting(material, pricing, choice, texts)
 
 
-def _context(material: Material, found: Assembly) -> Context:
+def _context(material: Material, assembly: Assembly) -> Context:
     request = material.request
     return Context(
-        text=found.text,
-        tokens=found.largest,
+        text=assembly.text,
+        tokens=assembly.largest,
         counter=request.counter.name,
-        report=report_of(material, found),
-        markers=markers_of(found.plan, short=material.style.short),
-        system=found.system,
-        record=found.record,
-        stable_length=len(found.stable.text),
-        contents=partial(_statements, found.plan),
-        lengths=found.lengths,
-        chat=found.chat,
+        report=report_of(material, assembly),
+        markers=markers_of(assembly.plan, short=material.style.short),
+        system=assembly.system,
+        record=assembly.record,
+        stable_length=len(assembly.stable.text),
+        contents=partial(_statements, assembly.plan),
+        lengths=assembly.lengths,
+        chat=assembly.chat,
         request_key=_request_key(material),
         conversation_id=material.snapshot.conversation_id,
         stored_as=material.snapshot.head.id if material.snapshot.head else None,

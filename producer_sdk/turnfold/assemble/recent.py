@@ -122,8 +122,8 @@ def widened(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *,
     for i in reversed([i for i, one in enumerate(raw) if one.marker is not None and not one.hidden]):
         # What is clipped costs a little more than its words where lines have to be indented.
         for more in (room, room * 9 // 10, room // 2):
-            most = pricing.count(raw[i].content) + more
-            shown_turn = show(material, pricing, raw[i].turn, most_tokens=most)
+            cut_tokens = pricing.count(raw[i].content) + more
+            shown_turn = show(material, pricing, raw[i].turn, most_tokens=cut_tokens)
             wider = with_tool_groups([*raw[:i], shown_turn, *raw[i + 1 :]])
             if len(shown_turn.content) > len(raw[i].content) and pricing.raw(wider) <= limit:
                 return wider

@@ -47,7 +47,7 @@ def report_of(material: Material, found: Assembly) -> Report:
     used = dict.fromkeys(_PARTS, 0)
     for part in found.parts:
         used[part.name] += part.tokens
-    asked = _asked(material, used)
+    asked_tokens = _asked(material, used)
     allotted = {"system": used["system"], "task": used["task"], "frame": used["frame"], **dict(found.plan.allotted)}
     rest = max(0, request.usable_tokens - sum(allotted.values()))
     allotted.setdefault("background", rest)
@@ -59,7 +59,7 @@ def report_of(material: Material, found: Assembly) -> Report:
         openai_tokens=found.tokens.openai,
         anthropic_tokens=found.tokens.anthropic,
         stable_tokens=found.stable.tokens,
-        parts=tuple([_part(name, asked[name], allotted.get(name, 0), used[name]) for name in _PARTS]),
+        parts=tuple([_part(name, asked_tokens[name], allotted.get(name, 0), used[name]) for name in _PARTS]),
         left_out=tuple(_left_out(material, found.plan)),
         coverage=coverage_of(found.plan),
         answerable=material.snapshot.answerable,
@@ -74,9 +74,9 @@ def _is_unknown(snapshot: Snapshot) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def _part(name: str, asked: int, got: int, used: int) -> PartReport:
+def _part(name: str, asked_tokens: int, got: int, used: int) -> PartReport:
     """One value for equal parts: from read to read few of them change."""
-    return PartReport(name=name, asked=asked, got=got, used=used)
+    return PartReport(name=name, asked=asked_tokens, got=got, used=used)
 
 
 def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
@@ -90,7 +90,7 @@ def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
         "anchors": _active_anchors(snapshot)[1],
         "background": material.memo.of("asked", lambda: _folded_tokens(material)),
         "excerpts": sum(excerpt.turn.tokens for excerpt in snapshot.excerpts) if material.question else 0,
-        "often": sum(one.node.tokens[1] for one in snapshot.head.often) if snapshot.head else 0,
+        "often": sum(segment.node.tokens[1] for segment in snapshot.head.often) if snapshot.head else 0,
         "expanded": sum(passage.expansion.tokens for passage in snapshot.passages),
         "recent": sum(material.window.tokens),
     }
@@ -107,7 +107,7 @@ def _active_anchors(snapshot: Snapshot) -> tuple[int, int]:
 def _folded_tokens(material: Material) -> int:
     """Of the turns of all that is folded."""
     outline = material.snapshot.outline
-    return sum([one.tokens for one in outline.cover]) if outline else 0
+    return sum([covered.tokens for covered in outline.cover]) if outline else 0
 
 
 def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
@@ -129,10 +129,10 @@ def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
         )
     if plan.unread:
         yield LeftOut(f"about {plan.unread} turns that are still being stored", "wait()")
-    for shown in plan.raw:
-        if shown.marker is not None and not shown.hidden:
-            named = f"turn {shown.turn.seq}" if shown.marker else "a turn that is still being stored"
-            yield LeftOut(f"a part of {named}", shown.marker or "wait()", shown.turn.tokens)
+    for shown_turn in plan.raw:
+        if shown_turn.marker is not None and not shown_turn.hidden:
+            named = f"turn {shown_turn.turn.seq}" if shown_turn.marker else "a turn that is still being stored"
+            yield LeftOut(f"a part of {named}", shown_turn.marker or "wait()", shown_turn.turn.tokens)
     yield from _not_expanded(plan)
     if plan.has_background and material.request.policy.detail_share:
         yield from _often_left_out(material, plan)
@@ -141,7 +141,7 @@ def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
 def _often_left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
     """Segments that are looked up often, or hot, and have no room in their share."""
     why = "looked up often" if material.request.policy.tiers is None else "important"
-    for node in [one.node for one in folded_often(material, plan) if one.node not in plan.often]:
+    for node in [segment.node for segment in folded_often(material, plan) if segment.node not in plan.often]:
         yield LeftOut(
             f"the detail of turns {node.first_seq} to {node.last_seq}, which are {why}",
             node_marker(node, level=1, short=material.style.short),
@@ -154,9 +154,9 @@ def _in_notes(material: Material, plan: Plan) -> Iterator[LeftOut]:
     starts = [node.first_seq for node in cover]
     for group in plan.groups:
         nodes = cover[bisect_left(starts, group.first_seq) : bisect_right(starts, group.last_seq)]
-        shown = "notes" if group.notes else "a line"
-        what = f"turns {group.first_seq} to {group.last_seq}: in {shown}"
-        yield LeftOut(what, group.marker, sum(node.tokens for node in nodes))
+        form = "notes" if group.notes else "a line"
+        description = f"turns {group.first_seq} to {group.last_seq}: in {form}"
+        yield LeftOut(description, group.marker, sum(node.tokens for node in nodes))
     if plan.tail:
         first, last = plan.tail.first_seq, plan.tail.last_seq
         yield LeftOut(f"turns {first} to {last}: in notes", plan.tail.marker, _raw_tokens(material, first, last))

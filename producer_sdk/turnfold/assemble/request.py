@@ -66,9 +66,9 @@ class Request:
         for name, least in (("budget_tokens", 1), ("reserve_tokens", 0)):
             whole_number(name, getattr(self, name), least=least, error=partial(InvalidBudget, needed_tokens=least))
         for name in ("query", "system", "task"):
-            value = getattr(self, name)
-            if value is not None and not isinstance(value, str):
-                msg = f"{name} must be text or None, not {type(value).__name__}"
+            text = getattr(self, name)
+            if text is not None and not isinstance(text, str):
+                msg = f"{name} must be text or None, not {type(text).__name__}"
                 raise InvalidInput(msg)
         check_now(self.now)
         if checked_as_of(self.as_of) is not None and self.expand:
@@ -109,12 +109,12 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
     the budget, the others as much as `policy.system_share` leaves them.
     """
     plain = clean(system) if isinstance(system, str) else None
-    asked = ends_of(query) if isinstance(query, str) else None if query is False else query
+    query_text = ends_of(query) if isinstance(query, str) else None if query is False else query
     is_steered = query is None and policy.steered_share > 0
     request = Request(
-        budget_tokens=budget_tokens, query=asked, steered=is_steered, system=plain, reserve_tokens=reserve_tokens,
+        budget_tokens=budget_tokens, query=query_text, steered=is_steered, system=plain, reserve_tokens=reserve_tokens,
         task=clean(task) if isinstance(task, str) else task,
-        policy=policy, counter=counter, expand=asked_markers(expand), query_vector=_vector(asked, query_vector),
+        policy=policy, counter=counter, expand=asked_markers(expand), query_vector=_vector(query_text, query_vector),
         vector_model=vector_model, now=now, scope=Scope.checked(origins, speakers), as_of=as_of,
     )  # fmt: skip
     if system is None or isinstance(system, str):
@@ -148,9 +148,9 @@ def asked_markers(markers: object) -> tuple[str, ...]:
     if isinstance(markers, str) or not isinstance(markers, Iterable):
         msg = 'expand must be a list of markers, such as ["L1:auth-options-17"]'
         raise InvalidInput(msg)
-    asked = tuple(markers)
-    _check_markers(asked)
-    return tuple(dict.fromkeys(asked))
+    distinct = tuple(markers)
+    _check_markers(distinct)
+    return tuple(dict.fromkeys(distinct))
 
 
 def _check_markers(markers: tuple[object, ...]) -> None:

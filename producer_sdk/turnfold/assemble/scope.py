@@ -71,14 +71,14 @@ class Scope:
         `outside` are those that hold words of `Origin.OUTSIDE`, known up to a turn; later ones of tools may be pages.
         Of a turn that is allowed in part only notes are shown: then no turn up to it is shown in its own words.
         """
-        shown: list[StoredTurn] = []
+        allowed_turns: list[StoredTurn] = []
         for turn in turns:
             allowed = self._allowed(turn, outside, known_to)
             if any(allowed) and not all(allowed):
-                shown.clear()
+                allowed_turns.clear()
             else:
-                shown.append(turn if all(allowed) else _hidden(turn))
-        return tuple(shown)
+                allowed_turns.append(turn if all(allowed) else _hidden(turn))
+        return tuple(allowed_turns)
 
     def _allowed(self, turn: StoredTurn, outside: Collection[int], known_to: int) -> list[bool]:
         """Whether each part of a turn may be shown."""

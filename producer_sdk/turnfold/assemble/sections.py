@@ -30,9 +30,9 @@ class Section:
 
     def __post_init__(self) -> None:
         for field in ("name", "text"):
-            value = getattr(self, field)
-            if not isinstance(value, str) or not value.strip():
-                msg = f"{field} of a section must be a text that is not empty, not {value!r}"
+            text = getattr(self, field)
+            if not isinstance(text, str) or not text.strip():
+                msg = f"{field} of a section must be a text that is not empty, not {text!r}"
                 raise InvalidInput(msg)
         short: object = self.short
         if short is not None and not (isinstance(short, str) and short.strip()):
@@ -86,13 +86,16 @@ def system_text(
     allowed = [section for section in listed if section.applies(held)]
     chosen = _required(allowed, budget_tokens, counter)
     limits = [limit for limit in (budget_tokens, optional_tokens) if limit is not None]
-    most = min(limits) if limits else None
-    for section in sorted((one for one in allowed if not one.required), key=lambda one: -one.priority):
+    most_tokens = min(limits) if limits else None
+    for section in sorted(
+        (section_given for section_given in allowed if not section_given.required),
+        key=lambda section_given: -section_given.priority,
+    ):
         for words in (section.text, section.short):
             if words is None:
                 continue
             tried = {**chosen, section.name: words}
-            if most is None or counter.count(_joined(allowed, tried)) <= most:
+            if most_tokens is None or counter.count(_joined(allowed, tried)) <= most_tokens:
                 chosen = tried
                 break
     text = _joined(allowed, chosen)
@@ -100,7 +103,11 @@ def system_text(
         text=text,
         tokens=_tokens(text, counter),
         sections=tuple(section.name for section in allowed if section.name in chosen),
-        shortened=tuple(one.name for one in allowed if one.name in chosen and chosen[one.name] != one.text),
+        shortened=tuple(
+            section_given.name
+            for section_given in allowed
+            if section_given.name in chosen and chosen[section_given.name] != section_given.text
+        ),
         left_out=tuple(section.name for section in allowed if section.name not in chosen),
     )
 
@@ -126,9 +133,9 @@ def flags_of(flags: object, *, what: str) -> frozenset[str]:
         flags = (flags,)
     if isinstance(flags, Iterable):
         value_of = flags.get if hasattr(flags, "get") else lambda _: True
-        found = [flag for flag in flags if value_of(flag)]
-        if all(isinstance(flag, str) for flag in found):
-            return frozenset(found)
+        names = [flag for flag in flags if value_of(flag)]
+        if all(isinstance(flag, str) for flag in names):
+            return frozenset(names)
     msg = f"{what} must be names of flags, such as {{'has_tools'}}, or a dict of them, not {flags!r}"
     raise InvalidInput(msg)
 

@@ -78,12 +78,12 @@ class Turns(Lazy[StoredTurn]):
         """These turns and others after them."""
         if not turns:
             return self
-        others, count = Turns.of(turns), len(self)
+        later, count = Turns.of(turns), len(self)
         return Turns(
-            seqs=self.seqs + others.seqs, tokens=self.tokens + others.tokens, voices=self.voices + others.voices,
-            has_parts=self.has_parts or others.has_parts, made=self.made + others.made,
-            make=lambda at: self[at] if at < count else others[at - count],
-            shape=lambda at: self._shape_of(at) if at < count else others[at - count],
+            seqs=self.seqs + later.seqs, tokens=self.tokens + later.tokens, voices=self.voices + later.voices,
+            has_parts=self.has_parts or later.has_parts, made=self.made + later.made,
+            make=lambda at: self[at] if at < count else later[at - count],
+            shape=lambda at: self._shape_of(at) if at < count else later[at - count],
         )  # fmt: skip
 
 

@@ -30,14 +30,14 @@ def take_notes_by_age(draft: Draft, *, is_filling: bool) -> None:
     frame = draft.frame
     left = draft.target - draft.fixed - draft.first_tokens - draft.raw_tokens - draft.frame_tokens
     kept = for_answers if draft.answered is None else draft.answered
-    taken = _taken(draft, shared, left - kept, is_filling=is_filling)
-    notes = taken.notes
+    chosen = _taken(draft, shared, left - kept, is_filling=is_filling)
+    notes = chosen.notes
     answer = _answer(draft, {note[:2] for note in notes}, for_answers) if for_answers else Asked()
     groups = grouped(frame.spans, [note for note in notes if note.seq <= draft.material.closed_seq])
     draft.plan = draft.plan._replace(allotted=(*draft.plan.allotted, ("recent", int(policy.recent_share * shared))))
     draft.show_notes(groups, [note for note in notes if note.seq > draft.material.closed_seq], answer)
     draft.answered = answer.tokens
-    draft.left = left - taken.tokens - answer.tokens + draft.kept_free
+    draft.left = left - chosen.tokens - answer.tokens + draft.kept_free
 
 
 def fill_by_age(draft: Draft) -> None:
@@ -65,15 +65,15 @@ def _taken(draft: Draft, shared: int, room: int, *, is_filling: bool) -> Taken:
     return draft.material.memo.of(key, take)
 
 
-def _answer(draft: Draft, shown: set[tuple[int, int]], room: int) -> Asked:
+def _answer(draft: Draft, background: set[tuple[int, int]], room: int) -> Asked:
     """What a question brings, beside notes that are shown anyway."""
     before_seq = draft.frame.first_raw
     quoted = draft.answers.quoted(
-        draft.pricing, before_seq=before_seq, target=draft.target, most_tokens=room // 2, background=shown
+        draft.pricing, before_seq=before_seq, target=draft.target, most_tokens=room // 2, background=background
     )
     return asked(
         draft.answers.notes(before_seq),
-        shown,
+        background,
         quoted,
         room,
         draft.pricing,
@@ -95,19 +95,19 @@ class _Ages:
         oldest = 1 - policy.recent_share - sum(band.share for band in policy.bands)
         begin, before_seq = 0, self._notes[0][0] + 1 if self._notes else 1
         for share, kept in (*((band.share, band.kept) for band in policy.bands), (oldest, 0.0)):
-            most = int(share * shared)
-            end = self._reach(begin, most / kept) if kept else len(self._notes)
+            most_tokens = int(share * shared)
+            end = self._reach(begin, most_tokens / kept) if kept else len(self._notes)
             first_seq = self._notes[end - 1][0] if begin < end < len(self._notes) else 1
             lines = [span.marker for span in self._spans if first_seq <= span.last_seq < before_seq]
-            most -= sum(self._pricing.count(group_line(marker)) for marker in lines)
-            self._add(self._notes[begin:end], min(most, room - self.taken.tokens))
+            most_tokens -= sum(self._pricing.count(group_line(marker)) for marker in lines)
+            self._add(self._notes[begin:end], min(most_tokens, room - self.taken.tokens))
             begin, before_seq = end, first_seq
 
     def take_more(self, room: int) -> None:
         """More notes, newest turns first, until all cost so many tokens."""
         known = {note[:2] for note in self.taken.notes}
-        others = (note for note in self._notes if note[:2] not in known)
-        self._put(fitting_notes(others, self._spans, room - self.taken.tokens, self._pricing, standing=self.taken[2]))
+        untaken = (note for note in self._notes if note[:2] not in known)
+        self._put(fitting_notes(untaken, self._spans, room - self.taken.tokens, self._pricing, standing=self.taken[2]))
 
     def _reach(self, begin: int, tokens: float) -> int:
         """How far notes go that cost so many tokens, with all of the last turn."""

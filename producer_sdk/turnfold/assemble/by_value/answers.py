@@ -40,7 +40,7 @@ class Quoted:
     @cached_property
     def whole(self) -> frozenset[int]:
         """Turns that are shown whole: their notes add nothing."""
-        return frozenset(shown.turn.seq for shown in self.shown if shown.marker is None)
+        return frozenset(shown_turn.turn.seq for shown_turn in self.shown if shown_turn.marker is None)
 
 
 NOTHING_QUOTED: Final[Quoted] = Quoted()
@@ -87,48 +87,48 @@ class Answers:
         share = self._material.request.policy.excerpts_share * max(0.0, 1.0 - TIGHT / max(1, target))
         header = pricing.count(EXCERPTS_HEADER)
         spent = 0
-        shown: list[ShownTurn] = []
+        quotes: list[ShownTurn] = []
         answers: list[Answer] = []
-        for excerpts, most in (
-            ([one for one in self._in_tail if one.turn.seq < before_seq][:_MOST_OF_TAIL], int(_OF_TAIL * target)),
+        for excerpts, share_tokens in (
+            ([quote for quote in self._in_tail if quote.turn.seq < before_seq][:_MOST_OF_TAIL], int(_OF_TAIL * target)),
             (_best_of_each_segment(self._in_segments, before_seq), int(share * target)),
         ):
-            room = min(most, most_tokens - spent) - (0 if shown else header)
+            room = min(share_tokens, most_tokens - spent) - (0 if quotes else header)
             for excerpt in excerpts:
                 detail = detail_of(self._evidence(excerpt, min(room, LONGEST), background))
-                one = None
+                quote = None
                 if detail in {Detail.TURNS, Detail.SENTENCES}:
-                    one = self._passage(excerpt, pricing, min(room, LONGEST))
-                    one = one if one is not None and pricing.excerpt(one) <= room else None
-                    detail = Detail.NOTES if one is None else Detail.SENTENCES if one.marker else Detail.TURNS
-                if one is not None:
-                    price = pricing.excerpt(one)
+                    quote = self._passage(excerpt, pricing, min(room, LONGEST))
+                    quote = quote if quote is not None and pricing.excerpt(quote) <= room else None
+                    detail = Detail.NOTES if quote is None else Detail.SENTENCES if quote.marker else Detail.TURNS
+                if quote is not None:
+                    price = pricing.excerpt(quote)
                     room -= price
                     spent += price
-                    shown.append(one)
-                if one is None and not self._material.request.query:
+                    quotes.append(quote)
+                if quote is None and not self._material.request.query:
                     # What the newest turn only touches on is no answer.
                     continue
                 segment = excerpt.node_idx if excerpt.node_idx >= 0 else None
                 answers.append(Answer(segment, excerpt.turn.seq, detail))
-        in_order = tuple(sorted(shown, key=lambda one: one.turn.seq))
-        return Quoted(in_order, spent + header if shown else 0, tuple(answers))
+        in_order = tuple(sorted(quotes, key=lambda quote: quote.turn.seq))
+        return Quoted(in_order, spent + header if quotes else 0, tuple(answers))
 
     def _passage(self, excerpt: Excerpt, pricing: Pricing, room: int) -> ShownTurn | None:
         """What is shown of a turn, for `room` tokens, that still holds."""
         key = (id(excerpt), room)
         if key not in self._passages:
-            shown = passage(excerpt, pricing, self._stems, most_tokens=room)
-            self._passages[key] = None if shown is None else still_held(shown, self._material.overtaken)
+            shown_turn = passage(excerpt, pricing, self._stems, most_tokens=room)
+            self._passages[key] = None if shown_turn is None else still_held(shown_turn, self._material.overtaken)
         return self._passages[key]
 
     def _evidence(self, excerpt: Excerpt, room: int, background: Collection[tuple[int, int]]) -> Evidence:
         notes = self._hits.get(excerpt.turn.seq, [])
         tokens = sum([note.tokens for note in notes])
-        shown = sum([note.tokens for note in notes if note[:2] in background])
+        shown_tokens = sum([note.tokens for note in notes if note[:2] in background])
         return Evidence(
             score=excerpt.score,
-            in_background=shown / tokens if tokens else 0.0,
+            in_background=shown_tokens / tokens if tokens else 0.0,
             kept_by_notes=tokens / max(1, excerpt.turn.tokens),
             turn_tokens=excerpt.turn.tokens,
             room=room,
@@ -158,18 +158,20 @@ def _in_tail(material: Material, stems: Sequence[str]) -> list[Excerpt]:
         turn for turn in (*changing, *material.after(material.closed_seq))
         if turn.state is TurnState.STORED and turn.role not in OPERATORS
     ]  # fmt: skip
-    told: dict[int, float] = {}
-    asked = 0.0
+    weight_by_seq: dict[int, float] = {}
+    weight_of_question = 0.0
     for turn in turns:
         own = 0
         if may_tell(material.of_turn("lowered", turn, lowered_words), stems, least):
             words = material.of_turn("terms", turn, _terms_of)
             own = sum([rarity(stem) for stem in stems if stem in words])
-        told[turn.seq] = max(own, asked)
+        weight_by_seq[turn.seq] = max(own, weight_of_question)
         # What replies tells half of what was asked, and may repeat none of it.
-        asked = own / 2 if turn.content.rstrip().endswith("?") else 0.0
-    best = sorted((turn for turn in turns if told[turn.seq]), key=lambda turn: (-told[turn.seq], -turn.seq))
-    return [Excerpt(turn=turn, score=1.0, node_idx=-1) for turn in best if told[turn.seq] >= least]
+        weight_of_question = own / 2 if turn.content.rstrip().endswith("?") else 0.0
+    best = sorted(
+        (turn for turn in turns if weight_by_seq[turn.seq]), key=lambda turn: (-weight_by_seq[turn.seq], -turn.seq)
+    )
+    return [Excerpt(turn=turn, score=1.0, node_idx=-1) for turn in best if weight_by_seq[turn.seq] >= least]
 
 
 def _terms_of(turn: StoredTurn) -> frozenset[str]:
@@ -187,5 +189,5 @@ def may_tell(lowered: str, stems: Sequence[str], least: float) -> bool:
     if not lowered:
         return True
     # The stem of 'cities' is 'city'; every other one begins its word.
-    found = [stem for stem in stems if (stem[:-1] if stem[-1] == "y" else stem) in lowered]
-    return sum(map(rarity, found)) >= least
+    stems_in_turn = [stem for stem in stems if (stem[:-1] if stem[-1] == "y" else stem) in lowered]
+    return sum(map(rarity, stems_in_turn)) >= least

@@ -29,8 +29,8 @@ def room_unasked(room: int, *, share: float, target: int) -> int:
     In steps, so that they stay the same while recent turns take more and more of the room.
     """
     small = max(0.0, 1.0 - _ALL_FOR_QUERY / max(1, target))
-    most = max(int(share * small * room), room - _ENOUGH)
-    return rounded_down(most, int(_STEP * target))
+    unasked_tokens = max(int(share * small * room), room - _ENOUGH)
+    return rounded_down(unasked_tokens, int(_STEP * target))
 
 
 def header_of(query: str | None, *, matches: bool) -> str:
@@ -70,9 +70,9 @@ class Asked(NamedTuple):
         room -= 0 if self.notes else pricing.count(self.header)
         if room <= 0:
             return self
-        whole, shown = self.said.whole, background | {note[:2] for note in self.notes}
-        others = (note for note in past if note[0] not in whole and note[:2] not in shown)
-        return self.with_notes(fitting_notes(others, (), room, pricing, standing=self.standing), pricing)
+        whole, known = self.said.whole, background | {note[:2] for note in self.notes}
+        beside = (note for note in past if note[0] not in whole and note[:2] not in known)
+        return self.with_notes(fitting_notes(beside, (), room, pricing, standing=self.standing), pricing)
 
     def with_more(self, past: Past, background: Sequence[Note], room: int, pricing: Pricing) -> Asked:
         """With notes near the end for `room` more tokens: all before them stays."""

@@ -39,7 +39,7 @@ class AskedBlocks(NamedTuple):
         """The plan with them, in order, beside other excerpts."""
         if not self.shown:
             return plan
-        excerpts = sorted((*self.shown, *plan.excerpts), key=lambda shown: shown.turn.seq)
+        excerpts = sorted((*self.shown, *plan.excerpts), key=lambda shown_turn: shown_turn.turn.seq)
         allotted = dict(plan.allotted)
         allotted["excerpts"] = allotted.get("excerpts", 0) + self.tokens
         return plan._replace(excerpts=tuple(excerpts), allotted=tuple(allotted.items()))
@@ -57,7 +57,7 @@ def asked_blocks(material: Material, pricing: Pricing, plan: Plan, *, target: in
     share = _SHARE if request.insists and request.names_one else _SHARE_SPOKEN_OF
     beside = target - least_assembly(material, pricing).largest
     room = min(beside, int(share * material.request.usable_tokens)) - pricing.count(EXCERPTS_HEADER)
-    shown: list[ShownTurn] = []
+    excerpts: list[ShownTurn] = []
     for place, block in enumerate(_meant(material, request)):
         if _stands_in(plan, block):
             if place == 0:
@@ -66,29 +66,29 @@ def asked_blocks(material: Material, pricing: Pricing, plan: Plan, *, target: in
         forms = [*_words(material, block), *([_named(material, block)] if place == 0 else [])]
         for form in forms:
             if (cost := pricing.excerpt(form)) <= room:
-                shown.append(form)
+                excerpts.append(form)
                 room -= cost
                 break
-    spent = pricing.count(EXCERPTS_HEADER) + sum(map(pricing.excerpt, shown))
-    return AskedBlocks(tuple(shown), spent) if shown else AskedBlocks()
+    spent = pricing.count(EXCERPTS_HEADER) + sum(map(pricing.excerpt, excerpts))
+    return AskedBlocks(tuple(excerpts), spent) if excerpts else AskedBlocks()
 
 
 def _meant(material: Material, request: BlockRequest) -> list[FoundBlock]:
     """Blocks of folded turns and of those that no segment holds yet, best first."""
-    blocks = {(one.entry.seq, one.entry.start): one for one in material.snapshot.blocks}
+    blocks = {(block_found.entry.seq, block_found.entry.start): block_found for block_found in material.snapshot.blocks}
     held = material.snapshot.changing
     newest = {turn.seq: turn for turn in _unfolded(material)}
     for entry in entries_of(newest.values()):
         turn = newest[entry.seq]
-        before = turn.content[max(0, entry.start - INTRODUCTION) : entry.start]
-        blocks[entry.seq, entry.start] = FoundBlock(entry, turn, before, turn.content[entry.start : entry.end])
+        text_before = turn.content[max(0, entry.start - INTRODUCTION) : entry.start]
+        blocks[entry.seq, entry.start] = FoundBlock(entry, turn, text_before, turn.content[entry.start : entry.end])
     usable = {
         key: block for key, block in blocks.items() if block.entry.seq not in held or block.turn in material.window
     }
     entries = [block.entry for block in usable.values()]
-    told = dict(material.snapshot.told_of_blocks) or told_by_words(request, entries)
-    best: list[RankedBlock] = ranked(request, entries, told, most=_MOST)
-    return [usable[one.entry.seq, one.entry.start] for one in best]
+    told_by_block = dict(material.snapshot.told_of_blocks) or told_by_words(request, entries)
+    best: list[RankedBlock] = ranked(request, entries, told_by_block, most=_MOST)
+    return [usable[block_found.entry.seq, block_found.entry.start] for block_found in best]
 
 
 def _unfolded(material: Material) -> Sequence[StoredTurn]:
@@ -99,7 +99,7 @@ def _unfolded(material: Material) -> Sequence[StoredTurn]:
 
 def _stands_in(plan: Plan, block: FoundBlock) -> bool:
     """True where the block stands whole among the turns that are shown raw."""
-    return any(shown.turn.seq == block.entry.seq and block.text in shown.content for shown in plan.raw)
+    return any(shown_turn.turn.seq == block.entry.seq and block.text in shown_turn.content for shown_turn in plan.raw)
 
 
 def _words(material: Material, block: FoundBlock) -> list[ShownTurn]:
@@ -115,10 +115,10 @@ def _words(material: Material, block: FoundBlock) -> list[ShownTurn]:
 
 def _named(material: Material, block: FoundBlock) -> ShownTurn:
     """The block on one line."""
-    inside, info = block.text, ""
+    inside, language_info = block.text, ""
     if (fences := fences_of(block.text)) and fences[0].start == 0:
-        inside, info = block.text[fences[0].inside : fences[0].inside_end], fences[0].info
-    name = block_name(inside, block.entry.kind, language_of(info, inside), lines=block.entry.lines)
+        inside, language_info = block.text[fences[0].inside : fences[0].inside_end], fences[0].info
+    name = block_name(inside, block.entry.kind, language_of(language_info, inside), lines=block.entry.lines)
     marker = _marker(material, block)
     return ShownTurn(block.turn, name + clip_gap(marker).rstrip(), marker=marker)
 

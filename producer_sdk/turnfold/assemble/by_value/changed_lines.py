@@ -24,28 +24,28 @@ _OLD_SHARE: Final = 2
 
 def in_force(edits: Sequence[Action]) -> list[Action]:
     """Edits of a file in order, without the lines that later ones took away or wrote again."""
-    found: list[Action] = []
+    edits_in_force: list[Action] = []
     over: set[str] = set()
     for edit in reversed(edits):
         own = [line for line in edit.wrote if line[1:].strip() not in over or line == GAP_LINE]
         has_news = any(line[:1] == NEW_LINE for line in own)
         is_over = ALL_OF_FILE in over or (bool(edit.wrote) and not has_news)
-        found.append(edit._replace(wrote=() if is_over else tuple(own), did="" if is_over else edit.did))
+        edits_in_force.append(edit._replace(wrote=() if is_over else tuple(own), did="" if is_over else edit.did))
         over.update(edit.gone)
         over.update(line[1:].strip() for line in edit.wrote if line[:1] == NEW_LINE)
-    return found[::-1]
+    return edits_in_force[::-1]
 
 
 def told_lines(edit: Action, most: int, latest: Action, *, old: bool = True) -> str:
     """What an edit wrote, line by line, in place of which lines, and with `old` what stood there; else its command."""
-    before = "" if edit is latest else f"\n  turn {edit.seq}"
+    turn_line = "" if edit is latest else f"\n  turn {edit.seq}"
     if not edit.wrote:
-        return f"{before}: {clipped(edit.did, most)}"
+        return f"{turn_line}: {clipped(edit.did, most)}"
     place = line_range(edit)
     where = f", in place of {place}" if place and (_old(edit) or place != "line 1") else ""
     lines = "".join(f"\n{_INDENT}{text}" if text else "" for text in _clipped_lines(edit.wrote, most))
     gone = "".join(f"\n{_INDENT}{text}" for text in _old_lines(edit, most // _OLD_SHARE)) if old else ""
-    return f"{before}{where}:{lines}" + (f"\n  instead of:{gone}" if gone else "")
+    return f"{turn_line}{where}:{lines}" + (f"\n  instead of:{gone}" if gone else "")
 
 
 def told_in_one_line(edit: Action, most: int, *, old: bool) -> str:
@@ -71,32 +71,32 @@ def _old(edit: Action) -> list[str]:
     return [] if ALL_OF_FILE in edit.gone else list(edit.gone)
 
 
-def _old_lines(edit: Action, most: int) -> Iterator[str]:
+def _old_lines(edit: Action, max_chars: int) -> Iterator[str]:
     """The first of them, whole lines of at most so many code points but for the first; a mark where there are more."""
-    left = most
+    left = max_chars
     for place, line in enumerate(_old(edit)):
         if place and len(line) > left:
             yield _GAP
             return
         left -= len(line)
-        yield clipped(line, max(1, most)) if len(line) < _LONGEST_GONE else f"{clipped(line, most)} …"
+        yield clipped(line, max(1, max_chars)) if len(line) < _LONGEST_GONE else f"{clipped(line, max_chars)} …"
 
 
-def _clipped_lines(wrote: Sequence[str], most: int) -> Iterator[str]:
+def _clipped_lines(wrote: Sequence[str], max_chars: int) -> Iterator[str]:
     """Whole lines of at most so many code points, the new ones first, and marks where some are left out."""
     sizes = [len(line.strip()) for line in wrote]
-    shown = set(range(len(wrote)))
-    if sum(sizes) > most:
+    shown_places = set(range(len(wrote)))
+    if sum(sizes) > max_chars:
         new = [at for at, line in enumerate(wrote) if line[:1] == NEW_LINE and sizes[at] > 1]
-        shown, left = set(), most
+        shown_places, left = set(), max_chars
         for at in sorted(new, key=lambda at: bool(_TELLS_LEAST.match(wrote[at][1:]))):
-            if sizes[at] > left and shown:
+            if sizes[at] > left and shown_places:
                 break
-            shown.add(at)
+            shown_places.add(at)
             left -= sizes[at]
     skipped: list[str] = []
     for at, line in enumerate(wrote):
-        if at not in shown or line == GAP_LINE:
+        if at not in shown_places or line == GAP_LINE:
             skipped.append(line)
             continue
         yield from _between(skipped)
@@ -107,10 +107,10 @@ def _clipped_lines(wrote: Sequence[str], most: int) -> Iterator[str]:
 
 def _between(skipped: Sequence[str]) -> Sequence[str]:
     """A mark for lines that are left out; themselves where they are as short."""
-    told = [line[1:] for line in skipped if line == GAP_LINE or line[1:].strip()]
-    if GAP_LINE not in skipped and sum(len(line.strip()) for line in told) <= _SHORT_GAP:
-        return told
-    return [_GAP] if told else []
+    kept_lines = [line[1:] for line in skipped if line == GAP_LINE or line[1:].strip()]
+    if GAP_LINE not in skipped and sum(len(line.strip()) for line in kept_lines) <= _SHORT_GAP:
+        return kept_lines
+    return [_GAP] if kept_lines else []
 
 
 __all__ = ["in_force", "line_range", "told_in_one_line", "told_lines"]

@@ -44,8 +44,8 @@ def doubts_of(material: Material) -> tuple[Doubt, ...]:
     window = material.snapshot.hidden_turns or material.window
     waiting = min(_MOST_TURNS, len(window), material.last_seq - head.fold_seq)
     newest = [window[-place] for place in range(1, waiting + 1)]
-    found = (material.of_turn("doubt", turn, _doubt) for turn in newest)
-    return tuple(doubt for doubt in found if doubt is not None)
+    doubts = (material.of_turn("doubt", turn, _doubt) for turn in newest)
+    return tuple(doubt for doubt in doubts if doubt is not None)
 
 
 def _doubt(turn: StoredTurn) -> Doubt | None:

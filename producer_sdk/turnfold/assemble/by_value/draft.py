@@ -110,9 +110,9 @@ class Draft:
         """Notes of what is folded, but for those that something else says."""
         before_seq, anchored = self.frame.first_raw, self.anchor_words
         if self._past is None or not self._past.is_before(before_seq, anchored):
-            told = (*self.in_detail, *((seq, seq) for seq in self.whole_requests))
+            told_elsewhere = (*self.in_detail, *((seq, seq) for seq in self.whole_requests))
             self._past = Past(
-                self.outline.notes, before_seq=before_seq, anchored=anchored, in_detail=told,
+                self.outline.notes, before_seq=before_seq, anchored=anchored, in_detail=told_elsewhere,
                 cold=self.material.snapshot.cold, said=self.material.memo.of(("said", self.anchors_by), dict),
             )  # fmt: skip
         return self._past

@@ -41,10 +41,10 @@ def take_first_parts(draft: Draft) -> None:
     room -= for_actions
     most_for_requests = min(int(policy.request_share * _first_target(draft)), max(0, room))
     # Before the first fold what the work began with stands first too.
-    asked, asked_late = outline.requests, outline.tail_requests
+    early, asked_late = outline.requests, outline.tail_requests
     if not outline.last_seq:
-        asked, asked_late = asked_late[:1], asked_late[1:]
-    requests = _requests(draft, asked, draft.first_raw_at_first, most_for_requests)
+        early, asked_late = asked_late[:1], asked_late[1:]
+    requests = _requests(draft, early, draft.first_raw_at_first, most_for_requests)
     for_requests = _tokens(draft, requests)
     room -= for_requests
     anchors = _anchors(draft, requests, room)
@@ -76,14 +76,14 @@ def take_first_parts(draft: Draft) -> None:
     draft.first_tokens = for_actions + for_requests + anchors.tokens + named + for_late
     draft.anchor_words = anchors.words
     draft.anchor_tokens = anchors.tokens
-    whole = {(request.seq, request.text) for request in asked}
+    whole = {(request.seq, request.text) for request in early}
     draft.whole_requests = tuple(
         shown_request.seq for shown_request in requests if (shown_request.seq, shown_request.words) in whole
     )
 
 
-def _requests(draft: Draft, asked: Sequence[Request], before_seq: int, most_tokens: int) -> tuple[ShownRequest, ...]:
-    return fitting_requests(asked, before_seq, most_tokens, draft.material.style.openings, draft.pricing)
+def _requests(draft: Draft, requests: Sequence[Request], before_seq: int, most_tokens: int) -> tuple[ShownRequest, ...]:
+    return fitting_requests(requests, before_seq, most_tokens, draft.material.style.openings, draft.pricing)
 
 
 def _tokens(draft: Draft, requests: Sequence[ShownRequest]) -> int:

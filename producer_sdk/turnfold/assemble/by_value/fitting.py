@@ -45,39 +45,41 @@ def fitting_notes(
     starts = [span.first_seq for span in spans]
     places, row = standing[0].copy(), standing[1].copy()
     labels, days, brief_from = pricing.labels, pricing.days, pricing.brief_from
-    taken: list[Note] = []
+    chosen: list[Note] = []
     left = room
     too_long = 0
     for note in notes:
         seq, place, speaker, day, price = _PRICED(note)
-        shown = note
+        form = note
         if place >= brief_from and note.brief:
-            shown, price = note.in_brief(), note.brief_tokens
+            form, price = note.in_brief(), note.brief_tokens
         if price <= left:
             group = bisect_right(starts, seq)
             position: Position = (seq, place)
-            if shown is not note and shown.is_item:
+            if form is not note and form.is_item:
                 position = (starts[group - 1] if group else 0, _ITEMS, *item_order(note))
-                told = (group, month_of(day), speaker)
+                labels_of_note = (group, month_of(day), speaker)
             else:
-                told = (group, day, label_of(seq, speaker, day))
+                labels_of_note = (group, day, label_of(seq, speaker, day))
             at = bisect_right(places, position)
-            before = row[at - 1] if at else _NOTHING
+            labels_before = row[at - 1] if at else _NOTHING
             following = row[at] if at < len(row) else None
-            if before != told:
-                price += _between(before, told, labels, days)
+            if labels_before != labels_of_note:
+                price += _between(labels_before, labels_of_note, labels, days)
                 if following is not None:
-                    price += _between(told, following, labels, days) - _between(before, following, labels, days)
+                    price += _between(labels_of_note, following, labels, days) - _between(
+                        labels_before, following, labels, days
+                    )
             if price <= left:
                 left -= price
                 places.insert(at, position)
-                row.insert(at, told)
-                taken.append(shown)
+                row.insert(at, labels_of_note)
+                chosen.append(form)
                 continue
         too_long += 1
         if too_long > _PASSED_OVER:
             break
-    return Taken(taken, room - left, (places, row))
+    return Taken(chosen, room - left, (places, row))
 
 
 def _between(before: Told, told: Told, labels: Mapping[str, int], days: Mapping[str, int]) -> int:

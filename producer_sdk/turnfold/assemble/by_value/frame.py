@@ -30,11 +30,11 @@ class Frame:
     @cached_property
     def spans(self) -> list[GroupSpan]:
         """Nodes in as many groups as the budget has room for lines, up to the first raw turn."""
-        before, most_tokens, short = self._spans_by
+        before_seq, most_tokens, short = self._spans_by
         return self._material.memo.of(
             ("spans", *self._spans_by),
             lambda: spans_of(
-                self._outline.cover, self._outline.chapters, before=before, most_tokens=most_tokens, short=short
+                self._outline.cover, self._outline.chapters, before=before_seq, most_tokens=most_tokens, short=short
             ),
         )
 
@@ -49,10 +49,10 @@ class Frame:
     @property
     def unfolded(self) -> tuple[int, int] | None:
         """Turns after these that nothing stands for yet."""
-        found, _ = not_shown(self._material, self._plan.raw)
-        if self.tail is None or found is None:
-            return found
-        return (self.tail.last_seq + 1, found[1]) if self.tail.last_seq < found[1] else None
+        hidden_turns, _ = not_shown(self._material, self._plan.raw)
+        if self.tail is None or hidden_turns is None:
+            return hidden_turns
+        return (self.tail.last_seq + 1, hidden_turns[1]) if self.tail.last_seq < hidden_turns[1] else None
 
     def tokens(self, pricing: Pricing, *, may_be_parted: bool) -> int:
         """At most the tokens of the background's headers and of the lines below them."""

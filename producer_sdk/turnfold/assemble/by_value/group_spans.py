@@ -39,14 +39,14 @@ def spans_of(
     many_nodes = bisect_right(cover, before, key=_FIRST_SEQ)
     if not many_nodes:
         return []
-    most = max(1, most_tokens // (_SHORT_TOKENS if short else _GROUP_TOKENS))
-    nodes = _coarser(cover[:many_nodes], chapters, most)
-    return [_span(group, before, short=short) for group in _joined(nodes, most)]
+    most_groups = max(1, most_tokens // (_SHORT_TOKENS if short else _GROUP_TOKENS))
+    nodes = _coarser(cover[:many_nodes], chapters, most_groups)
+    return [_span(group, before, short=short) for group in _joined(nodes, most_groups)]
 
 
-def _joined(nodes: Sequence[Covered], most: int) -> list[Sequence[Covered]]:
+def _joined(nodes: Sequence[Covered], most_groups: int) -> list[Sequence[Covered]]:
     """At most so many groups: where there are more nodes, the oldest segments are one, or the oldest of all."""
-    many = len(nodes) - most + 1
+    many = len(nodes) - most_groups + 1
     if many <= 1:
         return [[node] for node in nodes]
     first = next((at for at, node in enumerate(nodes) if not node.height), len(nodes))
@@ -56,17 +56,17 @@ def _joined(nodes: Sequence[Covered], most: int) -> list[Sequence[Covered]]:
     return [*([node] for node in nodes[:first]), joined, *([node] for node in nodes[first + many :])]
 
 
-def _coarser(nodes: Sequence[Covered], chapters: Iterable[ChapterName], most: int) -> list[Covered]:
+def _coarser(nodes: Sequence[Covered], chapters: Iterable[ChapterName], most_nodes: int) -> list[Covered]:
     """At most so many nodes where the tree has them: eight become their chapter, the lowest and of those the oldest."""
     slugs = {(chapter.height, chapter.idx): chapter.slug for chapter in chapters}
-    found = list(nodes)
+    coarser = list(nodes)
     for height in range(MAX_HEIGHT):
         at = 0
-        while at < len(found) and len(found) > most:
-            if (slug := slugs.get(_parent(found[at]))) is not None and _is_family(found[at : at + FAN_OUT], height):
-                found[at : at + FAN_OUT] = [_chapter(found[at : at + FAN_OUT], slug)]
+        while at < len(coarser) and len(coarser) > most_nodes:
+            if (slug := slugs.get(_parent(coarser[at]))) is not None and _is_family(coarser[at : at + FAN_OUT], height):
+                coarser[at : at + FAN_OUT] = [_chapter(coarser[at : at + FAN_OUT], slug)]
             at += 1
-    return found
+    return coarser
 
 
 def _parent(node: Covered) -> tuple[int, int]:
@@ -89,8 +89,8 @@ def _chapter(children: Sequence[Covered], slug: str) -> Covered:
     )  # fmt: skip
 
 
-def _span(nodes: Sequence[Covered], before: int, *, short: bool) -> GroupSpan:
-    first, last = nodes[0].first_seq, min(nodes[-1].last_seq, before)
+def _span(nodes: Sequence[Covered], before_seq: int, *, short: bool) -> GroupSpan:
+    first, last = nodes[0].first_seq, min(nodes[-1].last_seq, before_seq)
     if last < nodes[-1].last_seq:
         return GroupSpan(first, last, turns_marker(first, last))
     if len(nodes) == 1:

@@ -82,8 +82,8 @@ class NotedPast:
         """Notes of the open tail, in what is left to them."""
         draft, chosen, answer = self._draft, self._chosen, self._answer
         notes = [note for note in draft.outline.tail if note.seq < draft.frame.first_raw] if draft.frame.tail else []
-        told = {*answer.said.whole, *draft.whole_requests}
-        notes = draft.past.without_anchored(note for note in notes if note.seq not in told)
+        told_elsewhere = {*answer.said.whole, *draft.whole_requests}
+        notes = draft.past.without_anchored(note for note in notes if note.seq not in told_elsewhere)
         worth = _OF_TAIL * self._memo.of("least", lambda: min([note.gain for note in chosen.notes], default=0))
         draft.telling = frozenset([note.seq for note in draft.outline.tail if note.gain >= worth])
         # Of the recent turns, what was left over for them.
@@ -123,26 +123,26 @@ class NotedPast:
         draft, first_raw = self._draft, self._draft.frame.first_raw
         room = max(0, min(steady_room, draft.left + draft.kept_free))
         query = draft.material.request.query
-        most = room if query else min(room, int(draft.policy.steered_share * draft.target))
+        most_tokens = room if query else min(room, int(draft.policy.steered_share * draft.target))
         quote = partial(
-            draft.answers.quoted, draft.pricing, before_seq=first_raw, target=draft.target, most_tokens=most // 2
+            draft.answers.quoted, draft.pricing, before_seq=first_raw, target=draft.target, most_tokens=most_tokens // 2
         )
-        found = draft.answers.notes(first_raw)
+        hits = draft.answers.notes(first_raw)
         # Where each turn may bring some, all that stands before them stays as it is though this one brings none.
-        if not found and not draft.material.request.steered:
+        if not hits and not draft.material.request.steered:
             quoted = quote(background=())
             chosen, memo = self._of_the_past(room - quoted.tokens)
             return chosen, Asked(quoted, tokens=quoted.tokens), memo
         chosen, memo = self._of_the_past(min(room, self._room_unasked(steady_room)))
-        shown = memo.of("shown", lambda: {note[:2] for note in chosen.notes})
-        quoted = quote(background=shown)
+        background = memo.of("shown", lambda: {note[:2] for note in chosen.notes})
+        quoted = quote(background=background)
         left = room - chosen.tokens - draft.taken_of_answer
         # The same for most of the steps in which further turns are shown raw.
-        key = (memo, len(found), quoted.shown, left)
+        key = (memo, len(hits), quoted.shown, left)
         if draft.asked is None or draft.asked[0] != key:
             header = header_of(query, matches=draft.material.is_matched)
-            answer = asked(found, shown, quoted, left, draft.pricing, header=header)
-            draft.asked = (key, answer.with_beside(self._past, shown, left - answer.tokens, draft.pricing))
+            answer = asked(hits, background, quoted, left, draft.pricing, header=header)
+            draft.asked = (key, answer.with_beside(self._past, background, left - answer.tokens, draft.pricing))
             # Of a question the notes beside what answers it are a part.
             draft.left_by_answer = 0 if query else draft.asked[1].tokens - answer.tokens
         return chosen, draft.asked[1], memo
@@ -155,10 +155,10 @@ class NotedPast:
         draft, usable = self._draft, self._draft.usable
         first_room = steady_room + usable - draft.target
         if draft.material.request.query is None:
-            most = first_room - min(int(draft.policy.steered_share * usable), first_room // _STEERED)
+            unasked_tokens = first_room - min(int(draft.policy.steered_share * usable), first_room // _STEERED)
         else:
-            most = room_unasked(first_room, share=draft.policy.unasked_share, target=usable)
-        return max(0, min(steady_room, most))
+            unasked_tokens = room_unasked(first_room, share=draft.policy.unasked_share, target=usable)
+        return max(0, min(steady_room, unasked_tokens))
 
     def _of_the_past(self, room: int) -> tuple[Taken, Memo]:
         """Notes of the past, and what remembers what is made of them."""

@@ -35,8 +35,8 @@ def parts_by_value(material: Material, pricing: Pricing, *, target: int, in_deta
     """
     plan = fixed_plan(material)
     fixed = pricing.count(plan.system) + pricing.count(plan.task)
-    if shown := recent.everything(material, pricing, room=target - fixed):
-        return plan._replace(raw=shown, allotted=(("recent", target - fixed),))
+    if everything := recent.everything(material, pricing, room=target - fixed):
+        return plan._replace(raw=everything, allotted=(("recent", target - fixed),))
     if _may_tell_more(material):
         fixed += frame_tokens(pricing, material.style)
     answers = Answers(material)

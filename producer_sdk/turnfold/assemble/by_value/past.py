@@ -122,10 +122,10 @@ class Past:
         notes = next(self._lists, None)
         if notes is None:
             return False
-        before, part = self._before_seq, len(self._looked_at)
+        before_seq, part = self._before_seq, len(self._looked_at)
         if part not in self._said:
             self._said[part] = self._said_by_anchors(notes)
-        kept = [seq < before for seq in notes.seqs]
+        kept = [seq < before_seq for seq in notes.seqs]
         for at in self._said[part]:
             kept[at] = False
         for first, last in self._in_detail:

@@ -64,10 +64,10 @@ def _show_longer(draft: Draft) -> bool:
     longer = _longer(draft.material, draft.pricing, raw, room=draft.left - _LINES_GROW, target=draft.target)
     if longer is raw:
         return False
-    told = _from_telling(draft, longer, many=len(raw))
-    if len(told) < len(longer) and len(told) == len(raw):
+    telling = _from_telling(draft, longer, many=len(raw))
+    if len(telling) < len(longer) and len(telling) == len(raw):
         return False
-    draft.show_raw(told)
+    draft.show_raw(telling)
     return True
 
 
@@ -79,9 +79,9 @@ def _show_more_of_last(draft: Draft) -> bool:
     wider = recent.widened(draft.material, draft.pricing, draft.plan.raw, room=room - _LINES_GROW)
     if wider is draft.plan.raw:
         return False
-    before = draft.raw_tokens
+    tokens_before = draft.raw_tokens
     draft.show_raw(wider)
-    draft.taken_of_answer += draft.raw_tokens - before
+    draft.taken_of_answer += draft.raw_tokens - tokens_before
     return True
 
 
@@ -159,10 +159,10 @@ def _with_one_cut(
     gap = clip_gap(material.marker_of(turn))
     least = _LEAST_BEGUN + pricing.count(gap)
     # What is cut costs more than its words: its speaker, its day, lines that have to be indented.
-    for most in (most_tokens, most_tokens * 9 // 10, most_tokens * 3 // 4, least):
-        if most < least:
+    for cut_tokens in (most_tokens, most_tokens * 9 // 10, most_tokens * 3 // 4, least):
+        if cut_tokens < least:
             continue
-        shown_turn = show(material, pricing, turn, most_tokens=most)
+        shown_turn = show(material, pricing, turn, most_tokens=cut_tokens)
         longer = with_tool_groups([shown_turn, *following])
         if shown_turn.content.strip() != gap.strip() and pricing.raw(longer) <= limit:
             return longer

@@ -28,13 +28,13 @@ def fitting_requests(
     requests: Sequence[Request], before_seq: int, most_tokens: int, openings: Openings, pricing: Pricing
 ) -> tuple[ShownRequest, ...]:
     """Requests of turns before a number, in order, each cut by whole blocks; the newest has what the others leave."""
-    asked = [request for request in requests if request.seq < before_seq]
-    shown: list[ShownRequest] = []
-    for request in asked:
-        most = most_tokens if request is asked[-1] else most_tokens // _OF_FIRST
+    asked_requests = [request for request in requests if request.seq < before_seq]
+    fitting: list[ShownRequest] = []
+    for request in asked_requests:
+        request_tokens = most_tokens if request is asked_requests[-1] else most_tokens // _OF_FIRST
         marker = turns_marker(request.seq, request.seq)
         opening = request_opening(request.seq, request.speaker, marker)
-        room = most - pricing.count(closed_line(opening))
+        room = request_tokens - pricing.count(closed_line(opening))
         if room < _LEAST:
             continue
         words = request.text
@@ -45,11 +45,11 @@ def fitting_requests(
                 words = clip_around(request.text, left, _GAP, pricing.count, focus=Focus(in_order=True))
                 words = _GAPS.sub(r"\1", words)
             text = closed_line(opening + guarded(f"{rules}{words}", openings))
-            if pricing.count(text) <= most:
-                shown.append(ShownRequest(request.seq, marker, text, words))
+            if pricing.count(text) <= request_tokens:
+                fitting.append(ShownRequest(request.seq, marker, text, words))
                 most_tokens -= pricing.count(text)
                 break
-    return tuple(shown)
+    return tuple(fitting)
 
 
 def _fitting_rules(request: Request, room: int, pricing: Pricing) -> str:
@@ -59,11 +59,11 @@ def _fitting_rules(request: Request, room: int, pricing: Pricing) -> str:
     words = request.text
     if pricing.count(words) > room:
         words = clip_around(words, room, _GAP, pricing.count, focus=Focus(in_order=True))
-    said = " ".join(words.split())
-    rules = [] if all(rule in said for rule in request.rules) else list(request.rules)
-    while rules and pricing.count(told := _RULES + " ".join(rules) + "\n") > room // 2:
+    shown_text = " ".join(words.split())
+    rules = [] if all(rule in shown_text for rule in request.rules) else list(request.rules)
+    while rules and pricing.count(rules_line := _RULES + " ".join(rules) + "\n") > room // 2:
         rules.pop()
-    return told if rules else ""
+    return rules_line if rules else ""
 
 
 def beside_requests(requests: Sequence[ShownRequest], anchors: TakenAnchors, pricing: Pricing) -> TakenAnchors:

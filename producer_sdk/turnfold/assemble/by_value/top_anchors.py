@@ -62,16 +62,16 @@ class TopAnchors(Lazy[Anchor]):
         """Of each, whether it is a constraint or a standing instruction."""
         self.pinned: Final = pinned
         """How many of the first are of pinned turns."""
-        others = sorted(range(pinned, len(seqs)), key=lambda at: (tokens[at] - 2 * ranks[at], at))
-        self.order: Final = (*range(pinned), *others)
+        unpinned = sorted(range(pinned, len(seqs)), key=lambda at: (tokens[at] - 2 * ranks[at], at))
+        self.order: Final = (*range(pinned), *unpinned)
         """Their places as they are looked at: first pinned turns, then by rank, of which two tokens take a point."""
 
     def spoken(self, at: int) -> SpokenWords:
         """The words of the anchor at a place."""
-        found = self._spoken[at]
-        if found is None:
-            found = self._spoken[at] = SpokenWords.of(self[at])
-        return found
+        words = self._spoken[at]
+        if words is None:
+            words = self._spoken[at] = SpokenWords.of(self[at])
+        return words
 
     @classmethod
     def of(cls, anchors: Iterable[Anchor]) -> TopAnchors:

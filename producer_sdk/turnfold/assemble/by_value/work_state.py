@@ -74,11 +74,11 @@ class WorkState:
         left = most_tokens - pricing.count(STATE_HEADER)
         lines: dict[_Entry, str] = {}
         for place, entry in enumerate(self._by_worth):
-            most = left if place else int(_NEWEST_SHARE * left)
+            entry_tokens = left if place else int(_NEWEST_SHARE * left)
             wanted = entry.wanted if place else len(entry.forms) - 1
             for form in entry.forms[wanted::-1] if place < _FIRST else entry.forms[:1]:
                 if entry not in lines and (price := pricing.count(form)) <= (
-                    most if form is not entry.forms[0] else left
+                    entry_tokens if form is not entry.forms[0] else left
                 ):
                     left -= price
                     lines[entry] = form
@@ -90,16 +90,18 @@ class WorkState:
                 if prices[entry] <= left:
                     left -= prices[entry]
                     lines[entry] = longer[entry]
-        shown = [lines[entry] for entry in sorted(lines, key=lambda entry: entry.seq)]
-        return (STATE_HEADER, *shown) if shown else ()
+        fitting_lines = [lines[entry] for entry in sorted(lines, key=lambda entry: entry.seq)]
+        return (STATE_HEADER, *fitting_lines) if fitting_lines else ()
 
     @cached_property
     def _by_worth(self) -> list[_Entry]:
         """The newest change, run and failure, other changes, lists, looks in vain, then what is older; none twice."""
-        changes, *others = [list(kind) for kind in (self._changes(), self._runs(), self._failures(), self._finds())]
-        runs, failures, finds = (kind[:1] for kind in others)
+        changes, *not_changes = [
+            list(kind) for kind in (self._changes(), self._runs(), self._failures(), self._finds())
+        ]
+        runs, failures, finds = (kind[:1] for kind in not_changes)
         first = (*changes[:1], *runs, *failures, *changes[1:], *finds)
-        older = sorted((entry for kind in others for entry in kind[1:]), key=lambda entry: -entry.seq)
+        older = sorted((entry for kind in not_changes for entry in kind[1:]), key=lambda entry: -entry.seq)
         return list(dict.fromkeys((*first, *self._last_look(), *self._opened(), *self._vain(), *older)))
 
     def _changes(self) -> Iterator[_Entry]:
@@ -113,14 +115,16 @@ class WorkState:
 
     def _changed(self, file: _Changed) -> _Entry:
         head = f"changed {self._short(file.path)} (turn {file.latest.seq}"
-        told = [edit for edit in file.edits[-_MOST_EDITS:] if edit.seq not in self._whole and _writes_words(edit)]
+        telling_edits = [
+            edit for edit in file.edits[-_MOST_EDITS:] if edit.seq not in self._whole and _writes_words(edit)
+        ]
         earlier = [str(edit.seq) for edit in file.edits[:-1]]
         head += f", before that {', '.join(earlier)})" if earlier else ")"
         forms = [f"{head}\n"]
-        for most in _WROTE:
+        for max_chars in _WROTE:
             forms += [
-                head + "".join(told_lines(edit, most, file.latest, old=old) for edit in edits) + "\n"
-                for edits in (told[-1:], told[::-1])
+                head + "".join(told_lines(edit, max_chars, file.latest, old=old) for edit in edits) + "\n"
+                for edits in (telling_edits[-1:], telling_edits[::-1])
                 for old in (False, True)
             ]
         forms = sorted(dict.fromkeys(forms), key=len)
@@ -134,7 +138,7 @@ class WorkState:
         inside = f" in {self._short(folder)}" if folder else ""
         new, both = (told_in_one_line(files[0].latest, _BRIEF, old=old) for old in (False, True))
         lengths = ((1, new), (_BRIEF_LIST, new), (len(named), new), (len(named), both))
-        forms = (f"changed alike{inside}: {_listed(named, most)}: {edit}\n" for most, edit in lengths)
+        forms = (f"changed alike{inside}: {_listed(named, most_files)}: {edit}\n" for most_files, edit in lengths)
         return _Entry(files[0].latest.seq, tuple(dict.fromkeys(forms)))
 
     def _runs(self) -> Iterator[_Entry]:
@@ -153,9 +157,9 @@ class WorkState:
         for action in reversed(self._actions):
             if action.failed and not action.looked:
                 by_error.setdefault(action.ended or action.did, []).append(action)
-        for newest, *others in by_error.values():
+        for newest, *earlier in by_error.values():
             if not {newest.seq, newest.ended_seq} <= self._whole:
-                yield _entry(newest, also=[str(action.seq) for action in reversed(others)])
+                yield _entry(newest, also=[str(action.seq) for action in reversed(earlier)])
 
     def _finds(self) -> Iterator[_Entry]:
         """Files that a search listed and that were not changed, the newest search first."""
@@ -165,7 +169,7 @@ class WorkState:
             if left and action.ended_seq not in self._whole:
                 head = f"turn {action.seq}: {clipped(action.did, _LONGEST_LOOK)}; listed, not changed: "
                 paths = [*map(self._short, left)]
-                forms = (f"{head}{_listed(paths, most)}\n" for most in range(1, len(paths) + 1))
+                forms = (f"{head}{_listed(paths, most_paths)}\n" for most_paths in range(1, len(paths) + 1))
                 yield _Entry(action.seq, tuple(dict.fromkeys(forms)))
 
     def _vain(self) -> Iterator[_Entry]:
@@ -175,7 +179,7 @@ class WorkState:
             alike = [action for action in looks if bool(_TOO_MANY.search(action.ended)) is is_too_many]
             told = list(dict.fromkeys(clipped(action.did, _LONGEST_LOOK) for action in alike))
             if told:
-                forms = (f"{head}: {_listed(told, most)}\n" for most in (_BRIEF_LIST, len(told)))
+                forms = (f"{head}: {_listed(told, most_looks)}\n" for most_looks in (_BRIEF_LIST, len(told)))
                 yield _Entry(alike[0].seq, tuple(dict.fromkeys(forms)))
 
     def _opened(self) -> Iterator[_Entry]:
@@ -190,9 +194,12 @@ class WorkState:
             is_told = any(is_same_file(action.about, path) for path in (*last, *seen))
             if action.kind == "open" and is_other and not is_told and action.ended_seq not in self._whole:
                 seen[action.about] = action.seq
-        told = [f"{self._short(path)} (turn {seq})" for path, seq in seen.items()]
-        if told:
-            forms = (f"opened, not changed: {_listed(told, most)}\n" for most in (_BRIEF_LIST, len(told)))
+        opened_files = [f"{self._short(path)} (turn {seq})" for path, seq in seen.items()]
+        if opened_files:
+            forms = (
+                f"opened, not changed: {_listed(opened_files, most_files)}\n"
+                for most_files in (_BRIEF_LIST, len(opened_files))
+            )
             yield _Entry(max(seen.values()), tuple(dict.fromkeys(forms)))
 
     def _last_look(self) -> Iterator[_Entry]:
@@ -208,14 +215,14 @@ class WorkState:
 def _entry(action: Action, *, also: Sequence[str] = ()) -> _Entry:
     times = f" (also turn{'s' * (len(also) > 1)} {', '.join(also)})" if also else ""
     forms = (f"{line.rstrip()}{times}\n" for line in (action.shown(longest=_BRIEF), action.shown()))
-    told = tuple(dict.fromkeys(forms))
-    return _Entry(action.seq, told, wanted=len(told) - 1 if action.failed else 0)
+    distinct_forms = tuple(dict.fromkeys(forms))
+    return _Entry(action.seq, distinct_forms, wanted=len(distinct_forms) - 1 if action.failed else 0)
 
 
-def _listed(names: Sequence[str], most: int) -> str:
+def _listed(names: Sequence[str], most_names: int) -> str:
     """Up to so many names, and how many more there are."""
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - most_names
+    return ", ".join(names[:most_names]) + (f" and {more} more" if more > 0 else "")
 
 
 def _where(edit: Action) -> str:

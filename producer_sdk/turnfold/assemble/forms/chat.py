@@ -49,8 +49,8 @@ def call_ids(turn: StoredTurn) -> list[object]:
     """Ids of the calls that an assistant's turn makes, in either provider's form."""
     if not turn.parts or turn.role is not Role.ASSISTANT:
         return []
-    found = [call.get("id") for call in mappings(turn.parts.get("tool_calls"))]
-    return found + [block.get("id") for block in blocks_of(turn, "tool_use")]
+    ids = [call.get("id") for call in mappings(turn.parts.get("tool_calls"))]
+    return ids + [block.get("id") for block in blocks_of(turn, "tool_use")]
 
 
 def result_ids(turn: StoredTurn) -> list[object]:
@@ -96,22 +96,22 @@ def with_tool_groups(turns: Sequence[ShownTurn]) -> tuple[ShownTurn, ...]:
     return tuple(settled)
 
 
-def _unsettled(shown: ShownTurn) -> ShownTurn:
-    if shown.again or not (shown.native or shown.marker is not None):
-        return shown._replace(native=shown.native or shown.marker is None, again=0)
-    return shown
+def _unsettled(shown_turn: ShownTurn) -> ShownTurn:
+    if shown_turn.again or not (shown_turn.native or shown_turn.marker is not None):
+        return shown_turn._replace(native=shown_turn.native or shown_turn.marker is None, again=0)
+    return shown_turn
 
 
 def inside_groups(turns: Turns) -> frozenset[int]:
     """Numbers of the turns at which a window may not begin: it would cut a tool group."""
     if not turns.has_parts:
         return frozenset()
-    shown = [whole(turn) for turn in turns.shapes()]
+    shown_turns = [whole(turn) for turn in turns.shapes()]
     inside: set[int] = set()
     at = 0
-    while at < len(shown):
-        end, _ = _group_at(shown, at)
-        inside.update(shown_turn.turn.seq for shown_turn in shown[at + 1 : end])
+    while at < len(shown_turns):
+        end, _ = _group_at(shown_turns, at)
+        inside.update(shown_turn.turn.seq for shown_turn in shown_turns[at + 1 : end])
         at = end
     return frozenset(inside)
 
@@ -120,12 +120,12 @@ def _has_tools(turn: StoredTurn) -> bool:
     return turn.role is Role.TOOL or bool(turn.parts and (call_ids(turn) or result_ids(turn)))
 
 
-def _replayable(shown: ShownTurn) -> bool:
+def _replayable(shown_turn: ShownTurn) -> bool:
     """A clipped result keeps its place in the group when it is one piece of text."""
-    if shown.marker is None:
-        return shown.native
-    single = (shown.turn.parts or {}).get("tool_call_id")
-    return shown.native and shown.turn.role is Role.TOOL and isinstance(single, str)
+    if shown_turn.marker is None:
+        return shown_turn.native
+    single = (shown_turn.turn.parts or {}).get("tool_call_id")
+    return shown_turn.native and shown_turn.turn.role is Role.TOOL and isinstance(single, str)
 
 
 def _group_at(turns: Sequence[ShownTurn], at: int) -> tuple[int, bool]:
@@ -133,7 +133,7 @@ def _group_at(turns: Sequence[ShownTurn], at: int) -> tuple[int, bool]:
     if not _has_tools(turns[at].turn):
         return at + 1, True
     ids = call_ids(turns[at].turn)
-    open_ids = {one for one in ids if isinstance(one, str) and one}
+    open_ids = {call_id for call_id in ids if isinstance(call_id, str) and call_id}
     sound = bool(ids) and len(open_ids) == len(ids) and not result_ids(turns[at].turn) and _replayable(turns[at])
     if not open_ids:
         return at + 1, False
@@ -143,11 +143,11 @@ def _group_at(turns: Sequence[ShownTurn], at: int) -> tuple[int, bool]:
         if (
             not answered
             or len(set(map(str, answered))) != len(answered)
-            or not open_ids.issuperset(one for one in answered if isinstance(one, str))
-            or not all(isinstance(one, str) for one in answered)
+            or not open_ids.issuperset(call_id for call_id in answered if isinstance(call_id, str))
+            or not all(isinstance(call_id, str) for call_id in answered)
         ):
             break
-        open_ids.difference_update(one for one in answered if isinstance(one, str))
+        open_ids.difference_update(call_id for call_id in answered if isinstance(call_id, str))
         sound = sound and _replayable(turns[end])
         end += 1
     return end, sound and (not open_ids or end == len(turns))

@@ -144,19 +144,19 @@ def clip_around(
     """
     pieces = _pieces_of(text, kept, is_output=focus.is_output)
     order = _in_order(text, kept, focus)
-    shown: dict[int, str] = {}
+    words_by_size: dict[int, str] = {}
 
     def tokens_at(size: int) -> int:
-        taken = _taken(pieces, order, size)
-        words = _joined(text, taken, gap, kept)
-        if taken:
-            shown[size] = words
+        chosen = _taken(pieces, order, size)
+        words = _joined(text, chosen, gap, kept)
+        if chosen:
+            words_by_size[size] = words
         return count(words)
 
-    most = sum(pieces.lengths) + _OVERHEAD * len(pieces.all)
-    size = longest_within(most, max_tokens, tokens_at)
-    if size in shown:
-        return shown[size]
+    longest = sum(pieces.lengths) + _OVERHEAD * len(pieces.all)
+    size = longest_within(longest, max_tokens, tokens_at)
+    if size in words_by_size:
+        return words_by_size[size]
     return clip_middle(_without_fences(text, pieces.all), max_tokens, gap, count) or gap.strip()
 
 
@@ -188,23 +188,23 @@ def _order(parted: _Pieces, focus: Focus) -> list[int]:
     if elsewhere:
         repeats = {i for i, lines in enumerate(parted.lines) if i and lines and elsewhere.issuperset(lines)}
     closing = [i for i, piece in enumerate(pieces) if _CLOSING.match(piece.text) and not piece.is_label]
-    told = [i for i, piece in enumerate(pieces) if not piece.is_label and i not in repeats and i not in closing]
-    prose = [i for i in told if pieces[i].fence < 0]
+    telling = [i for i, piece in enumerate(pieces) if not piece.is_label and i not in repeats and i not in closing]
+    prose = [i for i in telling if pieces[i].fence < 0]
     first = [i for i, piece in enumerate(pieces[:1]) if piece.fence < 0]
     if focus.in_order:
         asking = [i for i in prose[-1:] if _ASKS.search(pieces[i].text)]
-        return list(dict.fromkeys([*first, *prose[:1], *asking, *told, *closing]))
+        return list(dict.fromkeys([*first, *prose[:1], *asking, *telling, *closing]))
     ends = dict.fromkeys([*first, *prose[:1], *prose[-1:]])
-    worth = _worth(parted, told, focus)
+    worth = _worth(parted, telling, focus)
 
     def place(i: int) -> tuple[float, int]:
         # Of what a tool printed lines that follow each other tell more than those of many places.
         return (-worth[i] if focus.is_output else -worth[i] / (parted.lengths[i] + _OVERHEAD) ** 0.5, i)
 
-    best = sorted(told, key=place)
-    asked = [i for i in best if worth[i] >= _ASKED]
-    sections = {i: parted.labels[i][-1] for i in told if parted.labels[i]}
-    return list(dict.fromkeys([*first, *asked[:1], *ends, *_by_section(best, sections), *closing]))
+    best = sorted(telling, key=place)
+    asked_pieces = [i for i in best if worth[i] >= _ASKED]
+    sections = {i: parted.labels[i][-1] for i in telling if parted.labels[i]}
+    return list(dict.fromkeys([*first, *asked_pieces[:1], *ends, *_by_section(best, sections), *closing]))
 
 
 def _by_section(best: Iterable[int], sections: Mapping[int, int]) -> Iterator[int]:
@@ -217,12 +217,16 @@ def _by_section(best: Iterable[int], sections: Mapping[int, int]) -> Iterator[in
         yield from members.pop(sections[i], ()) if i in sections else ()
 
 
-def _worth(pieces: _Pieces, told: Sequence[int], focus: Focus) -> dict[int, float]:
+def _worth(pieces: _Pieces, places: Sequence[int], focus: Focus) -> dict[int, float]:
     """What each piece tells."""
-    asked = nlargest(_MOST_ASKED, ((stem, rarity(stem)) for stem in focus.asked), key=itemgetter(1))
-    held = {i: sum([weight for stem, weight in asked if stem in pieces.lowered[i]]) for i in told} if asked else {}
-    most = max(held.values(), default=0)
-    return {i: (_ASKED * held[i] / most if most else 0.0) + pieces.signs[i] for i in told}
+    asked_stems = nlargest(_MOST_ASKED, ((stem, rarity(stem)) for stem in focus.asked), key=itemgetter(1))
+    held = (
+        {i: sum([weight for stem, weight in asked_stems if stem in pieces.lowered[i]]) for i in places}
+        if asked_stems
+        else {}
+    )
+    most_held = max(held.values(), default=0)
+    return {i: (_ASKED * held[i] / most_held if most_held else 0.0) + pieces.signs[i] for i in places}
 
 
 def _signs(piece: Piece, lowered: str, *, is_output: bool) -> float:
@@ -247,21 +251,21 @@ def _taken(pieces: _Pieces, order: Sequence[int], size: int) -> list[Piece]:
     Each stands below its labels. A text always begins with its first words, however long its first sentence is.
     """
     everything, labels, lengths = pieces.all, pieces.labels, pieces.lengths
-    taken: dict[int, Piece] = {}
+    taken_pieces: dict[int, Piece] = {}
     for i in order:
-        if lengths[i] + _OVERHEAD > size and taken:
+        if lengths[i] + _OVERHEAD > size and taken_pieces:
             continue
         piece = everything[i]
-        if not taken and piece.fence < 0 and i == 0:
+        if not taken_pieces and piece.fence < 0 and i == 0:
             piece = _begun(piece, max(_LEAST_BEGINNING, size - _OVERHEAD))
         # A label goes on right above what stands below it: no gap is between them, or one that is there anyway.
-        above = [*takewhile(lambda label: label not in taken, labels[i])]
+        above = [*takewhile(lambda label: label not in taken_pieces, labels[i])]
         cost = len(piece.text) + sum([lengths[label] for label in above]) + _OVERHEAD
-        if i not in taken and cost <= size:
-            taken[i] = piece
-            taken.update((label, everything[label]) for label in above)
+        if i not in taken_pieces and cost <= size:
+            taken_pieces[i] = piece
+            taken_pieces.update((label, everything[label]) for label in above)
             size -= cost
-    chosen = [taken[i] for i in sorted(taken)]
+    chosen = [taken_pieces[i] for i in sorted(taken_pieces)]
     whole = {piece.fence for piece in chosen if piece.fence >= 0 and not piece.named}
     return [piece for piece in chosen if not (piece.named and piece.fence in whole)]
 
@@ -274,39 +278,39 @@ def _begun(piece: Piece, size: int) -> Piece:
     return piece._replace(text=words, end=piece.start + len(words))
 
 
-def _joined(text: str, taken: Sequence[Piece], gap: str, kept: int | None) -> str:
+def _joined(text: str, taken_pieces: Sequence[Piece], gap: str, kept: int | None) -> str:
     """The pieces with what stood between them, or a gap where something did that is left out."""
-    shown: list[str] = []
+    parts: list[str] = []
     at = 0
     mark = gap
     after_whole = False
-    for piece in taken:
+    for piece in taken_pieces:
         is_cut = kept is not None and at <= kept <= piece.start
         if text[at : piece.start].strip() or is_cut:
             begins_line = text.rfind("\n", at, piece.start) >= 0
             # A fence begins and ends on lines of its own; a paragraph, an item or a row begins on one.
             if after_whole:
-                shown.append(f"\n{mark.strip()}\n")
+                parts.append(f"\n{mark.strip()}\n")
             else:
-                shown.append(f"{mark.rstrip()}\n" if begins_line or piece.fence >= 0 else mark)
+                parts.append(f"{mark.rstrip()}\n" if begins_line or piece.fence >= 0 else mark)
             mark = _FURTHER_GAP
         else:
-            shown.append(text[at : piece.start])
-        shown.append(piece.text)
+            parts.append(text[at : piece.start])
+        parts.append(piece.text)
         at = piece.end
         after_whole = piece.fence >= 0
     if text[at:].strip() or (kept is not None and at <= kept):
-        shown.append(f"\n{mark.strip()}" if after_whole else mark)
-    return "".join(shown).strip()
+        parts.append(f"\n{mark.strip()}" if after_whole else mark)
+    return "".join(parts).strip()
 
 
 def _without_fences(text: str, pieces: Sequence[Piece]) -> str:
     """The text with its fences named; without those that are shorter than their names."""
     names = {piece.fence: piece.text for piece in pieces if piece.named}
-    shown = []
+    parts = []
     at = 0
     for piece in pieces:
         if piece.fence >= 0 and piece.start >= at:
-            shown += [text[at : piece.start], names.get(piece.fence, "")]
+            parts += [text[at : piece.start], names.get(piece.fence, "")]
             at = piece.end
-    return "".join([*shown, text[at:]])
+    return "".join([*parts, text[at:]])

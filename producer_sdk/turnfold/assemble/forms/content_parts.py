@@ -21,19 +21,19 @@ THOUGHT_TYPES: Final = frozenset({"thinking", "redacted_thinking", "reasoning"})
 
 def openai_parts(content: object, *, images: bool) -> list[dict[str, Any]]:
     """Content as OpenAI parts, tool blocks left out. `images` is false for roles that may only hold text."""
-    found: list[dict[str, Any]] = []
+    parts: list[dict[str, Any]] = []
     for part in _listed(content):
         kind = kind_of(part)
         if kind in TOOL_TYPES or kind in THOUGHT_TYPES:
             continue
         image = _openai_image(part) if images and isinstance(part, Mapping) and kind in IMAGE_TYPES else None
         if image is not None:
-            found.append(image)
+            parts.append(image)
         elif images and isinstance(part, Mapping) and kind in {"input_audio", "file"} and kind in part:
-            found.append({"type": kind, str(kind): copy.deepcopy(part[str(kind)])})
+            parts.append({"type": kind, str(kind): copy.deepcopy(part[str(kind)])})
         elif text := project(part):
-            found.append({"type": "text", "text": text})
-    return found
+            parts.append({"type": "text", "text": text})
+    return parts
 
 
 def anthropic_blocks(content: object, *, images: bool) -> list[dict[str, Any]]:
@@ -41,23 +41,23 @@ def anthropic_blocks(content: object, *, images: bool) -> list[dict[str, Any]]:
 
     `images` is false for the assistant's own messages.
     """
-    found: list[dict[str, Any]] = []
+    blocks: list[dict[str, Any]] = []
     for part in _listed(content):
         kind = kind_of(part)
         if kind in TOOL_TYPES:
             continue
         if isinstance(part, Mapping) and kind in THOUGHT_TYPES:
             if not images and (kind == "redacted_thinking" or part.get("signature")):
-                found.append(replayed(part))
+                blocks.append(replayed(part))
             continue
         image = _anthropic_image(part) if images and isinstance(part, Mapping) and kind in IMAGE_TYPES else None
         if image is not None:
-            found.append(image)
+            blocks.append(image)
         elif images and isinstance(part, Mapping) and kind == "document":
-            found.append(replayed(part))
+            blocks.append(replayed(part))
         elif (text := project(part)).strip():
-            found.append({"type": "text", "text": text})
-    return found
+            blocks.append({"type": "text", "text": text})
+    return blocks
 
 
 def replayed(block: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,9 +119,9 @@ def _anthropic_image(part: Mapping[str, Any]) -> dict[str, Any] | None:
         case {"type": "image", "source": Mapping() as source}:
             return {"type": "image", "source": copy.deepcopy(dict(source))}
         case {"image_url": {"url": str(url)}} | {"image_url": str(url)}:
-            head, comma, data = url.partition(";base64,")
+            head, comma, encoded = url.partition(";base64,")
             if comma and head.startswith("data:"):
-                source = {"type": "base64", "media_type": head.removeprefix("data:"), "data": data}
+                source = {"type": "base64", "media_type": head.removeprefix("data:"), "data": encoded}
             else:
                 source = {"type": "url", "url": url}
             return {"type": "image", "source": source}

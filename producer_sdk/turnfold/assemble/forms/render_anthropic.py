@@ -61,52 +61,53 @@ def anthropic_turn(shown: ShownTurn, seal: str) -> tuple[str, list[Block]]:
     return voice, [_text(shown.content)]
 
 
-def _with_parts(shown: ShownTurn, parts: Mapping[str, Any], seal: str) -> list[Block]:
-    turn = shown.turn
+def _with_parts(shown_turn: ShownTurn, parts: Mapping[str, Any], seal: str) -> list[Block]:
+    turn = shown_turn.turn
     if turn.role is Role.TOOL and isinstance(parts.get("tool_call_id"), str):
-        call_id = _call_id(shown, parts["tool_call_id"])
-        return [{"type": "tool_result", "tool_use_id": call_id, "content": shown.content}]
-    if shown.marker is not None:
-        return [_text(shown.content)]
+        call_id = _call_id(shown_turn, parts["tool_call_id"])
+        return [{"type": "tool_result", "tool_use_id": call_id, "content": shown_turn.content}]
+    if shown_turn.marker is not None:
+        return [_text(shown_turn.content)]
     results = [
-        {**replayed(block), "tool_use_id": _call_id(shown, block.get("tool_use_id"))}
+        {**replayed(block), "tool_use_id": _call_id(shown_turn, block.get("tool_use_id"))}
         for block in blocks_of(turn, "tool_result")
     ]
     if turn.role is Role.TOOL:
-        return results or [_text(tool_note(seal) + shown.content)]
-    calls = _calls(shown)
-    given = parts.get("content", None if calls else shown.content)
-    said = anthropic_blocks(given, images=turn.role is Role.USER)
-    while said and not calls and said[-1]["type"] in THOUGHT_TYPES:
+        return results or [_text(tool_note(seal) + shown_turn.content)]
+    calls = _calls(shown_turn)
+    given = parts.get("content", None if calls else shown_turn.content)
+    spoken_blocks = anthropic_blocks(given, images=turn.role is Role.USER)
+    while spoken_blocks and not calls and spoken_blocks[-1]["type"] in THOUGHT_TYPES:
         # A message that ends with a thought is refused.
-        said.pop()
-    return [*results, *said, *calls]
+        spoken_blocks.pop()
+    return [*results, *spoken_blocks, *calls]
 
 
-def _calls(shown: ShownTurn) -> list[Block]:
-    if shown.turn.role is not Role.ASSISTANT:
+def _calls(shown_turn: ShownTurn) -> list[Block]:
+    if shown_turn.turn.role is not Role.ASSISTANT:
         return []
     blocks: list[Block] = []
-    for call in mappings((shown.turn.parts or {}).get("tool_calls")):
+    for call in mappings((shown_turn.turn.parts or {}).get("tool_calls")):
         inner = next((call[kind] for kind in ("function", "custom") if isinstance(call.get(kind), Mapping)), call)
-        blocks.append({"type": "tool_use", **_called(shown, call.get("id"), inner, "arguments")})
+        blocks.append({"type": "tool_use", **_called(shown_turn, call.get("id"), inner, "arguments")})
     blocks.extend(
-        {**replayed(block), **_called(shown, block.get("id"), block)} for block in blocks_of(shown.turn, "tool_use")
+        {**replayed(block), **_called(shown_turn, block.get("id"), block)}
+        for block in blocks_of(shown_turn.turn, "tool_use")
     )
     return blocks
 
 
-def _called(shown: ShownTurn, given_id: object, call: Mapping[str, Any], *arguments: str) -> Block:
+def _called(shown_turn: ShownTurn, given_id: object, call: Mapping[str, Any], *arguments: str) -> Block:
     """Id, name and input of a call as Anthropic takes them."""
     given = next((call[key] for key in (*arguments, "input") if key in call), None)
     name = _NOT_IN_IDS.sub("_", str(call.get("name") or "tool"))[:_LONGEST_NAME]
-    return {"id": _call_id(shown, given_id), "name": name, "input": arguments_object(given)}
+    return {"id": _call_id(shown_turn, given_id), "name": name, "input": arguments_object(given)}
 
 
-def _call_id(shown: ShownTurn, given: object) -> str:
+def _call_id(shown_turn: ShownTurn, given: object) -> str:
     """A call's id in the letters that Anthropic takes; one that repeats is told apart by the number of its turn."""
     letters = _NOT_IN_IDS.sub(lambda odd: f"_{ord(odd[0]):x}", str(given))
-    return f"{letters}_{shown.again}" if shown.again else letters
+    return f"{letters}_{shown_turn.again}" if shown_turn.again else letters
 
 
 def _text(text: str) -> Block:

@@ -51,33 +51,33 @@ def openai_name(turn: StoredTurn) -> str:
     return "" if skeleton(name) in RESERVED else name
 
 
-def _message(shown: ShownTurn, content: object) -> Message:
-    message: Message = {"role": str(shown.turn.role), "content": content}
-    if name := openai_name(shown.turn):
+def _message(shown_turn: ShownTurn, content: object) -> Message:
+    message: Message = {"role": str(shown_turn.turn.role), "content": content}
+    if name := openai_name(shown_turn.turn):
         message["name"] = name
     return message
 
 
-def _as_text(shown: ShownTurn, seal: str) -> Message:
+def _as_text(shown_turn: ShownTurn, seal: str) -> Message:
     """A tool's result without its call, in the user's voice."""
-    return {"role": "user", "content": tool_note(seal) + shown.content}
+    return {"role": "user", "content": tool_note(seal) + shown_turn.content}
 
 
-def _with_parts(shown: ShownTurn, parts: Mapping[str, Any], seal: str) -> list[Message]:
-    turn = shown.turn
+def _with_parts(shown_turn: ShownTurn, parts: Mapping[str, Any], seal: str) -> list[Message]:
+    turn = shown_turn.turn
     if turn.role is Role.TOOL and isinstance(parts.get("tool_call_id"), str):
-        return [{"role": "tool", "tool_call_id": parts["tool_call_id"], "content": shown.content}]
-    if shown.marker is not None:
-        return [_message(shown, shown.content)]
+        return [{"role": "tool", "tool_call_id": parts["tool_call_id"], "content": shown_turn.content}]
+    if shown_turn.marker is not None:
+        return [_message(shown_turn, shown_turn.content)]
     results = [_result(block) for block in blocks_of(turn, "tool_result")]
     if turn.role is Role.TOOL:
-        return results or [_as_text(shown, seal)]
-    calls = _calls(shown)
-    given = parts.get("content", None if calls else shown.content)
-    said = _said(openai_parts(given, images=turn.role is Role.USER))
+        return results or [_as_text(shown_turn, seal)]
+    calls = _calls(shown_turn)
+    given = parts.get("content", None if calls else shown_turn.content)
+    spoken_parts = _said(openai_parts(given, images=turn.role is Role.USER))
     if calls:
-        return [{**_message(shown, said), "tool_calls": calls}]
-    return [*results, _message(shown, said)] if said else results
+        return [{**_message(shown_turn, spoken_parts), "tool_calls": calls}]
+    return [*results, _message(shown_turn, spoken_parts)] if spoken_parts else results
 
 
 def _said(parts: list[Message]) -> object:
@@ -87,11 +87,11 @@ def _said(parts: list[Message]) -> object:
     return "\n".join(part["text"] for part in parts) or None
 
 
-def _calls(shown: ShownTurn) -> list[Message]:
-    if shown.turn.role is not Role.ASSISTANT:
+def _calls(shown_turn: ShownTurn) -> list[Message]:
+    if shown_turn.turn.role is not Role.ASSISTANT:
         return []
-    given = [_call(call) for call in mappings((shown.turn.parts or {}).get("tool_calls"))]
-    for block in blocks_of(shown.turn, "tool_use"):
+    given = [_call(call) for call in mappings((shown_turn.turn.parts or {}).get("tool_calls"))]
+    for block in blocks_of(shown_turn.turn, "tool_use"):
         function = {"name": str(block.get("name", "tool")), "arguments": as_json(block.get("input") or {})}
         given.append({"id": block.get("id"), "type": "function", "function": function})
     return given
