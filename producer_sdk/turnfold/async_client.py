@@ -378,10 +378,10 @@ class AsyncTurnfold:
 
     async def _until(self, wait: Wait[_Result], timeout_seconds: float) -> _Result:
         """A thread for each look, and none in between: those who wait are no reason for others to wait."""
-        found = await self._run(wait.look)
+        outcome = await self._run(wait.look)
         for pause in pauses(timeout_seconds):
-            if found is not None:
+            if outcome is not None:
                 break
             await asyncio.sleep(pause)
-            found = await self._run(wait.look)
-        return await self._run(wait.give_up, timeout_seconds) if found is None else found
+            outcome = await self._run(wait.look)
+        return await self._run(wait.give_up, timeout_seconds) if outcome is None else outcome

@@ -187,8 +187,10 @@ class Turnfold:
         """
         given, waits = listed(turns), may_wait(priority)
         whose = None if subject is None else checked_id("subject", subject)
-        most = self._settings.max_turn_bytes
-        entries = [accept(turn, max_bytes=most, may_wait=waits, redact=self._redact, subject=whose) for turn in given]
+        max_bytes = self._settings.max_turn_bytes
+        entries = [
+            accept(turn, max_bytes=max_bytes, may_wait=waits, redact=self._redact, subject=whose) for turn in given
+        ]
         try:
             self._put(conversation_id, Operation.APPEND, entries, durable=durable)
         except (InboxFull, QuotaExceeded, Unavailable) as error:
@@ -213,8 +215,8 @@ class Turnfold:
         `conversations` lists it, and nothing else reads it. A repeat with the same `operation_id` changes nothing.
         Raises `InvalidInput`.
         """
-        told = {name: self._redacted(value) for name, value in (("goal", goal), ("title", title))}
-        body = configuration(**told, constraints=self._redacted(constraints), settings=settings)
+        texts = {name: self._redacted(value) for name, value in (("goal", goal), ("title", title))}
+        body = configuration(**texts, constraints=self._redacted(constraints), settings=settings)
         id_ = f"configure-{secrets.token_hex(12)}" if operation_id is None else checked_id("operation_id", operation_id)
         self._put(conversation_id, Operation.CONFIGURE, [Entry(id_, body)])
 
@@ -241,8 +243,8 @@ class Turnfold:
         Reads show them at once; what was said before is nowhere any more when a worker has stored this. A parts list
         replaces tool blocks too. Raises `UnknownTurn`, `UnknownConversation`, `InvalidTurn`, and as `append`.
         """
-        words, most = self._redacted(content), self._settings.max_turn_bytes
-        self._change(conversation_id, turn_changes.edit(turn_id, words, max_bytes=most))
+        words, max_bytes = self._redacted(content), self._settings.max_turn_bytes
+        self._change(conversation_id, turn_changes.edit(turn_id, words, max_bytes=max_bytes))
 
     @traced("delete_memory")
     def delete(self, conversation_id: str, turn_id: str) -> None:
@@ -442,10 +444,10 @@ class Turnfold:
         """
         address = self._address(conversation_id)
         wanted = wanted_anchors(first_turn, last_turn, ids)
-        found = self._resources.read(
+        all_anchors = self._resources.read(
             lambda inbox, reader: retrieval.anchors(inbox, reader, address, as_of=as_of, wanted=wanted)
         )
-        return retrieval.anchors_among(found, types, states)
+        return retrieval.anchors_among(all_anchors, types, states)
 
     def notes(  # noqa: PLR0913 - a read's options, all by name
         self,

@@ -97,8 +97,8 @@ class Settings:
 
     def __repr__(self) -> str:
         """All fields, without the passwords that URLs hold: settings end up in logs and tracebacks."""
-        shown = ", ".join(f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self) if field.repr)
-        return f"{type(self).__name__}({shown})"
+        listed = ", ".join(f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self) if field.repr)
+        return f"{type(self).__name__}({listed})"
 
     def __post_init__(self) -> None:
         _check_types(self)
@@ -176,12 +176,12 @@ def _check_bounds(settings: Settings) -> None:
 def _check_types(settings: Settings) -> None:
     """Raise `InvalidSettings` for a value that was given by name and is of another type than its field."""
     for field in fields(settings):
-        value, wanted = getattr(settings, field.name), _TYPES[str(field.type)]
-        if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
-            msg = f"TURNFOLD_{field.name.upper()} ({field.name}=) must be a {field.type}, not {type(value).__name__}"
+        setting, wanted = getattr(settings, field.name), _TYPES[str(field.type)]
+        if not isinstance(setting, wanted) or (isinstance(setting, bool) and wanted is not bool):
+            msg = f"TURNFOLD_{field.name.upper()} ({field.name}=) must be a {field.type}, not {type(setting).__name__}"
             raise InvalidSettings(msg)
-        if isinstance(value, float) and not math.isfinite(value):
-            msg = f"TURNFOLD_{field.name.upper()} must be a number that ends, not {value}"
+        if isinstance(setting, float) and not math.isfinite(setting):
+            msg = f"TURNFOLD_{field.name.upper()} must be a number that ends, not {setting}"
             raise InvalidSettings(msg)
 
 

@@ -76,31 +76,31 @@ def _conversations(inbox: ProducerInbox, resources: Resources, tenant: str, subj
     # What it imports, only who forgets an end user needs.
     from turnfold.database.subject_read import turns_of_subject, with_other_subjects
 
-    found: dict[str, _Turns] = {}
+    by_name: dict[str, _Turns] = {}
     for address in inbox.waiting(tenant):
         turns = _waiting(inbox, address, subject)
         if turns.turn_ids:
-            found[address.conversation] = turns
+            by_name[address.conversation] = turns
 
     def look(transaction: ReadTransaction) -> tuple[list[SubjectTurn], set[str]]:
         connection = transaction.connection
         stored = turns_of_subject(connection, tenant, subject)
         return stored, with_other_subjects(connection, tenant, subject, waiting)
 
-    waiting = list(found)
-    stored, others = resources.reader().read(look)
+    waiting = list(by_name)
+    stored, shared_names = resources.reader().read(look)
     for turn in stored:
-        turns = found.setdefault(turn.conversation_id, _Turns())
+        turns = by_name.setdefault(turn.conversation_id, _Turns())
         turns.shared = turns.shared or turn.shared
         turns.expired = turns.expired or turn.expired
         if not turn.expired:
             turns.turn_ids[turn.turn_id] = None
-    for name in others:
-        found[name].shared = True
-    for name in found.keys() - set(waiting):
+    for name in shared_names:
+        by_name[name].shared = True
+    for name in by_name.keys() - set(waiting):
         # What is stored as a single subject's may have others in its inbox.
-        found[name].shared = found[name].shared or _waiting(inbox, Address(tenant, name), subject).shared
-    return found
+        by_name[name].shared = by_name[name].shared or _waiting(inbox, Address(tenant, name), subject).shared
+    return by_name
 
 
 def _waiting(inbox: ProducerInbox, address: Address, subject: str) -> _Turns:
@@ -150,7 +150,7 @@ class _SubjectWait:
     def _receipt(self, receipts: Sequence[ErasureReceipt], *, completed: bool) -> SubjectReceipt:
         return SubjectReceipt(
             subject=self._begun.subject, completed=completed, shared=dict(self._begun.shared),
-            conversations=tuple(sorted(receipts, key=lambda one: one.conversation_id)),
+            conversations=tuple(sorted(receipts, key=lambda receipt: receipt.conversation_id)),
             still_quoted=tuple(self._begun.quoted),
             remains=remaining(self._inbox.remnants(), sqlite=self._sqlite),
         )  # fmt: skip

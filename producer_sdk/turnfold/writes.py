@@ -69,9 +69,9 @@ def put(
 
 def _check_size(settings: Settings, entries: Sequence[Entry]) -> None:
     """Raise `InvalidInput` for more than an empty inbox holds."""
-    most = settings.max_inbox_turns
-    if len(entries) > most:
-        msg = f"{len(entries)} turns in one append, and an inbox holds at most {most} that wait"
+    greatest = settings.max_inbox_turns
+    if len(entries) > greatest:
+        msg = f"{len(entries)} turns in one append, and an inbox holds at most {greatest} that wait"
         raise InvalidInput(msg, remedy="append them in several lists, or raise TURNFOLD_MAX_INBOX_TURNS")
     size, most_bytes = sum(len(entry.body) for entry in entries), settings.max_inbox_bytes
     if size > most_bytes:

@@ -97,8 +97,8 @@ def diff_of(earlier: Sequence[Statement], later: Sequence[Statement]) -> Context
         {_key(statement): statement for statement in earlier},
         {_key(statement): statement for statement in later},
     )
-    left = sorted([one for key, one in statements_before.items() if key not in after], key=_order)
-    came = sorted([one for key, one in after.items() if key not in statements_before], key=_order)
+    left = sorted([changed for key, changed in statements_before.items() if key not in after], key=_order)
+    came = sorted([changed for key, changed in after.items() if key not in statements_before], key=_order)
     replacing = {statement.replaced: statement for statement in later if statement.replaced}
     replaced_by = {statement: replacing[statement.text] for statement in left if statement.text in replacing}
     return ContextDiff(tuple(left), tuple(came), replaced_by)

@@ -119,7 +119,9 @@ def _roundness(seq: int) -> int:
 def widened(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int) -> tuple[ShownTurn, ...]:
     """`raw` with more of the newest turn that is clipped, for up to `room` more tokens; the same when none can grow."""
     limit = pricing.raw(raw) + room
-    for i in reversed([i for i, one in enumerate(raw) if one.marker is not None and not one.hidden]):
+    for i in reversed(
+        [i for i, turn_shown in enumerate(raw) if turn_shown.marker is not None and not turn_shown.hidden]
+    ):
         # What is clipped costs a little more than its words where lines have to be indented.
         for more in (room, room * 9 // 10, room // 2):
             cut_tokens = pricing.count(raw[i].content) + more

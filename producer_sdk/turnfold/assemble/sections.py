@@ -143,7 +143,11 @@ def flags_of(flags: object, *, what: str) -> frozenset[str]:
 def _required(allowed: Sequence[Section], budget_tokens: int | None, counter: Counter) -> dict[str, str]:
     """The texts of required sections; short ones, least priority first, where all of them do not fit."""
     chosen = {section.name: section.text for section in allowed if section.required}
-    shorter = [one for one in sorted(allowed, key=lambda one: one.priority) if one.required and one.short]
+    shorter = [
+        candidate
+        for candidate in sorted(allowed, key=lambda candidate: candidate.priority)
+        if candidate.required and candidate.short
+    ]
     while (needed := _tokens(_joined(allowed, chosen), counter)) > (needed if budget_tokens is None else budget_tokens):
         if not shorter:
             break

@@ -63,28 +63,28 @@ def align(stored: Sequence[Said], said: Sequence[Said], *, whole: bool, only_new
     return Alignment(answered + 1, len(stored), {})
 
 
-def _of_new_ones(stored: Sequence[Said], said: Sequence[Said]) -> Alignment:
+def _of_new_ones(stored: Sequence[Said], history: Sequence[Said]) -> Alignment:
     """All are new, unless they were the last ones already: the call is repeated."""
-    count = len(said)
-    if count and list(stored[-count:]) == list(said):
+    count = len(history)
+    if count and list(stored[-count:]) == list(history):
         return Alignment(count, len(stored), {len(stored) - count + place: place for place in range(count)})
     return Alignment(0, len(stored), {})
 
 
-def _runs(stored: Sequence[Said], said: Sequence[Said]) -> Iterator[_Run]:
+def _runs(stored: Sequence[Said], history: Sequence[Said]) -> Iterator[_Run]:
     """All runs that cannot be made longer."""
     stored_places = defaultdict(list)
     for place, turn in enumerate(stored):
         stored_places[turn].append(place)
     lengths: dict[int, int] = {}
-    for place, message in enumerate(said):
+    for place, message in enumerate(history):
         longer = {at: lengths.get(at - 1, 0) + 1 for at in stored_places.get(message, ())}
         yield from (_Run(place - 1, length, at) for at, length in lengths.items() if at + 1 not in longer)
         lengths = longer
-    yield from (_Run(len(said) - 1, length, at) for at, length in lengths.items())
+    yield from (_Run(len(history) - 1, length, at) for at, length in lengths.items())
 
 
-def _is_evidence(run: _Run, stored: Sequence[Said], said: Sequence[Said], *, whole: bool) -> bool:
+def _is_evidence(run: _Run, stored: Sequence[Said], history: Sequence[Said], *, whole: bool) -> bool:
     """Whether a run says where the caller's history is, and not only that something was said twice."""
     first, stored_first = run.last - run.length + 1, run.stored_last - run.length + 1
     from_the_start = first == 0 and stored_first == 0 and whole
@@ -94,21 +94,21 @@ def _is_evidence(run: _Run, stored: Sequence[Said], said: Sequence[Said], *, who
         return run.length > 1 or again
     if run.length > 1 or first == 0:
         return True
-    return said[run.last].role in _REPLIES and _changed_in_place(first, stored_first, stored, said)
+    return history[run.last].role in _REPLIES and _changed_in_place(first, stored_first, stored, history)
 
 
-def _changed_in_place(first: int, stored_first: int, stored: Sequence[Said], said: Sequence[Said]) -> bool:
+def _changed_in_place(first: int, stored_first: int, stored: Sequence[Said], history: Sequence[Said]) -> bool:
     """Whether just the one message before a run is another than the stored one, of the same role."""
-    if not first or not stored_first or said[first - 1].role != stored[stored_first - 1].role:
+    if not first or not stored_first or history[first - 1].role != stored[stored_first - 1].role:
         return False
-    return min(first, stored_first) == 1 or said[first - 2] == stored[stored_first - 2]
+    return min(first, stored_first) == 1 or history[first - 2] == stored[stored_first - 2]
 
 
-def _places(run: _Run, stored: Sequence[Said], said: Sequence[Said]) -> dict[int, int]:
+def _places(run: _Run, stored: Sequence[Said], history: Sequence[Said]) -> dict[int, int]:
     """From the run's end backwards, as long as both sides have the same roles: others were changed in place."""
     places = {}
     at, stored_at = run.last, run.stored_last
-    while at >= 0 and stored_at >= 0 and said[at].role == stored[stored_at].role:
+    while at >= 0 and stored_at >= 0 and history[at].role == stored[stored_at].role:
         places[stored_at] = at
         at, stored_at = at - 1, stored_at - 1
     return places

@@ -128,8 +128,8 @@ def _read_responses(given: object) -> CallerHistory:
     # What stands before a compaction was told already: what follows it is the history.
     begin = max((place for place, item in enumerate(items) if item.get("type") == "compaction"), default=-1) + 1
     turns, operators = _turns_of_items(items[begin:], begin)
-    before = [place for place, item in enumerate(items[:begin]) if _is_kept_before(item)]
-    return CallerHistory(tuple(map(opened_compaction, items)), tuple(turns), (*before, *operators))
+    kept_places = [place for place, item in enumerate(items[:begin]) if _is_kept_before(item)]
+    return CallerHistory(tuple(map(opened_compaction, items)), tuple(turns), (*kept_places, *operators))
 
 
 def opened_compaction(item: Item) -> Item:

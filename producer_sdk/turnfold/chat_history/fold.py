@@ -91,16 +91,18 @@ class _Folder:
 
     async def by_new_block(self) -> Fold | None:
         """Behind a new block, which leaves room for more turns; None where the newest turns leave none."""
-        for asked, most in BLOCK_SHARES:
+        for block_share, fold_share in BLOCK_SHARES:
             try:
-                block = await self._new_block(int(self.room * asked))
+                block = await self._new_block(int(self.room * block_share))
             except InvalidBudget:
                 return None
-            first_raw = next((shown.turn.turn_id for shown in block.chat.turns if not shown.hidden), None)
+            first_raw = next(
+                (shown_turn.turn.turn_id for shown_turn in block.chat.turns if not shown_turn.hidden), None
+            )
             behind = self.tail.from_turn(first_raw) if first_raw else None
             if behind is None or first_raw is None:
                 return None
-            folded = await self._behind(block, behind, int(self.room * most))
+            folded = await self._behind(block, behind, int(self.room * fold_share))
             if folded is not None:
                 await self._keep(block, first_raw)
                 return folded
@@ -110,18 +112,18 @@ class _Folder:
         """Everything as a context shows it: the newest turns are too large to stand as they were sent."""
         context = await self._context(self.room, query=None)
         forwarded = self.priced.replaced(context.messages("openai"))
-        first = next((shown.turn.seq for shown in context.chat.turns if not shown.hidden), None)
+        first = next((shown_turn.turn.seq for shown_turn in context.chat.turns if not shown_turn.hidden), None)
         return Fold(forwarded.items, forwarded.tokens, _numbers_before(first))
 
     async def _behind(self, block: Context, behind: tuple[TailTurn, ...], most_tokens: int) -> Fold | None:
         """A block, the turns behind it, what the question brings back; None where these are above `most_tokens`."""
         forwarded = self.priced.folded(_block(block), behind)
-        asked = question_of(self.priced, behind) if self.options.recall and block.record else None
-        recall_tokens = int(self.room * RECALL_SHARE) if asked else 0
+        question = question_of(self.priced, behind) if self.options.recall and block.record else None
+        recall_tokens = int(self.room * RECALL_SHARE) if question else 0
         if forwarded.tokens - self.priced.system_tokens > most_tokens - recall_tokens:
             return None
-        if asked is not None:
-            (turn, words), count = asked, self.priced.count
+        if question is not None:
+            (turn, words), count = question, self.priced.count
             context = await self._about(turn.turn_id, words)
             message = context and recalled(context, block, most_tokens=recall_tokens, count=count)
             if message and turn.place is not None:

@@ -96,16 +96,16 @@ class PricedHistory:
         """
         first = next((turn.place for turn in behind if turn.place is not None), None)
         start = len(self.history.items) if first is None else self.history.turns[first].first
-        told = list(block)
+        messages = list(block)
         for turn in behind:
             if turn.place is not None:
                 break
-            told += _rendered(turn.stored)
+            messages += _rendered(turn.stored)
         operators = [self.history.items[place] for place in self.history.operators if place < start]
-        items = [*operators, *self._in_form(told), *self.history.items[start:]]
+        items = [*operators, *self._in_form(messages), *self.history.items[start:]]
         own = 0 if first is None else sum(self.turn_tokens[first:])
         shift = len(items) - len(self.history.items)
-        return Forwarded(items, self.system_tokens + messages_tokens(told, self.count) + own, shift)
+        return Forwarded(items, self.system_tokens + messages_tokens(messages, self.count) + own, shift)
 
     def with_message(self, forwarded: Forwarded, place: int, message: dict[str, Any]) -> Forwarded:
         """The same with a chat message before one of the caller's turns that stand behind the block."""

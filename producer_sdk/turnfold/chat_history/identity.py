@@ -32,7 +32,7 @@ def digest_of(message: Message) -> str:
     content = message.get("content")
     role = role_of(message)
     parts = [content] if isinstance(content, str) or content is None else list(_listed(content))
-    said = {
+    lasting = {
         "role": role,
         "text": " ".join(" ".join(_texts(message, parts)).split()),
         "parts": [_lasting(part) for part in parts if isinstance(part, Mapping) and kind_of(part) not in _TEXT],
@@ -40,7 +40,7 @@ def digest_of(message: Message) -> str:
         "answers": message.get("tool_call_id"),
         "name": message.get("name") if role == "user" else None,
     }
-    return blake2b(_canonical(said), digest_size=_DIGEST_BYTES).hexdigest()
+    return blake2b(_canonical(lasting), digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def role_of(message: Message) -> str:

@@ -44,9 +44,11 @@ class ConversationMemory:
 
     async def _take(self, history: CallerHistory, digests: Sequence[str], *, only_new: bool) -> Tail:
         stored, is_whole, is_settled = await self._newest()
-        said = [Said(role_of(turn.message), digest) for turn, digest in zip(history.turns, digests, strict=True)]
+        history_said = [
+            Said(role_of(turn.message), digest) for turn, digest in zip(history.turns, digests, strict=True)
+        ]
         known = [Said(str(turn.role), stored_digest(turn)) for turn in stored]
-        alignment = align(known, said, whole=is_whole, only_new=only_new)
+        alignment = align(known, history_said, whole=is_whole, only_new=only_new)
         if alignment.kept < len(stored) and is_settled:
             await self.turnfold.rewind(self.conversation, after=stored[alignment.kept - 1].turn_id)
             stored = stored[: alignment.kept]

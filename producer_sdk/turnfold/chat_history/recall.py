@@ -39,9 +39,9 @@ def question_of(priced: PricedHistory, behind: Sequence[TailTurn]) -> tuple[Tail
 def recalled(context: Context, block: Context, *, most_tokens: int, count: TokenCount) -> dict[str, Any] | None:
     """A message of the notes that a question chose and a block does not tell, in their frame; None without any."""
     begin, *_, end = [piece.text for piece in context.pieces if piece.part == "frame"] or [""]
-    told = frozenset(block.record.splitlines())
+    block_lines = frozenset(block.record.splitlines())
     lines = [line for piece in context.pieces if piece.part == "excerpts" for line in piece.text.splitlines()]
-    lines = [line for line in lines if line not in told]
+    lines = [line for line in lines if line not in block_lines]
     room = most_tokens - MESSAGE_TOKENS - count(begin + end)
     kept = []
     for line in lines:

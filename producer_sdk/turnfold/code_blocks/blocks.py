@@ -135,15 +135,15 @@ def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 def introduction(text: str, start: int) -> str:
     """The last line of prose before a block, on one line without Markdown's marks; empty where there is none."""
-    before = text[max(0, start - INTRODUCTION) : start].rstrip()
-    line = before.rsplit("\n", 1)[-1].strip()
+    text_before = text[max(0, start - INTRODUCTION) : start].rstrip()
+    line = text_before.rsplit("\n", 1)[-1].strip()
     return "" if line.startswith(("```", "~~~")) else " ".join(line.translate(_MARKDOWN).split())
 
 
 def headings(text: str, start: int) -> str:
     """What stands shortly before a block, by which it may be asked for."""
-    before = text[max(0, start - INTRODUCTION) : start].rsplit("```", 1)[-1]
-    return before[before.find("\n") + 1 :] if len(before) == INTRODUCTION else before
+    text_before = text[max(0, start - INTRODUCTION) : start].rsplit("```", 1)[-1]
+    return text_before[text_before.find("\n") + 1 :] if len(text_before) == INTRODUCTION else text_before
 
 
 def defined_names(inside: str) -> tuple[str, ...]:
@@ -157,8 +157,8 @@ def block_name(inside: str, block_kind: BlockKind, language: str, *, lines: int)
     >>> block_name("server {\n  listen 80;\n}\n", BlockKind.CONFIGURATION, "nginx", lines=3)
     'nginx, 3 lines: server { listen 80; }'
     """
-    what = language or block_kind.name.lower()
-    counted = f"{what}, {lines} {'line' if lines == 1 else 'lines'}"
+    label = language or block_kind.name.lower()
+    counted = f"{label}, {lines} {'line' if lines == 1 else 'lines'}"
     if names := defined_names(inside):
         more = " …" if len(names) > _MOST_NAMED else ""
         counted += f", with {', '.join(names[:_MOST_NAMED])}{more}"

@@ -84,13 +84,13 @@ def word_code(term: str) -> int:
 
 def entries_of(turns: Iterable[StoredTurn], *, before: Sequence[StoredTurn] = ()) -> Iterator[BlockEntry]:
     """The blocks of neighbouring turns, in order; `before` are some turns before them."""
-    asked = _question(next((turn for turn in reversed(before) if turn.role is Role.USER), None))
+    question = _question(next((turn for turn in reversed(before) if turn.role is Role.USER), None))
     for turn in turns:
         is_users = turn.role is Role.USER
         for block in blocks_of(turn.content, printed=holds_tool_words(turn)):
-            yield _entry(turn, block, frozenset() if is_users else asked)
+            yield _entry(turn, block, frozenset() if is_users else question)
         if is_users:
-            asked = _question(turn)
+            question = _question(turn)
 
 
 def _question(turn: StoredTurn | None) -> frozenset[int]:
@@ -125,11 +125,11 @@ def _entry(turn: StoredTurn, block: Block, question: frozenset[int]) -> BlockEnt
 
 
 @lru_cache(maxsize=256)
-def _codes(text: str, most: int) -> frozenset[int]:
+def _codes(text: str, most_terms: int) -> frozenset[int]:
     """The rarest terms of a text."""
     distinct = list(dict.fromkeys(block_terms(text)))
-    if len(distinct) > most:
-        distinct = sorted(distinct, key=lambda term: -rarity(term))[:most]
+    if len(distinct) > most_terms:
+        distinct = sorted(distinct, key=lambda term: -rarity(term))[:most_terms]
     return frozenset(map(word_code, distinct))
 
 

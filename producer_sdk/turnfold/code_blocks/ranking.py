@@ -131,25 +131,25 @@ def _scored(
 def _version(request: BlockRequest, best: RankedBlock, scored: Sequence[RankedBlock]) -> RankedBlock:
     """Of the versions of a block, each like one that is found already, the one that is asked for."""
     meant = [codes for codes in _codes_of(request) if not codes.isdisjoint(best.entry.words)]
-    others = [
+    other_blocks = [
         block for block in scored
         if block is not best and not any(codes.isdisjoint(block.entry.words) for codes in meant)
     ]  # fmt: skip
     versions = [best]
     for known in versions:
         close = 0.0 if meant else _AS_CLOSE * best.score
-        near = [block for block in others if _is_version(block, known, close=close)]
+        near = [block for block in other_blocks if _is_version(block, known, close=close)]
         versions += near
-        others = [block for block in others if block not in near]
-    versions.sort(key=lambda one: (one.entry.seq, one.entry.start))
+        other_blocks = [block for block in other_blocks if block not in near]
+    versions.sort(key=lambda version: (version.entry.seq, version.entry.start))
     if request.version is Version.OLDEST:
         return versions[0]
     return versions[-2] if request.version is Version.PREVIOUS and len(versions) > 1 else versions[-1]
 
 
-def _is_version(one: RankedBlock, known: RankedBlock, *, close: float) -> bool:
-    alike = _alikeness(one.entry, known.entry)
-    return alike >= _NEARLY_SAME or (alike >= _ALIKE and one.score >= close)
+def _is_version(block: RankedBlock, known: RankedBlock, *, close: float) -> bool:
+    alike = _alikeness(block.entry, known.entry)
+    return alike >= _NEARLY_SAME or (alike >= _ALIKE and block.score >= close)
 
 
 def _codes_of(request: BlockRequest) -> list[frozenset[int]]:

@@ -45,33 +45,33 @@ def found_fields(conversation: ConversationId, first_seq: int, last_seq: int) ->
 
 def read_fields(fields: Mapping[str, int]) -> list[Expansions]:
     """What the fields of a conversation's hash say, for each of the conversations that had its name."""
-    found: dict[ConversationId, Expansions] = {}
+    expansions: dict[ConversationId, Expansions] = {}
     for name, times in fields.items():
-        number, _, what = name.partition(":")
-        one = found.setdefault(conversation := ConversationId(int(number)), Expansions(conversation))
-        if what == _ASKED:
-            one.asked += times
-        elif what == _FOUND:
-            one.found += times
+        number, _, counted = name.partition(":")
+        counts = expansions.setdefault(conversation := ConversationId(int(number)), Expansions(conversation))
+        if counted == _ASKED:
+            counts.asked += times
+        elif counted == _FOUND:
+            counts.found += times
         else:
-            first, _, last = what.partition("-")
-            one.ranges[int(first), int(last)] = times
-    return list(found.values())
+            first, _, last = counted.partition("-")
+            counts.ranges[int(first), int(last)] = times
+    return list(expansions.values())
 
 
 def pack_often(often: Iterable[Often]) -> list[list[Any]] | None:
     """As it stands in the conversation's row; None for nothing."""
     rows = [
         [
-            one.node.idx,
-            one.node.first_seq,
-            one.node.last_seq,
-            one.node.slug,
-            one.node.tokens[1],
-            one.node.refined,
-            one.weight,
+            segment.node.idx,
+            segment.node.first_seq,
+            segment.node.last_seq,
+            segment.node.slug,
+            segment.node.tokens[1],
+            segment.node.refined,
+            segment.weight,
         ]
-        for one in often
+        for segment in often
     ]
     return rows or None
 

@@ -78,5 +78,5 @@ def column(type_: Any, **options: Any) -> Any:
 
 def table(row: type[SQLModel]) -> Table:
     """The Core table behind a class: hot statements are written against it."""
-    found: Table = row.__table__  # type: ignore[attr-defined]  # set by SQLAlchemy's mapper
-    return found
+    core_table: Table = row.__table__  # type: ignore[attr-defined]  # set by SQLAlchemy's mapper
+    return core_table

@@ -53,9 +53,9 @@ def configuration(
         if not isinstance(settings, Mapping):
             msg = 'settings must be a dict, such as {"segment_max_turns": 20}'  # type: ignore[unreachable]  # not every caller has types
             raise InvalidInput(msg)
-        body["settings"] = {name: _number(name, value) for name, value in settings.items()}
+        body["settings"] = {name: _number(name, setting) for name, setting in settings.items()}
     if title is not None:
-        body[TITLE] = _text("title", title, most=MAX_TITLE_CHARACTERS)
+        body[TITLE] = _text("title", title, longest=MAX_TITLE_CHARACTERS)
     if not body:
         msg = "nothing to configure"
         raise InvalidInput(msg, remedy="give goal, constraints, settings or title")
@@ -102,22 +102,22 @@ def merged(before: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, An
     return dict(sorted(after.items()))
 
 
-def _text(what: str, value: object, *, most: int = MAX_GOAL_CHARACTERS) -> str:
+def _text(what: str, value: object, *, longest: int = MAX_GOAL_CHARACTERS) -> str:
     if not isinstance(value, str) or not value.strip():
         msg = f"{what} must be a text that is not empty"
         raise InvalidInput(msg)
-    if len(value) > most:
-        msg = f"{what} must be at most {most} characters long, not {len(value)}"
+    if len(value) > longest:
+        msg = f"{what} must be at most {longest} characters long, not {len(value)}"
         raise InvalidInput(msg)
     return clean(value)
 
 
-def _number(name: str, value: object) -> float:
+def _number(name: str, setting: object) -> float:
     if name not in FOLD_SETTINGS:
         msg = f"unknown setting {name!r}"
         raise InvalidInput(msg, remedy=f"use one of {', '.join(FOLD_SETTINGS)}")
-    least, most = FOLD_SETTINGS[name]
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
-        msg = f"{name} must be a number from {least:g} to {most:g}, not {value!r}"
+    least, greatest = FOLD_SETTINGS[name]
+    if isinstance(setting, bool) or not isinstance(setting, (int, float)) or not least <= setting <= greatest:
+        msg = f"{name} must be a number from {least:g} to {greatest:g}, not {setting!r}"
         raise InvalidInput(msg)
-    return value
+    return setting

@@ -60,8 +60,8 @@ def pack_notes(notes: Sequence[Note], *, gains: bool = False) -> str:
 
 
 def _code(column: Sequence[int]) -> str:
-    most = max(column, default=0)
-    return next(code for code, above in _CODES if most < above)
+    greatest = max(column, default=0)
+    return next(code for code, above in _CODES if greatest < above)
 
 
 def unpack_notes(body: str) -> tuple[Note, ...]:
@@ -136,8 +136,8 @@ class NoteList(Sequence[Note]):
 
     def _one(self, at: int) -> Note:
         text, _, brief = self._lines[at].partition("\t")
-        value, weights = self._values[at], self._weights
-        worth = (0, "", value) if weights is None else (value, weights[at], 0)
+        gain_or_worth, weights = self._values[at], self._weights
+        worth = (0, "", gain_or_worth) if weights is None else (gain_or_worth, weights[at], 0)
         return made_note(
             (
                 self.seqs[at], self.places[at], *self._speakers[self._who[at]], self._days[self._when[at]], text,
@@ -151,10 +151,10 @@ class NoteList(Sequence[Note]):
             places = slice(start, start + _AT_ONCE)
             weights, values = self._weights, self._values[places]
             worth = (repeat(0), repeat(""), values) if weights is None else (values, weights[places], repeat(0))
-            said = [self._speakers[who] for who in self._who[places]]
+            voices = [self._speakers[who] for who in self._who[places]]
             parted = [line.partition("\t") for line in self._lines[places]]
             columns = zip(
-                self.seqs[places], self.places[places], [label for label, _ in said], [role for _, role in said],
+                self.seqs[places], self.places[places], [label for label, _ in voices], [role for _, role in voices],
                 map(self._days.__getitem__, self._when[places]), [text for text, _, _ in parted], self._tokens[places],
                 *worth, [brief for _, _, brief in parted], self._brief_tokens[places], self._starts[places],
                 self._ends[places], strict=False,

@@ -32,7 +32,7 @@ def pack_times(times: Mapping[int, NoteTime]) -> str | None:
     if not times:
         return None
     packed = {
-        str(place): [value.isoformat() if isinstance(value, date) else value for value in time]
+        str(place): [field.isoformat() if isinstance(field, date) else field for field in time]
         for place, time in sorted(times.items())
     }
     return json.dumps(packed, ensure_ascii=False, separators=(",", ":"))

@@ -204,15 +204,15 @@ def days_of(notes: Sequence[Note], *, numbered: bool = True) -> list[SpokenDay]:
     Before them items, by month and by who speaks: what was said between them is not needed to understand them.
     """
     items = sorted([note for note in notes if note.is_item], key=item_order)
-    told = [(month_of(note.day), note.speaker, note) for note in items]
-    told += [
+    dated = [(month_of(note.day), note.speaker, note) for note in items]
+    dated += [
         (note.day, label_of(note.seq, note.speaker, note.day) if numbered else note.speaker, note)
         for note in notes if not note.is_item
     ]  # fmt: skip
     days: list[SpokenDay] = []
     today: str | None = None
     label: str | None = None
-    for day, own, note in told:
+    for day, own, note in dated:
         if day != today:
             today, label = day, None
             days.append((day, []))

@@ -26,7 +26,9 @@ def holds_tool_words(turn: StoredTurn) -> bool:
     """Whether a tool wrote the words of a turn, in whichever role a provider sends them."""
     blocks = (turn.parts or {}).get("content")
     listed = blocks if isinstance(blocks, list) else ()
-    return turn.role is Role.TOOL or any(isinstance(one, dict) and one.get("type") == "tool_result" for one in listed)
+    return turn.role is Role.TOOL or any(
+        isinstance(part, dict) and part.get("type") == "tool_result" for part in listed
+    )
 
 
 def turn_origin(turn: StoredTurn) -> Origin:

@@ -85,8 +85,8 @@ class Outline:
     def speakers(self) -> frozenset[str]:
         """Who says any of the notes that were read, as it is shown."""
         notes = self.notes
-        said = notes.speakers if isinstance(notes, Tiers) else [note.speaker for note in notes]
-        return frozenset([*said, *(note.speaker for note in self.tail)])
+        of_notes = notes.speakers if isinstance(notes, Tiers) else [note.speaker for note in notes]
+        return frozenset([*of_notes, *(note.speaker for note in self.tail)])
 
     @property
     def tokens_a_turn(self) -> int:
@@ -189,7 +189,7 @@ def _tiers(notes: Sequence[Note]) -> list[list[Note]]:
     tiers: list[list[Note]] = []
     spent = 0
     for note in notes:
-        tier = next((i for i, most in enumerate(OUTLINE_TIERS) if spent < most), None)
+        tier = next((i for i, tier_tokens in enumerate(OUTLINE_TIERS) if spent < tier_tokens), None)
         if tier is None:
             break
         while len(tiers) <= tier:

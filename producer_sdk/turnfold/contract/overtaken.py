@@ -46,8 +46,8 @@ class Overtaken(NamedTuple):
         """Whether a note with such stems says it; the note's turn is known to fit."""
         shared = sum([stem in stems for stem in self.subject])
         if not self.seq:
-            return shared >= self.least and all(value in stems for value in self.values)
-        if self.values and not any(value in stems for value in self.values):
+            return shared >= self.least and all(told_value in stems for told_value in self.values)
+        if self.values and not any(told_value in stems for told_value in self.values):
             return False
         return shared > 0 and (shared >= _OF_NOTE * len(stems) or shared >= _OF_STATEMENT * len(self.subject))
 
@@ -132,9 +132,9 @@ NOTHING_OVERTAKEN: Final = OvertakenIndex(())
 def pack_overtaken(statements: Sequence[Overtaken]) -> list[list[Any]]:
     """Statements as JSON."""
     return [
-        [one.seq, one.by_seq, " ".join(one.values), " ".join(one.subject), one.least]
-        + ([one.written, one.instead] if one.written or one.instead else [])
-        for one in sorted(sorted(statements, key=lambda one: -one.by_seq)[:MOST_OVERTAKEN])
+        [statement.seq, statement.by_seq, " ".join(statement.values), " ".join(statement.subject), statement.least]
+        + ([statement.written, statement.instead] if statement.written or statement.instead else [])
+        for statement in sorted(sorted(statements, key=lambda statement: -statement.by_seq)[:MOST_OVERTAKEN])
     ]
 
 

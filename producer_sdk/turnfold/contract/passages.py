@@ -130,7 +130,7 @@ def unpack_passages(rows: Sequence[tuple[int, str]]) -> list[Passage]:
     """Passages from their numbers and what `pack_passage` made, in the order of the rows."""
     # One parse for all: a read has a hundred of them.
     packed = json.loads(f"[{','.join([body for _, body in rows])}]")
-    return [_passage(number, one) for (number, _), one in zip(rows, packed, strict=True)]
+    return [_passage(number, unpacked) for (number, _), unpacked in zip(rows, packed, strict=True)]
 
 
 def unpack_written(bodies: Iterable[str]) -> list[tuple[int, str]]:

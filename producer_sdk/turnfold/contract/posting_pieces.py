@@ -77,7 +77,7 @@ def pieces_of(code: int, segments: int) -> Iterator[int]:
 
 def merged_with(segments: int) -> list[int]:
     """The numbers of the pieces that are merged when a conversation has its last segment of so many."""
-    found: list[int] = []
+    numbers: list[int] = []
     for height in range(1, MOST_HEIGHT + 1):
         span, child = _SPANS[height], _SPANS[height - 1]
         waited = segments % span
@@ -85,27 +85,29 @@ def merged_with(segments: int) -> list[int]:
             each = _PER_SEGMENT[height - 1]
             shares = range(waited * each, (waited + 1) * each)
             end = segments - waited
-            found += [_number(height - 1, block, share) for block in range(end - span, end, child) for share in shares]
-    return found
+            numbers += [
+                _number(height - 1, block, share) for block in range(end - span, end, child) for share in shares
+            ]
+    return numbers
 
 
 def pieces_over(idx: int) -> list[tuple[int, int]]:
     """First and last number, by height, of the pieces that may hold any term of a segment."""
-    found = []
+    ranges = []
     for height, span in enumerate(_SPANS):
         first = _number(height, idx - idx % span, 0)
-        found.append((first, first + _SHARES[height] - 1))
-    return found
+        ranges.append((first, first + _SHARES[height] - 1))
+    return ranges
 
 
 def pieces_beyond(segments: int) -> list[tuple[int, int]]:
     """First and last number, by height, of the pieces that a conversation does not have that is cut to its segments."""
-    found = []
+    ranges = []
     for height, span in enumerate(_SPANS):
         longest_wait = span // FAN_OUT - 1 if height else 0
         settled = max(0, (segments - longest_wait) // span * span)
-        found.append((_number(height, settled, 0), height << _HEIGHT_SHIFT | _PLACE))
-    return found
+        ranges.append((_number(height, settled, 0), height << _HEIGHT_SHIFT | _PLACE))
+    return ranges
 
 
 def _wait(code: int, height: int) -> int:
@@ -127,15 +129,15 @@ def _start_of(number: int) -> int:
 
 def in_pieces(postings: Iterable[Posted], segments: int) -> Mapping[int, list[Posted]]:
     """Postings by the numbers of their pieces."""
-    found: dict[int, list[Posted]] = defaultdict(list)
+    by_piece: dict[int, list[Posted]] = defaultdict(list)
     codes: dict[str, int] = {}
     for posted in postings:
         term = posted[0]
         code = codes.get(term)
         if code is None:
             code = codes[term] = code_of(term)
-        found[piece_of(code, posted[1], segments)].append(posted)
-    return found
+        by_piece[piece_of(code, posted[1], segments)].append(posted)
+    return by_piece
 
 
 def pack_piece(number: int, postings: Iterable[Posted]) -> bytes:

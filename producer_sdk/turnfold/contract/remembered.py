@@ -48,9 +48,9 @@ class Remembered(dict[str, Value]):
         self._most = most
 
     def __missing__(self, text: str) -> Value:
-        value = self._function(text)
+        made = self._function(text)
         if len(text) <= LONGEST:
             if len(self) >= self._most:
                 self.clear()
-            self[text] = value
-        return value
+            self[text] = made
+        return made

@@ -78,9 +78,9 @@ def _days(first: date, last: date) -> Iterator[str]:
         yield day_term(first + timedelta(days=day))
 
 
-def _months(first: date, last: date, most: int) -> Iterator[str]:
+def _months(first: date, last: date, most_months: int) -> Iterator[str]:
     start, end = first.year * 12 + first.month - 1, last.year * 12 + last.month - 1
-    for month in range(start, min(end + 1, start + most)):
+    for month in range(start, min(end + 1, start + most_months)):
         yield month_term(month // 12, month % 12 + 1)
 
 

@@ -91,8 +91,8 @@ def differing(asked: Vector, packed: bytes) -> list[tuple[int, int, bytes]]:
     numbers = struct.unpack_from(f">{many}I", packed, _WIDTH)
     code, read = signs(asked), int.from_bytes
     return [
-        ((read(one, "big") ^ code).bit_count(), number, one)
-        for number, (one,) in zip(
+        ((read(packed_signs, "big") ^ code).bit_count(), number, packed_signs)
+        for number, (packed_signs,) in zip(
             numbers, struct.iter_unpack(f"{width}s", packed[_WIDTH + 4 * many :]), strict=True
         )
     ]  # fmt: skip
@@ -113,7 +113,9 @@ def cosines_to(asked: Vector, codes: Sequence[bytes]) -> list[float]:
     # What each half byte of signs adds: its four bits are the signs of four numbers.
     adds = [
         {
-            ord(digit): sum(one if bits >> 3 - i & 1 else -one for i, one in enumerate(padded[at : at + 4]))
+            ord(digit): sum(
+                coordinate if bits >> 3 - i & 1 else -coordinate for i, coordinate in enumerate(padded[at : at + 4])
+            )
             for bits, digit in enumerate(_HALF_BYTES)
         }
         for at in range(0, len(padded), 4)

@@ -21,8 +21,8 @@ _CJK: Final = lazy_pattern(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7
 
 def note_words(text: str) -> list[str]:
     """Distinct words of a note without stop words, in order; of scripts without spaces, pairs of characters."""
-    found = _WORD.findall(text.lower().replace("\u2019", "'"))
-    return list(dict.fromkeys(chain.from_iterable(map(_PARTS.__getitem__, found))))
+    words = _WORD.findall(text.lower().replace("\u2019", "'"))
+    return list(dict.fromkeys(chain.from_iterable(map(_PARTS.__getitem__, words))))
 
 
 @lru_cache(maxsize=8_192)

@@ -110,7 +110,7 @@ def _notes(of: Known, beside: Known) -> set[_Told]:
 
 
 def _written(known: Known) -> set[_Told]:
-    return {told for told in _notes(known, known) if told[1] >= FIRST_WRITTEN}
+    return {note_key for note_key in _notes(known, known) if note_key[1] >= FIRST_WRITTEN}
 
 
 def _anchors(known: Known) -> list[tuple[int, int]]:

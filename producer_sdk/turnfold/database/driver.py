@@ -36,7 +36,7 @@ class _Compiled:
     def __init__(self, statement: Any, dialect: Any) -> None:
         compiled = statement.compile(dialect=dialect)
         self.sql = str(compiled)
-        self._constants = {name: value for name, value in compiled.params.items() if value is not None}
+        self._constants = {name: constant for name, constant in compiled.params.items() if constant is not None}
         self._order: list[str] | None = compiled.positiontup
         columns = getattr(statement, "selected_columns", NO_COLUMNS)
         named: Any = namedtuple("Row", columns.keys())  # type: ignore[misc]  # noqa: PYI024 - its fields are the statement's columns
@@ -77,8 +77,8 @@ class DriverConnection:
 
     def rows(self, statement: Executable, parameters: Mapping[str, Any]) -> list[Row]:
         """The rows of a statement as the driver gives them: see `Driver.naming`."""
-        (found,) = self.batch((statement, parameters))
-        return found
+        (rows,) = self.batch((statement, parameters))
+        return rows
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -100,10 +100,10 @@ class DriverConnection:
         """The rows of several statements in one round trip where the server can; `last` also ends the snapshot."""
         if not self._owner.pipelines:
             with waiting():
-                found = [self._run(*self._owner.prepared(*call)) for call in calls]
+                results = [self._run(*self._owner.prepared(*call)) for call in calls]
             if last:
                 self._snapshot.close()
-            return found
+            return results
         with waiting():
             return self._in_one_round_trip(calls, last=last)
 
@@ -232,11 +232,11 @@ class Driver:
                 self._held.pop().close()
 
     def _of(self, statement: Executable) -> _Compiled:
-        found = self._compiled.get(statement)
-        if found is None:
+        compiled = self._compiled.get(statement)
+        if compiled is None:
             with self._lock:
-                found = self._compiled[statement] = _Compiled(statement, self._engine.dialect)
-        return found
+                compiled = self._compiled[statement] = _Compiled(statement, self._engine.dialect)
+        return compiled
 
     def _opened(self) -> DriverConnection:
         proxied = self._engine.raw_connection()

@@ -82,8 +82,8 @@ def lines_of(engine: Engine, address: Address, *, turn_written: Callable[[], obj
         yield line("conversation", {"conversation_id": address.conversation, **_values(_conversation, row)})
         lines = 1
         for rows in (*SAID, *FOLDED, JOB):
-            for found in _streamed(connection, _rows_of(rows, row.id)):
-                yield line(rows.name, _values(rows, found))
+            for row_found in _streamed(connection, _rows_of(rows, row.id)):
+                yield line(rows.name, _values(rows, row_found))
                 lines += 1
                 if rows.name == "turn":
                     turn_written()
@@ -103,8 +103,8 @@ def _streamed(connection: Connection, wanted: Select[Any]) -> Iterator[Any]:
     return iter(connection.execution_options(yield_per=ROWS_AT_ONCE).execute(wanted))
 
 
-def _values(rows: Table, found: Any) -> dict[str, Any]:
-    given = found._mapping  # noqa: SLF001 - SQLAlchemy's public name for it
+def _values(rows: Table, stored_row: Any) -> dict[str, Any]:
+    given = stored_row._mapping  # noqa: SLF001 - SQLAlchemy's public name for it
     values = {column.name: to_json(given[column.name]) for column in archived_columns(rows)}
     if rows is JOB and values["state"] == str(JobState.RUNNING):
         # Its worker writes to the rows here, not to those that will be made of the archive.

@@ -62,7 +62,7 @@ _MIGRATE: Final = "run `turnfold migrate`, which also says what still differs"
 
 
 def _missing_table(error: DBAPIError) -> bool:
-    said = str(error.orig)
-    return "no such table" in said or "no such column" in said or getattr(error.orig, "sqlstate", "") in {
+    message = str(error.orig)
+    return "no such table" in message or "no such column" in message or getattr(error.orig, "sqlstate", "") in {
         "42P01", "42703",
     }  # fmt: skip

@@ -125,7 +125,7 @@ class Known:
         """Remember which ids of the inbox are those of stored turns: of one revision it never changes."""
         if len(self.stored) > MOST_IDS:
             self.stored.clear()
-        self.stored.update({one: one in stored for one in ids})
+        self.stored.update({turn_id: turn_id in stored for turn_id in ids})
 
     def remember(self, key: Hashable, answers: Answers) -> None:
         """Remember what was found for a question."""

@@ -148,11 +148,11 @@ class NoteRead:
         anchors: dict[int, list[Anchor]] = {}
         for row in self._between(ANCHORS_BETWEEN, first_seq, last_seq):
             anchors.setdefault(row.seq, []).append(closed_on(anchor_record(row), row.closed_at))
-        for one in nodes:
-            edges = range(number_of(one.first_seq, 0), number_of(one.last_seq + 1, 0))
+        for segment in nodes:
+            edges = range(number_of(segment.first_seq, 0), number_of(segment.last_seq + 1, 0))
             yield SegmentNotes(
-                one.idx, [passage for passage in passages if passage.number in edges], times,
-                [row for row in written if row.idx == one.idx], anchors, turns,
+                segment.idx, [passage for passage in passages if passage.number in edges], times,
+                [row for row in written if row.idx == segment.idx], anchors, turns,
             )  # fmt: skip
 
     def _between(self, statement: Any, first: int, last: int) -> Sequence[Any]:

@@ -70,17 +70,29 @@ class PastAnchors(NamedTuple):
 def past_anchors(connection: Connection, head: Head, last_seq: int, tail: TailAnchors) -> PastAnchors:
     """The anchors that held when turn `last_seq` was the newest one; `tail` are those of the open tail now."""
     parameters = {"conversation": head.id, "last_seq": last_seq}
-    rows = {row.id: row for said in (NEWEST_SAID, BEST_SAID) for row in connection.execute(said, parameters)}
-    known = {**{row.id: row.seq for row in rows.values()}, **{one.id: one.turn_seq for one in tail.anchors}}
+    rows = {row.id: row for statement in (NEWEST_SAID, BEST_SAID) for row in connection.execute(statement, parameters)}
+    known = {
+        **{row.id: row.seq for row in rows.values()},
+        **{past_anchor.id: past_anchor.turn_seq for past_anchor in tail.anchors},
+    }
     by_tail = {change.id: change for change in tail.changes}
     held: list[Anchor] = []
     closed_later: list[Anchor] = []
-    for was_closed, one in (*_stored(rows.values(), by_tail, known, last_seq), *_of_tail(tail, known, last_seq)):
-        held.append(one)
+    for was_closed, past_anchor in (
+        *_stored(rows.values(), by_tail, known, last_seq),
+        *_of_tail(tail, known, last_seq),
+    ):
+        held.append(past_anchor)
         if was_closed:
-            closed_later.append(one)
-    held.sort(key=lambda one: (one.rank + RANK_OF_REPLACING * (one.replaced is not None), one.id), reverse=True)
-    closed_later.sort(key=lambda one: one.position, reverse=True)
+            closed_later.append(past_anchor)
+    held.sort(
+        key=lambda past_anchor: (
+            past_anchor.rank + RANK_OF_REPLACING * (past_anchor.replaced is not None),
+            past_anchor.id,
+        ),
+        reverse=True,
+    )
+    closed_later.sort(key=lambda past_anchor: past_anchor.position, reverse=True)
     return PastAnchors(tuple(held[:TOP_ANCHORS]), tuple(closed_later[:_MOST_REOPENED]))
 
 
@@ -88,25 +100,25 @@ def _stored(
     rows: Iterable[Any], by_tail: Mapping[int, Any], known: Mapping[int, int], last_seq: int
 ) -> Iterator[tuple[bool, Anchor]]:
     for row in rows:
-        one, by_seq = said_anchor_record(row), row.by_seq
-        change = by_tail.get(one.id)
-        if change is not None and one.state is AnchorState.ACTIVE:
-            one = replace(one, state=change.state, related=change.related)
+        record, by_seq = said_anchor_record(row), row.by_seq
+        change = by_tail.get(record.id)
+        if change is not None and record.state is AnchorState.ACTIVE:
+            record = replace(record, state=change.state, related=change.related)
             by_seq = known.get(change.related or 0)
         if row.replaced is not None and row.replaced_seq <= last_seq:
-            one = replace(one, replaced=row.replaced, replaced_seq=row.replaced_seq)
-        yield from _held(one, by_seq, last_seq)
+            record = replace(record, replaced=row.replaced, replaced_seq=row.replaced_seq)
+        yield from _held(record, by_seq, last_seq)
 
 
 def _of_tail(tail: TailAnchors, known: Mapping[int, int], last_seq: int) -> Iterator[tuple[bool, Anchor]]:
-    for one in tail.anchors:
-        if one.turn_seq <= last_seq:
-            yield from _held(one, known.get(one.related or 0), last_seq)
+    for of_tail in tail.anchors:
+        if of_tail.turn_seq <= last_seq:
+            yield from _held(of_tail, known.get(of_tail.related or 0), last_seq)
 
 
-def _held(one: Anchor, by_seq: int | None, last_seq: int) -> Iterator[tuple[bool, Anchor]]:
+def _held(held: Anchor, by_seq: int | None, last_seq: int) -> Iterator[tuple[bool, Anchor]]:
     """An anchor that held, and whether it was closed later; nothing of one that was over."""
-    if one.state is AnchorState.ACTIVE:
-        yield False, one
-    elif one.state in BY_ANOTHER and by_seq is not None and by_seq > last_seq:
-        yield one.state is AnchorState.SUPERSEDED, reopened(one)
+    if held.state is AnchorState.ACTIVE:
+        yield False, held
+    elif held.state in BY_ANOTHER and by_seq is not None and by_seq > last_seq:
+        yield held.state is AnchorState.SUPERSEDED, reopened(held)

@@ -37,9 +37,9 @@ class ProgressRead:
     def refined_turns(self) -> int:
         """Turns in segments of which a model's words are shown."""
         nodes = statements.node
-        found = select(func.coalesce(func.sum(nodes.c.last_seq - nodes.c.first_seq + 1), 0))
+        refined = select(func.coalesce(func.sum(nodes.c.last_seq - nodes.c.first_seq + 1), 0))
         mine = (nodes.c.conversation == self._head.id, nodes.c.height == 0, nodes.c.refined != 0)
-        return int(self._connection.scalar(found.where(*mine)) or 0)
+        return int(self._connection.scalar(refined.where(*mine)) or 0)
 
     def parked(self) -> int:
         """Entries and jobs of a conversation that wait for a person."""

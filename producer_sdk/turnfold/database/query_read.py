@@ -81,10 +81,10 @@ def answers(driver: Driver, connection: DriverConnection, wanted: Wanted, known:
     today = _today(wanted, known)
     times = query_times(question, today) if wanted.query else NO_TIMES
     event = event_of(question) if wanted.query and not times.terms else None
-    asked = query_terms(question, without=times.words) if wanted.query else heaviest_matter(question)
-    if not (asked or times.terms) or known.outline is None:
+    asked_terms = query_terms(question, without=times.words) if wanted.query else heaviest_matter(question)
+    if not (asked_terms or times.terms) or known.outline is None:
         return Answers(question)
-    question_terms = _Question(question, asked, times, event, today)
+    question_terms = _Question(question, asked_terms, times, event, today)
     return _Query(driver, connection, wanted, known.head, known.outline, question_terms).answers()
 
 
@@ -148,30 +148,32 @@ class _Query:
         best = best_turns(scores, query_statements.ANSWERING) if budget > TIGHT else {}
         blocks = self._meant()
         written = self._written_passages(scores)
-        rows, *others = self._connection.batch(
+        rows, *results = self._connection.batch(
             self._passages(scores), *written, *map(self._block, blocks), *self._turns(best), last=True
         )
-        told = unpack_written([row[0] for found in others[: len(written)] for row in found])
-        del others[: len(written)]
-        turns = others[len(blocks) :]
-        passages = unpack_passages([*passages_among(rows, scores), *[row for row in told if row[0] in scores]])
+        written_rows = unpack_written([row[0] for note_hits in results[: len(written)] for row in note_hits])
+        del results[: len(written)]
+        turns = results[len(blocks) :]
+        passages = unpack_passages([*passages_among(rows, scores), *[row for row in written_rows if row[0] in scores]])
         if not (scope := self._wanted.scope).is_all:
-            passages = [one for one in passages if scope.allows(one.notes[0].role, one.notes[0].speaker)]
+            passages = [
+                candidate for candidate in passages if scope.allows(candidate.notes[0].role, candidate.notes[0].speaker)
+            ]
         if not self._wanted.query:
             matter = Matter.of(self._question, self._told, segments=self._head.node_count)
             passages = matter.among(passages)
-        found = hits(self._asked, scores, passages, self._field, most_tokens=budget, overtaken=self._overtaken)
+        note_hits = hits(self._asked, scores, passages, self._field, most_tokens=budget, overtaken=self._overtaken)
         if self._wanted.in_order:
-            found = tuple(first_mentions(found, chain.from_iterable(passage.notes for passage in passages)))
-        room = budget - sum([note.least_tokens for note in found])
+            note_hits = tuple(first_mentions(note_hits, chain.from_iterable(passage.notes for passage in passages)))
+        room = budget - sum([note.least_tokens for note in note_hits])
         if self._wanted.query and room >= budget // 2:
-            found = (*found, *said_by(self._asked, self._outline.notes, found, most_tokens=room))
+            note_hits = (*note_hits, *said_by(self._asked, self._outline.notes, note_hits, most_tokens=room))
         if not self._wanted.query:
             fitting = {passage.notes[0].seq for passage in passages}
             best = {seq: score for seq, score in best.items() if seq in fitting}
         excerpts = self._excerpts(chain.from_iterable(turns), best)
         likely = answerable(self._asked, self._told, passages) if self._wanted.query and self._asked else None
-        return Answers(self._question, found, excerpts, self._found(blocks, others), self._told_of_blocks, likely)
+        return Answers(self._question, note_hits, excerpts, self._found(blocks, results), self._told_of_blocks, likely)
 
     def _scores(self) -> dict[int, int]:
         """Scores of the passages that may answer, best first."""
@@ -186,22 +188,22 @@ class _Query:
             calls.append((query_statements.BLOCK_LISTS, self._of_conversation))
         if wanted.query_vector:
             calls.append((query_statements.NEWEST_SIGNS, {**self._of_conversation, "model": wanted.vector_model}))
-        rows, *others = self._connection.batch(*calls)
+        rows, *results = self._connection.batch(*calls)
         self._open([(number, body) for number, body, of_model in rows if not of_model])
         of_models = {number: opened(number, bytes(body)) for number, body, of_model in rows if of_model}
         postings = self._postings(pieces, of_models)
         if self._request:
-            lists = others.pop(0)
+            lists = results.pop(0)
             self._entries = [entry for row in lists for entry in unpack_blocks(bytes(row[0]))]
-        blocks = [bytes(row[0]) for rows in others for row in rows]
+        blocks = [bytes(row[0]) for rows in results for row in rows]
         _check_length(wanted, blocks)
         near = near_passages(wanted.query_vector, blocks)
-        self._told = told = told_by(self._asked, postings, field)
-        scores = scores_of(told, postings, field, near=near)
+        self._told = weights = told_by(self._asked, postings, field)
+        scores = scores_of(weights, postings, field, near=near)
         if not wanted.query:
             # What has nothing to do with the turn's matter is left out once the words are read.
             return with_replacing(best_of(scores, MOST_STEERED), self._overtaken.overtaken_by)
-        if not is_answered(scores, told):
+        if not is_answered(scores, weights):
             scores = with_hop(scores, self._further(scores))
         if wanted.in_order:
             scores = spread(scores, last_seq=self._head.turn_count)
@@ -216,8 +218,8 @@ class _Query:
             with_replacing(scores, self._overtaken.overtaken_by),
             self._postings(standing, of_models, enough_pointers=math.inf),
         )
-        most = passages_for(wanted.budget_tokens)
-        return best_of(scores, most if wanted.scope.is_all else _SCOPED * most)
+        most_passages = passages_for(wanted.budget_tokens)
+        return best_of(scores, most_passages if wanted.scope.is_all else _SCOPED * most_passages)
 
     def _days_of(self, event: EventTime, pieces: WantedPieces) -> tuple[str, ...]:
         """The terms of the days that are counted from an event; none where no note says when it was or will be."""
@@ -265,14 +267,14 @@ class _Query:
         self, wanted: WantedPieces, of_models: Mapping[int, Piece], *, enough_pointers: float = POINTERS_A_TERM
     ) -> list[PostingRow]:
         """The postings of terms in what was read, and in these pieces of what a model wrote."""
-        most = query_statements.POSTINGS_A_TERM
-        found = wanted.heaviest(self._pieces, most, enough_pointers=enough_pointers)
+        most_postings = query_statements.POSTINGS_A_TERM
+        postings = wanted.heaviest(self._pieces, most_postings, enough_pointers=enough_pointers)
         if of_models:
-            written = wanted.heaviest(of_models, most)
+            written = wanted.heaviest(of_models, most_postings)
             for _, idx, _, pointers in written:
                 self._written_on |= dict.fromkeys(unpack_pointers(pointers)[0], idx)
-            found += written
-        return found
+            postings += written
+        return postings
 
     def _written_passages(self, numbers: Iterable[int]) -> list[Call]:
         """The statement that reads the passages of models among some; none where no model's may answer."""
@@ -292,7 +294,10 @@ class _Query:
         if self._request is None or not self._entries:
             return []
         self._told_of_blocks = told_by_words(self._request, self._entries)
-        return [one.entry for one in ranked(self._request, self._entries, self._told_of_blocks, most=_MOST_BLOCKS)]
+        return [
+            ranked_block.entry
+            for ranked_block in ranked(self._request, self._entries, self._told_of_blocks, most=_MOST_BLOCKS)
+        ]
 
     def _block(self, entry: BlockEntry) -> Call:
         """A block with what stands shortly before it."""
@@ -301,15 +306,15 @@ class _Query:
         return statements.TURN_PART, {**self._of_conversation, "seq": entry.seq, "begin": begin, "length": length}
 
     def _found(self, entries: Sequence[BlockEntry], rows: Iterable[Sequence[Any]]) -> tuple[FoundBlock, ...]:
-        found = []
+        blocks = []
         named = self._driver.naming(statements.TURN_PART)
         for entry, (row, *_) in [(entry, read) for entry, read in zip(entries, rows, strict=False) if read]:
             turn = turn_record(named(row))
-            before = min(entry.start, INTRODUCTION)
-            text = turn.content[before:]
+            introduction_length = min(entry.start, INTRODUCTION)
+            text = turn.content[introduction_length:]
             if turn.state == TurnState.STORED and entry.is_of(text):
-                found.append(FoundBlock(entry, turn, turn.content[:before], text))
-        return tuple(found)
+                blocks.append(FoundBlock(entry, turn, turn.content[:introduction_length], text))
+        return tuple(blocks)
 
     def _turns(self, best: Mapping[int, float]) -> list[Call]:
         """The words of the best turns."""
@@ -321,9 +326,9 @@ class _Query:
         return [(query_statements.ANSWERING_TURNS, {**self._of_conversation, **wanted, **short})]
 
     def _excerpts(self, rows: Iterable[Any], best: Mapping[int, float]) -> tuple[Excerpt, ...]:
-        found = [
+        excerpts = [
             Excerpt(turn=shortened_record(row, _ANSWER), score=best[row.seq], node_idx=row.node_idx)
             for row in map(self._driver.naming(query_statements.ANSWERING_TURNS), rows)
             if row.seq in best and row.seq <= self._head.closed_seq and row.state == TurnState.STORED
         ]
-        return tuple(sorted(found, key=lambda one: (-one.score, one.turn.seq)))
+        return tuple(sorted(excerpts, key=lambda excerpt: (-excerpt.score, excerpt.turn.seq)))

@@ -70,11 +70,11 @@ _ANCHORS: Final = (
 def checked_secret(connection: Connection) -> str:
     """The secret from which seals are derived. Raises `SchemaMismatch` for a database of another version's schema."""
     meta = table(MetaRow)
-    found: dict[str, str] = {row.key: row.value for row in connection.execute(select(meta.c.key, meta.c.value))}
-    if (version := found.get("schema_version")) != str(SCHEMA_VERSION):
+    settings: dict[str, str] = {row.key: row.value for row in connection.execute(select(meta.c.key, meta.c.value))}
+    if (version := settings.get("schema_version")) != str(SCHEMA_VERSION):
         msg = f"the database's schema is version {version}, this SDK reads {SCHEMA_VERSION}"
         raise SchemaMismatch(msg, remedy="run `turnfold migrate`")
-    return found.get("seal_secret", "")
+    return settings.get("seal_secret", "")
 
 
 class ReadTransaction:
@@ -130,16 +130,16 @@ class ReadTransaction:
     def turns_after(self, head: Head, after: int, *, most: int) -> list[StoredTurn]:
         """At most so many turns behind a number, whole, oldest first; no more once they are `CHARACTERS_A_PAGE`."""
         wanted = {"conversation": head.id, "after_seq": after, "most": most}
-        found, characters = [], 0
+        turns, characters = [], 0
         with self._connection.execute(
             statements.TURNS_AFTER, wanted, execution_options={"yield_per": _TURNS_AT_ONCE}
         ) as rows:
             for row in rows:
-                found.append(turn_record(row))
+                turns.append(turn_record(row))
                 characters += len(row.content) + (len(str(row.parts)) if row.parts else 0)
                 if characters > CHARACTERS_A_PAGE:
                     break
-        return found
+        return turns
 
     def conversations_after(
         self, tenant: str, after: str, *, most: int, containing: str = ""
@@ -160,10 +160,10 @@ class ReadTransaction:
     def state_of(self, head: Head, seq: int) -> TurnState | None:
         """What SQL holds of a turn; None where there is none."""
         turns = statements.turn
-        found = self._connection.scalar(
+        state = self._connection.scalar(
             select(turns.c.state).where(turns.c.conversation == head.id, turns.c.seq == seq)
         )
-        return None if found is None else TurnState(found)
+        return None if state is None else TurnState(state)
 
     def texts(self, head: Head, wanted: Sequence[LevelKey]) -> dict[LevelKey, str]:
         """Texts of segments that are looked up often, 64 a statement; a model's where there are any."""
@@ -174,7 +174,7 @@ class ReadTransaction:
             for level in (1, 2, 3)
             if often.node.shows_model(level)
         }
-        found: dict[LevelKey, str] = {}
+        texts: dict[LevelKey, str] = {}
         for start in range(0, len(wanted), statements.TEXTS_A_STATEMENT):
             block = list(wanted[start : start + statements.TEXTS_A_STATEMENT])
             block += [(-1, 0, 0)] * (statements.TEXTS_A_STATEMENT - len(block))
@@ -183,8 +183,8 @@ class ReadTransaction:
                 height, idx, level = key
                 parameters |= {f"h{i}": height, f"i{i}": idx, f"l{i}": level, f"r{i}": int(key in models)}
             for row in self._connection.execute(statements.TEXTS, parameters):
-                found[row[0], row[1], row[2]] = row[3]
-        return found
+                texts[row[0], row[1], row[2]] = row[3]
+        return texts
 
     def stored_seqs(self, head: Head, turn_ids: Sequence[str]) -> dict[str, int]:
         """The numbers of those of at most 200 turns that are stored."""
@@ -342,7 +342,7 @@ class ReadTransaction:
             return ()
         nodes = statements.node
         height = below - 1
-        found = tuple(
+        nodes_here = tuple(
             node_record(row)
             for row in self._connection.execute(
                 select(*statements.NODE_COLUMNS)
@@ -354,16 +354,16 @@ class ReadTransaction:
                 .limit(4 * FAN_OUT)
             )
         )  # fmt: skip
-        if not found:
+        if not nodes_here:
             return self.nodes_within(head, first_seq, last_seq, below=height)
-        before = self.nodes_within(head, first_seq, found[0].first_seq - 1, below=height)
-        after = self.nodes_within(head, found[-1].last_seq + 1, last_seq, below=height)
-        return (*before, *found, *after)
+        earlier = self.nodes_within(head, first_seq, nodes_here[0].first_seq - 1, below=height)
+        after = self.nodes_within(head, nodes_here[-1].last_seq + 1, last_seq, below=height)
+        return (*earlier, *nodes_here, *after)
 
     def level_text(self, head: Head, node: Node, level: int) -> str:
         """The words of a node at a level; a model's where there are any."""
         levels = table(LevelRow)
-        found = self._connection.scalar(
+        text = self._connection.scalar(
             select(levels.c.body)
             .where(
                 levels.c.conversation == head.id, levels.c.height == node.height, levels.c.idx == node.idx,
@@ -372,7 +372,7 @@ class ReadTransaction:
             .order_by(levels.c.refined.desc())
             .limit(1)
         )  # fmt: skip
-        return found or ""
+        return text or ""
 
     def anchor(self, head: Head, id_: int) -> Anchor | None:
         """One anchor by primary key."""
@@ -404,8 +404,8 @@ class ReadTransaction:
             ),
             of_conversation,
         )
-        said = {row.seq: row for row in said_in}
-        named = [said_in_turn(anchor, said.get(anchor.turn_seq)) for anchor in tail.anchors]
+        turn_rows = {row.seq: row for row in said_in}
+        named = [said_in_turn(anchor, turn_rows.get(anchor.turn_seq)) for anchor in tail.anchors]
         every = replace(tail, anchors=tuple(named)).applied_to(stored)
         days = {anchor.id: anchor.said_on for anchor in every if anchor.provisional}
         return with_last_days(
@@ -417,12 +417,12 @@ class ReadTransaction:
         if wanted is EVERY_ANCHOR:
             return {}
         read = {anchor.id for anchor in anchors}
-        others = {anchor.related for anchor in anchors if anchor.related is not None} - read
-        if not others:
+        related_ids = {anchor.related for anchor in anchors if anchor.related is not None} - read
+        if not related_ids:
             return {}
         rows = self._connection.execute(
             _ANCHORS.where(among(statements.anchor.c.id, "ids")),
-            {"conversation": head.id, "ids": ",".join(map(str, sorted(others)))},
+            {"conversation": head.id, "ids": ",".join(map(str, sorted(related_ids)))},
         )
         return {row.id: said_anchor_record(row).said_on for row in rows}
 

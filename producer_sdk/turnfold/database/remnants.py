@@ -19,5 +19,5 @@ _REDIS: Final = "Redis's append-only file, until it is written anew: workers see
 
 def remaining(marks: Collection[str], *, sqlite: bool) -> tuple[str, ...]:
     """What may hold erased words still, in words. `marks` are the kinds of logs that were not seen to yet."""
-    found = [_POSTGRESQL] if not sqlite else [_SQLITE] if DATABASE_LOG in marks else []
-    return (*found, *([_REDIS] if REDIS_LOG in marks else []))
+    places = [_POSTGRESQL] if not sqlite else [_SQLITE] if DATABASE_LOG in marks else []
+    return (*places, *([_REDIS] if REDIS_LOG in marks else []))

@@ -62,12 +62,12 @@ def head_record(row: Any) -> Head:
 
 def node_record(row: Any) -> Node:
     """A node as it is shown: a model's levels where there are any."""
-    node, shown = rules_node_record(row), row.refined
-    if not shown:
+    node, refined_levels = rules_node_record(row), row.refined
+    if not refined_levels:
         return node
     of_rules, of_model = node.tokens, (0, row.refined_tokens_1, row.refined_tokens_2, row.refined_tokens_3)
-    first, second, third = (of_model[level] if shown >> level & 1 else of_rules[level] for level in (1, 2, 3))
-    return replace(node, tokens=(node.tokens[0], first, second, third), refined=shown)
+    first, second, third = (of_model[level] if refined_levels >> level & 1 else of_rules[level] for level in (1, 2, 3))
+    return replace(node, tokens=(node.tokens[0], first, second, third), refined=refined_levels)
 
 
 def rules_node_record(row: Any) -> Node:
@@ -155,9 +155,21 @@ def _with_tail(rows: Iterable[Row], tail: TailAnchors) -> list[Row]:
                 kept.append((*row[:7], other.text, *row[8:-1], other.turn_seq))
             else:
                 kept.append(row if change.replaces is not None else (*row[:7], None, *row[8:-1], None))
-    for one in tail.active:
-        kind = KINDS.index(one.type)
-        kept.append((one.id, kind, one.text, one.turn_seq, one.start, one.tokens, one.rank, one.replaced, one.score))
+    for active in tail.active:
+        kind = KINDS.index(active.type)
+        kept.append(
+            (
+                active.id,
+                kind,
+                active.text,
+                active.turn_seq,
+                active.start,
+                active.tokens,
+                active.rank,
+                active.replaced,
+                active.score,
+            )
+        )
     kept.sort(key=lambda row: (row[6] + RANK_OF_REPLACING * (row[7] is not None), row[0]), reverse=True)
     return kept[: statements.TOP_ANCHORS]
 
@@ -201,7 +213,7 @@ NO_SHAPES: Final = Shapes([], [], [], [], [])
 def shapes_of(row: Row) -> Shapes:
     """From the one row of the statement."""
     *lists, with_parts = row
-    seqs, roles, names, tokens, parts = (json.loads(one) if one else [] for one in lists)
+    seqs, roles, names, tokens, parts = (json.loads(column) if column else [] for column in lists)
     return Shapes(seqs, roles, names, tokens, parts, with_parts)
 
 

@@ -172,9 +172,9 @@ def shortened_columns(*, parts: bool) -> tuple[Any, ...]:
         else_=func.substr(turn.c.content, 1, head, type_=Text)
         + func.substr(turn.c.content, _content_length - tail + 1),
     )
-    most = case((turn.c.seq >= _number("newest_from"), _number("long_parts")), else_=_number("parts"))
+    longest = case((turn.c.seq >= _number("newest_from"), _number("long_parts")), else_=_number("parts"))
     if parts:
-        kept: tuple[Any, ...] = (_parts_if(_parts_length <= most), _has_parts.label("has_parts"))
+        kept: tuple[Any, ...] = (_parts_if(_parts_length <= longest), _has_parts.label("has_parts"))
     else:
         kept = (null().label("parts"), null().label("has_parts"))
     return (*_TURN, content.label("content"), _content_length.label("length"), *kept, null().label("metadata"))

@@ -46,14 +46,14 @@ def turns_of_subject(connection: Connection, tenant: str, subject: str) -> list[
 
 def with_other_subjects(connection: Connection, tenant: str, subject: str, names: Collection[str]) -> set[str]:
     """Those of some conversations in which another subject has a stored turn."""
-    found = connection.scalars(
+    conversations = connection.scalars(
         select(conversation.c.external_id).where(
             conversation.c.tenant == tenant, among_texts(conversation.c.external_id, "names"),
             _of_another(subject, conversation.c.id),
         ),
         {"names": json.dumps([*names])},
     )  # fmt: skip
-    return set(found)
+    return set(conversations)
 
 
 def _of_another(subject: str, of: ColumnElement[Any]) -> Exists:

@@ -74,9 +74,9 @@ class ValueReader:
             wanted = wanted._replace(at_least=max(wanted.at_least, mark_of(known.head)))
         with self._driver.connection() as connection:
             if known is not None and _may_hold(known, wanted):
-                found = self._unchanged(connection, wanted, known)
-                if found is not None:
-                    return found
+                unchanged = self._unchanged(connection, wanted, known)
+                if unchanged is not None:
+                    return unchanged
             with connection.snapshot():
                 head, stored = self._head(connection, wanted.address, wanted.inbox_ids)
                 if wanted.at_least is None or wanted.at_least.is_reached_by(head):
@@ -118,13 +118,13 @@ class ValueReader:
 
     def _unchanged(self, connection: DriverConnection, wanted: Wanted, known: Known) -> Found | None:
         """What is remembered, if one statement says that it still holds; None also when the read needs more."""
-        learned = {one: known.stored.get(one) for one in wanted.inbox_ids}
-        new = [one for one, is_stored in learned.items() if is_stored is None]
+        learned = {inbox_id: known.stored.get(inbox_id) for inbox_id in wanted.inbox_ids}
+        new = [inbox_id for inbox_id, is_stored in learned.items() if is_stored is None]
         head, stored = self._head(connection, wanted.address, new)
         if head is None or not known.is_of(head):
             return None
         known.learn(new, stored)
-        stored.update(one for one, is_stored in learned.items() if is_stored)
+        stored.update(inbox_id for inbox_id, is_stored in learned.items() if is_stored)
         if not _serves(known, wanted, stored):
             return None
         question = _question(wanted, known, stored)
@@ -141,16 +141,16 @@ class ValueReader:
             self._known.drop(wanted.address)
             return None
         if known is None or not known.is_of(head) or not _serves(known, wanted, stored):
-            before, known = known, self._read_all(connection, wanted, head, stored, known)
+            known_before, known = known, self._read_all(connection, wanted, head, stored, known)
             self._known.put(wanted.address, known)
-            if self._changes is not None and before is not None and not before.is_of(head):
-                self._changes.add(wanted.address, before, known)
+            if self._changes is not None and known_before is not None and not known_before.is_of(head):
+                self._changes.add(wanted.address, known_before, known)
         known.learn(wanted.inbox_ids, stored)
         question = _question(wanted, known, stored)
-        found = answers(self._driver, connection, wanted, known, question) if question else NO_ANSWERS
+        answered = answers(self._driver, connection, wanted, known, question) if question else NO_ANSWERS
         if question and (key := wanted.answers_key(question)) is not None:
-            known.remember(key, found)
-        return Found(known, head, stored, found)
+            known.remember(key, answered)
+        return Found(known, head, stored, answered)
 
     def _head(self, connection: DriverConnection, address: Address, ids: Sequence[str]) -> tuple[Head | None, set[str]]:
         """The head, and which of some turns are stored."""
@@ -166,14 +166,14 @@ class ValueReader:
         return head, {row[-1] for row in rows if row[-1] is not None} if ids else set()
 
     def _read_all(
-        self, connection: DriverConnection, wanted: Wanted, head: Head, stored: set[str], before: Known | None
+        self, connection: DriverConnection, wanted: Wanted, head: Head, stored: set[str], known_before: Known | None
     ) -> Known:
         short = _short(head, wanted, stored)
         part = wanted.last_part
         of_conversation = {"conversation": head.id}
         after_seq = max(0, head.turn_count - TURNS_A_READ)
         words_after = (
-            after_seq if _wants_all_words(head, wanted, before) else max(after_seq, _likely_after(head, wanted))
+            after_seq if _wants_all_words(head, wanted, known_before) else max(after_seq, _likely_after(head, wanted))
         )
         calls: list[Call] = [
             (statements.OUTLINE, {**of_conversation, "last_part": part}),
@@ -186,10 +186,10 @@ class ValueReader:
         if head.system_turns:
             calls.append((statements.SYSTEM_TURNS, of_conversation))
         asks = wanted.query or wanted.newest is not None
-        parts, anchors, words, *others = connection.batch(*calls, last=not asks)
-        operators = others.pop() if head.system_turns else []
+        parts, anchors, words, *results = connection.batch(*calls, last=not asks)
+        operators = results.pop() if head.system_turns else []
         named = self._driver.naming(statements.NEWEST_TURNS)
-        older = shapes_of(others[0][0]) if others else NO_SHAPES
+        older = shapes_of(results[0][0]) if results else NO_SHAPES
         outline = unpack_outline((row[0], row[1]) for row in parts)
         overtaken = overtaken_by(outline) if outline is not None else NOTHING_OVERTAKEN
         tail = outline.tail_anchors.after(head.closed_seq) if outline is not None else NO_TAIL_ANCHORS
@@ -204,7 +204,7 @@ class ValueReader:
 
 
 def _short(head: Head, wanted: Wanted, stored: Collection[str]) -> Shortening:
-    waiting = sum(one not in stored for one in wanted.inbox_ids)
+    waiting = sum(inbox_id not in stored for inbox_id in wanted.inbox_ids)
     return Shortening.to(cap_for(wanted.budget_tokens), last_seq=head.turn_count + waiting)
 
 
@@ -214,7 +214,7 @@ def _question(wanted: Wanted, known: Known, stored: Collection[str]) -> str | No
         return wanted.query
     if wanted.as_of is not None:
         return wanted.as_of.question
-    fresh = sum([one not in stored for one in wanted.inbox_ids])
+    fresh = sum([inbox_id not in stored for inbox_id in wanted.inbox_ids])
     entries = [entry for entry in wanted.newest if entry.entry_id not in stored]
     first_seq = known.head.turn_count + fresh - len(entries) + 1
     waiting = [known.waiting.read(entry, seq) for seq, entry in enumerate(entries, first_seq)]
@@ -225,7 +225,7 @@ def _may_hold(known: Known, wanted: Wanted) -> bool:
     """Whether what is remembered may be all that a read needs: a new question needs the database anyway."""
     if wanted.at_least is not None and not wanted.at_least.is_reached_by(known.head):
         return False
-    question = _question(wanted, known, {one for one in wanted.inbox_ids if known.stored.get(one)})
+    question = _question(wanted, known, {inbox_id for inbox_id in wanted.inbox_ids if known.stored.get(inbox_id)})
     return question is None or wanted.answers_key(question) in known.answers
 
 
@@ -234,7 +234,7 @@ def _serves(known: Known, wanted: Wanted, stored: Collection[str]) -> bool:
     return known.serves(last_part=wanted.last_part, short=short, whole=wanted.whole)
 
 
-def _wants_all_words(head: Head, wanted: Wanted, before: Known | None) -> bool:
+def _wants_all_words(head: Head, wanted: Wanted, known_before: Known | None) -> bool:
     """Where a context may show all the newest turns, as the one before did."""
     return (
         wanted.whole
@@ -242,7 +242,7 @@ def _wants_all_words(head: Head, wanted: Wanted, before: Known | None) -> bool:
             _tokens_a_turn(head) <= _LONG_TURN
             and (head.turn_count <= TURNS_A_READ or wanted.budget_tokens >= _ALL_A_TURN * head.turn_count)
         )
-        or (before is not None and before.whole)
+        or (known_before is not None and known_before.whole)
     )
 
 

@@ -97,7 +97,9 @@ def _selected(selection: Selection, id_: Any, prefix: str) -> list[ColumnElement
     if selection.address is not None:
         conditions += _of(selection.address)
     if selection.ids is not None:
-        conditions.append(id_.in_([int(one.removeprefix(prefix)) for one in selection.ids if one.startswith(prefix)]))
+        conditions.append(
+            id_.in_([int(id_given.removeprefix(prefix)) for id_given in selection.ids if id_given.startswith(prefix)])
+        )
     return conditions
 
 

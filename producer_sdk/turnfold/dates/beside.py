@@ -61,21 +61,23 @@ def _unit_beside(count: str | None, unit: str, side: str, first: date, last: dat
         return _unit_of(unit, first, last)
     if side in ("of", "from"):
         return None
-    least, most = count_of(count or "one")
+    least, greatest = count_of(count or "one")
     span = _DAYS[unit]
     if unit in ("day", "night"):
         ends = sorted(
-            (first - timedelta(least), first - timedelta(most))
+            (first - timedelta(least), first - timedelta(greatest))
             if side == "before"
-            else (last + timedelta(least), last + timedelta(most))
+            else (last + timedelta(least), last + timedelta(greatest))
         )
-        return Period(ends[0], ends[1], Precision.DAY if least == most else Precision.WEEK, least != most)
+        return Period(ends[0], ends[1], Precision.DAY if least == greatest else Precision.WEEK, least != greatest)
     if unit == "weekend":
         return _weekend_beside(least, side, first, last)
     precision = Precision.WEEK if unit == "week" else Precision.MONTH if unit == "month" else Precision.YEAR
     if side == "before":
-        return Period(first - timedelta(span * most), first - timedelta(span * (least - 1) + 1), precision, vague=True)
-    return Period(last + timedelta(span * (least - 1) + 1), last + timedelta(span * most), precision, vague=True)
+        return Period(
+            first - timedelta(span * greatest), first - timedelta(span * (least - 1) + 1), precision, vague=True
+        )
+    return Period(last + timedelta(span * (least - 1) + 1), last + timedelta(span * greatest), precision, vague=True)
 
 
 def _unit_of(unit: str, first: date, last: date) -> Period:

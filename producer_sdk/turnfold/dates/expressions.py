@@ -140,15 +140,15 @@ def time_expressions(text: str, said_on: date | None) -> list[TimeExpression]:
     Without it only what is written with its year is found, and what recurs.
     """
     lowered = text.lower()
-    found: list[TimeExpression] = []
+    expressions: list[TimeExpression] = []
     for signs, search in _WAYS:
         if any(map(lowered.__contains__, signs)):
-            found += search(text, said_on)
-    if not found:
-        return found
-    found.sort(key=lambda time: (time.start, -time.end))
+            expressions += search(text, said_on)
+    if not expressions:
+        return expressions
+    expressions.sort(key=lambda time: (time.start, -time.end))
     kept: list[TimeExpression] = []
-    for time in found:
+    for time in expressions:
         if not kept or time.start >= kept[-1].end:
             placed = _placed(text, time)
             # The words that move it may tell a time themselves: 'the Friday after 1 May'.
@@ -273,9 +273,9 @@ def _relative(text: str, said_on: date | None) -> Iterator[TimeExpression]:
     if said_on is None:
         return
     for match in RELATIVE.finditer(text):
-        before = max(0, match.start() - 20)
-        if _LIKENESS.search(text, before, match.start()) or (
-            match["what"] and _NO_PERIOD.search(text, before, match.start())
+        looked_from = max(0, match.start() - 20)
+        if _LIKENESS.search(text, looked_from, match.start()) or (
+            match["what"] and _NO_PERIOD.search(text, looked_from, match.start())
         ):
             continue
         if match["what"] and _OF_IT.match(text, match.end()):
@@ -298,15 +298,15 @@ def _bounded(text: str, time: TimeExpression) -> TimeExpression:
     """A time as a beginning or an end, open on the other side, where the words before it say so."""
     if time.kind is not Kind.WHEN:
         return time
-    before = max(0, time.start - 30)
+    looked_from = max(0, time.start - 30)
     # 'From 3 to 5 May' has its end.
     is_range = time.form is Form.WRITTEN and time.period is not None and time.period.precision is Precision.WEEK
-    if not is_range and SINCE.search(text, before, time.start) and time.period is not None and time.period.days:
-        after = text[before : time.start].rstrip().lower().endswith("after")
+    if not is_range and SINCE.search(text, looked_from, time.start) and time.period is not None and time.period.days:
+        after = text[looked_from : time.start].rstrip().lower().endswith("after")
         since = tuple(_from_then(period, after=after) for period in time.periods)
         return time._replace(kind=Kind.SINCE, periods=since)
-    if UNTIL.search(text, before, time.start):
-        earlier = text[before : time.start].rstrip().lower().endswith("before")
+    if UNTIL.search(text, looked_from, time.start):
+        earlier = text[looked_from : time.start].rstrip().lower().endswith("before")
         until = tuple(_up_to(period, before=earlier) for period in time.periods)
         return time._replace(kind=Kind.UNTIL, periods=until)
     return time
@@ -326,9 +326,9 @@ def _up_to(period: Period, *, before: bool) -> Period:
 
 def direction(text: str, start: int, end: int) -> int:
     """-1 where the clause around some words tells of the past, 1 where of what is to come, 0 where nothing shows it."""
-    before = text[max(0, start - _LOOKED) : start]
-    ends = [match.end() for match in _CLAUSE_END.finditer(before)]
-    clause_before = before[ends[-1] :] if ends else before
+    text_before = text[max(0, start - _LOOKED) : start]
+    ends = [match.end() for match in _CLAUSE_END.finditer(text_before)]
+    clause_before = text_before[ends[-1] :] if ends else text_before
     behind = text[end : end + _LOOKED]
     stop = _CLAUSE_END.search(behind)
     behind = behind[: stop.start()] if stop else behind

@@ -23,14 +23,14 @@ def time_of(said: str, said_on: date | None) -> NoteTime | None:
     return _time(said, said_on, times[0]) if len({time.periods for time in times}) == 1 else None
 
 
-def _time(said: str, said_on: date | None, time: TimeExpression) -> NoteTime:
+def _time(statement: str, said_on: date | None, time: TimeExpression) -> NoteTime:
     if time.form is Form.RECURRING or time.period is None:
-        return NoteTime(said[time.start : time.end].lower(), precision=Kind.RECURRING.value)
+        return NoteTime(statement[time.start : time.end].lower(), precision=Kind.RECURRING.value)
     period = time.period
     # What was still to come is a plan until something says that it happened: "I'll remember 2019" is none.
     is_past = period.last is not None and said_on is not None and period.last < said_on
     is_plan = time.toward > 0 and time.kind is not Kind.SINCE and not is_past
-    lasts = _LASTS.search(said, max(0, time.start - 12), time.start) is not None
+    lasts = _LASTS.search(statement, max(0, time.start - 12), time.start) is not None
     return NoteTime(
         f"until {time.label}" if lasts else time.meaning, period.first, period.last, period.precision.value, is_plan,
         valid_from=period.first if time.kind is Kind.SINCE else None, valid_to=period.last if lasts else None,

@@ -26,5 +26,5 @@ def count_of(shown: str) -> tuple[int, int]:
     shown = shown.lower()
     if shown.isdigit():
         return int(shown), int(shown)
-    value = _VALUES.get(shown)
-    return (value, value) if value else _FEW
+    number = _VALUES.get(shown)
+    return (number, number) if number else _FEW

@@ -85,10 +85,10 @@ def _meaning(match: re.Match[str], day: date, toward: int) -> RelativeTime:  # n
         sign = 1 if match["side"].lower() == "from now" else -1
         return _counted(match["count"], match["unit"].lower(), day, sign)
     if match["within"]:
-        found = _counted(match["ahead"], match["unit2"].lower(), day, 1)
+        counted = _counted(match["ahead"], match["unit2"].lower(), day, 1)
         if match["within"].lower() == "in":
-            return found
-        last = found.periods[0].last
+            return counted
+        last = counted.periods[0].last
         return RelativeTime((Period(day, last, Precision.OPEN),), day_label(last) if last else "", until=True)
     if match["edge"]:
         return _edge(match["edge"].lower(), (match["which3"] or "this").lower(), match["unit3"].lower(), day)
@@ -113,31 +113,31 @@ def _near(words: str, day: date) -> RelativeTime:
     return RelativeTime((one_day(moved),), label)
 
 
-def _counted(shown: str, unit: str, day: date, sign: int) -> RelativeTime:
+def _counted(count: str, unit: str, day: date, sign: int) -> RelativeTime:
     """So many days, weeks, months or years away: no finer than it was said."""
-    least, most = count_of(shown)
-    exact = least == most
+    least, greatest = count_of(count)
+    exact = least == greatest
     side = "before" if sign < 0 else "after"
-    relative = f"{shown.lower()} {unit}{'' if least == most == 1 else 's'} {side} {day_label(day)}"
+    relative = f"{count.lower()} {unit}{'' if least == greatest == 1 else 's'} {side} {day_label(day)}"
     if unit == "fortnight":
-        least, most, unit = 2 * least, 2 * most, "week"
+        least, greatest, unit = 2 * least, 2 * greatest, "week"
     if unit in ("day", "night"):
-        ends = sorted((day + timedelta(sign * least), day + timedelta(sign * most)))
+        ends = sorted((day + timedelta(sign * least), day + timedelta(sign * greatest)))
         period = Period(ends[0], ends[1], Precision.DAY if exact else Precision.WEEK, vague=not exact)
         return RelativeTime((period,), day_label(ends[0]) if exact else relative)
     if unit == "weekend":
-        near, far = _clear_weekend(day, sign, least - 1), _clear_weekend(day, sign, most)
+        near, far = _clear_weekend(day, sign, least - 1), _clear_weekend(day, sign, greatest)
         both = Period(min(near, far).first, max(near, far).last, Precision.WEEK, vague=True)
         return RelativeTime((near, both), relative)
     if unit == "week":
         exactly = day + timedelta(sign * WEEK * least)
-        ends = sorted((exactly, day + timedelta(sign * WEEK * most)))
+        ends = sorted((exactly, day + timedelta(sign * WEEK * greatest)))
         around = Period(ends[0] - timedelta(3), ends[1] + timedelta(3), Precision.WEEK, vague=True)
         if exact:
             return RelativeTime((around, one_day(exactly)), day_label(exactly))
         return RelativeTime((around,), relative)
     months = 12 if unit == "year" else 1
-    ends_at = sorted((month_away(day, sign * least * months), month_away(day, sign * most * months)))
+    ends_at = sorted((month_away(day, sign * least * months), month_away(day, sign * greatest * months)))
     if unit == "month":
         period = whole_month(*ends_at[0], ends_at[1])
         label = f"{MONTHS[ends_at[0][1] - 1]} {ends_at[0][0]}" if exact else relative
@@ -163,13 +163,13 @@ def _edge(edge: str, which: str, unit: str, day: date) -> RelativeTime:
         return RelativeTime((whole,), "")
     span = timedelta({"week": 1, "month": 9, "quarter": 29, "year": 59}[unit])
     if edge == "end":
-        found, label = (whole.last - span, whole.last), f"end of {_name(whole, unit)}"
+        days, label = (whole.last - span, whole.last), f"end of {_name(whole, unit)}"
     elif edge == "middle":
         middle = whole.first + (whole.last - whole.first) / 2
-        found, label = (middle - span / 2, middle + span / 2), f"middle of {_name(whole, unit)}"
+        days, label = (middle - span / 2, middle + span / 2), f"middle of {_name(whole, unit)}"
     else:
-        found, label = (whole.first, whole.first + span), f"beginning of {_name(whole, unit)}"
-    return RelativeTime((Period(*found, Precision.DAY if unit == "week" else Precision.WEEK, vague=True),), label)
+        days, label = (whole.first, whole.first + span), f"beginning of {_name(whole, unit)}"
+    return RelativeTime((Period(*days, Precision.DAY if unit == "week" else Precision.WEEK, vague=True),), label)
 
 
 def _name(whole: Period, unit: str) -> str:
@@ -181,34 +181,34 @@ def _name(whole: Period, unit: str) -> str:
     return f"the week of {day_label(first)}" if unit == "week" else f"Q{(first.month + 2) // 3} {first.year}"
 
 
-def _placed(which: str, shown: str, day: date, toward: int) -> RelativeTime:
+def _placed(which: str, unit: str, day: date, toward: int) -> RelativeTime:
     """'Last week', 'next summer', 'this Friday'."""
-    what = shown.lower()
+    lowered = unit.lower()
     after = which in _COMING
     side = "after" if after else "before"
-    if what == "weekend":
+    if lowered == "weekend":
         return _weekend("next" if after else "last" if which in _PAST else "this", day)
-    if what.title() in MONTHS:
-        return _named_month(which, MONTHS.index(what.title()) + 1, day)
-    if what in ("week", "month", "year", "quarter") or what in SEASONS:
-        periods = tuple(_around(which, what, day))
-        return RelativeTime(periods, _placed_label(which, what, periods, day, side))
-    return _weekday("after" if after else "before" if which in _PAST else "this", shown, day, toward)
+    if lowered.title() in MONTHS:
+        return _named_month(which, MONTHS.index(lowered.title()) + 1, day)
+    if lowered in ("week", "month", "year", "quarter") or lowered in SEASONS:
+        periods = tuple(_around(which, lowered, day))
+        return RelativeTime(periods, _placed_label(which, lowered, periods, day, side))
+    return _weekday("after" if after else "before" if which in _PAST else "this", unit, day, toward)
 
 
-def _placed_label(which: str, what: str, periods: tuple[Period, ...], day: date, side: str) -> str:
+def _placed_label(which: str, unit: str, periods: tuple[Period, ...], day: date, side: str) -> str:
     first = periods[0].first or date.min
-    if what == "year":
+    if unit == "year":
         return str(first.year)
-    if what == "month":
+    if unit == "month":
         return f"{MONTHS[first.month - 1]} {first.year}"
-    if what == "quarter":
+    if unit == "quarter":
         return f"Q{(first.month + 2) // 3} {first.year}"
     if which not in (*_PAST, *_COMING) or which == "earlier this":
         return ""
-    if what == "summer" and side == "before" and day.month >= _AUTUMN:
+    if unit == "summer" and side == "before" and day.month >= _AUTUMN:
         return f"summer {day.year}"
-    return f"{what} {side} {day_label(day)}"
+    return f"{unit} {side} {day_label(day)}"
 
 
 def _named_month(which: str, month: int, day: date) -> RelativeTime:

@@ -43,8 +43,11 @@ class TurnfoldHistoryProvider(HistoryProvider):
         state: dict[str, Any],  # noqa: ARG002 - the same
     ) -> None:
         """Put the context before what the run is given."""
-        asked = next((one.text for one in reversed(context.input_messages) if one.role == "user" and one.text), None)
-        context.extend_messages(self, await self._read(context.session_id, asked))
+        question = next(
+            (message.text for message in reversed(context.input_messages) if message.role == "user" and message.text),
+            None,
+        )
+        context.extend_messages(self, await self._read(context.session_id, question))
 
     async def get_messages(self, session_id: str | None, **_: Any) -> list[Message]:
         """The context as messages, the newest last."""

@@ -63,15 +63,15 @@ class TurnfoldMiddleware(AgentMiddleware):
 
     def _folded(self, request: ModelRequest[Any], thread: str) -> ModelRequest[Any]:
         self._append(thread, request.messages)
-        asked = next(
+        question = next(
             (str(message.text) for message in reversed(request.messages) if isinstance(message, HumanMessage)), None
         )
         system = None if request.system_message is None else str(request.system_message.text)
-        context = self._client.context(thread, query=asked or None, system=system, **self._options)
-        first, *others = convert_to_messages(context.messages("openai"))
+        context = self._client.context(thread, query=question or None, system=system, **self._options)
+        first, *following = convert_to_messages(context.messages("openai"))
         if isinstance(first, SystemMessage):
-            return request.override(system_message=first, messages=others)
-        return request.override(messages=[first, *others])
+            return request.override(system_message=first, messages=following)
+        return request.override(messages=[first, *following])
 
     def _append(self, thread: str, messages: Sequence[BaseMessage]) -> None:
         """Append those after the last one that was; all of them where none is known."""

@@ -91,8 +91,8 @@ def _parts_of(messages: Iterable[ModelMessage], kind: type[Any]) -> Iterator[Any
 
 def _turns(message: ModelMessage) -> Iterator[_Turn]:
     """The turns of a message: none for what only the framework or the provider understands."""
-    said = _response_turns(message) if isinstance(message, ModelResponse) else _request_turns(message)
-    return (_identified(turn, message.run_id) for turn in said)
+    turns = _response_turns(message) if isinstance(message, ModelResponse) else _request_turns(message)
+    return (_identified(turn, message.run_id) for turn in turns)
 
 
 def _identified(turn: _Turn, run_id: str | None) -> _Turn:

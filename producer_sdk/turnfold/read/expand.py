@@ -80,8 +80,8 @@ def passages(
 
     Raises `UnknownMarker`, or `UnknownConversation` when there is nothing that a marker could be of.
     """
-    most = max(1, int(request.policy.expand_share * request.usable_tokens))
-    expander = _expander(transaction, address, head, pending, most)
+    most_tokens = max(1, int(request.policy.expand_share * request.usable_tokens))
+    expander = _expander(transaction, address, head, pending, most_tokens)
     return tuple(
         Passage(marker, expander.counted(parse_marker(marker), marker, address, access)) for marker in request.expand
     )
@@ -131,17 +131,17 @@ class _Expander:
         if self._head is None:
             return self.resolve(marker, given)
         access.asked(address, self._head.id)
-        found = self.resolve(marker, given)
-        verbatim = turns_marker(found.first_seq, found.last_seq) if found.level else None
-        found = replace(found, parts=self._parts(self._head, marker, found), verbatim_marker=verbatim)
-        if found.text:
-            access.found(address, self._head.id, found.first_seq, found.last_seq)
-        return found
+        expansion = self.resolve(marker, given)
+        verbatim = turns_marker(expansion.first_seq, expansion.last_seq) if expansion.level else None
+        expansion = replace(expansion, parts=self._parts(self._head, marker, expansion), verbatim_marker=verbatim)
+        if expansion.text:
+            access.found(address, self._head.id, expansion.first_seq, expansion.last_seq)
+        return expansion
 
-    def _parts(self, head: Head, marker: Marker, found: Expansion) -> tuple[TurnPart, ...]:
+    def _parts(self, head: Head, marker: Marker, expansion: Expansion) -> tuple[TurnPart, ...]:
         """Parts of the long turns that are shown, or of those of the segment that is told of."""
-        if found.level == 0:
-            parts = parts_of_turns(self._transaction, head, found.turns)
+        if expansion.level == 0:
+            parts = parts_of_turns(self._transaction, head, expansion.turns)
         elif isinstance(marker.target, NodeTarget) and marker.target.height == 0:
             by_turn = parts_of_segments(self._transaction, head, [marker.target.idx])
             parts = tuple(part for seq in sorted(by_turn) for part in by_turn[seq])
@@ -218,13 +218,13 @@ class _Expander:
             raise UnknownMarker(msg, remedy="go on with the `next_marker` of an expansion")
         if until is not None:
             pieces = [piece.up_to(until) for piece in pieces]
-        shown = page(pieces, self._max_tokens)
-        reached = shown.turns[-1].seq
-        seq, begins = shown.goes_on or (reached + 1, 0)
+        turn_page = page(pieces, self._max_tokens)
+        reached = turn_page.turns[-1].seq
+        seq, begins = turn_page.goes_on or (reached + 1, 0)
         goes_on = seq <= last_seq
         return Expansion(
-            text=shown.text, level=0, first_seq=first_seq, last_seq=reached, turns=shown.turns, tokens=shown.tokens,
-            truncated=goes_on,
+            text=turn_page.text, level=0, first_seq=first_seq, last_seq=reached, turns=turn_page.turns,
+            tokens=turn_page.tokens, truncated=goes_on,
             next_marker=turns_marker(seq, last_seq, offset=begins, until=until) if goes_on else None,
         )  # fmt: skip
 
@@ -253,11 +253,16 @@ class _Expander:
                 break
             many += 1
         cap = MOST_CAP if self._max_tokens is None else cap_for(self._max_tokens)
-        found = self._transaction.turns_between(head, first_seq, last_seq, most=max(1, many), offset=offset, cap=cap)
+        stored_turns = self._transaction.turns_between(
+            head, first_seq, last_seq, most=max(1, many), offset=offset, cap=cap
+        )
         changes = self._changes
         if changes is None:
-            return found
-        return [changes.piece(one, offset=offset if one.turn.seq == first_seq else 0) for one in found]
+            return stored_turns
+        return [
+            changes.piece(stored_turn, offset=offset if stored_turn.turn.seq == first_seq else 0)
+            for stored_turn in stored_turns
+        ]
 
     def _not_yet(self, first_seq: int, last_seq: int) -> Expansion:
         """Turns of a long inbox: their numbers are not known, and soon they are in SQL. The marker stays good."""
@@ -293,11 +298,12 @@ class _Expander:
     def _clipped(
         self, text: str, level: int, first_seq: int, last_seq: int, *, markers: Sequence[str] = ()
     ) -> Expansion:
-        shown, clipped = clip_text(text, self._max_tokens, ESTIMATOR)
+        clipped_text, clipped = clip_text(text, self._max_tokens, ESTIMATOR)
         return Expansion(
-            text=shown, level=level, first_seq=first_seq, last_seq=last_seq, tokens=estimate_tokens(shown),
-            truncated=clipped, next_marker=turns_marker(first_seq, last_seq) if clipped else None,
-            markers=tuple(marker for marker in markers if f"→{marker}]" in shown),
+            text=clipped_text, level=level, first_seq=first_seq, last_seq=last_seq,
+            tokens=estimate_tokens(clipped_text), truncated=clipped,
+            next_marker=turns_marker(first_seq, last_seq) if clipped else None,
+            markers=tuple(marker for marker in markers if f"→{marker}]" in clipped_text),
         )  # fmt: skip
 
 

@@ -46,22 +46,28 @@ def past_snapshot(
     look = look_at(
         transaction, address, pending, of_day, whole=True, as_of=AsOf(changes.cut, None if request.query else question)
     )
-    before = look.snapshot()
-    snapshot = changed_snapshot(transaction, replace(before, question=question), changes, cap=cap)
-    if before.head is None or snapshot.head is None or not changes.touches:
+    whole_snapshot = look.snapshot()
+    snapshot = changed_snapshot(transaction, replace(whole_snapshot, question=question), changes, cap=cap)
+    if whole_snapshot.head is None or snapshot.head is None or not changes.touches:
         return snapshot
-    return _with_anchors(transaction, before, before.head, snapshot, changes)
+    return _with_anchors(transaction, whole_snapshot, whole_snapshot.head, snapshot, changes)
 
 
 def _with_anchors(
-    transaction: ReadTransaction, before: Snapshot, now: Head, snapshot: Snapshot, changes: Changes
+    transaction: ReadTransaction, whole_snapshot: Snapshot, now: Head, snapshot: Snapshot, changes: Changes
 ) -> Snapshot:
     """A snapshot up to a turn, with the anchors that held then, and notes of those that were closed later."""
-    tail = NO_TAIL_ANCHORS if before.outline is None else before.outline.tail_anchors.after(now.closed_seq)
+    tail = (
+        NO_TAIL_ANCHORS if whole_snapshot.outline is None else whole_snapshot.outline.tail_anchors.after(now.closed_seq)
+    )
     past = transaction.past_anchors(now, changes.cut, tail)
     active = [anchor for anchor in past.active if not changes.hides(anchor.turn_seq)]
-    if before.outline is not None and (overtaken := overtaken_by(before.outline, up_to=changes.cut)):
-        active = [one for one in active if not overtaken.tells_value(one.turn_seq, note_stems(one.text))]
+    if whole_snapshot.outline is not None and (overtaken := overtaken_by(whole_snapshot.outline, up_to=changes.cut)):
+        active = [
+            active_anchor
+            for active_anchor in active
+            if not overtaken.tells_value(active_anchor.turn_seq, note_stems(active_anchor.text))
+        ]
     head = replace(
         snapshot.head or now, anchor_count=len(active), anchor_tokens=sum(anchor.tokens for anchor in active)
     )

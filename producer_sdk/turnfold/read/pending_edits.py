@@ -106,7 +106,7 @@ class Changes:
         """An outline without what was made of the turns that change."""
         return replace(
             outline, last_seq=min(outline.last_seq, self.cut), notes=self.notes(outline.notes),
-            cover=tuple(self._covered(one) for one in outline.cover if one.first_seq <= self.cut), chapters=(),
+            cover=tuple(self._covered(node) for node in outline.cover if node.first_seq <= self.cut), chapters=(),
             tail_anchors=replace(outline.tail_anchors, anchors=self.anchors(outline.tail_anchors.anchors)),
             tail=self.notes(outline.tail), tail_seq=min(outline.tail_seq, self.cut), names=(), tail_names=(),
             actions=self._actions(outline.actions), tail_actions=self._actions(outline.tail_actions),
@@ -117,9 +117,9 @@ class Changes:
     def _actions(self, actions: Sequence[Action]) -> tuple[Action, ...]:
         return tuple(action for action in actions if not self.hides(action.seq) and not self.hides(action.ended_seq))
 
-    def _covered(self, one: Covered) -> Covered:
-        last = min(one.last_seq, self.cut)
-        return one._replace(last_seq=last, slug="") if self.covers(one.first_seq, one.last_seq) else one
+    def _covered(self, covered: Covered) -> Covered:
+        last = min(covered.last_seq, self.cut)
+        return covered._replace(last_seq=last, slug="") if self.covers(covered.first_seq, covered.last_seq) else covered
 
 
 def changes_of(transaction: ReadTransaction, head: Head | None, pending: Pending) -> Changes | None:
@@ -135,11 +135,11 @@ def _changes(transaction: ReadTransaction, head: Head | None, pending: Pending, 
     ids = {entry.entry_id: None for entry in pending.newest if entry.operation == Operation.APPEND}
     if also is not None:
         ids[also] = None
-    asked: dict[str, TurnChange] = {}
+    change_by_entry: dict[str, TurnChange] = {}
     for entry in pending.newest:
         change = _read(entry)
         if change is not None:
-            asked[entry.stream_id] = change
+            change_by_entry[entry.stream_id] = change
             ids[change.turn_id] = None
     stored: dict[str, int] = {}
     if head is not None:
@@ -150,7 +150,7 @@ def _changes(transaction: ReadTransaction, head: Head | None, pending: Pending, 
     for entry in pending.newest:
         if entry.operation == Operation.APPEND:
             simulation.append(entry)
-        elif (change := asked.get(entry.stream_id)) is not None:
+        elif (change := change_by_entry.get(entry.stream_id)) is not None:
             simulation.change(change)
     return simulation.result(pending)
 
@@ -166,8 +166,12 @@ def changes_by(transaction: ReadTransaction, head: Head | None, pending: Pending
     if first is not None and first <= every.cut:
         changed = {seq: change for seq, change in every.changed.items() if seq < first}
         return replace(every, cut=first - 1, cuts=True, changed=changed, waiting=(), older=0)
-    said = tuple(takewhile(lambda turn: turn.created_at is None or turn.created_at < end, every.waiting))
-    return None if said == every.waiting else replace(every, waiting=said, older=every.older if said else 0)
+    waiting_then = tuple(takewhile(lambda turn: turn.created_at is None or turn.created_at < end, every.waiting))
+    return (
+        None
+        if waiting_then == every.waiting
+        else replace(every, waiting=waiting_then, older=every.older if waiting_then else 0)
+    )
 
 
 def _read(entry: PendingEntry) -> TurnChange | None:
@@ -190,9 +194,9 @@ class _Simulation:
         self._waiting: dict[str, StoredTurn] = {}
 
     def append(self, entry: PendingEntry) -> None:
-        one = entry.entry_id
-        if one not in self._waiting and not self._stands(one):
-            self._waiting[one] = read_entry(entry.body, seq=0, turn_id=one)
+        turn_id = entry.entry_id
+        if turn_id not in self._waiting and not self._stands(turn_id):
+            self._waiting[turn_id] = read_entry(entry.body, seq=0, turn_id=turn_id)
 
     def change(self, change: TurnChange) -> None:
         waits = self._waiting.get(change.turn_id)
@@ -201,9 +205,9 @@ class _Simulation:
         elif waits is not None:
             self._waiting[change.turn_id] = waits if waits.state is TurnState.DELETED else change.of(waits)
         elif self._stands(change.turn_id):
-            before = self._changed.get(seq := self._stored[change.turn_id])
+            earlier_change = self._changed.get(seq := self._stored[change.turn_id])
             # What was deleted has no words to edit.
-            if before is None or before.operation is not Operation.DELETE:
+            if earlier_change is None or earlier_change.operation is not Operation.DELETE:
                 self._changed[seq] = change
 
     def _stands(self, turn_id: str) -> bool:
@@ -212,8 +216,8 @@ class _Simulation:
     def _rewind(self, turn_id: str, *, waits: bool) -> None:
         if waits:
             ids = list(self._waiting)
-            for one in ids[ids.index(turn_id) + 1 :]:
-                del self._waiting[one]
+            for later_id in ids[ids.index(turn_id) + 1 :]:
+                del self._waiting[later_id]
         elif self._stands(turn_id):
             self._cut = self._stored[turn_id]
             self._waiting.clear()
@@ -225,7 +229,7 @@ class _Simulation:
         older = pending.held - len(pending.newest) if self._waiting and not cuts else 0
         first = self._cut + older + 1
         waiting = tuple(replace(turn, seq=seq) for seq, turn in enumerate(self._waiting.values(), first))
-        seqs = {one: seq for one, seq in self._stored.items() if seq <= self._cut}
+        seqs = {stored_id: seq for stored_id, seq in self._stored.items() if seq <= self._cut}
         seqs |= {turn.turn_id: turn.seq for turn in waiting}
         return Changes(cut=self._cut, cuts=cuts, changed=self._changed, waiting=waiting, older=older, seqs=seqs)
 
@@ -239,8 +243,10 @@ def newest_turns(
         stored = transaction.turns_up_to(head, changes.cut, cap=cap, waiting=len(changes.waiting))
     last_seq = changes.waiting[-1].seq if changes.waiting else changes.cut
     short = Shortening.to(cap, last_seq=last_seq)
-    shown = [one if (turn := changes.turn(one)) is one else short.of(turn) for one in stored]
-    return (*shown, *map(short.of, changes.waiting))[-TURNS_A_READ:], changes.older
+    newest = [
+        stored_turn if (turn := changes.turn(stored_turn)) is stored_turn else short.of(turn) for stored_turn in stored
+    ]
+    return (*newest, *map(short.of, changes.waiting))[-TURNS_A_READ:], changes.older
 
 
 def changed_snapshot(transaction: ReadTransaction, snapshot: Snapshot, changes: Changes, *, cap: int) -> Snapshot:
@@ -270,38 +276,38 @@ def check(inbox: PendingSource, reader: Reader, address: Address, change: TurnCh
 
     def look(transaction: ReadTransaction) -> None:
         head = known_head(transaction, address, pending)
-        before = _changes(transaction, head, pending, also=change.turn_id)
-        if change.turn_id in before.seqs or pending.held <= len(pending.newest):
-            _check(transaction, head, address, change, before)
+        changes = _changes(transaction, head, pending, also=change.turn_id)
+        if change.turn_id in changes.seqs or pending.held <= len(pending.newest):
+            _check(transaction, head, address, change, changes)
 
     reader.read(look)
 
 
 def _check(
-    transaction: ReadTransaction, head: Head | None, address: Address, change: TurnChange, before: Changes
+    transaction: ReadTransaction, head: Head | None, address: Address, change: TurnChange, changes: Changes
 ) -> None:
-    seq = before.seqs.get(change.turn_id)
+    seq = changes.seqs.get(change.turn_id)
     if seq is None:
         msg = f"conversation {address.conversation!r} has no turn {change.turn_id!r}"
         raise UnknownTurn(
             msg, remedy="ids are in receipts and in `turns`; `turnfold edit` also takes a marker such as L0:turn-17"
         )
-    stored_in = head if seq <= before.cut else None
+    stored_in = head if seq <= changes.cut else None
     if stored_in is not None and seq < stored_in.expired_seq + (change.operation is not Operation.REWIND):
         msg = (
             f"retention removed the words of turn {change.turn_id!r} and its neighbours: they can neither be changed "
             "nor folded again"
         )
         raise InvalidInput(msg, remedy="`forget` erases the whole conversation")
-    if change.operation is Operation.EDIT and _is_deleted(transaction, stored_in, seq, before):
+    if change.operation is Operation.EDIT and _is_deleted(transaction, stored_in, seq, changes):
         msg = f"turn {change.turn_id!r} was deleted: its place stays empty"
         raise UnknownTurn(msg, remedy="append a new turn instead")
 
 
-def _is_deleted(transaction: ReadTransaction, stored_in: Head | None, seq: int, before: Changes) -> bool:
+def _is_deleted(transaction: ReadTransaction, stored_in: Head | None, seq: int, changes: Changes) -> bool:
     if stored_in is None:
-        return any(turn.seq == seq and turn.state is TurnState.DELETED for turn in before.waiting)
-    waits = before.changed.get(seq)
+        return any(turn.seq == seq and turn.state is TurnState.DELETED for turn in changes.waiting)
+    waits = changes.changed.get(seq)
     if waits is not None and waits.operation is Operation.DELETE:
         return True
     return transaction.state_of(stored_in, seq) is TurnState.DELETED

@@ -49,13 +49,13 @@ def pauses(timeout_seconds: float) -> Iterator[float]:
 
 def until(wait: Wait[_Found], timeout_seconds: float) -> _Found:
     """What was waited for, or what `wait` says when the time is over. Sleeps between its looks."""
-    found = wait.look()
+    outcome = wait.look()
     for pause in pauses(timeout_seconds):
-        if found is not None:
+        if outcome is not None:
             break
         time.sleep(pause)
-        found = wait.look()
-    return wait.give_up(timeout_seconds) if found is None else found
+        outcome = wait.look()
+    return wait.give_up(timeout_seconds) if outcome is None else outcome
 
 
 class StoreWait:

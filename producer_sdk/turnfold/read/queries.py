@@ -133,12 +133,12 @@ def anchors(
         head = known_head(transaction, address, pending)
         # On an earlier day those that were said later count, too.
         read = wanted if as_of is None else EVERY_ANCHOR
-        found = () if head is None else transaction.anchors(head, read)
+        selected = () if head is None else transaction.anchors(head, read)
         changes = changes_of(transaction, head, pending)
         past = None if as_of is None else changes_by(transaction, head, pending, as_of)
-        found = found if past is None else anchors_up_to(found, past.cut)
-        found = found if read is wanted else tuple(anchor for anchor in found if anchor in wanted)
-        return found if changes is None else changes.anchors(found)
+        selected = selected if past is None else anchors_up_to(selected, past.cut)
+        selected = selected if read is wanted else tuple(anchor for anchor in selected if anchor in wanted)
+        return selected if changes is None else changes.anchors(selected)
 
     return reader.read(look)
 
@@ -149,9 +149,13 @@ def anchor(inbox: PendingSource, reader: ReadSource, address: Address, id_: int)
 
     def look(transaction: ReadTransaction) -> Anchor | None:
         head = known_head(transaction, address, pending)
-        found = None if head is None else transaction.anchor(head, id_)
-        changes = None if found is None else changes_of(transaction, head, pending)
-        return found if found is None or changes is None else next(iter(changes.anchors([found])), None)
+        stored_anchor = None if head is None else transaction.anchor(head, id_)
+        changes = None if stored_anchor is None else changes_of(transaction, head, pending)
+        return (
+            stored_anchor
+            if stored_anchor is None or changes is None
+            else next(iter(changes.anchors([stored_anchor])), None)
+        )
 
     return reader.read(look)
 
@@ -193,12 +197,12 @@ def progress(inbox: PendingSource, reader: ReadSource, address: Address) -> Prog
                 folded=0, closed=0, refined=0, segments=0, anchors=0, parked=0,
             ))  # fmt: skip
         work = transaction.progress(head)
-        found = Status(
+        current = Status(
             conversation_id=address.conversation, inbox=pending.held, lag_seconds=pending.lag_seconds,
             stored=head.turn_count, folded=head.fold_seq, closed=head.closed_seq, refined=work.refined_turns(),
             segments=head.node_count, anchors=head.anchor_count, parked=work.parked(),
         )  # fmt: skip
-        return Progress(found, work.fold_parked(), head.id)
+        return Progress(current, work.fold_parked(), head.id)
 
     return reader.read(look)
 

@@ -78,8 +78,8 @@ class ReconstructionWait:
         node = None
         if isinstance(target, NodeTarget) and len(removed) == len(plain.turns) and not plain.truncated:
             node = transaction.node(head, target.height, target.idx)
-        found = [node] if node else transaction.segments_over(head, removed[0], removed[-1], most=SEGMENTS_AT_ONCE)
-        return head.id, [(one, transaction.reconstruction(head, one)) for one in found]
+        segments = [node] if node else transaction.segments_over(head, removed[0], removed[-1], most=SEGMENTS_AT_ONCE)
+        return head.id, [(segment, transaction.reconstruction(head, segment)) for segment in segments]
 
     def _ask(self, conversation: ConversationId, missing: list[Node]) -> None:
         now = time.monotonic()
@@ -89,11 +89,12 @@ class ReconstructionWait:
                 self._ring(Task.RECONSTRUCT, conversation, node.height, node.idx)
 
     def _told(self, text: str, plain: Expansion, first: Node, last: Node) -> Expansion:
-        shown, clipped = clip_text(text, self._max_tokens, ESTIMATOR)
+        clipped_text, clipped = clip_text(text, self._max_tokens, ESTIMATOR)
         goes_on = turns_marker(first.first_seq, last.last_seq) if clipped else plain.next_marker
         if not clipped and last.last_seq < plain.last_seq:
             goes_on = turns_marker(last.last_seq + 1, plain.last_seq)
         return Expansion(
-            text=shown, level=0, first_seq=first.first_seq, last_seq=last.last_seq, tokens=estimate_tokens(shown),
-            truncated=goes_on is not None, next_marker=goes_on, reconstructed=True,
+            text=clipped_text, level=0, first_seq=first.first_seq, last_seq=last.last_seq,
+            tokens=estimate_tokens(clipped_text), truncated=goes_on is not None, next_marker=goes_on,
+            reconstructed=True,
         )  # fmt: skip

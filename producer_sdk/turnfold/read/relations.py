@@ -33,16 +33,16 @@ def relations(
     inbox: PendingSource, reader: ReadSource, address: Address, *, about: str | None, limit: int
 ) -> list[Relation]:
     """What segments state, in order. Raises `UnknownConversation`, `InvalidInput`."""
-    most = whole_number("limit", limit, least=1)
+    most_relations = whole_number("limit", limit, least=1)
     if about is not None and not about.strip():
         msg = "about is empty"
         raise InvalidInput(msg, remedy="give a name, or None for all relations")
-    pending, asked = inbox.peek(address, newest=0), about and ends_of(about)
+    pending, about_what = inbox.peek(address, newest=0), about and ends_of(about)
 
     def look(transaction: ReadTransaction) -> list[Relation]:
         head = known_head(transaction, address, pending)
         every = [] if head is None else transaction.relations(head)
-        return (every if asked is None else relations_about(asked, every))[:most]
+        return (every if about_what is None else relations_about(about_what, every))[:most_relations]
 
     return reader.read(look)
 
@@ -50,9 +50,12 @@ def relations(
 def relations_about(about: str, every: Sequence[Relation]) -> list[Relation]:
     """Those that say all the words of `about`, then those that say a name of the former."""
     wanted = set(terms(about))
-    near = [one for one in every if wanted and wanted <= set(terms(one.text))]
-    names = {name for one in near for name in _names(one.text)} - wanted
-    return [*near, *(one for one in every if one not in near and not names.isdisjoint(terms(one.text)))]
+    near = [relation for relation in every if wanted and wanted <= set(terms(relation.text))]
+    names = {name for relation in near for name in _names(relation.text)} - wanted
+    return [
+        *near,
+        *(relation for relation in every if relation not in near and not names.isdisjoint(terms(relation.text))),
+    ]
 
 
 def with_linked_names(query: Sequence[str], texts: Iterable[str]) -> tuple[str, ...]:
@@ -62,17 +65,19 @@ def with_linked_names(query: Sequence[str], texts: Iterable[str]) -> tuple[str, 
     """
     if not query:
         return ()
-    asked = set(query)
-    linked = [name for text in texts if _is_meant(text, asked) for name in _names(text)]
+    query_terms = set(query)
+    linked = [name for text in texts if _is_meant(text, query_terms) for name in _names(text)]
     return tuple(dict.fromkeys([*query, *linked]))[:QUERY_TERMS]
 
 
-def _is_meant(text: str, asked: set[str]) -> bool:
+def _is_meant(text: str, query_terms: set[str]) -> bool:
     match = _TIE.match(text)
     if match is None:
-        return _WORK.search(text) is not None and len(asked.intersection(terms(text))) >= _SHARED
+        return _WORK.search(text) is not None and len(query_terms.intersection(terms(text))) >= _SHARED
     tie, whose = terms(match["tie"])[-1:], match["whose"]
-    return asked.issuperset(tie) and bool(tie) and (whose == Role.USER or not asked.isdisjoint(terms(whose)))
+    return (
+        query_terms.issuperset(tie) and bool(tie) and (whose == Role.USER or not query_terms.isdisjoint(terms(whose)))
+    )
 
 
 def _names(text: str) -> list[str]:

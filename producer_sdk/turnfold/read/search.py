@@ -77,8 +77,8 @@ def search(
             weights = term_weights(terms, postings, segments=head.node_count)
             hits = _turn_hits(terms, open_turns, weights)
             ranked = score_segments(postings, segments=head.node_count)[: limit if scope.is_all else _SCOPED * limit]
-            found = _segment_hits(transaction, head, terms, ranked, rows, scope)
-            hits += [hit for hit in found if changes is None or not changes.covers(hit.first_seq, hit.last_seq)]
+            segment_hits = _segment_hits(transaction, head, terms, ranked, rows, scope)
+            hits += [hit for hit in segment_hits if changes is None or not changes.covers(hit.first_seq, hit.last_seq)]
         elif head is None and not turns:
             raise unknown(address)
         else:
@@ -107,8 +107,8 @@ def _newest_turns(
 
 
 def _snippet(turn: StoredTurn, terms: Sequence[str]) -> str:
-    said = turn.content if turn.kept is None else with_gap(turn, " […] ")
-    return snippet(f"{turn.speaker}: {said}", terms)
+    words = turn.content if turn.kept is None else with_gap(turn, " […] ")
+    return snippet(f"{turn.speaker}: {words}", terms)
 
 
 def _turn_hits(

@@ -38,8 +38,8 @@ def tiers_within(
     """The same in a look that is open."""
     relevance = None
     if query and head.node_count:
-        asked = query_terms(ends_of(query))
-        postings = [(term, idx, weight) for term, idx, weight, _ in transaction.postings(head, asked)]
+        terms_asked = query_terms(ends_of(query))
+        postings = [(term, idx, weight) for term, idx, weight, _ in transaction.postings(head, terms_asked)]
         relevance = dict(score_segments(postings, segments=head.node_count))
     signs = transaction.segment_signs(head)
     return tiered_segments(signs, rules, last_seq=head.turn_count, relevance=relevance)

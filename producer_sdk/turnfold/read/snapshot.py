@@ -112,26 +112,28 @@ class Look(NamedTuple):
 
     def snapshot(self) -> Snapshot:
         """What a selection sees."""
-        found, request = self.found, self.request
-        stored, read = (0, _read) if found is None else (found.head.turn_count, found.known.waiting.read)
+        conversation, request = self.found, self.request
+        stored, read = (
+            (0, _read) if conversation is None else (conversation.head.turn_count, conversation.known.waiting.read)
+        )
         waiting = [read(entry, seq) for seq, entry in enumerate(self.fresh, stored + self.older + 1)]
         short = Shortening.to(cap_for(request.budget_tokens), last_seq=waiting[-1].seq if waiting else 0)
-        turns = NO_TURNS if found is None or self.older else found.known.turns
+        turns = NO_TURNS if conversation is None or self.older else conversation.known.turns
         turns = turns.followed_by([short.of(turn) for turn in waiting])
         turns = turns.from_place(len(turns) - TURNS_A_READ)
-        if found is None:
+        if conversation is None:
             question = steering_text((), waiting, task=request.task) if request.steered else request.query
             return Snapshot(
                 conversation_id=self.address.conversation, head=None, turns=turns, unread=self.older, question=question,
                 system_turns=system_turns(waiting), seals=self.seals, degraded=self.away,
             )  # fmt: skip
-        known, outline = found.known, found.known.outline
+        known, outline = conversation.known, conversation.known.outline
         return Snapshot(
-            conversation_id=self.address.conversation, head=found.head, turns=turns, unread=self.older,
-            anchors=known.anchors, question=found.answers.question, hits=found.answers.hits,
+            conversation_id=self.address.conversation, head=conversation.head, turns=turns, unread=self.older,
+            anchors=known.anchors, question=conversation.answers.question, hits=conversation.answers.hits,
             system_turns=(*known.system_turns, *system_turns(waiting)), seals=self.seals, degraded=self.away,
-            excerpts=found.answers.excerpts, blocks=found.answers.blocks, told_of_blocks=found.answers.told_of_blocks,
-            answerable=found.answers.answerable,
+            excerpts=conversation.answers.excerpts, blocks=conversation.answers.blocks,
+            told_of_blocks=conversation.answers.told_of_blocks, answerable=conversation.answers.answerable,
             outline=None if outline is None else outline.within(
                 last_part(request.budget_tokens, by_age=bool(request.policy.bands))
             ),
@@ -154,9 +156,9 @@ def look_at(
             entries.setdefault(entry.entry_id, entry)
     if pending.forgotten:
         source.drop(address)
-        found = None
+        conversation = None
     else:
-        found = source.by_value(
+        conversation = source.by_value(
             Wanted(
                 address, request.budget_tokens, tuple(entries), request.query,
                 tuple(entries.values())[-LAST_TURNS:] if request.steered else None,
@@ -164,9 +166,9 @@ def look_at(
                 scope=request.scope, now=request.now, as_of=as_of,
             )
         )  # fmt: skip
-    stored: Collection[str] = () if found is None else found.stored
-    fresh = tuple([entry for one, entry in entries.items() if one not in stored])
-    return Look(address, request, found, fresh, _older(fresh, pending), source.seals(address), pending.away)
+    stored: Collection[str] = () if conversation is None else conversation.stored
+    fresh = tuple([entry for turn_id, entry in entries.items() if turn_id not in stored])
+    return Look(address, request, conversation, fresh, _older(fresh, pending), source.seals(address), pending.away)
 
 
 def system_turns(turns: Iterable[StoredTurn]) -> tuple[StoredTurn, ...]:

@@ -50,16 +50,16 @@ def turns_after(
     def look(transaction: ReadTransaction) -> list[StoredTurn]:
         head = known_head(transaction, address, pending)
         changes = changes_of(transaction, head, pending)
-        found = [] if head is None else transaction.turns_after(head, after, most=limit)
-        reached = found[-1].seq if found else after
+        stored_turns = [] if head is None else transaction.turns_after(head, after, most=limit)
+        reached = stored_turns[-1].seq if stored_turns else after
         if changes is None:
             end = head.turn_count if head else 0
             waiting, older = waiting_turns(transaction, head, pending)
         else:
-            found = [changes.turn(turn) for turn in found if turn.seq <= changes.cut]
+            stored_turns = [changes.turn(turn) for turn in stored_turns if turn.seq <= changes.cut]
             end, waiting, older = changes.cut, changes.waiting, changes.older
         numbered = () if older or reached < end else (turn for turn in waiting if turn.seq > after)
-        return [*found, *numbered][:limit]
+        return [*stored_turns, *numbered][:limit]
 
     return reader.read(look)
 
@@ -102,9 +102,11 @@ def work_of(reader: Reader, tenant: str, conversation_id: str | None, *, limit: 
 
     Raises `InvalidInput`.
     """
-    most = _limit(limit)
+    most_pieces = _limit(limit)
     address = None if conversation_id is None else Address(tenant, checked_id("conversation id", conversation_id))
-    return reader.read(lambda transaction: transaction.work(Selection(tenant=tenant, address=address, most=most)))
+    return reader.read(
+        lambda transaction: transaction.work(Selection(tenant=tenant, address=address, most=most_pieces))
+    )
 
 
 def usage_of(reader: Reader, tenant: str, conversation_id: str | None, *, days: int) -> list[Usage]:
@@ -151,13 +153,13 @@ def conversations_after(
     in a name or title, rows of the tenant are looked at until it is full. Fewer than `limit` may be left of
     a page; an empty one is the last. Raises `InvalidInput`.
     """
-    begin, most = "" if after is None else checked_id("after", after), _limit(limit)
+    begin, most_conversations = "" if after is None else checked_id("after", after), _limit(limit)
     while True:
-        page = reader.read(partial(_page, tenant, begin, most, (containing or "").strip()))
+        page = reader.read(partial(_page, tenant, begin, most_conversations, (containing or "").strip()))
         # A worker hides the rows of one that was forgotten; until then Redis alone knows.
-        gone = inbox.forgotten([Address(tenant, one.conversation_id) for one in page])
-        standing = [one for one in page if one.conversation_id not in gone]
-        if standing or len(page) < most:
+        gone = inbox.forgotten([Address(tenant, conversation.conversation_id) for conversation in page])
+        standing = [conversation for conversation in page if conversation.conversation_id not in gone]
+        if standing or len(page) < most_conversations:
             return standing
         begin = page[-1].conversation_id
 
@@ -169,8 +171,8 @@ def _page(
 
 
 def _limit(limit: object) -> int:
-    found = whole_number("limit", limit, least=1)
-    if found > MOST_A_PAGE:
-        msg = f"limit must be at most {MOST_A_PAGE}, not {found}"
+    number = whole_number("limit", limit, least=1)
+    if number > MOST_A_PAGE:
+        msg = f"limit must be at most {MOST_A_PAGE}, not {number}"
         raise InvalidInput(msg, remedy="read one page after the other")
-    return found
+    return number

@@ -48,7 +48,7 @@ def timeline(
     """
     limit = _checked(query, limit)
     # Of whatever page: its entries are chosen among the same ones.
-    most = limit if after is None else _MOST_PAGED
+    most_entries = limit if after is None else _MOST_PAGED
     first_seq = 1 if after is None else whole_number("after", after, least=0) + 1
     check_now(now)
     query = query and ends_of(query)
@@ -58,15 +58,15 @@ def timeline(
         head = known_head(transaction, address, pending)
         if head is None:
             return []
-        wanted = Wanted(address, most * _TOKENS_AN_ENTRY, query=query, now=now, in_order=True)
-        found = transaction.by_value(wanted)
-        if found is None or found.known.outline is None:
+        wanted = Wanted(address, most_entries * _TOKENS_AN_ENTRY, query=query, now=now, in_order=True)
+        conversation = transaction.by_value(wanted)
+        if conversation is None or conversation.known.outline is None:
             return []
-        outline, hits = found.known.outline, found.answers.hits
-        notes = _about(query, (*hits, *outline.tail)) if query else _telling(outline, most)
+        outline, hits = conversation.known.outline, conversation.answers.hits
+        notes = _about(query, (*hits, *outline.tail)) if query else _telling(outline, most_entries)
         changes = changes_of(transaction, head, pending)
         chosen = [note for note in notes if changes is None or not changes.hides(note.seq)]
-        entries = [note for note in in_order(_one_a_turn(chosen)[:most]) if note.seq >= first_seq][:limit]
+        entries = [note for note in in_order(_one_a_turn(chosen)[:most_entries]) if note.seq >= first_seq][:limit]
         turn_ids = transaction.turn_ids(head, [note.seq for note in entries])
         return [_entry(note, turn_ids[note.seq]) for note in entries if note.seq in turn_ids]
 
@@ -77,11 +77,11 @@ def _checked(query: object, limit: object) -> int:
     if query is not None and (not isinstance(query, str) or not query.strip()):
         msg = f"query must be words to look for, or None for what tells most, not {query!r}"
         raise InvalidInput(msg)
-    found = whole_number("limit", limit, least=1)
-    if found > MOST_ENTRIES:
-        msg = f"limit must be at most {MOST_ENTRIES}, not {found}: a timeline is what tells most, not all"
+    number = whole_number("limit", limit, least=1)
+    if number > MOST_ENTRIES:
+        msg = f"limit must be at most {MOST_ENTRIES}, not {number}: a timeline is what tells most, not all"
         raise InvalidInput(msg)
-    return found
+    return number
 
 
 def _telling(outline: Outline, limit: int) -> Iterator[Note]:
@@ -94,8 +94,8 @@ def _telling(outline: Outline, limit: int) -> Iterator[Note]:
 
 def _about(query: str, notes: Iterable[Note]) -> Iterator[Note]:
     """Notes that hold a term of the query themselves."""
-    asked = frozenset(query_terms(query))
-    return (note for note in notes if not asked.isdisjoint(terms(note.text)))
+    query_stems = frozenset(query_terms(query))
+    return (note for note in notes if not query_stems.isdisjoint(terms(note.text)))
 
 
 def _one_a_turn(notes: Iterable[Note]) -> list[Note]:

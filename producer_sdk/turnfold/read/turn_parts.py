@@ -51,23 +51,23 @@ def answering_parts(
         return {}
     best = {idx: number for idx in segments if (number := _best_passage(postings, idx)) // PLACES in entries}
     passages = {passage.number: passage for passage in unpack_passages(transaction.passages(head, list(best.values())))}
-    asked = dict.fromkeys(term for term, *_ in postings)
-    found: dict[int, tuple[TurnPart, str]] = {}
+    asked_terms = dict.fromkeys(term for term, *_ in postings)
+    part_by_segment: dict[int, tuple[TurnPart, str]] = {}
     for idx, number in best.items():
         if number in passages:
             notes = passages[number].notes
             of_turn = entries[number // PLACES]
-            part = _shown(of_turn)[_part_of(of_turn, number % PLACES, notes, asked)]
-            found[idx] = part, f"{notes[0].speaker}: {' '.join(note.text for note in notes)}"
-    return found
+            part = _shown(of_turn)[_part_of(of_turn, number % PLACES, notes, asked_terms)]
+            part_by_segment[idx] = part, f"{notes[0].speaker}: {' '.join(note.text for note in notes)}"
+    return part_by_segment
 
 
-def _part_of(parts: Sequence[PartEntry], place: int, notes: Sequence[Note], asked: Iterable[str]) -> int:
+def _part_of(parts: Sequence[PartEntry], place: int, notes: Sequence[Note], asked_terms: Iterable[str]) -> int:
     """The part in which the note of a passage stands that tells most of what is asked: a passage may be of two."""
 
     def told(note: Note) -> int:
         held = set(terms(note.text))
-        return sum(rarity(term) for term in asked if term in held)
+        return sum(rarity(term) for term in asked_terms if term in held)
 
     best = max(notes, key=told)
     if not best.end:

@@ -24,8 +24,8 @@ _SHUT_OUT: Final = "can't run this command"
 
 def refusal(error: redis.RedisError) -> tuple[str, str]:
     """Why a Redis refused, in its own words where the reason is none of ours, and the remedy."""
-    said = str(error)
-    if found := _CODE.search(said):
-        return _REMEDIES[found[1]]
-    code = "NOPERM" if _SHUT_OUT in said else _CODES.get(type(error).__name__)
-    return _REMEDIES[code] if code else (said, "look into its log")
+    message = str(error)
+    if code_found := _CODE.search(message):
+        return _REMEDIES[code_found[1]]
+    code = "NOPERM" if _SHUT_OUT in message else _CODES.get(type(error).__name__)
+    return _REMEDIES[code] if code else (message, "look into its log")

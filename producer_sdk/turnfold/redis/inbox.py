@@ -56,13 +56,13 @@ class _Room(NamedTuple):
 
     def refusal(self, address: Address, code: int, held: int) -> InboxFull:
         """The error for a script's refusal."""
-        most, given, unit, setting = (
+        limit, given, unit, setting = (
             (self.most_entries, self.entries, "turns", "TURNFOLD_MAX_INBOX_TURNS")
             if code == _TOO_MANY
             else (self.most_bytes, self.bytes, "bytes", "TURNFOLD_MAX_INBOX_BYTES")
         )
         return InboxFull(
-            f"the inbox of conversation {address.conversation!r} holds {held} of at most {most} {unit}, and {given} "
+            f"the inbox of conversation {address.conversation!r} holds {held} of at most {limit} {unit}, and {given} "
             "more were given",
             remedy=f"are workers running? Append the turns again in a while, or raise {setting}",
         )
@@ -300,8 +300,8 @@ class ProducerInbox:
         ends = [*accumulate(map(int, sizes.split(b",") if sizes else ()))]
         flat = [joined[begin:end] for begin, end in pairwise([0, *ends])]
         newest_first = [
-            PendingEntry(stream_id.decode(), op.decode("utf-8", "replace"), one.decode("utf-8", "replace"), body)
-            for stream_id, op, one, body in zip(flat[::4], flat[1::4], flat[2::4], flat[3::4], strict=True)
+            PendingEntry(stream_id.decode(), op.decode("utf-8", "replace"), entry_id.decode("utf-8", "replace"), body)
+            for stream_id, op, entry_id, body in zip(flat[::4], flat[1::4], flat[2::4], flat[3::4], strict=True)
         ]
         return Pending(
             held, tuple(newest_first[::-1]), bool(gone), max(0.0, age / 1000), mark.decode() if mark else None

@@ -36,15 +36,15 @@ def answerable(asked: Sequence[str], told: Mapping[str, float], passages: Iterab
     >>> answerable(["rent"], {"rent": 2.0}, [])
     0.0
     """
-    found = list(passages)
-    named = _named(asked, found)
+    candidates = list(passages)
+    named = _named(asked, candidates)
     wanted = {term: told[term] for term in asked if term in told and term not in named}
     whole = sum(wanted.values())
-    if not whole or not found:
+    if not whole or not candidates:
         return 0.0 if asked else 1.0
-    if len(speakers := set(named.values())) == 1 and len(_people(found)) > 1:
-        return _of_person(speakers.pop(), wanted, whole, found)
-    held = {term for passage in found for words in passage.words for term in wanted.keys() & set(words.split())}
+    if len(speakers := set(named.values())) == 1 and len(_people(candidates)) > 1:
+        return _of_person(speakers.pop(), wanted, whole, candidates)
+    held = {term for passage in candidates for words in passage.words for term in wanted.keys() & set(words.split())}
     return min(1.0, sum([weight for term, weight in wanted.items() if term in held]) / whole)
 
 
@@ -52,9 +52,9 @@ def _people(passages: Iterable[Passage]) -> set[str]:
     return {passage.notes[0].speaker for passage in passages} - _ROLES
 
 
-def _named(asked: Sequence[str], passages: Sequence[Passage]) -> dict[str, str]:
+def _named(question_terms: Sequence[str], passages: Sequence[Passage]) -> dict[str, str]:
     """Terms of a question that name people who speak, with their labels."""
-    return {term: speaker for speaker in _people(passages) for term in terms(speaker) if term in asked}
+    return {term: speaker for speaker in _people(passages) for term in terms(speaker) if term in question_terms}
 
 
 def _of_person(person: str, wanted: Mapping[str, float], whole: float, passages: Sequence[Passage]) -> float:
@@ -71,15 +71,15 @@ def _of_person(person: str, wanted: Mapping[str, float], whole: float, passages:
             for is_about, is_person in ((of_self, speaker == person), (to_other, speaker != person)):
                 if is_about:
                     about.setdefault((seq, is_person), set()).update(held)
-    of_person = others = _LEAST
-    most = 0.0
+    of_person = of_others = _LEAST
+    greatest_share = 0.0
     # In order: sums of fractions depend on it.
     for (_, is_person), held in sorted(about.items(), key=itemgetter(0)):
         share = sum([weight for term, weight in wanted.items() if term in held]) / whole
         if is_person:
             of_person += share**_SHARPNESS
-            most = max(most, share)
+            greatest_share = max(greatest_share, share)
         else:
-            others += share**_SHARPNESS
-    balance = math.log(of_person / others) + most
+            of_others += share**_SHARPNESS
+    balance = math.log(of_person / of_others) + greatest_share
     return 1.0 / (1.0 + math.exp(_MIDDLE - balance))

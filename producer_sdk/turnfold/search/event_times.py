@@ -76,24 +76,28 @@ class EventTime:
 
     def day_in(self, notes: Iterable[Note], overtaken: OvertakenIndex = NOTHING_OVERTAKEN) -> tuple[date, date] | None:
         """First and last day of the event by the newest of some notes that dates it; None where none does."""
-        found: tuple[int, date, date] | None = None
+        newest: tuple[int, date, date] | None = None
         for note in notes:
-            if (found is not None and note.seq < found[0]) or not self._is_dated_by(note.text):
+            if (newest is not None and note.seq < newest[0]) or not self._is_dated_by(note.text):
                 continue
             time = time_of(note.text, day_of(note.day))
             if time is None or time.meant_from is None or time.meant_to is None:
                 continue
             if time.meant_to - time.meant_from <= _LONGEST and not overtaken.tells(note.seq, note_stems(note.text)):
-                found = note.seq, time.meant_from, time.meant_to
-        return None if found is None else found[1:]
+                newest = note.seq, time.meant_from, time.meant_to
+        return None if newest is None else newest[1:]
 
     def _is_dated_by(self, text: str) -> bool:
         """Whether a note speaks of the event itself, by its words or as a deed."""
-        asked = frozenset(distinct_terms(self.words))
-        told = {term: match.start() for match in _WORD.finditer(text) for term in distinct_terms(match.group())}
-        if any(term in told for term in distinct_terms(self._deed)):
+        wanted = frozenset(distinct_terms(self.words))
+        starts = {term: match.start() for match in _WORD.finditer(text) for term in distinct_terms(match.group())}
+        if any(term in starts for term in distinct_terms(self._deed)):
             return True
-        return bool(asked) and asked <= told.keys() and not _OF_ANOTHER.search(text[: min(told[one] for one in asked)])
+        return (
+            bool(wanted)
+            and wanted <= starts.keys()
+            and not _OF_ANOTHER.search(text[: min(starts[wanted_term] for wanted_term in wanted)])
+        )
 
 
 def _days(first: date, last: date) -> tuple[str, ...]:

@@ -24,8 +24,8 @@ def spread(scores: Mapping[int, int], *, last_seq: int) -> dict[int, int]:
     for number, score in scores.items():
         stretch = number // PLACES // length
         best[stretch] = max(best.get(stretch, 0), score)
-    most = max(best.values(), default=0)
-    raised = {stretch: 1.0 + _LEVELLED * (most / own - 1.0) for stretch, own in best.items() if own}
+    greatest = max(best.values(), default=0)
+    raised = {stretch: 1.0 + _LEVELLED * (greatest / own - 1.0) for stretch, own in best.items() if own}
     return {number: round(score * raised.get(number // PLACES // length, 1.0)) for number, score in scores.items()}
 
 
@@ -36,6 +36,8 @@ def first_mentions(chosen: Iterable[Note], candidates: Iterable[Note]) -> list[N
     for note in chosen:
         stems = frozenset(note_stems(note.text))
         least = _MOST_OF_IT * len(stems)
-        first = next((one for one, held in earlier if one[:2] <= note[:2] and len(stems & held) >= least), note)
+        first = next(
+            (candidate for candidate, held in earlier if candidate[:2] <= note[:2] and len(stems & held) >= least), note
+        )
         firsts.setdefault((first.seq, first.place), first)
     return list(firsts.values())

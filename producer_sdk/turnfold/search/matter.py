@@ -159,20 +159,20 @@ class Matter(NamedTuple):
         """Whether words have to do with it: enough of its terms, or a name that hardly anything else holds."""
         shared = [term for term in self.told if term in words]
         # 'flask-talisman' is one thing, whatever its parts.
-        apart = [term for term in shared if not any(term != one and term in one.split("-") for one in shared)]
-        told = [self.told[term] for term in apart]
-        if sum(told) >= self.least and (len(told) > 1 or max(told, default=0.0) > self.rare):
+        apart = [term for term in shared if not any(term != other and term in other.split("-") for other in shared)]
+        weights = [self.told[term] for term in apart]
+        if sum(weights) >= self.least and (len(weights) > 1 or max(weights, default=0.0) > self.rare):
             return True
         return any(term in self.names and self.told[term] >= self.named for term in apart)
 
     def among(self, passages: Sequence[Passage]) -> list[Passage]:
         """Passages with those of their notes alone that have to do with it."""
-        found = []
+        matching = []
         for passage in passages:
             kept = [at for at, words in enumerate(passage.words) if self.is_in(words.split())]
             if kept:
                 notes, words = passage.notes, passage.words
-                found.append(
+                matching.append(
                     passage._replace(notes=tuple([notes[at] for at in kept]), words=tuple([words[at] for at in kept]))
                 )
-        return found
+        return matching

@@ -67,21 +67,21 @@ def hits(
 
 def said_by(query: Sequence[str], notes: Sequence[Note], known: Collection[Note], *, most_tokens: int) -> list[Note]:
     """Notes of the speakers whom a query names, in their order, that are not among those that are known."""
-    asked = frozenset(query)
-    is_named = Remembered(lambda speaker: not asked.isdisjoint(terms(speaker)))
+    query_terms = frozenset(query)
+    is_named = Remembered(lambda speaker: not query_terms.isdisjoint(terms(speaker)))
     places = {note[:2] for note in known}
-    found: list[Note] = []
+    by_speakers: list[Note] = []
     if most_tokens <= 0:
-        return found
+        return by_speakers
     # Of an outline not even read where nobody is named.
-    said = notes.said_by(is_named.__getitem__) if isinstance(notes, Tiers) else notes
-    for note in said:
+    candidates = notes.said_by(is_named.__getitem__) if isinstance(notes, Tiers) else notes
+    for note in candidates:
         if is_named[note.speaker] and note[:2] not in places:
-            found.append(note)
+            by_speakers.append(note)
             most_tokens -= note.least_tokens
             if most_tokens <= 0:
                 break
-    return found
+    return by_speakers
 
 
 def _by_news(
@@ -100,9 +100,9 @@ def _by_news(
     weights = [[*map(WEIGHT_OF_DIGIT.__getitem__, note.weights)] for note in notes]
     left_of = dict.fromkeys(chain.from_iterable(words), 1.0)
     left = left_of.__getitem__
-    heap = [(-rate * sum(told), i) for i, (rate, told) in enumerate(zip(rates, weights, strict=True))]
+    heap = [(-rate * sum(note_weights), i) for i, (rate, note_weights) in enumerate(zip(rates, weights, strict=True))]
     heapify(heap)
-    taken: list[Note] = []
+    chosen: list[Note] = []
     while heap and room > 0:
         stale, i = heap[0]
         if prices[i] > room:
@@ -119,10 +119,10 @@ def _by_news(
             note = overtaken.mended(notes[i])
         if note is not None and note.least_tokens <= room:
             room -= note.least_tokens
-            taken.append(note)
+            chosen.append(note)
             for word in words[i]:
                 left_of[word] *= _DECAY
-    return taken
+    return chosen
 
 
 def _with_speakers(

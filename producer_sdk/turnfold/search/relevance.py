@@ -39,7 +39,7 @@ def score_segments(postings: Sequence[tuple[str, int, int]], *, segments: int) -
     scores: dict[int, float] = defaultdict(float)
     for term, idx, weight in postings:
         scores[idx] += math.log(1.0 + segments / spread[term]) * (1.0 + weight / (weight + 20.0))
-    return sorted(scores.items(), key=lambda item: (-item[1], -item[0]))
+    return sorted(scores.items(), key=lambda segment_score: (-segment_score[1], -segment_score[0]))
 
 
 def term_weights(
@@ -88,7 +88,7 @@ def snippet(text: str, query: Sequence[str], *, width: int = 160) -> str:
     if len(flat) <= width:
         return flat
     lowered = flat.lower()
-    found = [at for term in query if (at := lowered.find(term)) >= 0]
-    start = max(0, min(min(found, default=0) - width // 3, len(flat) - width))
+    places = [at for term in query if (at := lowered.find(term)) >= 0]
+    start = max(0, min(min(places, default=0) - width // 3, len(flat) - width))
     end = start + width
     return ("… " if start else "") + flat[start:end].strip() + (" …" if end < len(flat) else "")

@@ -138,7 +138,7 @@ def is_answered(scores: Mapping[int, int], told: Mapping[str, float]) -> bool:
 
 def terms_of_hop(query: Sequence[str], scores: Mapping[int, int], passages: Iterable[Passage]) -> list[str]:
     """What the passages that answer best tell beside the query's terms, by its weight and by how well they answer."""
-    ranked = nlargest(_HOP_PASSAGES, passages, key=lambda one: (scores[one.number], -one.number))
+    ranked = nlargest(_HOP_PASSAGES, passages, key=lambda candidate: (scores[candidate.number], -candidate.number))
     least = max([scores[passage.number] for passage in ranked], default=0) / 2
     weights: Counter[str] = Counter()
     for passage in ranked:
@@ -166,8 +166,8 @@ def with_hop(scores: Mapping[int, int], further: Mapping[int, int]) -> dict[int,
 def best_of(scores: Mapping[int, int], most: int) -> dict[int, int]:
     """At most `most` passages that have any score, best first, the earlier first among equals."""
     least = sorted(scores.values(), reverse=True)[most - 1] if len(scores) > most else 1
-    found = sorted([(-score, number) for number, score in scores.items() if score >= least])
-    return {number: -score for score, number in found[:most]}
+    ordered = sorted([(-score, number) for number, score in scores.items() if score >= least])
+    return {number: -score for score, number in ordered[:most]}
 
 
 def with_standing(scores: Mapping[int, int], postings: Iterable[PostingRow]) -> dict[int, int]:
@@ -219,13 +219,13 @@ def with_replacing(scores: Mapping[int, int], overtaken_by: Mapping[int, Iterabl
 
 def best_turns(scores: Mapping[int, int], most: int) -> dict[int, float]:
     """Turns of the best passages, best first, each with its score as a share of the best one's."""
-    found: dict[int, float] = {}
+    turns: dict[int, float] = {}
     best = max(scores.values(), default=0)
     for number, score in scores.items():
-        if len(found) == most:
+        if len(turns) == most:
             break
-        found.setdefault(number // PLACES, score / best)
-    return found
+        turns.setdefault(number // PLACES, score / best)
+    return turns
 
 
 def near_passages(asked: Vector, blocks: Iterable[bytes]) -> dict[int, float]:
@@ -238,26 +238,26 @@ def near_passages(asked: Vector, blocks: Iterable[bytes]) -> dict[int, float]:
 
 
 def _scores(
-    told: Mapping[str, float], postings: Sequence[PostingRow], field: Field
+    weight_by_term: Mapping[str, float], postings: Sequence[PostingRow], field: Field
 ) -> tuple[dict[int, int], dict[int, int]]:
     """The sums of what the terms tell, and the marks of the passages that ask or end a turn."""
     voice = voices(field.said)
     loud = [PRECISION / IMPACT_SCALE * math.sqrt(voice.get(role, 1.0)) for role in ROLES]
-    weights = {term: [round(weight * one) for one in loud] for term, weight in told.items()}
+    weights = {term: [round(weight * loudness) for loudness in loud] for term, weight in weight_by_term.items()}
     of_terms: dict[str, list[PostingRow]] = defaultdict(list)
     for row in postings:
         of_terms[row[0]].append(row)
     scores: dict[int, int] = {}
-    before = scores.get
+    known_score = scores.get
     marks: dict[int, int] = {}
     for term, rows in of_terms.items():
         by_role = weights[term]
-        numbers, found = _heaviest_pointers(rows)
+        numbers, found_marks = _heaviest_pointers(rows)
         # Few marks differ.
-        told_by_mark = {mark: by_role[mark >> ROLE_SHIFT & ROLE] * (mark & IMPACT) for mark in set(found)}
-        for number, told_there in zip(numbers, map(told_by_mark.__getitem__, found), strict=True):
-            scores[number] = before(number, 0) + told_there
-        marks.update(zip(numbers, found, strict=True))
+        told_by_mark = {mark: by_role[mark >> ROLE_SHIFT & ROLE] * (mark & IMPACT) for mark in set(found_marks)}
+        for number, told_there in zip(numbers, map(told_by_mark.__getitem__, found_marks), strict=True):
+            scores[number] = known_score(number, 0) + told_there
+        marks.update(zip(numbers, found_marks, strict=True))
     return scores, marks
 
 
@@ -295,11 +295,11 @@ def _with_neighbours(scores: Mapping[int, int], marks: Mapping[int, int]) -> dic
     least = max(scores.values(), default=0) // _LEAST_LENDER
     if len(scores) > _LENDERS:
         least = max(least, sorted(scores.values())[-_LENDERS])
-    for number, score in [item for item in scores.items() if item[1] >= least]:
+    for number, score in [scored for scored in scores.items() if scored[1] >= least]:
         mark = marks.get(number, ENDS)
         following = (number | PLACES - 1) + 1 if mark & ENDS else number + 1
         # Of a turn before this one only the first passage has a number that is known.
-        before = number - 1 if number & PLACES - 1 else number - PLACES
+        previous = number - 1 if number & PLACES - 1 else number - PLACES
         total[following] = own(following, 0) + (score >> (_LENT_REPLY if mark & ASKS else _LENT))
-        total[before] = own(before, 0) + (score >> _LENT)
+        total[previous] = own(previous, 0) + (score >> _LENT)
     return total

@@ -72,17 +72,17 @@ def handle(call: object, lookups: Lookups, *, max_tokens: object = RESULT_TOKENS
     Raises `InvalidInput` for what is no call of OpenAI's or Anthropic's; never for what a model wrote into one.
     """
     room = whole_number("max_tokens", max_tokens, least=LEAST_RESULT_TOKENS)
-    asked = _read(call)
+    tool_call = _read(call)
     failed = False
     try:
-        text = _answer(asked, lookups, room)
+        text = _answer(tool_call, lookups, room)
     except _BadArguments as error:
         text, failed = f"Error: {error}\n", True
     except UnknownMarker as error:
         text, failed = f"Error: {error}. Or use search to find a marker\n", True
     except UnknownConversation:
         text = NOTHING_SAID
-    return asked.answered(clip_text(text, room)[0], failed=failed)
+    return tool_call.answered(clip_text(text, room)[0], failed=failed)
 
 
 class _BadArguments(Exception):  # noqa: N818 - what a model did, told to the model
@@ -105,8 +105,8 @@ class _Call:
             case "responses":
                 return {"type": "function_call_output", "call_id": self.call_id, "output": text}
             case "anthropic":
-                result = {"type": "tool_result", "tool_use_id": self.call_id, "content": text}
-                return {**result, "is_error": True} if failed else result
+                block = {"type": "tool_result", "tool_use_id": self.call_id, "content": text}
+                return {**block, "is_error": True} if failed else block
             case _:
                 assert_never(self.form)
 
@@ -117,15 +117,15 @@ def _read(call: object) -> _Call:
         given = dump()
     if isinstance(given, Mapping):
         function = given.get("function")
-        found: tuple[ToolForm, object, object, object] | None = None
+        parts: tuple[ToolForm, object, object, object] | None = None
         if isinstance(function, Mapping):
-            found = "openai", given.get("id"), function.get("name"), function.get("arguments")
+            parts = "openai", given.get("id"), function.get("name"), function.get("arguments")
         elif given.get("type") == "function_call":
-            found = "responses", given.get("call_id"), given.get("name"), given.get("arguments")
+            parts = "responses", given.get("call_id"), given.get("name"), given.get("arguments")
         elif given.get("type") == "tool_use":
-            found = "anthropic", given.get("id"), given.get("name"), given.get("input")
-        if found is not None and isinstance(found[1], str) and found[1]:
-            form, call_id, name, arguments = found
+            parts = "anthropic", given.get("id"), given.get("name"), given.get("input")
+        if parts is not None and isinstance(parts[1], str) and parts[1]:
+            form, call_id, name, arguments = parts
             return _Call(form, str(call_id), name, arguments)
     msg = f"{type(call).__name__} is not a tool call"
     raise InvalidInput(
@@ -179,17 +179,19 @@ def _check_names(tool: object, arguments: Mapping[str, object]) -> None:
 
 def _expanded(expand: Expand, arguments: Mapping[str, object], max_tokens: int) -> str:
     marker = _text(arguments, "marker", "a marker such as L1:refunds-7, copied from the notes")
-    found = expand(marker, max_tokens=max_tokens - 2 * _FRAME_TOKENS)
-    turns = _turns(found.first_seq, found.last_seq)
-    how = ("word for word", "detailed summary", "brief summary", "tags")[found.level]
-    verbatim = f"[word for word {ARROW}{found.verbatim_marker}]\n" if found.verbatim_marker else ""
-    parts = "".join(map(_part_line, found.parts)) if found.next_marker or found.level else ""
-    more = f"[goes on {ARROW}{found.next_marker}]\n" if found.next_marker else ""
-    words = closed_line(found.text) if found.text else "[nothing is left of this]\n"
+    expansion = expand(marker, max_tokens=max_tokens - 2 * _FRAME_TOKENS)
+    turns = _turns(expansion.first_seq, expansion.last_seq)
+    how = ("word for word", "detailed summary", "brief summary", "tags")[expansion.level]
+    verbatim = f"[word for word {ARROW}{expansion.verbatim_marker}]\n" if expansion.verbatim_marker else ""
+    parts = "".join(map(_part_line, expansion.parts)) if expansion.next_marker or expansion.level else ""
+    more = f"[goes on {ARROW}{expansion.next_marker}]\n" if expansion.next_marker else ""
+    words = closed_line(expansion.text) if expansion.text else "[nothing is left of this]\n"
     text = f"[{turns} of this conversation, {how}]\n{words}{more}"
     # What was said comes first: of a turn of many parts there may be no room for all of their names.
     with_marker = text + verbatim
-    return next((said for said in (with_marker + parts, with_marker) if estimate_tokens(said) <= max_tokens), text)
+    return next(
+        (header for header in (with_marker + parts, with_marker) if estimate_tokens(header) <= max_tokens), text
+    )
 
 
 def _part_line(part: TurnPart) -> str:
@@ -227,14 +229,16 @@ def _listed(anchors: Anchors, arguments: Mapping[str, object], max_tokens: int) 
     types = _choices(arguments, "types", tuple(AnchorType))
     states = _choices(arguments, "states", tuple(AnchorState))
     skip = _whole(arguments, "skip", least=0, usual=0)
-    found = anchors(types=types, states=("active",) if states is None else states)
-    shown = found[skip:]
-    if not shown:
-        return f"There are {len(found)} such anchors and none after them.\n" if found else "There are none.\n"
+    all_anchors = anchors(types=types, states=("active",) if states is None else states)
+    anchors_left = all_anchors[skip:]
+    if not anchors_left:
+        return (
+            f"There are {len(all_anchors)} such anchors and none after them.\n" if all_anchors else "There are none.\n"
+        )
     return _within(
-        [_anchor_line(anchor) for anchor in shown],
+        [_anchor_line(anchor) for anchor in anchors_left],
         max_tokens,
-        lambda left: f"[{left} more: call anchors with skip={len(found) - left}, or for one type]\n",
+        lambda left: f"[{left} more: call anchors with skip={len(all_anchors) - left}, or for one type]\n",
     )
 
 
@@ -248,53 +252,53 @@ def _anchor_line(anchor: Anchor) -> str:
 def _within(lines: Sequence[str], max_tokens: int, left_out: Callable[[int], str]) -> str:
     """The first lines that fit, and what is said about the others. A first line that is too long is cut."""
     room = max_tokens - _FRAME_TOKENS
-    shown: list[str] = []
+    fitting: list[str] = []
     for line in lines:
         room -= estimate_tokens(line)
         if room < 0:
             break
-        shown.append(line)
-    if not shown:
-        shown = [closed_line(clip_text(lines[0], max_tokens - 2 * _FRAME_TOKENS)[0].rstrip() + " […]")]
-    left = len(lines) - len(shown)
-    return "".join(shown) + (left_out(left) if left else "")
+        fitting.append(line)
+    if not fitting:
+        fitting = [closed_line(clip_text(lines[0], max_tokens - 2 * _FRAME_TOKENS)[0].rstrip() + " […]")]
+    left = len(lines) - len(fitting)
+    return "".join(fitting) + (left_out(left) if left else "")
 
 
-def _text(arguments: Mapping[str, object], name: str, what: str) -> str:
-    value = arguments.get(name)
-    if isinstance(value, str) and value.strip():
-        return value
-    given = "it is missing" if value is None else f"it is {_shown(value)}"
-    msg = f"{name} must be {what}; {given}"
+def _text(arguments: Mapping[str, object], name: str, expected: str) -> str:
+    argument = arguments.get(name)
+    if isinstance(argument, str) and argument.strip():
+        return argument
+    given = "it is missing" if argument is None else f"it is {_shown(argument)}"
+    msg = f"{name} must be {expected}; {given}"
     raise _BadArguments(msg)
 
 
 def _whole(arguments: Mapping[str, object], name: str, *, least: int, usual: int) -> int:
-    value = arguments.get(name)
-    if value is None:
+    argument = arguments.get(name)
+    if argument is None:
         return usual
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        msg = f"{name} must be a whole number of at least {least}, it is {_shown(value)}"
+    if isinstance(argument, float) and argument.is_integer():
+        argument = int(argument)
+    if isinstance(argument, bool) or not isinstance(argument, int) or argument < least:
+        msg = f"{name} must be a whole number of at least {least}, it is {_shown(argument)}"
         raise _BadArguments(msg)
-    return value
+    return argument
 
 
 def _choices(arguments: Mapping[str, object], name: str, known: Sequence[str]) -> list[str] | None:
-    value = arguments.get(name)
-    if value is None or value == []:
+    argument = arguments.get(name)
+    if argument is None or argument == []:
         return None
-    chosen = [value] if isinstance(value, str) else value
-    if isinstance(chosen, list) and all(isinstance(one, str) and one in known for one in chosen):
+    chosen = [argument] if isinstance(argument, str) else argument
+    if isinstance(chosen, list) and all(isinstance(choice, str) and choice in known for choice in chosen):
         return chosen
-    wrong = next((one for one in chosen if one not in known), chosen) if isinstance(chosen, list) else chosen
+    wrong = next((choice for choice in chosen if choice not in known), chosen) if isinstance(chosen, list) else chosen
     msg = f"{name} must be a list of {', '.join(known)}; there is {_shown(wrong)}"
     raise _BadArguments(msg)
 
 
-def _shown(value: object) -> str:
+def _shown(argument: object) -> str:
     """What a model sent, short enough to be told back."""
-    if isinstance(value, str):
-        return repr(value[:60])
-    return repr(value)[:60] if isinstance(value, (int, float)) else f"a {type(value).__name__}"
+    if isinstance(argument, str):
+        return repr(argument[:60])
+    return repr(argument)[:60] if isinstance(argument, (int, float)) else f"a {type(argument).__name__}"

@@ -96,14 +96,14 @@ def tool_schemas(form: object) -> list[dict[str, Any]]:
             "type": "object", "properties": deepcopy(dict(tool.properties)), "required": list(tool.required),
             "additionalProperties": False,
         }  # fmt: skip
-        told = {"name": tool.name, "description": tool.description}
+        named = {"name": tool.name, "description": tool.description}
         match form:
             case "openai":
-                tools.append({"type": "function", "function": {**told, "parameters": schema}})
+                tools.append({"type": "function", "function": {**named, "parameters": schema}})
             case "responses":
-                tools.append({"type": "function", **told, "parameters": schema, "strict": False})
+                tools.append({"type": "function", **named, "parameters": schema, "strict": False})
             case "anthropic":
-                tools.append({**told, "input_schema": schema})
+                tools.append({**named, "input_schema": schema})
             case _:
                 msg = f"unknown form of tools {form!r}"
                 raise InvalidInput(msg, remedy="use openai, responses or anthropic")

@@ -13,20 +13,24 @@ from turnfold.tokens import estimate_tokens
 def timeline_text(entries: Sequence[TimelineEntry], max_tokens: int) -> str:
     """Lines of at most `max_tokens` estimated tokens, and behind which turn the entries go on that did not fit."""
     lines = [timeline_line(entry) for entry in entries]
-    room, shown = max_tokens, 0
-    while shown < len(lines) and (room := room - estimate_tokens(lines[shown])) >= 0:
-        shown += 1
-    left = len(lines) - shown
+    room, shown_entries = max_tokens, 0
+    while shown_entries < len(lines) and (room := room - estimate_tokens(lines[shown_entries])) >= 0:
+        shown_entries += 1
+    left = len(lines) - shown_entries
     if not left:
         return "".join(lines)
-    go_on = f"call timeline with after={entries[shown - 1].turn_seq}" if shown else "search for something narrower"
-    return "".join(lines[:shown]) + f"[{left} more entries: {go_on}, or give a query]\n"
+    go_on = (
+        f"call timeline with after={entries[shown_entries - 1].turn_seq}"
+        if shown_entries
+        else "search for something narrower"
+    )
+    return "".join(lines[:shown_entries]) + f"[{left} more entries: {go_on}, or give a query]\n"
 
 
 def timeline_line(entry: TimelineEntry) -> str:
     """When it was said, when it was or will be, who said it, and the marker of the turn."""
-    said = f", {entry.day}" if entry.day else ""
+    day_said = f", {entry.day}" if entry.day else ""
     plan = " (plan)" if entry.is_plan else ""
     meant = f", about {one_line(entry.day_meant)}{plan}" if entry.day_meant else ""
     speaker = f"{entry.speaker}: " if entry.speaker else ""
-    return f"[turn {entry.turn_seq}{said}{meant} {ARROW}{entry.marker}] {speaker}{one_line(entry.text)}\n"
+    return f"[turn {entry.turn_seq}{day_said}{meant} {ARROW}{entry.marker}] {speaker}{one_line(entry.text)}\n"

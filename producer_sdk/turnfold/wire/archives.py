@@ -120,11 +120,11 @@ def from_json(column: Column[Any], value: Any) -> Any:
         return base64.b64decode(value, validate=True)
     wanted = column.type.python_type
     if wanted is datetime or isinstance(column.type, UtcDateTime):
-        found = datetime.fromisoformat(value)
-        if found.utcoffset() is None:
+        moment = datetime.fromisoformat(value)
+        if moment.utcoffset() is None:
             msg = f"{column.name} has no time zone"
             raise ValueError(msg)
-        return found
+        return moment
     if wanted is date:
         return date.fromisoformat(value)
     if wanted in {int, str} and (not isinstance(value, wanted) or isinstance(value, bool)):

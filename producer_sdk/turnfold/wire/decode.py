@@ -85,8 +85,8 @@ def in_utc(value: datetime) -> datetime:
 
 
 def _optional(given: Mapping[str, Any], key: str, kind: type[_Kind]) -> _Kind | None:
-    value = given.get(key)
-    if value is not None and not isinstance(value, kind):
+    field = given.get(key)
+    if field is not None and not isinstance(field, kind):
         msg = f"{key} is not a {kind.__name__}"
         raise TypeError(msg)
-    return value
+    return field

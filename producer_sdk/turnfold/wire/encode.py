@@ -61,9 +61,9 @@ def accept(
     if redact is not None:
         given = redacted(given, redact)
     role = _role(given.get("role"))
-    said, calls = content_of(given.get("content")), _tool_calls(given.get("tool_calls"))
-    parts = _parts(given, said, calls)
-    content = clean(project(said, calls) or _beside_content(given))
+    words, calls = content_of(given.get("content")), _tool_calls(given.get("tool_calls"))
+    parts = _parts(given, words, calls)
+    content = clean(project(words, calls) or _beside_content(given))
     if not content.strip() and role is not Role.TOOL and not any(parts.values()):
         msg = f"a turn of the role {role} has no content"
         raise InvalidTurn(msg, remedy="give text, content parts or tool_calls")
@@ -78,7 +78,7 @@ def accept(
         "may_wait": may_wait or None,
         "subject": subject,
     }
-    encoded = encode({key: value for key, value in body.items() if value is not None})
+    encoded = encode({key: field for key, field in body.items() if field is not None})
     check_size("a turn", encoded, max_bytes=max_bytes)
     return Entry(_turn_id(given.get("turn_id")), encoded)
 
@@ -112,7 +112,7 @@ def with_turn_id(turn: object, turn_id: str) -> TurnInput:
 
 def _as_mapping(turn: object) -> Mapping[str, Any]:
     if isinstance(turn, Turn):
-        return {name: value for name in _TURN_FIELDS if (value := getattr(turn, name)) is not None}
+        return {name: field for name in _TURN_FIELDS if (field := getattr(turn, name)) is not None}
     given = plain(turn)
     if isinstance(given, Mapping):
         return given
@@ -120,14 +120,14 @@ def _as_mapping(turn: object) -> Mapping[str, Any]:
     raise InvalidTurn(msg)
 
 
-def _role(value: object) -> Role:
-    if value == "function":
+def _role(name: object) -> Role:
+    if name == "function":
         # What OpenAI called a tool before it had several.
         return Role.TOOL
     try:
-        return Role(value)  # type: ignore[arg-type]  # anything else is refused below
+        return Role(name)  # type: ignore[arg-type]  # anything else is refused below
     except ValueError as error:
-        msg = "the turn has no role" if value is None else f"unknown role {shortened(value)}"
+        msg = "the turn has no role" if name is None else f"unknown role {shortened(name)}"
         raise InvalidTurn(msg, remedy=f"use one of {', '.join(Role)}") from error
 
 
@@ -157,14 +157,14 @@ def _tool_calls(value: object) -> list[object]:
     return calls
 
 
-def _parts(given: Mapping[str, Any], said: str | list[object] | None, calls: list[object]) -> dict[str, Any]:
+def _parts(given: Mapping[str, Any], words: str | list[object] | None, calls: list[object]) -> dict[str, Any]:
     """Everything that text alone does not hold, as it was given."""
-    parts = {str(key): value for key, value in given.items() if key not in _NO_PARTS and value is not None}
+    parts = {str(key): field for key, field in given.items() if key not in _NO_PARTS and field is not None}
     if calls:
         parts["tool_calls"] = calls
     # The projection adds the calls to the text; what was said beside them is kept as it was.
-    if (said and isinstance(said, list)) or (calls and isinstance(said, str)):
-        parts["content"] = said
+    if (words and isinstance(words, list)) or (calls and isinstance(words, str)):
+        parts["content"] = words
     if (call_id := given.get("tool_call_id")) is not None:
         if not isinstance(call_id, str):
             msg = f"tool_call_id must be a string, not {json_kind(call_id)}"
@@ -189,65 +189,65 @@ def cleaned_json(value: Any) -> Any:
     return changed_texts(value, lambda text, _field, _beside: clean(text))
 
 
-def _turn_id(value: object) -> str:
-    if value is None:
+def _turn_id(given_id: object) -> str:
+    if given_id is None:
         return new_turn_id()
-    return checked_id("turn_id", value)
+    return checked_id("turn_id", given_id)
 
 
-def _name(value: object) -> str | None:
-    if value is None or value == "":
+def _name(given_name: object) -> str | None:
+    if given_name is None or given_name == "":
         return None
-    if not isinstance(value, str):
-        msg = f"name must be a string, not {json_kind(value)}"
+    if not isinstance(given_name, str):
+        msg = f"name must be a string, not {json_kind(given_name)}"
         raise InvalidTurn(msg)
-    name = " ".join(clean(value).split())
+    name = " ".join(clean(given_name).split())
     if len(name) > MAX_NAME_CHARACTERS:
         msg = f"name must be at most {MAX_NAME_CHARACTERS} characters long, not {len(name)}"
         raise InvalidTurn(msg)
     return name or None
 
 
-def _importance(value: object) -> int | None:
-    if value is None:
+def _importance(level: object) -> int | None:
+    if level is None:
         return None
-    if not isinstance(value, str) or value not in IMPORTANCE:
-        msg = f"unknown importance {shortened(value)}"
+    if not isinstance(level, str) or level not in IMPORTANCE:
+        msg = f"unknown importance {shortened(level)}"
         raise InvalidTurn(msg, remedy=f"use one of {', '.join(IMPORTANCE)}")
-    return int(IMPORTANCE[value])
+    return int(IMPORTANCE[level])
 
 
-def _created_at(value: object) -> str | None:
-    if value is None:
+def _created_at(moment: object) -> str | None:
+    if moment is None:
         return None
-    if isinstance(value, str):
+    if isinstance(moment, str):
         try:
-            value = datetime.fromisoformat(value)
+            moment = datetime.fromisoformat(moment)
         except ValueError as error:
-            msg = f"created_at {shortened(value)} is not an ISO 8601 time such as 2025-03-01T09:30:00Z"
+            msg = f"created_at {shortened(moment)} is not an ISO 8601 time such as 2025-03-01T09:30:00Z"
             raise InvalidTurn(msg) from error
-    if not isinstance(value, datetime):
-        msg = f"created_at must be a datetime or ISO 8601 text, not {json_kind(value)}"
+    if not isinstance(moment, datetime):
+        msg = f"created_at must be a datetime or ISO 8601 text, not {json_kind(moment)}"
         raise InvalidTurn(msg)
     try:
-        return in_utc(value).isoformat()
+        return in_utc(moment).isoformat()
     except ValueError as error:
         msg = "created_at has no time zone"
         raise InvalidTurn(
             msg, remedy="write it as 2025-03-01T09:30:00Z, or give an aware datetime such as datetime.now(UTC)"
         ) from error
     except OverflowError as error:
-        msg = f"created_at {value.isoformat()} cannot be expressed in UTC"
+        msg = f"created_at {moment.isoformat()} cannot be expressed in UTC"
         raise InvalidTurn(msg) from error
 
 
-def _metadata(value: object) -> Any:
-    if value is None:
+def _metadata(given_metadata: object) -> Any:
+    if given_metadata is None:
         return None
-    if not isinstance(value, Mapping):
-        msg = f"metadata must be an object, not {json_kind(value)}"
+    if not isinstance(given_metadata, Mapping):
+        msg = f"metadata must be an object, not {json_kind(given_metadata)}"
         raise InvalidTurn(msg)
-    return cleaned_json(value)
+    return cleaned_json(given_metadata)
 
 
 def encode(body: Mapping[str, Any]) -> bytes:

@@ -33,11 +33,11 @@ def changed_texts(
         return change(value, field, beside)
     if isinstance(value, Mapping):
         return {
-            clean(str(key)): changed_texts(item, change, field=str(key), beside=value, depth=depth + 1)
-            for key, item in value.items()
+            clean(str(key)): changed_texts(inner, change, field=str(key), beside=value, depth=depth + 1)
+            for key, inner in value.items()
         }
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
-        return [changed_texts(item, change, depth=depth + 1) for item in value]
+        return [changed_texts(inner, change, depth=depth + 1) for inner in value]
     dumped = plain(value)
     return value if dumped is value else changed_texts(dumped, change, field=field, beside=beside, depth=depth + 1)
 

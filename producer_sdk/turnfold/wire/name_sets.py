@@ -27,8 +27,8 @@ def names(name: str, wanted: object) -> frozenset[str]:
     if isinstance(wanted, str):
         return frozenset([wanted])
     given: list[object] = list(wanted) if isinstance(wanted, Iterable) else [wanted]
-    found = [each for each in given if isinstance(each, str)]
-    if not isinstance(wanted, Iterable) or len(found) < len(given):
+    texts = [each for each in given if isinstance(each, str)]
+    if not isinstance(wanted, Iterable) or len(texts) < len(given):
         msg = f"{name} are a list of names, or None for all, not {wanted!r}"
         raise InvalidInput(msg)
-    return frozenset(found)
+    return frozenset(texts)

@@ -81,7 +81,7 @@ def _call_text(call: object) -> str:
 def call_line(name: object, arguments: object) -> str:
     """One line for a tool call: `[call run_command {"command": "pytest"}]`."""
     if isinstance(arguments, Mapping):
-        shown = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
+        listed = ", ".join(f"{key}={argument!r}" for key, argument in arguments.items())
     else:
-        shown = str(arguments or "")
-    return f"[call {name or 'tool'} {shown}]" if shown else f"[call {name or 'tool'}]"
+        listed = str(arguments or "")
+    return f"[call {name or 'tool'} {listed}]" if listed else f"[call {name or 'tool'}]"

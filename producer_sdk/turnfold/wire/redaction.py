@@ -34,14 +34,14 @@ def load_redactor(name: str) -> Redact:
         msg = f"TURNFOLD_REDACTOR={name}: no package offers it as an entry point of {ENTRY_POINTS}; {known}"
         raise InvalidSettings(msg)
     try:
-        found = offered[name].load()
+        loaded = offered[name].load()
     except Exception as error:
         msg = f"TURNFOLD_REDACTOR={name} cannot be imported ({type(error).__name__}: {error})"
         raise InvalidSettings(msg, remedy="repair its package") from error
-    if not callable(found):
+    if not callable(loaded):
         msg = f"TURNFOLD_REDACTOR={name} is no callable that takes a text and gives one"
         raise InvalidSettings(msg, remedy="repair its package")
-    redact: Redact = found
+    redact: Redact = loaded
     return redact
 
 
@@ -77,18 +77,18 @@ def _arguments(redact: Redact, text: str) -> str:
         given = json.loads(text)
     except (ValueError, RecursionError):
         return _text(redact, text)
-    found = redacted(given, redact)
-    return text if found == given else json.dumps(found, ensure_ascii=False)
+    changed = redacted(given, redact)
+    return text if changed == given else json.dumps(changed, ensure_ascii=False)
 
 
 def _text(redact: Redact, text: str) -> str:
     try:
-        found: object = redact(text)
+        replaced: object = redact(text)
     except Exception as error:  # noqa: BLE001 - it is the caller's
         msg = f"redact failed with {type(error).__name__}: nothing was stored"
         # Without its words and its cause, which may hold the text.
         raise InvalidInput(msg) from None
-    if not isinstance(found, str):
-        msg = f"redact must return a text, not {type(found).__name__}: nothing was stored"
+    if not isinstance(replaced, str):
+        msg = f"redact must return a text, not {type(replaced).__name__}: nothing was stored"
         raise InvalidInput(msg)
-    return found
+    return replaced

@@ -54,11 +54,11 @@ class TurnChange:
 
 def edit(turn_id: str, content: object, *, max_bytes: int) -> TurnChange:
     """An edit that can be stored. Raises `InvalidTurn`, `InvalidIdentifier`."""
-    said = content_of(content)
-    if said is None or not project(said).strip():
+    words = content_of(content)
+    if words is None or not project(words).strip():
         msg = "an edit needs content: text or content parts. To remove what a turn says, delete it"
         raise InvalidTurn(msg)
-    change = TurnChange(Operation.EDIT, checked_id("turn_id", turn_id), cleaned_json(said))
+    change = TurnChange(Operation.EDIT, checked_id("turn_id", turn_id), cleaned_json(words))
     check_size("an edit", change.body, max_bytes=max_bytes)
     return change
 
@@ -82,10 +82,10 @@ def read_change(operation: str, body: bytes) -> TurnChange:
             raise KeyError(operation)  # noqa: TRY301 - as for a part that is missing
         if operation != Operation.EDIT:
             return TurnChange(Operation(operation), turn_id)
-        said = content_of(given["content"])
-        if said is None:
+        given_words = content_of(given["content"])
+        if given_words is None:
             raise KeyError("content")  # noqa: TRY301, EM101 - as any other part that is missing
-        words: Words = cleaned_json(said)
+        words: Words = cleaned_json(given_words)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         msg = f"the body of {operation[:16]!r} is none that this version makes: {type(error).__name__}"
         raise InvalidInput(msg) from error
@@ -94,16 +94,16 @@ def read_change(operation: str, body: bytes) -> TurnChange:
 
 def edited(turn: StoredTurn, words: Words) -> StoredTurn:
     """The turn with other words, and with its tool calls and results where they were."""
-    before = turn.parts or {}
-    parts = {key: before[key] for key in _STRUCTURE if key in before}
-    said: Any = words
+    parts_before = turn.parts or {}
+    parts = {key: parts_before[key] for key in _STRUCTURE if key in parts_before}
+    content_part: Any = words
     if isinstance(words, str):
-        blocks = _tool_blocks(before.get("content"))
-        said = _around(blocks, words) if blocks else words
+        blocks = _tool_blocks(parts_before.get("content"))
+        content_part = _around(blocks, words) if blocks else words
     calls = parts.get("tool_calls") or ()
-    if not isinstance(said, str) or calls:
-        parts["content"] = said
-    content = clean(project(said, calls))
+    if not isinstance(content_part, str) or calls:
+        parts["content"] = content_part
+    content = clean(project(content_part, calls))
     return replace(
         turn, content=content, parts=parts or None, tokens=estimate_tokens(content), state=TurnState.STORED,
         kept=None, without_parts=False,
@@ -121,7 +121,7 @@ def deleted(turn: StoredTurn) -> StoredTurn:
 def _tool_blocks(content: object) -> list[Mapping[str, Any]]:
     if not isinstance(content, (list, tuple)):
         return []
-    return [one for one in content if isinstance(one, Mapping) and kind_of(one) in {_CALLS, _RESULTS}]
+    return [block for block in content if isinstance(block, Mapping) and kind_of(block) in {_CALLS, _RESULTS}]
 
 
 def _around(blocks: Sequence[Mapping[str, Any]], words: str) -> list[Mapping[str, Any]]:

@@ -177,9 +177,11 @@ class WorkState:
         looks = [action for action in reversed(self._actions) if action.is_vain and action.ended_seq not in self._whole]
         for head, is_too_many in (("looked in vain", False), ("too many matches", True)):
             alike = [action for action in looks if bool(_TOO_MANY.search(action.ended)) is is_too_many]
-            told = list(dict.fromkeys(clipped(action.did, _LONGEST_LOOK) for action in alike))
-            if told:
-                forms = (f"{head}: {_listed(told, most_looks)}\n" for most_looks in (_BRIEF_LIST, len(told)))
+            looked_for = list(dict.fromkeys(clipped(action.did, _LONGEST_LOOK) for action in alike))
+            if looked_for:
+                forms = (
+                    f"{head}: {_listed(looked_for, most_looks)}\n" for most_looks in (_BRIEF_LIST, len(looked_for))
+                )
                 yield _Entry(alike[0].seq, tuple(dict.fromkeys(forms)))
 
     def _opened(self) -> Iterator[_Entry]:

@@ -41,14 +41,14 @@ def notes_within(
     """A page of notes in a look that is open: whole turns, so that the next page begins with the turn after it."""
     reading = transaction.notes(head)
     overtaken = reading.overtaken()
-    asked = (
+    records = (
         note
         for segment in reading.segments(wanted.first_turn, wanted.last_turn)
         for note in note_records(segment, overtaken, hides, wanted.written_by)
         if note in wanted
     )
     page: list[Note] = []
-    for _, of_turn in groupby(asked, key=attrgetter("turn_seq")):
+    for _, of_turn in groupby(records, key=attrgetter("turn_seq")):
         together = list(of_turn)
         if page and len(page) + len(together) > wanted.limit:
             break

@@ -37,11 +37,11 @@ def note_records(
     `written_by` all that the rules, or a model, wrote, whatever stands in its place.
     """
     read = _Segment(segment, overtaken)
-    found = [] if written_by == "model" else [*read.of_rules(every=written_by == "rules")]
-    found += [] if written_by == "rules" else map(read.of_model, segment.written)
+    records = [] if written_by == "model" else [*read.of_rules(every=written_by == "rules")]
+    records += [] if written_by == "rules" else map(read.of_model, segment.written)
     # The sort is stable: of a turn the rules' notes stand first.
-    found.sort(key=lambda one: one[1].turn_seq)
-    return [note for seqs, note in found if hides is None or not any(map(hides, seqs))]
+    records.sort(key=lambda record: record[1].turn_seq)
+    return [note for seqs, note in records if hides is None or not any(map(hides, seqs))]
 
 
 class _Segment:
@@ -62,11 +62,11 @@ class _Segment:
 
     def of_rules(self, *, every: bool = False) -> Iterator[tuple[Sequence[int], results.Note]]:
         """The rules' notes that stand, or every one, each with the numbers of its turns."""
-        before, seq = 0, 0
+        previous_seq, seq = 0, 0
         for note, stems in self._notes:
             if note.seq != seq:
-                before, seq = seq, note.seq
-            seqs = (before, seq) if before and _replies(note) else (seq,)
+                previous_seq, seq = seq, note.seq
+            seqs = (previous_seq, seq) if previous_seq and _replies(note) else (seq,)
             if every or not self._segment.written or self._is_no_models(note):
                 yield seqs, self._of_rules(note, stems, seqs)
 
@@ -107,7 +107,7 @@ class _Segment:
         """What a record says of the turns that a note rests on, and of its time."""
         turns = self._segment.turns
         return {
-            "turn_seq": seq, "turn_ids": tuple(turns[one].turn_id for one in seqs), "role": turns[seq].role,
+            "turn_seq": seq, "turn_ids": tuple(turns[source].turn_id for source in seqs), "role": turns[seq].role,
             "marker": turns_marker(seqs[0], seqs[-1]), **time._asdict(),
         }  # fmt: skip
 
@@ -141,8 +141,8 @@ def _overlaps(note: Note, anchor: Anchor) -> bool:
 
 def _says(stems: Sequence[str], anchor: Anchor) -> bool:
     """Whether a note, given by its stems, says an anchor of its turn."""
-    said = frozenset(note_stems(anchor.text))
-    return 2 * len(said.intersection(stems)) >= min(len(said), len(stems)) > 0
+    anchor_stems = frozenset(note_stems(anchor.text))
+    return 2 * len(anchor_stems.intersection(stems)) >= min(len(anchor_stems), len(stems)) > 0
 
 
 def _held(time: NoteTime, anchors: Sequence[Anchor], state: AnchorState) -> NoteTime:
