@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-OURS: Final = frozenset({"turnfold", "turnfold-worker"})
+OURS: Final = frozenset({"turnfold", "turnfold-worker", "turnfold-gateway"})
 """Built here, so that nobody else has advisories for them."""
 CLEAN, VULNERABLE, UNKNOWN = 0, 1, 2
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
+import msgspec
+
 from turnfold_gateway.problems import Problem
 
 LARGEST_NUMBER: Final = 999_999_999
@@ -13,26 +15,32 @@ LARGEST_NUMBER: Final = 999_999_999
 
 async def whole_body(chunks: AsyncIterator[bytes], *, most_bytes: int, remedy: str) -> bytes:
     """A body put together, counted as it comes. Raises `Problem` (413) for one that is too large, with the remedy."""
-    received = []
-    size = 0
+    received = bytearray()
     async for chunk in chunks:
-        size += len(chunk)
-        if size > most_bytes:
+        if len(received) + len(chunk) > most_bytes:
             raise Problem(
                 413, "body-too-large", "The body is too large", detail=f"the body is above {most_bytes} bytes",
                 remedy=remedy,
             )  # fmt: skip
-        received.append(chunk)
-    return b"".join(received)
+        received += chunk
+    return bytes(received)
 
 
 def json_object(text: str | bytes) -> dict[str, Any] | None:
     """A text as an object of JSON; None of anything else."""
     try:
-        document = json.loads(text)
+        document = _decoded(text)
     except (ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) else None
+
+
+def _decoded(text: str | bytes) -> Any:
+    """What JSON says: by a decoder four times as fast, and what only Python's reads by that: lone surrogates, NaN."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError):
+        return json.loads(text)
 
 
 def whole_number(text: str, *, most: int = LARGEST_NUMBER) -> int | None:

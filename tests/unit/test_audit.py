@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import runpy
+import tomllib
 from pathlib import Path
 
 import pytest
 
 AUDIT = runpy.run_path(str(Path(__file__).parents[2] / "ops" / "audit.py"))
+ROOT = Path(__file__).parents[2]
+NAMES = [tomllib.loads(file.read_text())["project"]["name"] for file in sorted(ROOT.glob("*/pyproject.toml"))]
 OURS = {"name": "turnfold", "skip_reason": "Dependency not found on PyPI"}
 CLEAN = {"name": "redis", "version": "8.1.0", "vulns": []}
 SKIPPED = {"name": "alembic", "skip_reason": "the service does not answer"}
 VULNERABLE = {"name": "click", "version": "8.0", "vulns": [{"id": "PYSEC-1", "fix_versions": ["8.1"]}]}
+
+
+def test_no_distribution_of_this_repository_is_looked_up() -> None:
+    assert set(NAMES) == AUDIT["OURS"]
 
 
 @pytest.mark.parametrize(

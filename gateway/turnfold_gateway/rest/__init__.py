@@ -2,6 +2,7 @@
 
 operations      what a route is, and how a request becomes a call
 bodies          JSON in and out
+decoding        large bodies, beside other requests
 answers         what is answered where it is not a record of the SDK
 cursors         pages
 idempotency     repeated appends

@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from turnfold_gateway.inputs import whole_body
 from turnfold_gateway.problems import Problem
+from turnfold_gateway.rest.decoding import decoded
 
 _Kind = TypeVar("_Kind", bound=msgspec.Struct)
 
@@ -35,7 +36,7 @@ async def read_body(request: Request, kind: type[_Kind]) -> _Kind:
         remedy="append in several requests, or raise TURNFOLD_GATEWAY_MAX_BODY_BYTES",
     )  # fmt: skip
     try:
-        return msgspec.json.decode(body or b"{}", type=kind)
+        return await decoded(body or b"{}", kind)
     except msgspec.ValidationError as error:
         raise _not_as_declared(error, kind, what="the body") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

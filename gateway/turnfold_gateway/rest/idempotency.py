@@ -7,6 +7,7 @@ refused so long, and appended after it; never are they dropped unseen.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any, Final
@@ -14,8 +15,10 @@ from typing import Any, Final
 import msgspec
 
 from turnfold.contract.keys import gateway_idempotency
+from turnfold_gateway.inputs import whole_number
 from turnfold_gateway.problems import Problem
 from turnfold_gateway.redis_client import RedisClient
+from turnfold_gateway.rest.decoding import DECODED_AT_ONCE
 from turnfold_gateway.rest.operations import Call
 
 REMEMBERED_SECONDS: Final = 86_400
@@ -33,12 +36,29 @@ async def with_ids(call: Call, turns: Sequence[dict[str, Any]]) -> list[dict[str
             detail=f"Idempotency-Key must be 1 to {LONGEST} characters long, not {len(key)}",
             remedy="send a new UUID with each append, and the same one with a repeat of it",
         )  # fmt: skip
-    sent = blake2b(msgspec.json.encode(turns), digest_size=16).hexdigest()
+    # A large body in a thread, where other requests go on beside it.
+    sent = await asyncio.to_thread(hash_of_turns, turns) if _may_be_large(call) else hash_of_turns(turns)
     await _remember(call, key, sent)
     return [
         turn if turn.get("turn_id") is not None else {**turn, "turn_id": f"idem-{_digest(call, key, number, sent)}"}
         for number, turn in enumerate(turns)
     ]
+
+
+def hash_of_turns(turns: Sequence[dict[str, Any]]) -> str:
+    """The hash of the turns' JSON, turn by turn: a call holds the interpreter as long as it takes."""
+    digest = blake2b(digest_size=16)
+    for place, turn in enumerate(turns):
+        digest.update(b"," if place else b"[")
+        digest.update(msgspec.json.encode(turn))
+    digest.update(b"]" if turns else b"[]")
+    return digest.hexdigest()
+
+
+def _may_be_large(call: Call) -> bool:
+    headers = call.request.headers
+    length = whole_number(headers.get("content-length", ""))
+    return length is None or length > DECODED_AT_ONCE or "content-encoding" in headers
 
 
 async def _remember(call: Call, key: str, digest: str) -> None:

@@ -1,0 +1,56 @@
+"""A large body is read as a small one is, piece by piece."""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.examples import examples
+from turnfold_gateway.rest.decoding import DECODED_AT_ONCE, decoded, decoded_by_entries
+from turnfold_gateway.rest.idempotency import hash_of_turns
+from turnfold_gateway.rest.turns import AppendBody
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8"), max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab", max_size=2), inner, max_size=3),
+    max_leaves=8,
+)
+BODIES = st.fixed_dictionaries(
+    {"turns": st.lists(st.dictionaries(st.text("abc", max_size=3), VALUES, max_size=3) | VALUES, max_size=4)},
+    optional={"priority": st.sampled_from(["live", "backfill", "never"]), "durable": VALUES, "more": VALUES},
+)
+
+
+def outcome(decode: Any, body: bytes) -> tuple[str, object]:
+    try:
+        return "read", decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return type(error).__name__, str(error)
+
+
+@examples(300)
+@given(BODIES.map(json.dumps) | st.text(max_size=20))
+def test_entry_by_entry_a_body_reads_the_same_and_fails_with_the_same_words(text: str) -> None:
+    body = text.encode("utf-8", "surrogatepass")
+    by_entries = outcome(lambda given: decoded_by_entries(given, AppendBody), body)
+    assert by_entries == outcome(lambda given: msgspec.json.decode(given, type=AppendBody), body)
+
+
+@examples(100)
+@given(st.lists(st.dictionaries(st.text("abc", max_size=3), VALUES, max_size=3), max_size=4))
+def test_the_hash_of_turns_is_that_of_their_json(turns: list[dict[str, Any]]) -> None:
+    assert hash_of_turns(turns) == blake2b(msgspec.json.encode(turns), digest_size=16).hexdigest()
+
+
+async def test_a_body_above_the_bound_is_read_whole() -> None:
+    turn = {"role": "user", "content": "x" * DECODED_AT_ONCE}
+    read = await decoded(json.dumps({"turns": [turn, turn]}).encode(), AppendBody)
+    assert read == AppendBody([turn, turn])
+    with pytest.raises(msgspec.ValidationError, match=r"\$\.turns\[1\]"):
+        await decoded(json.dumps({"turns": [turn, 1]}).encode(), AppendBody)
