@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Self
@@ -52,6 +53,8 @@ class GatewaySettings:
     """Whether webhooks may go to `http://`, unencrypted."""
     webhook_private: bool = False
     """Whether webhooks may go to addresses of private networks, this machine's among them."""
+    webhook_ca_file: str = ""
+    """A file of certificates in PEM, of authorities that webhooks' hosts may have beside the public ones."""
     webhook_timeout_seconds: float = 10.0
     """Longest wait for an endpoint's answer, from the look-up of its name on."""
     webhook_poll_seconds: float = 2.0
@@ -115,6 +118,12 @@ def _check_proxy(settings: GatewaySettings) -> None:
 
 def _check_webhooks(settings: GatewaySettings) -> None:
     """Raise `InvalidSettings` for what makes no sense of webhooks."""
+    if settings.webhook_ca_file:
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=settings.webhook_ca_file)
+        except OSError as error:
+            msg = f"{PREFIX}WEBHOOK_CA_FILE cannot be read as certificates in PEM ({type(error).__name__})"
+            raise InvalidSettings(msg, remedy="name a file of certificates, or leave it empty") from error
     if not 0 < settings.webhook_timeout_seconds <= 30:
         # Three tries have to end before another gateway takes the delivery.
         msg = f"{PREFIX}WEBHOOK_TIMEOUT_SECONDS must be above 0 and at most 30"

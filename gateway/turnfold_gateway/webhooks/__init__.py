@@ -4,6 +4,7 @@ endpoints       who is told of what, in SQL
 deliveries      the outbox that triggers fill: claimed, accepted, tried again, given up
 signatures      signing and verifying by the Standard Webhooks specification
 addresses       which URLs may be called
+authorities     whose certificates are believed
 sending         one signed request, with its limits
 delivering      the loop of a gateway that delivers what is due
 """

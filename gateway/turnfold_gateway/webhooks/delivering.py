@@ -14,6 +14,7 @@ from turnfold import TurnfoldError
 from turnfold_gateway.keys.store import KeyStore
 from turnfold_gateway.settings import GatewaySettings
 from turnfold_gateway.webhooks.addresses import RefusedAddressError
+from turnfold_gateway.webhooks.authorities import tls_context
 from turnfold_gateway.webhooks.deliveries import Delivery, Outbox
 from turnfold_gateway.webhooks.sending import NotAcceptedError, send
 
@@ -35,7 +36,8 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 async def deliver_forever(outbox: Outbox, settings: GatewaySettings) -> None:
     """Look for what is due every `webhook_poll_seconds`; at once while there is more."""
-    async with httpx.AsyncClient(trust_env=False, timeout=settings.webhook_timeout_seconds) as client:
+    verify = tls_context(settings.webhook_ca_file)
+    async with httpx.AsyncClient(trust_env=False, verify=verify, timeout=settings.webhook_timeout_seconds) as client:
         while True:
             try:
                 busy = await deliver_due(client, outbox, settings)

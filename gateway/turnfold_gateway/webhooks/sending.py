@@ -7,7 +7,14 @@ import time
 from typing import TYPE_CHECKING, Final
 
 import httpx
-from tenacity import AsyncRetrying, RetryError, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
+from tenacity import (
+    AsyncRetrying,
+    RetryError,
+    retry_if_exception_type,
+    stop_after_attempt,
+    wait_exponential,
+    wait_random,
+)
 
 from turnfold_gateway.webhooks.addresses import RefusedAddressError, address_of, checked_url
 from turnfold_gateway.webhooks.signatures import signed_headers
@@ -28,7 +35,7 @@ async def send(
 ) -> None:
     """Deliver a message, in up to three tries. Raises `NotAcceptedError`, `RefusedAddressError`, `InvalidInput`."""
     tries = AsyncRetrying(
-        stop=stop_after_attempt(TRIES_AT_ONCE), wait=wait_exponential_jitter(initial=0.2, max=2, jitter=0.2),
+        stop=stop_after_attempt(TRIES_AT_ONCE), wait=wait_exponential(multiplier=0.2, max=2) + wait_random(0, 0.2),
         retry=retry_if_exception_type(NotAcceptedError),
     )  # fmt: skip
     try:
