@@ -27,6 +27,7 @@ from turnfold_worker.adapters.sql import erasures as sql_erasures
 from turnfold_worker.adapters.sql.parked import SqlParkedWork
 from turnfold_worker.cli import forget as forget_command
 from turnfold_worker.cli import main
+from turnfold_worker.operate import tenant_erasure
 from turnfold_worker.operate.digest import digest
 from turnfold_worker.operate.doctor.blocks import check_invariants
 from turnfold_worker.operate.doctor.samples import check_samples
@@ -221,3 +222,33 @@ def test_all_of_a_tenant_goes_and_nothing_of_another_one(
     assert local.digest("long", "other") == kept
     again = CliRunner().invoke(main, [*urls, "forget", "--all", "--yes"])
     assert "erased 0 stored turns" in again.stdout
+
+
+def test_all_of_a_tenant_is_unreadable_before_any_of_it_is_erased(
+    tf: Turnfold, local: LocalWorker, engine: Engine, inbox: ProducerInbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tenant_erasure, "CONVERSATIONS_AT_ONCE", 4)
+    names = [f"conversation {number}" for number in range(10)]
+    for name in names:
+        tf.append(name, talk(1, 4))
+    local.settle()
+    # One waits beside its stored turns, and one has nothing stored.
+    for name in ("conversation 3", "new"):
+        tf.append(name, talk(2, 2))
+    rung: list[int] = []
+    erasure = tenant_erasure.TenantErasure(inbox, engine, "acme")
+
+    assert [*erasure.mark(rung.append)][-1] == 12, "with the long one"
+
+    assert erasure.erased() == 0
+    assert rows_left(engine) > 0
+    shown = {name: tf.context(name, budget_tokens=500).coverage for name in (*names, "new")}
+    assert set(shown.values()) == {None}
+    assert set(rung) == {Address("acme", name).shard for name in (*names, "new", "long")}
+    assert not erasure.wait(0.0, lambda _: None)
+    for shard in [*set(rung)] * 2:
+        local.worker.erase(shard)
+    assert erasure.wait(5.0, lambda _: None)
+    assert erasure.counts["turns"] == 40 + TURNS
+    assert erasure.counts["inbox_turns"] == 4
+    assert rows_left(engine) == 0

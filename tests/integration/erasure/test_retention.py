@@ -23,8 +23,10 @@ from turnfold.contract.tables import NodeRow, TurnRow, table
 from turnfold.contract.tasks import Task
 from turnfold.resources import Resources
 from turnfold_worker import wiring
+from turnfold_worker.adapters.sql import retention as sql_retention
 from turnfold_worker.errors import Refused
 from turnfold_worker.testing.model_server import OpenAIServer, Request
+from turnfold_worker.use_cases import expire_turns
 from turnfold_worker.use_cases.expire_turns import Retention, expire
 
 TURNS = 72
@@ -130,8 +132,8 @@ def test_an_expiry_that_comes_late_takes_nothing_back_and_no_young_turn(aged: Re
     assert retention is not None
     (id_,) = due(retention)
     gone = last_seq(aged)
-    assert retention.expire(id_, 7) == gone
-    assert retention.expire(id_, 8) == 0, "a worker that keeps turns longer"
+    assert retention.expire([id_], 7) == gone
+    assert retention.expire([id_], 8) == 0, "a worker that keeps turns longer"
     assert aged.query("SELECT expired_seq FROM conversation") == [(gone,)]
 
 
@@ -143,7 +145,7 @@ def test_turns_that_became_young_since_the_look_stay(aged: Refinery) -> None:
     aged.local.settle()
     aged.tf.append("c", talk("again", 80))
     aged.local.settle()
-    assert retention.expire(id_, 7) == 0
+    assert retention.expire([id_], 7) == 0
     assert aged.count("turn WHERE state = 2") == 0
 
 
@@ -273,7 +275,9 @@ def test_what_retention_removed_is_neither_changed_nor_rewound_into(aged: Refine
     assert "[expired]" in aged.tf.expand("c", "L0:1").text
 
 
-def test_all_that_is_due_goes_however_many_and_in_slices(make_refinery: Callable[..., Refinery]) -> None:
+def test_all_that_is_due_goes_however_many_and_in_slices(
+    make_refinery: Callable[..., Refinery], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of each tenant, also one that keeps words for a time of its own; what no look ends, the next sweep does."""
     refinery = make_refinery(refine="off", keep_level0_days=7)
     with refinery.local.write_engine.begin() as connection:
@@ -288,6 +292,7 @@ def test_all_that_is_due_goes_however_many_and_in_slices(make_refinery: Callable
         connection.execute(text("UPDATE conversation SET words_since = 1 WHERE words_since > 0"))
     worker = refinery.local.worker
     assert worker.retention is not None
+    monkeypatch.setattr(expire_turns, "CONVERSATIONS_AT_ONCE", 1)
     first = expire(7, retention=worker.retention, seconds=0.0, clock=lambda: 0.0)
     assert not first.complete
     closed = refinery.tf.status("c").closed
@@ -298,6 +303,19 @@ def test_all_that_is_due_goes_however_many_and_in_slices(make_refinery: Callable
     assert left == {"c": closed, "d": closed, "e": closed, "f": 0, "g": 0}
     since = dict(refinery.query("SELECT external_id, words_since IS NULL FROM conversation"))
     assert {name for name, is_null in since.items() if is_null} == {"c", "d", "e"}
+
+
+def test_the_words_of_a_long_conversation_go_in_several_transactions(
+    aged: Refinery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sql_retention, "TURNS_AT_ONCE", 10)
+    retention = aged.local.worker.retention
+    assert retention is not None
+    gone = last_seq(aged)
+    first = retention.expire(due(retention), 7)
+    assert 10 <= first < gone
+    assert aged.local.worker.expire() == gone - first
+    assert aged.query("SELECT expired_seq FROM conversation") == [(gone,)]
 
 
 def test_a_look_that_is_not_through_is_repeated_by_the_next_sweep(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import asdict
 
 import click
@@ -32,8 +31,9 @@ def forget(
     With --subject a conversation in which no other subject has a turn is erased whole; in others the subject's turns
     are deleted, and what others quote of them stays. Safe to run again.
 
-    With --all its producers should have stopped: what they append meanwhile may stay. Counts of what models cost a
-    tenant stay; they hold no content.
+    With --all every conversation is hidden first, a thousand and more a second, and then erased by workers, for which
+    the command waits as long as they get on. Producers of the tenant should have stopped: what they append meanwhile
+    may stay. Counts of what models cost a tenant stay; they hold no content.
 
     \b
     Examples:
@@ -61,15 +61,30 @@ def forget(
             if receipt.completed and not any(getattr(receipt, name) for name in _COUNTED):
                 click.echo(f"nothing of conversation {conversation!r} was there: is the name right?", err=True)
         return
-    from turnfold_worker.operate.list_conversations import known_conversations
+    ask(f"Erase all conversations of tenant {tenant!r} for good?", yes=yes)
+    _forget_tenant(session, tenant, as_json=as_json)
 
-    known = known_conversations(session.redis, session.engine, tenant)
-    ask(f"Erase all {len(known)} conversations of tenant {tenant!r} for good?", yes=yes)
-    receipts = _forget_each(session, known)
-    counts = Counter({name: sum(getattr(receipt, name) for receipt in receipts) for name in _COUNTED})
-    completed = all(receipt.completed for receipt in receipts)
+
+def _forget_tenant(session: Session, tenant: str, *, as_json: bool) -> None:
+    from turnfold.redis.inbox import ProducerInbox
+    from turnfold_worker.operate.tenant_erasure import TenantErasure
+
+    erasure = TenantErasure(ProducerInbox(session.redis), session.engine, tenant)
+    with progress() as bar:
+        task = bar.add_task("hiding", total=None)
+        try:
+            for marked in erasure.mark(session.publisher.erase):
+                bar.update(task, completed=marked)
+        except TurnfoldError:
+            click.echo(
+                f"{erasure.conversations} conversations are hidden: run the command again for the others", err=True
+            )
+            raise
+        bar.update(task, description="erasing", total=erasure.conversations, completed=0)
+        completed = erasure.wait(WAIT_SECONDS, lambda erased: bar.update(task, completed=erased))
+    counts = {name: erasure.counts[name] for name in _COUNTED}
     if as_json:
-        print_json({"tenant": tenant, "conversations": len(receipts), "completed": completed, **counts})
+        print_json({"tenant": tenant, "conversations": erasure.conversations, "completed": completed, **counts})
     else:
         _say(counts, completed=completed)
 
@@ -101,23 +116,6 @@ def _forget(session: Session, conversation: str, *, timeout_seconds: float) -> E
     stopped = f"stopped waiting; conversation {conversation!r} will be deleted {ONCE_A_WORKER_RUNS}"
     with told_when_slow(lambda: waits, stopped=stopped):
         return session.turnfold.forget(conversation, timeout_seconds=timeout_seconds)
-
-
-def _forget_each(session: Session, conversations: list[str]) -> list[ErasureReceipt]:
-    receipts: list[ErasureReceipt] = []
-    with progress() as bar:
-        task = bar.add_task("erasing", total=len(conversations))
-        for conversation in conversations:
-            # Without a worker nothing is waited for twice.
-            waits = not receipts or receipts[-1].completed
-            try:
-                receipts.append(_forget(session, conversation, timeout_seconds=WAIT_SECONDS if waits else 0))
-            except TurnfoldError:
-                done = f"{len(receipts)} of {len(conversations)} conversations are erased: run the command again"
-                click.echo(f"{done} for the others", err=True)
-                raise
-            bar.advance(task)
-    return receipts
 
 
 def _say(counts: dict[str, int], *, completed: bool) -> None:

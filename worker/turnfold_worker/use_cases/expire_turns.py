@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from turnfold.contract.records import ConversationId
 from turnfold_worker.ports.messages import DueTenants
 
-CONVERSATIONS_AT_ONCE: Final = 200
+CONVERSATIONS_AT_ONCE: Final = 50
+"""In one transaction."""
 
 
 class Retention(Protocol):
@@ -26,8 +27,8 @@ class Retention(Protocol):
     def expirable(self, tenant: str, until: int, *, most: int) -> list[ConversationId]:
         """Conversations of a tenant with words in segments that were closed before then, the oldest first."""
 
-    def expire(self, conversation: ConversationId, keep_days: float) -> int:
-        """Remove the words of its turns that are in segments that are old enough; of how many."""
+    def expire(self, conversations: Sequence[ConversationId], keep_days: float) -> int:
+        """Remove the words of their turns that are in segments that are old enough; of how many."""
 
 
 class Expired(NamedTuple):
@@ -51,10 +52,9 @@ def expire(keep_days: float, *, retention: Retention, seconds: float, clock: Cal
         for tenant, until in tenants.until.items():
             # What was looked at is not among those that are old enough any more.
             while conversations := retention.expirable(tenant, until, most=CONVERSATIONS_AT_ONCE):
-                for conversation in conversations:
-                    removed += retention.expire(conversation, keep_days)
-                    if clock() >= deadline:
-                        return Expired(removed, complete=False)
+                removed += retention.expire(conversations, keep_days)
+                if clock() >= deadline:
+                    return Expired(removed, complete=False)
         if tenants.reached is None:
             return Expired(removed, complete=True)
         after = tenants.reached

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Double, Engine, case, cast, func, literal, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Double,
+    Engine,
+    Table,
+    case,
+    cast,
+    func,
+    literal,
+    or_,
+    select,
+    text,
+    update,
+)
 
 from turnfold.contract.records import OPERATORS, ConversationId, TurnState
 from turnfold.contract.tables import ConversationRow, NodeRow, ParkedEntryRow, TenantQuotaRow, TurnRow, table
@@ -17,6 +33,9 @@ DAY_MILLISECONDS: Final = 86_400_000
 
 TENANTS_AT_ONCE: Final = 2_000
 """Tenants that one statement steps over."""
+
+TURNS_AT_ONCE: Final = 20_000
+"""Turns whose words go in one transaction, and those of a segment more."""
 
 _NOW: Final = select(now_milliseconds())
 # From tenant to tenant through the partial index, whatever number of conversations each has.
@@ -38,7 +57,8 @@ TENANTS_WITH_WORDS: Final = text(
     """
 )
 OLDEST_WORDS: Final = text(
-    "SELECT id FROM conversation WHERE words_since IS NOT NULL AND tenant = :tenant AND words_since <= :until "
+    "SELECT id, closed_seq - expired_seq AS turns FROM conversation "
+    "WHERE words_since IS NOT NULL AND tenant = :tenant AND words_since <= :until "
     "ORDER BY words_since LIMIT :most"
 )
 
@@ -74,50 +94,50 @@ class SqlRetention:
 
     def expirable(self, tenant: str, until: int, *, most: int) -> list[ConversationId]:
         with transaction(self._read_engine) as connection:
-            rows = connection.scalars(OLDEST_WORDS, {"tenant": tenant, "until": until, "most": most})
-            return [ConversationId(id_) for id_ in rows]
+            rows = connection.execute(OLDEST_WORDS, {"tenant": tenant, "until": until, "most": most}).all()
+        turns = accumulate(min(row.turns, TURNS_AT_ONCE) for row in rows)
+        return [
+            ConversationId(row.id)
+            for row, sum_ in zip(rows, turns, strict=True)
+            if sum_ <= TURNS_AT_ONCE or row is rows[0]
+        ]
 
-    def expire(self, conversation: ConversationId, keep_days: float) -> int:
+    def expire(self, conversations: Sequence[ConversationId], keep_days: float) -> int:
         with transaction(self._engine) as connection:
-            mine = _conversation.c.id == conversation
-            # Looked at again under the row's lock: another worker may have removed more meanwhile, or a rewind have
-            # opened segments.
-            connection.execute(select(_conversation.c.id).where(mine).with_for_update())
+            mine = _conversation.c.id.in_(conversations)
+            # Looked at again under the rows' locks, taken in everybody's order: another worker may have removed more
+            # meanwhile, or a rewind have opened segments.
+            connection.execute(select(_conversation.c.id).where(mine).order_by(_conversation.c.id).with_for_update())
             last = _last_old(connection, keep_days)
-            last_seq = connection.scalar(
-                select(last).where(mine, _kept(keep_days) > 0, last > _conversation.c.expired_seq)
-            )
-            if last_seq is None:
-                connection.execute(update(_conversation).where(mine).values(words_since=_words_since()))
-                return 0
-            connection.execute(
+            expired = connection.scalars(
                 update(_conversation)
-                .where(mine)
+                .where(mine, _kept(keep_days) > 0, last > _conversation.c.expired_seq)
                 .values(
-                    expired_seq=last_seq, words_since=_words_since(last_seq), revision=_conversation.c.revision + 1,
+                    expired_seq=last, revision=_conversation.c.revision + 1,
                     # Who folds a segment again has read words that go now.
                     edit_revision=_conversation.c.edit_revision + 1, updated_at=func.current_timestamp(),
                 )
-            )  # fmt: skip
-            _empty_entries(connection, conversation, last_seq)
-            return _empty_turns(connection, conversation, last_seq)
+                .returning(_conversation.c.id)
+            ).all()  # fmt: skip
+            connection.execute(update(_conversation).where(mine).values(words_since=_words_since()))
+            if not expired:
+                return 0
+            _empty_entries(connection, expired)
+            return _empty_turns(connection, expired)
 
 
-def _words_since(expired_seq: int | None = None) -> ColumnElement[Any]:
+def _words_since() -> ColumnElement[Any]:
     """When the first segment behind the expired turns was closed; NULL without one."""
-    behind = _conversation.c.expired_seq if expired_seq is None else expired_seq
     return (
         select(_node.c.closed_at)
         .where(
-            _node.c.conversation == _conversation.c.id,
-            _node.c.height == 0,
-            _node.c.first_seq > behind,
-            _node.c.first_seq <= _conversation.c.closed_seq,
+            _node.c.conversation == _conversation.c.id, _node.c.height == 0,
+            _node.c.first_seq > _conversation.c.expired_seq, _node.c.first_seq <= _conversation.c.closed_seq,
         )
         .order_by(_node.c.first_seq)
         .limit(1)
         .scalar_subquery()
-    )
+    )  # fmt: skip
 
 
 def _kept(keep_days: float) -> ColumnElement[Any]:
@@ -137,16 +157,26 @@ def _last_old(connection: Connection, keep_days: float) -> ColumnElement[Any]:
         .where(
             _node.c.conversation == _conversation.c.id, _node.c.height == 0,
             _node.c.first_seq > _conversation.c.expired_seq,
-            _node.c.closed_at > now - _kept(keep_days) * DAY_MILLISECONDS,
+            or_(
+                _node.c.closed_at > now - _kept(keep_days) * DAY_MILLISECONDS,
+                # The words of a very long one go in several transactions.
+                _node.c.first_seq > _conversation.c.expired_seq + TURNS_AT_ONCE,
+            ),
         )
         .scalar_subquery()
     )  # fmt: skip
     return func.coalesce(young - 1, _conversation.c.closed_seq)
 
 
-def _empty_turns(connection: Connection, conversation: ConversationId, last_seq: int) -> int:
+def _expired_seq(rows: Table) -> ColumnElement[Any]:
+    """The last expired turn of a row's conversation."""
+    return select(_conversation.c.expired_seq).where(_conversation.c.id == rows.c.conversation).scalar_subquery()
+
+
+def _empty_turns(connection: Connection, conversations: Sequence[int]) -> int:
     stored = (
-        _turn.c.conversation == conversation, _turn.c.seq <= last_seq, _turn.c.state == int(TurnState.STORED),
+        _turn.c.conversation.in_(conversations), _turn.c.seq <= _expired_seq(_turn),
+        _turn.c.state == int(TurnState.STORED),
         # An operator's word holds, however old it is.
         _turn.c.role.not_in([str(role) for role in OPERATORS]),
     )  # fmt: skip
@@ -156,11 +186,11 @@ def _empty_turns(connection: Connection, conversation: ConversationId, last_seq:
     return int(removed.rowcount)
 
 
-def _empty_entries(connection: Connection, conversation: ConversationId, last_seq: int) -> None:
+def _empty_entries(connection: Connection, conversations: Sequence[int]) -> None:
     """What was sent of turns that could not be read: after the words around it there is no place left for it."""
     connection.execute(
         update(_entry)
-        .where(_entry.c.conversation == conversation, _entry.c.seq <= last_seq)
+        .where(_entry.c.conversation.in_(conversations), _entry.c.seq <= _expired_seq(_entry))
         .values(
             payload=b"", error="retention removed what was sent",
             state=case((_entry.c.state == str(EntryState.PARKED), str(EntryState.SKIPPED)), else_=_entry.c.state),

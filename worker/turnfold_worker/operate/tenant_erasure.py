@@ -1,0 +1,97 @@
+"""Erasing all of a tenant: every conversation is marked first, so that none is read any more, and erased then.
+
+Marks stand in Redis, from where each read asks for them; workers delete the rows, in the background.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import Engine, Integer, bindparam, select
+
+from turnfold.contract.keys import Address
+from turnfold.contract.tables import ConversationRow, standing, table
+from turnfold.database.failures import translated
+
+if TYPE_CHECKING:
+    from turnfold.redis.inbox import ProducerInbox
+
+CONVERSATIONS_AT_ONCE: Final = 1_000
+"""Marked, or looked after, together."""
+PAUSE_SECONDS: Final = 0.1
+
+_conversation = table(ConversationRow)
+NEXT_NAMES: Final = (
+    select(_conversation.c.external_id)
+    .where(
+        _conversation.c.tenant == bindparam("tenant"), _conversation.c.external_id > bindparam("after"), standing()
+    )
+    .order_by(_conversation.c.external_id)
+    .limit(bindparam("most", type_=Integer))
+)  # fmt: skip
+
+
+class TenantErasure:
+    """The erasure of every conversation of a tenant that is stored or waits."""
+
+    def __init__(self, inbox: ProducerInbox, engine: Engine, tenant: str) -> None:
+        self._inbox = inbox
+        self._engine = engine
+        self._tenant = tenant
+        self._left: deque[Address] = deque()
+        self.counts: Counter[str] = Counter()
+        """Turns, segments and anchors that were erased, and `inbox_turns` that were dropped."""
+        self.conversations = 0
+
+    def mark(self, ring: Callable[[int], None]) -> Iterator[int]:
+        """Mark all; yields how many are marked. `ring` wakes a worker for a shard. Raises `Unavailable`."""
+        waiting = {address.conversation for address in self._inbox.waiting(self._tenant)}
+        in_inboxes = sorted(waiting)
+        for start in range(0, len(in_inboxes), CONVERSATIONS_AT_ONCE):
+            yield self._mark(in_inboxes[start : start + CONVERSATIONS_AT_ONCE], ring)
+        page, after = {"tenant": self._tenant, "most": CONVERSATIONS_AT_ONCE}, ""
+        while True:
+            with translated(), self._engine.begin() as connection:
+                names = connection.scalars(NEXT_NAMES, page | {"after": after}).all()
+            if not names:
+                return
+            after = names[-1]
+            if unmarked := [name for name in names if name not in waiting]:
+                yield self._mark(unmarked, ring)
+
+    def _mark(self, names: Sequence[str], ring: Callable[[int], None]) -> int:
+        addresses = [Address(self._tenant, name) for name in names]
+        self.counts["inbox_turns"] += self._inbox.forget_all(addresses)
+        self._left.extend(addresses)
+        self.conversations += len(addresses)
+        for shard in {address.shard for address in addresses}:
+            ring(shard)
+        return self.conversations
+
+    def erased(self) -> int:
+        """How many are erased by now; their counts are added up. Those that were marked first are asked about first."""
+        while self._left:
+            some = [self._left.popleft() for _ in range(min(CONVERSATIONS_AT_ONCE, len(self._left)))]
+            receipts = self._inbox.erased_all(some)
+            self._left.extendleft(
+                reversed([address for address, receipt in zip(some, receipts, strict=True) if receipt is None])
+            )
+            for receipt in filter(None, receipts):
+                self.counts.update(json.loads(receipt))
+            if None in receipts:
+                break
+        return self.conversations - len(self._left)
+
+    def wait(self, patience_seconds: float, told: Callable[[int], None]) -> bool:
+        """Until all are erased, or none was for `patience_seconds`; whether all are. `told` hears how many."""
+        done, since = self.erased(), time.monotonic()
+        while done < self.conversations and time.monotonic() - since < patience_seconds:
+            time.sleep(PAUSE_SECONDS)
+            if (now_done := self.erased()) > done:
+                done, since = now_done, time.monotonic()
+            told(done)
+        return done == self.conversations
