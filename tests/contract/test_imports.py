@@ -32,7 +32,7 @@ HEAVY = MODELS | SQL | WORDS | {"celery", "kombu", "click", "rich", "turnfold_wo
     "statement",
     [
         "import turnfold",
-        "import turnfold, sys; assert not {'redis', 'asyncio', 'opentelemetry'} & set(sys.modules)",
+        "import turnfold, sys; assert not {'redis', 'asyncio', 'opentelemetry', 'email'} & set(sys.modules)",
         "from turnfold import Turnfold; Turnfold(tenant='acme').for_tenant('other').close()",
         "from turnfold import AsyncTurnfold; AsyncTurnfold(tenant='acme')",
         "from turnfold.contract import canonical, configuration, keys, records, tasks, terms",

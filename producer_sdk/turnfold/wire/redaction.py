@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib.metadata import entry_points
 from typing import Any, Final
 
 from turnfold.errors import InvalidInput, InvalidSettings
@@ -28,6 +27,8 @@ _STRUCTURE: Final = frozenset(
 
 def load_redactor(name: str) -> Redact:
     """The redactor that a package offers under a name. Raises `InvalidSettings`, saying what there is or is wrong."""
+    from importlib.metadata import entry_points
+
     offered = {entry_point.name: entry_point for entry_point in entry_points(group=ENTRY_POINTS)}
     if name not in offered:
         known = f"there are {', '.join(sorted(offered))}" if offered else "none is installed in this environment"
