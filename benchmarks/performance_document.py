@@ -149,7 +149,7 @@ count that wait, nor what the servers do.
 {_FINDINGS}
 ## Expand and append
 
-The floor of `append` is a PING.
+The floor of `append` is a PING. What both cost over HTTP is in [the gateway's guide](gateway.md#what-it-costs).
 
 {_read_table(result["reads"], ("expand", "append"))}
 
