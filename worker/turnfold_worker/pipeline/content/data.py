@@ -59,12 +59,12 @@ def summarize_json(value: Any) -> list[Statement]:
 def summarize_cut_json(text: str) -> list[Statement]:
     """The pairs that can be read of JSON that is not whole."""
     pairs = [(key, value.strip('"')) for key, value in _QUOTED.findall(text[:50_000])[:_MOST_VALUES]]
-    told = [
+    described = [
         (f"{key}: {shown(value, _LONGEST_VALUE)}", _worth(key, value))
         for key, value in pairs
         if value not in {"", "null"}
     ]
-    return [state("JSON without its end", 50), *_packed(iter(dict(told).items()))]
+    return [state("JSON without its end", 50), *_packed(iter(dict(described).items()))]
 
 
 def texts_inside(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -110,35 +110,35 @@ def _leaves(value: Any, path: str, depth: int) -> Iterator[tuple[str, int]]:
 def _rows(value: list[dict[str, Any]], path: str, depth: int) -> Iterator[tuple[str, int]]:
     """Objects of a list, one a text: values alone where all have the same keys, which are then told once."""
     keys = list(value[0])
-    alike = all(list(item) == keys for item in value)
+    alike = all(list(row) == keys for row in value)
     if path:
         yield f"{path}: {_shape(value).removeprefix('JSON list of ')}", 80 - 3 * depth
-    for place, item in enumerate(value[:_MOST_ROWS]):
-        cells = [(shown(key, 40), _cell(inner)) for key, inner in item.items() if inner not in (None, "", [], {})]
-        told = "; ".join(f"{key}: {cell}" for key, cell in cells)
-        said = " | ".join(cell for _, cell in cells) if alike else told
-        yield f"{path}[{place}]: {said}" if path else said, _worth("", told, 78) - 3 * depth - place
+    for place, row in enumerate(value[:_MOST_ROWS]):
+        cells = [(shown(key, 40), _cell(inner)) for key, inner in row.items() if inner not in (None, "", [], {})]
+        pairs_text = "; ".join(f"{key}: {cell}" for key, cell in cells)
+        row_text = " | ".join(cell for _, cell in cells) if alike else pairs_text
+        yield f"{path}[{place}]: {row_text}" if path else row_text, _worth("", pairs_text, 78) - 3 * depth - place
 
 
 def _cell(value: Any) -> str:
-    if isinstance(value, list) and value and not any(isinstance(item, dict | list) for item in value):
+    if isinstance(value, list) and value and not any(isinstance(element, dict | list) for element in value):
         return shown(", ".join(map(_scalar, value[:_MOST_ITEMS])), _LONGEST_VALUE)
     return shown(_scalar(value), _LONGEST_VALUE)
 
 
 def _items(value: list[Any], path: str, depth: int) -> Iterator[tuple[str, int]]:
-    if all(isinstance(item, dict) and item for item in value):
+    if all(isinstance(element, dict) and element for element in value):
         yield from _rows(value, path, depth)
         return
-    if all(not isinstance(item, dict | list) for item in value):
-        joined = ", ".join(shown(_scalar(item), 40) for item in value[:_MOST_ITEMS])
+    if all(not isinstance(element, dict | list) for element in value):
+        joined = ", ".join(shown(_scalar(element), 40) for element in value[:_MOST_ITEMS])
         more = f" and {len(value) - _MOST_ITEMS} more" if len(value) > _MOST_ITEMS else ""
         yield f"{path}: {joined}{more}" if path else f"{joined}{more}", _worth(path, joined) - 3 * depth
         return
     if path:
         yield f"{path}: {counted(len(value), 'item')}", 75 - 3 * depth
-    for place, item in enumerate(value[:_MOST_ITEMS]):
-        for text, worth in _leaves(item, f"{path}[{place}]", depth + 1):
+    for place, element in enumerate(value[:_MOST_ITEMS]):
+        for text, worth in _leaves(element, f"{path}[{place}]", depth + 1):
             yield text, worth - 5 * place
 
 
@@ -149,8 +149,8 @@ def _scalar(value: Any) -> str:
 
 
 def _worth(path: str, text: str, usual: int = 60) -> int:
-    said = f"{path[-80:]}: {text}"
-    return 100 if is_bad(said) or _REFUSED.search(said) else 85 if _TELLING.search(path) else usual
+    described = f"{path[-80:]}: {text}"
+    return 100 if is_bad(described) or _REFUSED.search(described) else 85 if _TELLING.search(path) else usual
 
 
 def _packed(leaves: Iterator[tuple[str, int]]) -> list[Statement]:

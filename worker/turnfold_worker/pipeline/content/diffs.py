@@ -82,8 +82,8 @@ class _Diff:
 def summarize_diff(lines: Lines) -> list[Statement]:
     """The totals, each file, then its changed lines as they are, `-` removed and `+` added."""
     diff = _Diff()
-    for before, line, after in zip(("", *lines.kept[:-1]), lines.kept, (*lines.kept[1:], ""), strict=True):
-        diff.take(line, before, after)
+    for line_before, line, after in zip(("", *lines.kept[:-1]), lines.kept, (*lines.kept[1:], ""), strict=True):
+        diff.take(line, line_before, after)
     files = diff.files
     added, removed = sum(file.added for file in files), sum(file.removed for file in files)
     statements = [state(line, 60) for line in diff.other[:3]]

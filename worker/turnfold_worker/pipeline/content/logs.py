@@ -63,8 +63,8 @@ def summarize_log(lines: Lines) -> list[Statement]:
             known.last = stamp or known.last
     span = f" from {stamps[0]} to {stamps[-1]}" if len(stamps) > 1 else ""
     counts = ", ".join(f"{levels[level]} {level}" for level in _ORDER if levels.get(level))
-    found = [state(f"log of {lines.count} lines{span}{': ' if counts else ''}{counts}", 110)]
-    return [*found, *_told(list(events.values()))]
+    statements = [state(f"log of {lines.count} lines{span}{': ' if counts else ''}{counts}", 110)]
+    return [*statements, *_told(list(events.values()))]
 
 
 def _stamped(line: str) -> tuple[str, str]:

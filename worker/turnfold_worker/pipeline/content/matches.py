@@ -38,10 +38,10 @@ def summarize_matches(lines: Lines) -> list[Statement]:
     total = sum(len(hits) for hits in files.values())
     head = [state(f"{counted(total, 'match')} in {counted(len(files), 'file')}", 110)] if total else []
     shown_files = list(files.items())[:_MOST_FILES]
-    told = [statement for i, (path, hits) in enumerate(shown_files) for statement in _file(path, hits, i)]
+    of_files = [statement for i, (path, hits) in enumerate(shown_files) for statement in _file(path, hits, i)]
     if len(files) > _MOST_FILES:
-        told.append(state(f"and {counted(len(files) - _MOST_FILES, 'more file')}", 60))
-    return [*head, *statements, *told]
+        of_files.append(state(f"and {counted(len(files) - _MOST_FILES, 'more file')}", 60))
+    return [*head, *statements, *of_files]
 
 
 def _like_a_path(match: re.Match[str]) -> bool:
@@ -60,11 +60,11 @@ def _file(path: str, hits: list[tuple[str, str]], place: int) -> list[Statement]
         where = f" {counted(len(hits), 'match')}"
     first = next((text for _, text in hits if is_bad(text)), hits[0][1])
     name = file_name(path)
-    others = [(line, text) for line, text in dict.fromkeys(hits) if text != first][:_MOST_TEXTS]
+    further_texts = [(line, text) for line, text in dict.fromkeys(hits) if text != first][:_MOST_TEXTS]
     return [
         state(f"{path}{where}: {first}".strip(": "), 100 - place),
         *(
             state(f"{name}:{line}: {text}" if line else f"{name}: {text}", 65 - place - 3 * i)
-            for i, (line, text) in enumerate(others)
+            for i, (line, text) in enumerate(further_texts)
         ),
     ]

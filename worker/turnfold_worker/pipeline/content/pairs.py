@@ -25,12 +25,12 @@ def summarize_pairs(lines: Lines) -> list[Statement]:
     statements: list[Statement] = []
     held: list[str] = []
     worth = 0
-    for text, value in _pairs(lines):
+    for text, pair_worth in _pairs(lines):
         if held and sum(map(len, held)) + 2 * len(held) + len(text) > LONGEST_PACK:
             statements.append(state("; ".join(held), worth - len(statements)))
             held, worth = [], 0
         held.append(text)
-        worth = max(worth, value)
+        worth = max(worth, pair_worth)
     if held:
         statements.append(state("; ".join(held), worth - len(statements)))
     return statements

@@ -37,8 +37,8 @@ def summarize_plain(lines: Lines) -> list[Statement]:
     statements = [state(line, worths[line]) for line in dict.fromkeys(lines.kept) if line in worths]
     if len(lines.kept) <= _FEW_LINES:
         return statements
-    told = "\n".join(worths)
-    names = [name for name in mentions("\n".join(lines.kept[:400])).names if name not in told]
+    telling_text = "\n".join(worths)
+    names = [name for name in mentions("\n".join(lines.kept[:400])).names if name not in telling_text]
     paths = [name for name in names if is_path(name)]
     statements.extend(lists("paths", paths, worth=70, most=16))
     symbols = [name for name in names if not is_path(name)]

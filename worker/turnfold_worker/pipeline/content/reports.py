@@ -88,9 +88,9 @@ def _whole(match: re.Match[str]) -> str:
     return next((group for group in match.groups() if group), "").strip()
 
 
-def _without_repeats(found: list[Statement]) -> list[Statement]:
+def _without_repeats(failures: list[Statement]) -> list[Statement]:
     """Each failure once: summaries repeat them with reasons (` - why`) or with their suite."""
-    texts = dict.fromkeys(statement.text for statement in found)
+    texts = dict.fromkeys(statement.text for statement in failures)
     repeated = {text.split(" - ", 1)[0] for text in texts if " - " in text}
     repeated |= {"failed " + text.rsplit(_SUITE, 1)[1] for text in texts if _SUITE in text}
-    return [statement for statement in found if statement.text not in repeated]
+    return [statement for statement in failures if statement.text not in repeated]

@@ -21,19 +21,19 @@ def summarize_shell(lines: Lines) -> list[Statement]:
     prompted = any(_PROMPT.match(line) for line in lines.kept)
     statements: list[Statement] = []
     commands = output = 0
-    asked: int | None = None
+    command_place: int | None = None
     for line in lines.kept:
         match = _PROMPT.match(line)
         if match:
-            commands, output, asked = commands + 1, 0, len(statements)
+            commands, output, command_place = commands + 1, 0, len(statements)
             statements.append(state(f"$ {match.group('command')}", 95 - min(commands, 20)))
         elif not prompted:
             commands += 1
             statements.append(state(line, 40 if _COMMENT.match(line) else 95 - min(commands, 20)))
         elif is_bad(line):
-            if asked is not None:
+            if command_place is not None:
                 # What led to an error is worth as much as the error.
-                statements[asked], asked = state(statements[asked].text, 101), None
+                statements[command_place], command_place = state(statements[command_place].text, 101), None
             statements.append(state(line, 100))
         elif output < _MOST_OUTPUT or RESULT.search(line):
             output += 1

@@ -73,8 +73,8 @@ def read_lines(text: str) -> Lines:
     if len(text) > _HEAD + _TAIL:
         parts = [text[:_HEAD], text[-_TAIL:]]
         middle = _bad_lines(text, _HEAD, len(text) - _TAIL)
-    found = [parts[0].splitlines(), middle, *(part.splitlines() for part in parts[1:])]
-    lines = [line for lines in found for line in lines if line and not line.isspace()]
+    sections = [parts[0].splitlines(), middle, *(part.splitlines() for part in parts[1:])]
+    lines = [line for lines in sections for line in lines if line and not line.isspace()]
     whole = len(parts) == 1
     if len(lines) > _MOST_LINES:
         half = _MOST_LINES // 2
@@ -86,8 +86,8 @@ def read_lines(text: str) -> Lines:
 
 
 def _bad_lines(text: str, start: int, end: int) -> list[str]:
-    found: list[str] = []
-    while len(found) < _MOST_BAD:
+    bad_lines: list[str] = []
+    while len(bad_lines) < _MOST_BAD:
         match = BAD.search(text, start, end)
         if match is None:
             break
@@ -96,9 +96,9 @@ def _bad_lines(text: str, start: int, end: int) -> list[str]:
         )
         stop = text.find("\n", match.end(), match.end() + LONGEST_LINE)
         stop = match.end() + LONGEST_LINE // 2 if stop < 0 else stop
-        found.append(text[begin:stop])
+        bad_lines.append(text[begin:stop])
         start = stop
-    return found
+    return bad_lines
 
 
 def is_bad(line: str) -> bool:
@@ -146,6 +146,6 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun if count == 1 else plural}"
 
 
-def spread(lines: Sequence[T], most: int) -> list[T]:
+def spread(lines: Sequence[T], most_lines: int) -> list[T]:
     """At most so many of them, the first ones and the last."""
-    return list(lines) if len(lines) <= most else [*lines[: most - 1], lines[-1]]
+    return list(lines) if len(lines) <= most_lines else [*lines[: most_lines - 1], lines[-1]]

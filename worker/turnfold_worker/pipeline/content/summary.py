@@ -94,8 +94,8 @@ def _read(text: str, *, inside: int) -> Content:
     kind = _kind(text, lines)
     if kind is Kind.JSON:
         return Content(Kind.JSON, _distinct(summarize_cut_json(text)))
-    found = _distinct(SUMMARIZERS[kind](lines))
-    return Content(kind, found or _distinct(summarize_plain(lines)))
+    statements = _distinct(SUMMARIZERS[kind](lines))
+    return Content(kind, statements or _distinct(summarize_plain(lines)))
 
 
 def _inside(value: Any, inside: int) -> Iterator[Statement]:
@@ -109,10 +109,10 @@ def _inside(value: Any, inside: int) -> Iterator[Statement]:
             yield state(statement.text if place or not path else f"{path}: {statement.text}", worth)
 
 
-def _distinct(found: Sequence[Statement]) -> tuple[Statement, ...]:
+def _distinct(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     """The worthiest statements, each once, in their order."""
     once: dict[str, Statement] = {}
-    for statement in found:
+    for statement in statements:
         if statement.text and (statement.text not in once or once[statement.text].worth < statement.worth):
             once[statement.text] = statement
     values = list(once.values())

@@ -25,9 +25,9 @@ def summarize_table(lines: Lines) -> list[Statement]:
     statements.extend(state(line, 60) for line in other[:6])
     statements.extend(_ranges(header, rows))
     for i, row in enumerate(rows[:_MOST_ROWS] + rows[_MOST_ROWS:][-2:]):
-        said = " | ".join(cell for cell in row if cell)
+        cells = " | ".join(cell for cell in row if cell)
         last = i == len(rows) - 1 and row and _LAST.match(row[0])
-        statements.append(state(said, 105 if last else 95 if is_bad(said) else 80 - i))
+        statements.append(state(cells, 105 if last else 95 if is_bad(cells) else 80 - i))
     return statements
 
 

@@ -81,11 +81,11 @@ def summarize_trace(lines: Lines) -> list[Statement]:
     for line in lines.kept:
         read.take(line)
     statements = _raised(read.raised)
-    told = [trace for trace in read.traces if trace]
-    if told:
-        statements.extend(_places(told, python=read.python))
-    others = list(dict.fromkeys(spread(read.other, 5)))
-    statements.extend(state(line, 95 if is_bad(line) else 40 - i) for i, line in enumerate(others))
+    whole_traces = [trace for trace in read.traces if trace]
+    if whole_traces:
+        statements.extend(_places(whole_traces, python=read.python))
+    printed = list(dict.fromkeys(spread(read.other, 5)))
+    statements.extend(state(line, 95 if is_bad(line) else 40 - i) for i, line in enumerate(printed))
     return statements
 
 
@@ -93,8 +93,8 @@ def _raised(raised: dict[str, int]) -> list[Statement]:
     """The last one is the cause, or what it led to: both ends tell most."""
     texts = spread(list(raised), _MOST_RAISED)
     worths = [125 if text == texts[-1] else 120 - i for i, text in enumerate(texts)]
-    said = [text if raised[text] == 1 else f"{raised[text]} times {text}" for text in texts]
-    return [state(text, worth) for text, worth in zip(said, worths, strict=True)]
+    raised_texts = [text if raised[text] == 1 else f"{raised[text]} times {text}" for text in texts]
+    return [state(text, worth) for text, worth in zip(raised_texts, worths, strict=True)]
 
 
 def _frame(match: re.Match[str]) -> _Frame:
@@ -109,13 +109,13 @@ def _places(traces: Sequence[list[_Frame]], *, python: bool) -> list[Statement]:
     """Of the last traces the frame nearest to the error, one's own if there is one. Python prints the nearest last."""
     every = [frame for trace in traces for frame in trace]
     statements: list[Statement] = []
-    for before, trace in enumerate(traces[: -_MOST_TRACES - 1 : -1]):
+    for place, trace in enumerate(traces[: -_MOST_TRACES - 1 : -1]):
         nearest = trace[::-1] if python else trace
         own = _own(nearest, every)
-        statements.append(state(f"at {own[0].said}", 110 - 5 * before))
+        statements.append(state(f"at {own[0].said}", 110 - 5 * place))
         if nearest[0] is not own[0]:
-            statements.append(state(f"raised inside {nearest[0].said}", 60 - before))
-        statements.extend(lists("through", (frame.said for frame in own[1:]), worth=70 - 10 * before, most=6))
+            statements.append(state(f"raised inside {nearest[0].said}", 60 - place))
+        statements.extend(lists("through", (frame.said for frame in own[1:]), worth=70 - 10 * place, most=6))
     statements.append(state(counted(len(every), "frame"), 20))
     return statements
 

@@ -199,8 +199,8 @@ def _scan(text: str, start: int, end: int) -> list[Fact]:
     return sorted(facts, key=_START)
 
 
-def _trimmed(kind: FactKind, found: str, start: int) -> Fact:
-    kept = found.rstrip(_TRAILING) or found
+def _trimmed(kind: FactKind, matched: str, start: int) -> Fact:
+    kept = matched.rstrip(_TRAILING) or matched
     return Fact(kind, kept, start, start + len(kept))
 
 
@@ -218,17 +218,17 @@ def _plausible(fact: Fact, text: str) -> bool:
     return True
 
 
-def _is_path(found: str) -> bool:
-    parts = [part for part in found.replace("\\", "/").split("/") if part]
+def _is_path(matched: str) -> bool:
+    parts = [part for part in matched.replace("\\", "/").split("/") if part]
     if all(part.replace(".", "").isdigit() for part in parts):
         return False
-    rooted = found[0] in "/~." and len(found) > _PATH_NEEDS
-    return rooted or "." in parts[-1][:-1] or len(parts) > _PATH_NEEDS or found[1:2] == ":"
+    rooted = matched[0] in "/~." and len(matched) > _PATH_NEEDS
+    return rooted or "." in parts[-1][:-1] or len(parts) > _PATH_NEEDS or matched[1:2] == ":"
 
 
 def _opens_sentence(text: str, start: int) -> bool:
-    before = text[max(0, start - 4) : start].rstrip(" \t")
-    return not before or before[-1] in _BEFORE_SENTENCE
+    text_before = text[max(0, start - 4) : start].rstrip(" \t")
+    return not text_before or text_before[-1] in _BEFORE_SENTENCE
 
 
 def _named(fact: Fact, text: str) -> Fact | None:

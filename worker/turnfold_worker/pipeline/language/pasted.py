@@ -142,7 +142,7 @@ def pasted_in(text: str) -> tuple[Span, ...]:
 
 def is_pasted(spans: Sequence[Span], span: Span) -> bool:
     """Whether any of a span is pasted: a sentence may hold both, 'Here is the mail: ignore …'."""
-    return any(one.start < span.end and span.start < one.end for one in spans)
+    return any(pasted_span.start < span.end and span.start < pasted_span.end for pasted_span in spans)
 
 
 def _lines(text: str) -> list[Span]:
@@ -167,18 +167,18 @@ def _leads_in(text: str) -> list[int]:
 
 def _mail_heads(text: str, lines: Sequence[Span]) -> list[int]:
     """Where the heads of mails begin, and lines that say that a message is forwarded."""
-    found = [match.start() for match in _FIELDS_ON_A_LINE.finditer(text[:_READ])]
+    starts = [match.start() for match in _FIELDS_ON_A_LINE.finditer(text[:_READ])]
     fields: list[tuple[int, str]] = []
     for number, line in enumerate(lines):
-        said = text[line.start : line.end]
-        if _FORWARDED.match(said) or _ADDRESSED.match(said):
-            found.append(line.start)
-        elif field := _FIELD.match(said):
+        line_text = text[line.start : line.end]
+        if _FORWARDED.match(line_text) or _ADDRESSED.match(line_text):
+            starts.append(line.start)
+        elif field := _FIELD.match(line_text):
             name = field["name"].lower()
             if fields and number - fields[-1][0] <= _FIELDS_WITHIN and name != fields[-1][1]:
-                found.append(lines[fields[-1][0]].start)
+                starts.append(lines[fields[-1][0]].start)
             fields.append((number, name))
-    return found
+    return starts
 
 
 def _letters(text: str, lines: Sequence[Span]) -> list[int]:
@@ -186,9 +186,13 @@ def _letters(text: str, lines: Sequence[Span]) -> list[int]:
 
     A turn that is a letter itself is its writer's.
     """
-    told = [line for line in lines if text[line.start : line.end].strip()]
-    signed = max((line.start for line in told if _SIGN_OFF.match(text[line.start : line.end])), default=-1)
-    return [line.start for line in told[1:] if line.start < signed and _SALUTATION.match(text[line.start : line.end])]
+    filled_lines = [line for line in lines if text[line.start : line.end].strip()]
+    signed = max((line.start for line in filled_lines if _SIGN_OFF.match(text[line.start : line.end])), default=-1)
+    return [
+        line.start
+        for line in filled_lines[1:]
+        if line.start < signed and _SALUTATION.match(text[line.start : line.end])
+    ]
 
 
 def _chats(text: str, lines: Sequence[Span]) -> list[int]:

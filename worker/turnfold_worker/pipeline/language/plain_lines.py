@@ -81,19 +81,19 @@ def _without_cells(text: str) -> str:
 def _unmarked(match: re.Match[str]) -> str:
     """Nothing for marks of emphasis; marks between two words or numbers stay: `2*3` is not 23, nor `2 * 3`."""
     marks, text = match.group(), match.string
-    before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
-    if marks == "*" and before == after == " ":
+    char_before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
+    if marks == "*" and char_before == after == " ":
         return marks
-    between = before.isalnum() and after.isalnum()
+    between = char_before.isalnum() and after.isalnum()
     if not marks.strip("_"):
-        emphasis = (before.isalnum() or after.isalnum()) and len(marks) <= _UNDERLINED
+        emphasis = (char_before.isalnum() or after.isalnum()) and len(marks) <= _UNDERLINED
         return "" if emphasis and not between else marks
-    joins = between and ((before.isascii() and after.isascii()) or (before.isnumeric() and after.isnumeric()))
+    joins = between and ((char_before.isascii() and after.isascii()) or (char_before.isnumeric() and after.isnumeric()))
     return marks if joins else ""
 
 
 def _linked(match: re.Match[str]) -> str:
     """The words of a link, apart from a word right before or after it: `25[1](…)` is not 251."""
     text, start, end = match.string, match.start(), match.end()
-    before = " " if text[max(0, start - 1) : start].isalnum() else ""
-    return f"{before}{match[1]} " if text[end : end + 1].isalnum() else f"{before}{match[1]}"
+    space_before = " " if text[max(0, start - 1) : start].isalnum() else ""
+    return f"{space_before}{match[1]} " if text[end : end + 1].isalnum() else f"{space_before}{match[1]}"

@@ -110,10 +110,10 @@ def _blocks(text: str, start: int, end: int) -> list[tuple[bool, Span]]:
     i = 0
     while i < len(lines):
         line = lines[i]
-        item = _ITEM.match(text, line.start, line.end)
+        item_match = _ITEM.match(text, line.start, line.end)
         blank = not text[line.start : line.end].strip()
         fence = fences.get(line.start)
-        if paragraph and (blank or item or fence or i in coded):
+        if paragraph and (blank or item_match or fence or i in coded):
             blocks.append((False, paragraph))
             paragraph = None
         if fence is not None:
@@ -126,9 +126,11 @@ def _blocks(text: str, start: int, end: int) -> list[tuple[bool, Span]]:
             i = coded[i] + 1
             continue
         if not blank:
-            begin = item.end() if item else line.start
+            begin = item_match.end() if item_match else line.start
             paragraph = Span(paragraph.start if paragraph else begin, line.end)
-            if (item and text[line.start : item.end()].lstrip().startswith("#")) or _is_title(text, paragraph, line):
+            if (item_match and text[line.start : item_match.end()].lstrip().startswith("#")) or _is_title(
+                text, paragraph, line
+            ):
                 blocks.append((False, paragraph))
                 paragraph = None
         i += 1
@@ -190,9 +192,9 @@ def trimmed(text: str, span: Span) -> Span:
     return Span(start, start + len(inside.strip()))
 
 
-def spread_over(spans: Sequence[Span], most: int) -> Sequence[Span]:
+def spread_over(spans: Sequence[Span], most_spans: int) -> Sequence[Span]:
     """At most so many of the spans, in order, from all of the text."""
-    return spans if len(spans) <= most else [spans[i * len(spans) // most] for i in range(most)]
+    return spans if len(spans) <= most_spans else [spans[i * len(spans) // most_spans] for i in range(most_spans)]
 
 
 def clauses(text: str, span: Span, longest: int) -> list[Span]:

@@ -52,8 +52,8 @@ def quantity(shown: str) -> tuple[str, str]:
     digits = DIGITS.search(shown)
     if digits is None:
         return shown, ""
-    before, after = shown[: digits.start()].strip(" +-"), _UNIT.search(shown[digits.end() :].strip())
-    unit = (before or (after.group() if after else "")).lower()
+    sign, after = shown[: digits.start()].strip(" +-"), _UNIT.search(shown[digits.end() :].strip())
+    unit = (sign or (after.group() if after else "")).lower()
     unit = _UNITS.get(unit, unit)
     return value_of(digits.group()), _UNITS.get(unit, unit.removesuffix("s") if len(unit) > _SHORT else unit)
 
@@ -135,10 +135,10 @@ def _amount_form(match: re.Match[str]) -> str:
     digits = match["digits"] + (match["part"] or "")
     if not unit:
         return digits.replace(",", "")
-    value = value_of(digits)
+    number = value_of(digits)
     if scale:
-        value = value_of(f"{Decimal(value).scaleb(_SCALES[scale]):f}")
-    return f"{value}{'' if unit == '%' else ' '}{unit}"
+        number = value_of(f"{Decimal(number).scaleb(_SCALES[scale]):f}")
+    return f"{number}{'' if unit == '%' else ' '}{unit}"
 
 
 def _clock_form(match: re.Match[str]) -> str:
@@ -147,7 +147,11 @@ def _clock_form(match: re.Match[str]) -> str:
 
 
 def _day_form(match: re.Match[str]) -> str:
-    told = match["month"]
-    month = MONTHS[int(told) - 1] if told.isdigit() else next(name for name in MONTHS if name.startswith(told[:3]))
+    month_told = match["month"]
+    month = (
+        MONTHS[int(month_told) - 1]
+        if month_told.isdigit()
+        else next(name for name in MONTHS if name.startswith(month_told[:3]))
+    )
     year = f" {match['year']}" if match["year"] else ""
     return f"{int(match['day'])} {month}{year}"

@@ -50,11 +50,11 @@ def required_words(pattern: str) -> dict[str, frozenset[str]]:
         return {}
     shared = Counter(chain.from_iterable(ways))
     # Few words, and rare ones: a way is told by a word that many ways have and few texts.
-    value = {word: (times * 10 ** rarity_of(word), word) for word, times in shared.items()}
+    worth = {word: (times * 10 ** rarity_of(word), word) for word, times in shared.items()}
     beside: dict[str, set[str | None]] = {}
     for way in ways:
-        first = max(way, key=value.__getitem__)
-        beside.setdefault(first, set()).add(max(way - {first}, key=value.__getitem__, default=None))
+        first = max(way, key=worth.__getitem__)
+        beside.setdefault(first, set()).add(max(way - {first}, key=worth.__getitem__, default=None))
     return {
         first: frozenset() if None in seconds else frozenset(filter(None, seconds)) for first, seconds in beside.items()
     }
@@ -75,20 +75,22 @@ class PatternIndex:
 
     def worth_trying(self, words: Collection[str]) -> list[int]:
         """Places of the patterns that may match a text of these words, in order; no other one does."""
-        found = self._always.copy()
+        places = self._always.copy()
         for word in self._by_word.keys() & words:
-            found.update([place for place, beside in self._by_word[word] if not beside or not beside.isdisjoint(words)])
-        return sorted(found)
+            places.update(
+                [place for place, beside in self._by_word[word] if not beside or not beside.isdisjoint(words)]
+            )
+        return sorted(places)
 
 
 def _ways(items: Iterable[tuple[Any, Any]]) -> set[str]:
     """What a sequence may match: literal text with `_EDGE` and `_ANYTHING` in it."""
     ways = {""}
-    for item in items:
-        after = _ways_of(*item)
+    for node in items:
+        after = _ways_of(*node)
         if min(len(ways), len(after)) > 1 and len(ways) * len(after) > _MOST:
             ways, after = (_summary(ways), after) if len(ways) > len(after) else (ways, _summary(after))
-        ways = {one + other for one, other in product(ways, after)}
+        ways = {begun + other for begun, other in product(ways, after)}
     return ways
 
 
@@ -103,9 +105,9 @@ def _ways_of(kind: Any, value: Any) -> set[str]:  # noqa: PLR0911 - one a kind o
         case op.SUBPATTERN:
             return _ways(value[3]) if not value[1] and not value[2] else {_ANYTHING}
         case op.MAX_REPEAT | op.MIN_REPEAT | op.POSSESSIVE_REPEAT:
-            least, most, body = value
+            least, most_times, body = value
             ways = _ways(body)
-            return (ways if most == 1 else _summary(ways)) | (set() if least else {""})
+            return (ways if most_times == 1 else _summary(ways)) | (set() if least else {""})
         case op.AT:
             return {"" if value is op.AT_NON_BOUNDARY else _EDGE}
         case op.ASSERT_NOT:
@@ -121,7 +123,7 @@ def _letters(members: Sequence[tuple[Any, Any]]) -> set[str]:
     if members == [(op.CATEGORY, op.CATEGORY_NOT_WORD)]:
         return {" "}
     if all(kind is op.LITERAL for kind, _ in members) and len(members) <= _MOST_LETTERS:
-        return {chr(value) for _, value in members}
+        return {chr(code_point) for _, code_point in members}
     return {_ANYTHING}
 
 

@@ -44,12 +44,12 @@ _PUT_AS_QUESTION: Final = lazy_pattern(
 
 def plain_words(text: str) -> str:
     """Lower case, one line, straight apostrophes, no space before a comma or inside `I ' ll`."""
-    said = " ".join(text.lower().replace("\u2019", "'").split())
-    if " '" in said or "' " in said:
-        said = _SPLIT.sub("'", said)
+    words = " ".join(text.lower().replace("\u2019", "'").split())
+    if " '" in words or "' " in words:
+        words = _SPLIT.sub("'", words)
     for spaced, mark in _SPACED:
-        said = said.replace(spaced, mark)
-    return said
+        words = words.replace(spaced, mark)
+    return words
 
 
 def without_quotes(text: str) -> str:
@@ -61,31 +61,31 @@ def without_quotes(text: str) -> str:
     return _QUOTED.sub(" … ", text)
 
 
-def without_fillers(said: str) -> str:
+def without_fillers(speech: str) -> str:
     """Without the 'uh' and the repeated words of speech."""
-    spoken = _SPOKEN.findall(said)
+    spoken = _SPOKEN.findall(speech)
     # Most talk has no filler and repeats no word, and to look at its words is cheaper than the patterns.
-    if "-" in said or any(map(_IS_FILLER.__getitem__, spoken)):
-        said = _FILLERS.sub("", said)
-        spoken = _SPOKEN.findall(said)
-    said = " ".join(said.replace("o_k", "ok").split())
-    return _REPEATED.sub(r"\1", said) if any(map(eq, spoken, spoken[1:])) else said
+    if "-" in speech or any(map(_IS_FILLER.__getitem__, spoken)):
+        speech = _FILLERS.sub("", speech)
+        spoken = _SPOKEN.findall(speech)
+    speech = " ".join(speech.replace("o_k", "ok").split())
+    return _REPEATED.sub(r"\1", speech) if any(map(eq, spoken, spoken[1:])) else speech
 
 
-def is_question(said: str) -> bool:
+def is_question(sentence: str) -> bool:
     """Whether it ends in a question mark, or is put as a question where speech has no mark.
 
     >>> is_question("where is the gate"), is_question("where the gate is")
     (True, False)
     """
-    end = said.rstrip("\"')*_ ")
-    return end.endswith(QUESTION_MARKS) or (not end.endswith("!") and _PUT_AS_QUESTION.match(said) is not None)
+    end = sentence.rstrip("\"')*_ ")
+    return end.endswith(QUESTION_MARKS) or (not end.endswith("!") and _PUT_AS_QUESTION.match(sentence) is not None)
 
 
-def breaks_off(said: str) -> bool:
+def breaks_off(sentence: str) -> bool:
     """Whether its last word asks for another one: 'I'll give you the', 'do we have a th-'.
 
     >>> breaks_off("could you hand me the"), breaks_off("could you hand it over")
     (True, False)
     """
-    return _OPEN_END.search(said) is not None
+    return _OPEN_END.search(sentence) is not None

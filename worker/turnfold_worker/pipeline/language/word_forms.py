@@ -35,14 +35,14 @@ _LONG: Final = 9
 
 @cache
 def _synonyms() -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    synonyms_of: dict[str, set[str]] = {}
     for name in ("related_words.txt", "implied_words.txt"):
-        for word, *others in _lines(name):
-            found.setdefault(word, set()).update(others)
+        for word, *further in _lines(name):
+            synonyms_of.setdefault(word, set()).update(further)
     for words in _lines("same_words.txt"):
         for word in words:
-            found.setdefault(word, set()).update(words)
-    return {word: frozenset(others) for word, others in found.items()}
+            synonyms_of.setdefault(word, set()).update(words)
+    return {word: frozenset(further) for word, further in synonyms_of.items()}
 
 
 def _lines(name: str) -> Iterable[list[str]]:
@@ -80,7 +80,7 @@ def meanings(word: str) -> frozenset[str]:
     synonyms = _synonyms()
     plain = [form for form in forms(word) if form in synonyms]
     plain += [f"{form}e" for form in forms(word) if f"{form}e" in synonyms]
-    return frozenset(form for one in plain for other in synonyms[one] for form in _plain_forms(other))
+    return frozenset(form for plain_form in plain for other in synonyms[plain_form] for form in _plain_forms(other))
 
 
 def _plain_forms(word: str) -> tuple[str, ...]:

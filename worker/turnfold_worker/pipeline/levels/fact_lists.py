@@ -28,10 +28,10 @@ def merge_facts(weighted: Iterable[tuple[Facts, int, date | None]]) -> dict[str,
     and then is left out: bare small numbers, and days without a date.
     """
     return rank_entries(
-        (str(fact.kind), shown, weight)
+        (str(fact.kind), entry, weight)
         for facts, weight, said_on in weighted
         for fact in facts.all
-        if (shown := _entry(fact, said_on))
+        if (entry := _entry(fact, said_on))
     )
 
 
@@ -48,13 +48,15 @@ def rank_entries(entries: Iterable[tuple[str, str, int]]) -> dict[str, list[str]
     """Rank (kind, text, weight) by the sum of weights, then by first mention. Every kind, and `RELATIONS`, is a key."""
     totals: dict[str, dict[str, list[int]]] = {str(kind): {} for kind in (*FactKind, RELATIONS)}
     for position, (kind, text, weight) in enumerate(entries):
-        shown = _whole_entry(" ".join(text[: 4 * MAX_ENTRY_LENGTH].split()))
-        if kind in totals and shown:
-            total = totals[kind].setdefault(shown, [0, position])
+        entry = _whole_entry(" ".join(text[: 4 * MAX_ENTRY_LENGTH].split()))
+        if kind in totals and entry:
+            total = totals[kind].setdefault(entry, [0, position])
             total[0] += weight
     return {
-        kind: sorted(found, key=lambda text: (-found[text][0], found[text][1]))[:MAX_ENTRIES]
-        for kind, found in totals.items()
+        kind: sorted(entries_of_kind, key=lambda text: (-entries_of_kind[text][0], entries_of_kind[text][1]))[
+            :MAX_ENTRIES
+        ]
+        for kind, entries_of_kind in totals.items()
     }
 
 

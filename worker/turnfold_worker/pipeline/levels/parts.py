@@ -104,17 +104,17 @@ class _Heading(NamedTuple):
 
 def _headings(text: str) -> list[_Heading]:
     """Headings outside of code, in order."""
-    found = [_Heading(match.start(), len(match["marks"]), match["title"]) for match in _ATX.finditer(text)]
-    found += [
+    headings = [_Heading(match.start(), len(match["marks"]), match["title"]) for match in _ATX.finditer(text)]
+    headings += [
         _Heading(match.start("title"), 1 if match["marks"][0] == "=" else 2, match["title"])
         for match in _UNDERLINED.finditer(text)
     ]
-    found += [_Heading(match.start(), _BOLD_LEVEL, match["title"]) for match in _BOLD.finditer(text)]
+    headings += [_Heading(match.start(), _BOLD_LEVEL, match["title"]) for match in _BOLD.finditer(text)]
     fences = fences_of(text)
     begins = [fence.start for fence in fences]
     return sorted(
         heading
-        for heading in found
+        for heading in headings
         if not ((i := bisect_right(begins, heading.start)) and heading.start < fences[i - 1].end)
     )
 

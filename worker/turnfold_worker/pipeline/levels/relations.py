@@ -143,18 +143,18 @@ def _pair(line: str) -> str:
     match = _PAIR.match(line) if ": " in line or "=" in line else None
     if match is None or len(match["key"].split()) > _MOST_KEY_WORDS or _states_nothing(line):
         return ""
-    value = match["value"]
-    exact = _DIGIT.search(value) or "/" in value or "_" in value
-    return f"{match['key'].strip()}: {value}" if exact and not value.startswith("//") else ""
+    given = match["value"]
+    exact = _DIGIT.search(given) or "/" in given or "_" in given
+    return f"{match['key'].strip()}: {given}" if exact and not given.startswith("//") else ""
 
 
 def _stated(reading: Reading, span: Span, line: str) -> str:
     """What the speaker says of himself, of what is his, or of something named."""
     entities = [fact for fact in reading.facts.within(span.start, span.end) if fact.kind in _ENTITIES]
-    found = _of_speaker(reading.speaker, line, entities) or _of_entity(line, entities)
-    if not found or _states_nothing(line):
+    relation = _of_speaker(reading.speaker, line, entities) or _of_entity(line, entities)
+    if not relation or _states_nothing(line):
         return ""
-    return resolve_relative_days(found, reading.day) if reading.day else found
+    return resolve_relative_days(relation, reading.day) if reading.day else relation
 
 
 def _states_nothing(line: str) -> bool:

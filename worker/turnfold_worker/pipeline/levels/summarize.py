@@ -80,17 +80,17 @@ def summarize(readings: Sequence[Reading], facts: Mapping[str, Sequence[str]], n
     limit = min(room, max(_LEAST_BRIEF, source // BRIEF_SHARE))
     brief = brief_of(notes, limit) or _smallest(sentences, readings, "; ", limit)
     speakers = list(dict.fromkeys(reading.speaker for reading in readings))
-    told = [(unit.text, 1 + int(min(unit.worth, 4))) for unit in sentences if not readings[unit.turn].tool]
-    found = tuple(topics(told, speakers))
-    tags = tag_line(found, facts, min(MAX_TAG_TOKENS, estimate_tokens(brief)))
-    return Levels(detailed=detailed, brief=brief, tags=tags, topics=found)
+    weighted_texts = [(unit.text, 1 + int(min(unit.worth, 4))) for unit in sentences if not readings[unit.turn].tool]
+    segment_topics = tuple(topics(weighted_texts, speakers))
+    tags = tag_line(segment_topics, facts, min(MAX_TAG_TOKENS, estimate_tokens(brief)))
+    return Levels(detailed=detailed, brief=brief, tags=tags, topics=segment_topics)
 
 
 def brief_of(notes: Sequence[Note], limit: int) -> str:
     """The best notes, in few words, as lines within `limit` tokens; empty when not even one fits."""
     notes = [note.in_brief() for note in notes]
-    most = _most_notes(notes, limit)
-    count = most_that_fit(most, lambda size: estimate_tokens("".join(note_lines(notes[:size]))) <= limit)
+    most_notes = _most_notes(notes, limit)
+    count = most_that_fit(most_notes, lambda size: estimate_tokens("".join(note_lines(notes[:size]))) <= limit)
     return "".join(note_lines(notes[:count]))
 
 
@@ -205,5 +205,5 @@ def lines_of(parts: Iterable[Part]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _separator(before: str, joint: str) -> str:
-    return " " if joint == ". " and before[-1] in ".!?:,;…。\uff01\uff1f" else joint
+def _separator(text_before: str, joint: str) -> str:
+    return " " if joint == ". " and text_before[-1] in ".!?:,;…。\uff01\uff1f" else joint

@@ -50,14 +50,14 @@ def topics(texts: Sequence[tuple[str, int]], speakers: Sequence[str] = ()) -> li
     Each text comes with its weight. Forms of one word count together and are shown as first said.
     """
     totals: dict[str, list[int]] = {}
-    shown: dict[str, str] = {}
+    shown_words: dict[str, str] = {}
     pairs: dict[tuple[str, str], int] = {}
     participants = called(tuple(speakers))
     for text, importance in texts:
         previous = ""
         pieces = _WORD.split(text[: 8 * _READ], _READ)
-        for gap, said in zip(pieces[::2], pieces[1::2], strict=False):
-            word, key = _TOPICS[said]
+        for gap, word_said in zip(pieces[::2], pieces[1::2], strict=False):
+            word, key = _TOPICS[word_said]
             # A backslash begins a command of LaTeX.
             if not key or word in participants or gap.endswith("\\"):
                 previous = ""
@@ -65,17 +65,17 @@ def topics(texts: Sequence[tuple[str, int]], speakers: Sequence[str] = ()) -> li
             if key in totals:
                 totals[key][0] += importance * (WEIGHTS[key] + _BASE_WEIGHT)
             else:
-                shown[key] = word
+                shown_words[key] = word
                 totals[key] = [importance * (WEIGHTS[key] + _BASE_WEIGHT), len(totals)]
             if previous and gap in _PAIR_GAPS:
                 pairs[previous, key] = pairs.get((previous, key), 0) + importance
             previous = key
-    return _with_pairs(totals, shown, pairs)
+    return _with_pairs(totals, shown_words, pairs)
 
 
-def _topic_of(said: str) -> tuple[str, str]:
+def _topic_of(word_said: str) -> tuple[str, str]:
     """A word in lower case and what its forms share; of a word that tells little, nothing."""
-    word = said.lower().replace("\u2019", "'").removesuffix("'s")
+    word = word_said.lower().replace("\u2019", "'").removesuffix("'s")
     key = stem(word)
     little = is_common(word) or is_common(key) or (word.isascii() and len(word) < _SHORTEST)
     return (word, "" if little or word in STOP_WORDS or "'" in word else key)
@@ -89,19 +89,19 @@ def _other(pair: tuple[str, str], key: str) -> str:
 
 
 def _with_pairs(
-    totals: dict[str, list[int]], shown: Mapping[str, str], pairs: Mapping[tuple[str, str], int]
+    totals: dict[str, list[int]], shown_words: Mapping[str, str], pairs: Mapping[tuple[str, str], int]
 ) -> list[str]:
     partner: dict[str, tuple[str, str]] = {}
-    for pair, count in sorted(pairs.items(), key=lambda item: -item[1]):
+    for pair, count in sorted(pairs.items(), key=lambda pair_count: -pair_count[1]):
         if count > 1 and pair[0] != pair[1] and pair[0] not in partner and pair[1] not in partner:
             partner[pair[0]] = partner[pair[1]] = pair
     points = {key: totals[key][0] + (totals[_other(partner[key], key)][0] if key in partner else 0) for key in totals}
     order = sorted(totals, key=lambda key: (-points[key], totals[key][1]))[: 3 * _MAX_TOPICS]
-    found: dict[str, None] = {}
+    chosen_topics: dict[str, None] = {}
     for key in order:
         both = partner.get(key)
-        found[f"{shown[both[0]]} {shown[both[1]]}" if both else shown[key]] = None
-    return list(found)
+        chosen_topics[f"{shown_words[both[0]]} {shown_words[both[1]]}" if both else shown_words[key]] = None
+    return list(chosen_topics)
 
 
 def tag_line(topics_found: Sequence[str], facts: Mapping[str, Sequence[str]], limit: int = MAX_TAG_TOKENS) -> str:
@@ -131,10 +131,10 @@ def tag_line(topics_found: Sequence[str], facts: Mapping[str, Sequence[str]], li
 def _with_relation(line: str, parts: Mapping[str, Sequence[str]], relations: Sequence[str], limit: int) -> str:
     """The line with the first relation that fits; what is cut off would not be right any more."""
     for relation in relations[:_MAX_TOPICS]:
-        said = one_line(relation)
-        if any(mark in said for mark in ",;:"):
+        relation_line = one_line(relation)
+        if any(mark in relation_line for mark in ",;:"):
             continue
-        fuller = _joined({**parts, "says": [said]})
+        fuller = _joined({**parts, "says": [relation_line]})
         if estimate_tokens(fuller) <= limit:
             return fuller
     return line
@@ -145,10 +145,10 @@ def _joined(parts: Mapping[str, Sequence[str]]) -> str:
     return f"{shown or FALLBACK}\n"
 
 
-def _tags(found: Iterable[str], most: int) -> list[str]:
-    cleaned = (one_line(tag).replace(",", " ").replace(";", " ").replace(":", " ") for tag in found)
+def _tags(tags: Iterable[str], most_tags: int) -> list[str]:
+    cleaned = (one_line(tag).replace(",", " ").replace(";", " ").replace(":", " ") for tag in tags)
     kept = dict.fromkeys(" ".join(tag.split()) for tag in cleaned if 1 < len(tag) <= _MAX_TAG)
-    return list(kept)[:most]
+    return list(kept)[:most_tags]
 
 
 def _basenames(paths: Sequence[str]) -> list[str]:
@@ -157,12 +157,12 @@ def _basenames(paths: Sequence[str]) -> list[str]:
 
 def tags_of(line: str) -> dict[str, list[str]]:
     """The tags of a line that `tag_line` made, by part."""
-    found: dict[str, list[str]] = {}
+    by_part: dict[str, list[str]] = {}
     for part in line.strip().split("; "):
         name, colon, tags = part.partition(": ")
         if colon:
-            found[name] = [tag for tag in tags.split(", ") if tag]
-    return found
+            by_part[name] = [tag for tag in tags.split(", ") if tag]
+    return by_part
 
 
 def slug(facts: Mapping[str, Sequence[str]], topics_found: Sequence[str]) -> str:

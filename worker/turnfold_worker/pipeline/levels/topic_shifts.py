@@ -64,12 +64,12 @@ def topic_shifts(text: str, *, least: int) -> list[int]:
         if likeness[gap] > highest:
             break
         at = bisect_left(cuts, gap)
-        before, after = cuts[at - 1], cuts[at]
-        begin, middle, end = blocks[before][0], blocks[gap][0], blocks[after - 1][1]
+        cut_before, after = cuts[at - 1], cuts[at]
+        begin, middle, end = blocks[cut_before][0], blocks[gap][0], blocks[after - 1][1]
         if min(middle - begin, end - middle) < least:
             continue
         # No further than the next topics: one that comes back later is near what stands before.
-        around = words[max(before, gap - _REACH) : gap], words[gap : min(after, gap + _REACH)]
+        around = words[max(cut_before, gap - _REACH) : gap], words[gap : min(after, gap + _REACH)]
         if _cosine(*map(_sum, around)) <= _PARTS_LIKEST:
             cuts.insert(at, gap)
     return [_nearby(text, blocks[cut - 1][0], blocks[cut][0], blocks[cut][1]) for cut in cuts[1:-1]]
@@ -97,12 +97,12 @@ def telling_topics(parts: Sequence[str]) -> list[list[str]]:
     """Of each part the topics that it speaks of most and the other parts less than it does."""
     weighed = [_weighed(part) for part in parts]
     everywhere = _sum(weighed)
-    found: list[list[str]] = []
+    topics_of_parts: list[list[str]] = []
     for part, own in zip(parts, weighed, strict=True):
         read = [(part[at : at + _AT_ONCE], 1) for at in range(0, min(len(part), _TOPICS_FROM), _AT_ONCE)]
         telling = [topic for topic in topics(read) if _share(terms(topic), own, everywhere) > 1 / 2]
-        found.append(telling[:_TOPICS_OF_A_PART])
-    return found
+        topics_of_parts.append(telling[:_TOPICS_OF_A_PART])
+    return topics_of_parts
 
 
 def _share(held: Sequence[str], own: Words, everywhere: Words) -> float:

@@ -64,11 +64,11 @@ class Unit(NamedTuple):
 
 def voices(readings: Sequence[Reading]) -> dict[str, float]:
     """How much a speaker's words weigh: all tokens over the speaker's, because who says less says what matters."""
-    said: dict[str, int] = {}
+    tokens_of: dict[str, int] = {}
     for reading in readings:
-        said[reading.speaker] = said.get(reading.speaker, 0) + reading.turn.tokens + 1
-    whole = sum(said.values())
-    return {speaker: min(_MAX_VOICE, whole / count) for speaker, count in said.items()}
+        tokens_of[reading.speaker] = tokens_of.get(reading.speaker, 0) + reading.turn.tokens + 1
+    whole = sum(tokens_of.values())
+    return {speaker: min(_MAX_VOICE, whole / count) for speaker, count in tokens_of.items()}
 
 
 def sentence_units(readings: Sequence[Reading]) -> list[Unit]:
@@ -76,16 +76,20 @@ def sentence_units(readings: Sequence[Reading]) -> list[Unit]:
     weights = voices(readings)
     speakers = frozenset(part for speaker in weights for part in speaker.lower().split())
     units: list[Unit] = []
-    asked: int | None = None
+    question_place: int | None = None
     for turn, reading in enumerate(readings):
         begun = len(units)
         units.extend(_of_turn(turn, reading, weights[reading.speaker], speakers))
         if begun == len(units):
             continue
         reply = units[begun]
-        if asked is not None and units[asked].turn < turn and len(reply.text.split()) <= _SHORT_REPLY_WORDS:
-            units[begun] = reply._replace(partner=asked)
-        asked = len(units) - 1 if units[-1].text.endswith("?") else None
+        if (
+            question_place is not None
+            and units[question_place].turn < turn
+            and len(reply.text.split()) <= _SHORT_REPLY_WORDS
+        ):
+            units[begun] = reply._replace(partner=question_place)
+        question_place = len(units) - 1 if units[-1].text.endswith("?") else None
     return units
 
 
@@ -172,11 +176,11 @@ def about_tokens(text: str) -> int:
     return 1 + len(text) * 2 // 9 if text.isascii() else estimate_tokens(text)
 
 
-def _manner(said: str, reading: Reading, span: Span) -> float:
+def _manner(line: str, reading: Reading, span: Span) -> float:
     """How a unit is said: questions ask, first persons tell, negations and exact values must not be lost."""
-    words = {word.strip('.,!?;:()"') for word in said.replace("\u2019", "'").lower().split()}
-    manner = 0.5 if said.endswith("?") else 1.0
-    manner *= 0.5 if said.startswith(("[shares", "[photo", "[image")) else 1.0
+    words = {word.strip('.,!?;:()"') for word in line.replace("\u2019", "'").lower().split()}
+    manner = 0.5 if line.endswith("?") else 1.0
+    manner *= 0.5 if line.startswith(("[shares", "[photo", "[image")) else 1.0
     manner *= 1.0 if _FIRST_PERSON.isdisjoint(words) else 1.5
     manner *= 1.0 if _SECOND_PERSON.isdisjoint(words) else 0.85
     manner *= 1.15 if any(map(is_negation, words)) else 1.0
@@ -196,15 +200,15 @@ def settled(units: Sequence[Unit], most_tokens: int, most_of_names: int) -> tupl
             whole[unit.text] = i
             most_tokens -= unit.tokens
     kept = set(whole.values())
-    found = list(units)
+    named_units = list(units)
     for i, unit in enumerate(units):
         if unit.name and i not in kept:
-            found[i] = named = _unit(unit.turn, unit.name, unit.worth)
+            named_units[i] = named = _unit(unit.turn, unit.name, unit.worth)
             if unit.text not in whole and named.tokens <= min(most_tokens, most_of_names):
                 kept.add(i)
                 most_tokens -= named.tokens
                 most_of_names -= named.tokens
-    return found, sorted(kept)
+    return named_units, sorted(kept)
 
 
 def choose(units: Sequence[Unit], budget_tokens: int, kept: Sequence[int] = ()) -> list[int]:
@@ -228,14 +232,14 @@ def choose(units: Sequence[Unit], budget_tokens: int, kept: Sequence[int] = ()) 
             heapq.heappush(heap, (gain, i))
             continue
         partner = units[i].partner
-        group = [one for one in (partner, i) if one is not None and one not in chosen]
-        cost = sum(units[one].tokens + 1 for one in group)
+        group = [position for position in (partner, i) if position is not None and position not in chosen]
+        cost = sum(units[position].tokens + 1 for position in group)
         if spent + cost > budget_tokens:
             continue
         spent += cost
-        for one in group:
-            chosen[one] = None
-            for word, _ in units[one].words:
+        for position in group:
+            chosen[position] = None
+            for word, _ in units[position].words:
                 covered[word] = covered.get(word, 0) + 1
     return list(chosen)
 
@@ -249,7 +253,7 @@ def most_telling(units: Sequence[Unit]) -> Unit | None:
 
 def _gain(unit: Unit, covered: dict[str, int]) -> float:
     news = 0.0
-    for word, told in unit.words:
+    for word, weight in unit.words:
         times = covered.get(word, 0)
-        news += told * _DECAY[times if times < len(_DECAY) else -1]
+        news += weight * _DECAY[times if times < len(_DECAY) else -1]
     return unit.worth * news / (unit.tokens + _UNIT_OVERHEAD)

@@ -63,7 +63,7 @@ def _without_last_name(text: str, names: frozenset[str]) -> str:
     if match is None:
         return text
     name = match["name"].lower()
-    if len(name) < _NICKNAME or not any(one.startswith(name) for one in names):
+    if len(name) < _NICKNAME or not any(participant.startswith(name) for participant in names):
         return text
     # 'I met Ana, Nate.' may be a list.
     return text if text[: match.start()].rsplit(maxsplit=1)[-1][:1].isupper() else text[: match.start()] + match["end"]
@@ -72,4 +72,4 @@ def _without_last_name(text: str, names: frozenset[str]) -> str:
 def _is_called(match: re.Match[str], names: frozenset[str]) -> bool:
     """True for a whole name, and for the beginning of one after an outcry: 'Hey Jo'."""
     name = match["name"].lower()
-    return name in names or (bool(match["lead"]) and any(one.startswith(name) for one in names))
+    return name in names or (bool(match["lead"]) and any(participant.startswith(name) for participant in names))

@@ -53,8 +53,8 @@ def leans(text: str) -> bool:
     word = _LEANS.search(text)
     if word is None:
         return False
-    before = [match.end() for match in _BEFORE_OWN.finditer(text, 0, word.start())]
-    named = note_words(text[: before[-1]] if before else "")
+    clause_ends = [match.end() for match in _BEFORE_OWN.finditer(text, 0, word.start())]
+    named = note_words(text[: clause_ends[-1]] if clause_ends else "")
     return all(is_common(name) or is_feeling(name) for name in named)
 
 

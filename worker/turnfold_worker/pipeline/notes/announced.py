@@ -37,11 +37,11 @@ _ABSENT: Final = lazy_pattern(
 """What a tool's output says itself, and may be overtaken by the next one."""
 
 
-def is_announced(reading: Reading, said: str, *, at_work: bool) -> bool:
+def is_announced(reading: Reading, clause: str, *, at_work: bool) -> bool:
     """Whether an agent `at_work` says no more than its command, or the tools' outputs, do."""
     if not at_work or reading.turn.role is not Role.ASSISTANT or not (reading.calls or reading.code):
         return False
-    return bool(_NEXT.match(said) or _PURPOSE.match(said) or _WENT_WELL.search(said) or _ABSENT.search(said))
+    return bool(_NEXT.match(clause) or _PURPOSE.match(clause) or _WENT_WELL.search(clause) or _ABSENT.search(clause))
 
 
 __all__ = ["is_announced"]

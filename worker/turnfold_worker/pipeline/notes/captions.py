@@ -22,9 +22,9 @@ _MOST_WORDS: Final = 16
 """Of a clause that is shown with a caption: a longer one says what it is about."""
 
 
-def is_caption(said: str) -> bool:
+def is_caption(clause: str) -> bool:
     """True for the description of a picture that a chat holds in its place."""
-    return _CAPTION.match(said) is not None
+    return _CAPTION.match(clause) is not None
 
 
 def only_points(clause: str) -> bool:

@@ -13,9 +13,9 @@ from turnfold_worker.pipeline.turns.reading import Reading
 def times_of(noted: Iterable[tuple[Note, str]], readings: Sequence[Reading]) -> dict[tuple[int, int], NoteTime]:
     """By turn and place, the times of notes that were made from some words of these turns; most tell none."""
     day_of = {reading.turn.seq: reading.day for reading in readings}
-    found: dict[tuple[int, int], NoteTime] = {}
-    for note, said in noted:
-        time = time_of(said, day_of[note.seq])
+    times: dict[tuple[int, int], NoteTime] = {}
+    for note, spoken in noted:
+        time = time_of(spoken, day_of[note.seq])
         if time is not None:
-            found[note.seq, note.place] = time
-    return found
+            times[note.seq, note.place] = time
+    return times

@@ -85,33 +85,33 @@ def telling_words(text: str) -> list[str]:
 
 
 def _shares(clause: str, answered: frozenset[str]) -> Iterator[float]:
-    said = clause.replace("\u2019", "'")
-    exact = any(map(str.isdigit, said))
-    mood = _MOOD.search(said) is not None
-    did = not mood and _DEED.search(said) is not None
-    dated = exact and _DAY.search(said) is not None
-    of_speaker = _SPEAKER.search(said) is not None
+    plain = clause.replace("\u2019", "'")
+    exact = any(map(str.isdigit, plain))
+    mood = _MOOD.search(plain) is not None
+    did = not mood and _DEED.search(plain) is not None
+    dated = exact and _DAY.search(plain) is not None
+    of_speaker = _SPEAKER.search(plain) is not None
     if did:
         yield _DID
     if dated:
         yield _DATED
-    if _PRAISE.match(said) and len(_SPEAKER.findall(said)) < 2:
+    if _PRAISE.match(plain) and len(_SPEAKER.findall(plain)) < 2:
         yield _PRAISES
-    if is_general(said):
+    if is_general(plain):
         yield _TRUTH
-    if not (of_speaker or did or exact or _INNER_NAME.search(said)):
+    if not (of_speaker or did or exact or _INNER_NAME.search(plain)):
         yield _OF_NOBODY
     if mood and not exact:
         yield _FEELS
-    if answered and not exact and _mirrors(said, answered):
+    if answered and not exact and _mirrors(plain, answered):
         yield _MIRRORS
 
 
-def is_general(said: str) -> bool:
+def is_general(clause: str) -> bool:
     """True for what holds for anybody: 'It's normal to be nervous'."""
-    return _GENERAL.match(said) is not None and _SPEAKER.search(said) is None
+    return _GENERAL.match(clause) is not None and _SPEAKER.search(clause) is None
 
 
-def _mirrors(said: str, answered: frozenset[str]) -> bool:
-    telling = telling_words(said)
+def _mirrors(clause: str, answered: frozenset[str]) -> bool:
+    telling = telling_words(clause)
     return bool(telling) and sum([STEMS[word] in answered for word in telling]) >= _MIRRORED * len(telling)

@@ -84,10 +84,10 @@ class SettledAnchor(NamedTuple):
 
 def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
     """What the anchors that are over said, and the values among it that other turns may have stated."""
-    found: list[Overtaken] = []
+    overtaken: list[Overtaken] = []
     for anchor in settled:
         if anchor.both_stand:
-            found += _corrected_in_part(anchor)
+            overtaken += _corrected_in_part(anchor)
             continue
         stems, instead = note_stems(anchor.text), frozenset(note_stems(anchor.by_text))
         own = tuple(stem for stem in stems if stem not in instead)
@@ -95,14 +95,14 @@ def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
             # Of what was taken away without another in its place, a number tells it from what its turn says like it.
             own = tuple(filter(_DIGIT.search, stems)) or own
         # What was answered is over whatever the answer repeats; what was replaced differs from what replaced it.
-        found.append(
+        overtaken.append(
             Overtaken(anchor.seq, anchor.by_seq, own[:_MOST_STEMS] if anchor.is_overtaken else (), stems[:_MOST_STEMS])
         )
         if anchor.is_overtaken and anchor.by_text:
             subject = tuple(filter(_tells, stems))[:_MOST_STEMS]
             values = [stem for stem in own if _TELLING_NUMBER.search(stem)]
-            found += [Overtaken(0, anchor.by_seq, (value,), subject, 2) for value in values if len(subject) > 1]
-    return found
+            overtaken += [Overtaken(0, anchor.by_seq, (value,), subject, 2) for value in values if len(subject) > 1]
+    return overtaken
 
 
 def _corrected_in_part(anchor: SettledAnchor) -> list[Overtaken]:
@@ -117,7 +117,7 @@ def _corrected_in_part(anchor: SettledAnchor) -> list[Overtaken]:
 
 def overtaken_by_notes(notes: Sequence[Note]) -> list[Overtaken]:
     """The values whose places notes take by naming them; `notes` are in the order of the turns."""
-    found: list[Overtaken] = []
+    overtaken: list[Overtaken] = []
     for at, note in enumerate(notes):
         taken_back = _TAKES_BACK.search(note.text)
         # With a value of its own: 'not 48' alone puts nothing in its place.
@@ -130,8 +130,8 @@ def overtaken_by_notes(notes: Sequence[Note]) -> list[Overtaken]:
         # '48 seats' needs its unit to be told; '2,400 euros' are many things' price.
         without = frozenset(values) | (_units(note.text) if is_plain else frozenset())
         if subject := _subject(notes, at, without):
-            found.append(Overtaken(0, note.seq, values, subject, 1 if is_plain else 2))
-    return found
+            overtaken.append(Overtaken(0, note.seq, values, subject, 1 if is_plain else 2))
+    return overtaken
 
 
 def _subject(notes: Sequence[Note], at: int, without: frozenset[str]) -> tuple[str, ...]:
@@ -182,9 +182,9 @@ def _tells(stem: str) -> bool:
 
 def weighed_by_anchors(notes: Sequence[Note], drafts: Iterable[AnchorDraft]) -> list[Note]:
     """The notes of a segment, those with more worth that say what was decided or corrected in it."""
-    said = _settling(drafts)
+    stems_by_turn = _settling(drafts)
     return [
-        note._replace(worth=round(note.worth * _SETTLES)) if _is_of(note, said.get(note.seq, ())) else note
+        note._replace(worth=round(note.worth * _SETTLES)) if _is_of(note, stems_by_turn.get(note.seq, ())) else note
         for note in notes
     ]
 
@@ -194,10 +194,12 @@ def with_settling(best: Sequence[Note], notes: Sequence[Note], drafts: Iterable[
 
     'Decision: the red one' repeats what was weighed before; without it nobody knows what was overtaken.
     """
-    said = _settling(drafts)
+    stems_by_turn = _settling(drafts)
     known = {(note.seq, note.place) for note in best}
     settling = [
-        note for note in notes if note.worth > 0 and (note.seq, note.place) not in known and _replaces(note, said)
+        note
+        for note in notes
+        if note.worth > 0 and (note.seq, note.place) not in known and _replaces(note, stems_by_turn)
     ]
     return [*best, *settling[-_MOST_SETTLING:]]
 
@@ -211,10 +213,10 @@ def without_pasted_changes(notes: Sequence[Note], readings: Iterable[Reading]) -
     return [note for note in notes if not (_is_pasted(note, pasted) and _TAKES_BACK.search(note.text))]
 
 
-def words_of_their_own(found: Iterable[tuple[Note, str]], readings: Iterable[Reading]) -> list[str]:
+def words_of_their_own(noted: Iterable[tuple[Note, str]], readings: Iterable[Reading]) -> list[str]:
     """The words that each note was made from; of pasted text none: it is no order of who pastes it."""
     pasted = {reading.turn.seq: reading for reading in readings if reading.pasted}
-    return ["" if _is_pasted(note, pasted) else words for note, words in found]
+    return ["" if _is_pasted(note, pasted) else words for note, words in noted]
 
 
 def _is_pasted(note: Note, pasted: Mapping[int, Reading]) -> bool:
@@ -225,18 +227,18 @@ def _is_pasted(note: Note, pasted: Mapping[int, Reading]) -> bool:
 
 def _settling(drafts: Iterable[AnchorDraft]) -> dict[int, list[frozenset[str]]]:
     """The stems of what was decided or corrected, by turn."""
-    said: dict[int, list[frozenset[str]]] = {}
+    stems_by_turn: dict[int, list[frozenset[str]]] = {}
     for draft in drafts:
         if draft.type in _SETTLING and draft.state is AnchorState.ACTIVE:
-            said.setdefault(draft.turn_seq, []).append(frozenset(note_stems(draft.text)))
-    return said
+            stems_by_turn.setdefault(draft.turn_seq, []).append(frozenset(note_stems(draft.text)))
+    return stems_by_turn
 
 
 def still_held(notes: Iterable[Note], overtaken: OvertakenIndex) -> list[Note]:
     """The notes without those that say what holds no more."""
     shorter = [without_overtaken_item(note, overtaken) for note in notes]
-    told = [overtaken.tells(note.seq, note_stems(note.text)) for note in shorter]
-    held = [overtaken.mended(note) if is_told else note for note, is_told in zip(shorter, told, strict=True)]
+    are_told = [overtaken.tells(note.seq, note_stems(note.text)) for note in shorter]
+    held = [overtaken.mended(note) if is_told else note for note, is_told in zip(shorter, are_told, strict=True)]
     return [note for note in held if note is not None]
 
 
@@ -259,21 +261,21 @@ def without_overtaken_item(note: Note, overtaken: OvertakenIndex) -> Note:
 def weighed_by_force(notes: Sequence[Note], settled: Sequence[SettledAnchor], overtaken: OvertakenIndex) -> list[Note]:
     """The notes in the order of the turns, those that hold no more without worth, what took their place with more."""
     ordered = [without_overtaken_item(note, overtaken) for note in in_order(notes)]
-    asked = _asked(settled)
-    ordered = [with_question(note, asked[note.seq]) if note.seq in asked else note for note in ordered]
-    others = _other_values(settled)
-    ordered = [with_other_value(note, others[note.seq]) if note.seq in others else note for note in ordered]
+    questions = _asked(settled)
+    ordered = [with_question(note, questions[note.seq]) if note.seq in questions else note for note in ordered]
+    other_values = _other_values(settled)
+    ordered = [with_other_value(note, other_values[note.seq]) if note.seq in other_values else note for note in ordered]
     replacing: dict[int, list[frozenset[str]]] = {}
     values: dict[int, list[tuple[frozenset[str], str]]] = {}
     for anchor in settled:
         if anchor.is_overtaken and anchor.by_text:
             stems = frozenset(note_stems(anchor.by_text))
             replacing.setdefault(anchor.by_seq, []).append(stems)
-            if value := value_before(anchor.by_text, anchor.text):
-                values.setdefault(anchor.by_seq, []).append((stems, value))
+            if earlier_value := value_before(anchor.by_text, anchor.text):
+                values.setdefault(anchor.by_seq, []).append((stems, earlier_value))
     ordered = [with_value_before(note, values[note.seq]) if note.seq in values else note for note in ordered]
-    told = [overtaken.tells(note.seq, note_stems(note.text)) for note in ordered]
-    mended = [overtaken.mended(note) if is_told else note for note, is_told in zip(ordered, told, strict=True)]
+    are_told = [overtaken.tells(note.seq, note_stems(note.text)) for note in ordered]
+    mended = [overtaken.mended(note) if is_told else note for note, is_told in zip(ordered, are_told, strict=True)]
     held = [note is not None for note in mended]
     ordered = [note or gone for note, gone in zip(mended, ordered, strict=True)]
     share = [1.0] * len(ordered)
@@ -316,23 +318,23 @@ def _differing(new: str, old: str) -> str:
 
 def with_value_before(note: Note, values: list[tuple[frozenset[str], str]]) -> Note:
     """A note with the value whose place its own took, until its day; each value is told once."""
-    for told in values:
-        if _is_of(note, [told[0]]):
-            values.remove(told)
+    for value_before_it in values:
+        if _is_of(note, [value_before_it[0]]):
+            values.remove(value_before_it)
             day = f", until {' '.join(note.day.split()[:2])}" if note.day else ""
-            return _with_more(note, f" (before: {told[1]}{day})")
+            return _with_more(note, f" (before: {value_before_it[1]}{day})")
     return note
 
 
 def _asked(settled: Iterable[SettledAnchor]) -> dict[int, list[tuple[frozenset[str], str]]]:
     """By turn, the stems of answers that do not say what they are about, with the questions that they answer."""
-    found: dict[int, list[tuple[frozenset[str], str]]] = {}
+    questions: dict[int, list[tuple[frozenset[str], str]]] = {}
     for anchor in settled:
         if anchor.is_overtaken or anchor.both_stand or not anchor.by_text or len(anchor.text) > _LONGEST_QUESTION:
             continue
         if fills(anchor.text, anchor.by_text) and not names_what_is_asked(anchor.text, anchor.by_text):
-            found.setdefault(anchor.by_seq, []).append((frozenset(note_stems(anchor.by_text)), anchor.text))
-    return found
+            questions.setdefault(anchor.by_seq, []).append((frozenset(note_stems(anchor.by_text)), anchor.text))
+    return questions
 
 
 def with_question(note: Note, asked: Sequence[tuple[frozenset[str], str]]) -> Note:
@@ -356,23 +358,25 @@ class OtherValue(NamedTuple):
 
 def _other_values(settled: Iterable[SettledAnchor]) -> dict[int, list[OtherValue]]:
     """What each of two values of a turn is contradicted by, by the number of the turn."""
-    found: dict[int, list[OtherValue]] = {}
+    values_by_turn: dict[int, list[OtherValue]] = {}
     for anchor in settled:
         if anchor.both_stand and anchor.by_seq == anchor.seq:
             for text, other in ((anchor.text, anchor.by_text), (anchor.by_text, anchor.text)):
                 stems = frozenset(note_stems(text))
                 value = _differing(text, other) or f'"{other}"'
-                found.setdefault(anchor.seq, []).append(
+                values_by_turn.setdefault(anchor.seq, []).append(
                     OtherValue(stems, stems.difference(note_stems(other)), value)
                 )  # fmt: skip
-    return found
+    return values_by_turn
 
 
 def with_other_value(note: Note, others: Sequence[OtherValue]) -> Note:
     """A note with the other value that its turn gives of the same thing: 'The rent is 800 (or 900, both said …)'."""
     stems = note_stems(note.text)
-    told = [one.value for one in others if one.own and one.own.issubset(stems) and _is_of(note, [one.statement])]
-    return _with_more(note, f" (or {' or '.join(told)}, both said in turn {note.seq})") if told else note
+    values = [
+        other.value for other in others if other.own and other.own.issubset(stems) and _is_of(note, [other.statement])
+    ]
+    return _with_more(note, f" (or {' or '.join(values)}, both said in turn {note.seq})") if values else note
 
 
 def _with_more(note: Note, more: str = "", *, before: str = "") -> Note:
@@ -387,11 +391,11 @@ def _stated_before(notes: Sequence[Note], at: int) -> Iterator[int]:
     values = {stem for stem in note_stems(instead) if _TELLING_NUMBER.search(stem)}
     if note.place or not values or any(map(_tells, note_stems(instead))):
         return
-    for before in range(at - 1, -1, -1):
-        if notes[before].seq < note.seq - 1:
+    for place in range(at - 1, -1, -1):
+        if notes[place].seq < note.seq - 1:
             return
-        if values.issubset(note_stems(notes[before].text)):
-            yield before
+        if values.issubset(note_stems(notes[place].text)):
+            yield place
 
 
 def _replaces(note: Note, replacing: Mapping[int, Sequence[frozenset[str]]]) -> bool:
@@ -402,4 +406,6 @@ def _replaces(note: Note, replacing: Mapping[int, Sequence[frozenset[str]]]) -> 
 def _is_of(note: Note, statements: Iterable[frozenset[str]]) -> bool:
     """Whether a note says one of the statements of its turn, given by their stems."""
     stems = note_stems(note.text)
-    return any(2 * len(said.intersection(stems)) >= min(len(said), len(stems)) > 0 for said in statements)
+    return any(
+        2 * len(statement.intersection(stems)) >= min(len(statement), len(stems)) > 0 for statement in statements
+    )

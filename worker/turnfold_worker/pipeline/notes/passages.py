@@ -91,15 +91,15 @@ class Passage:
     def time_terms(self) -> dict[str, int]:
         """The terms of the times that its notes speak of, and of the day on which they were said, with impacts."""
         day = day_of(self.notes[0].day)
-        found = {} if day is None else dict.fromkeys(said_terms(day), SAID)
+        impacts = {} if day is None else dict.fromkeys(said_terms(day), SAID)
         for time in self.times.values():
             if time.meant_from and time.meant_to:
-                found |= dict.fromkeys(note_time_terms(time.meant_from, time.meant_to), MEANT)
-        return found
+                impacts |= dict.fromkeys(note_time_terms(time.meant_from, time.meant_to), MEANT)
+        return impacts
 
     def packed(self) -> str:
         """As it is stored."""
-        return pack_passage(self.notes, [" ".join(note_stems(one.text)) for one in self.notes])
+        return pack_passage(self.notes, [" ".join(note_stems(note.text)) for note in self.notes])
 
 
 def bundles_of(passages: Sequence[Passage]) -> list[tuple[int, bytes, str | None]]:
@@ -121,7 +121,7 @@ def passages_of(
 
     `said` are the words that each note was made from, `times` those of notes by turn and place.
     """
-    found: list[Passage] = []
+    passages: list[Passage] = []
     group: list[Note] = []
     words: list[str] = []
     tokens = place = 0
@@ -134,10 +134,12 @@ def passages_of(
         if not ends and is_same and following is not None and tokens + following.tokens <= PASSAGE_TOKENS:
             continue
         if place < PLACES and note.seq <= LAST_TURN:
-            told = {one.place: times[note.seq, one.place] for one in group if (note.seq, one.place) in times}
-            found.append(Passage(number_of(note.seq, place), tuple(group), ends, " ".join(words), told))
+            times_of_group = {
+                grouped.place: times[note.seq, grouped.place] for grouped in group if (note.seq, grouped.place) in times
+            }
+            passages.append(Passage(number_of(note.seq, place), tuple(group), ends, " ".join(words), times_of_group))
         group, words, tokens, place = [], [], 0, 0 if ends else place + 1
-    return found
+    return passages
 
 
 def postings_of(counts: Mapping[str, int], passages: Sequence[Passage]) -> tuple[Posting, ...]:
@@ -164,13 +166,13 @@ def postings_of(counts: Mapping[str, int], passages: Sequence[Passage]) -> tuple
     # The sort is stable: of equal weights, the term that was said first stays first.
     ordered = sorted(weighted, key=itemgetter(1), reverse=True)
     # Any term of a note may be what is asked for: a decision in the middle of a long turn is said once.
-    told = [(term, weight) for term, weight in ordered if term in pointers][: MAX_POSTINGS - _BESIDE]
+    of_passages = [(term, weight) for term, weight in ordered if term in pointers][: MAX_POSTINGS - _BESIDE]
     beside = [(term, weight) for term, weight in ordered if term not in pointers]
-    beside = beside[: max(_BESIDE, _USUAL_POSTINGS - len(told))]
-    best = dict(sorted([*told, *beside], key=itemgetter(1), reverse=True))
-    found = [Posting(term, weight, pack_pointers(pointers.get(term, ()))) for term, weight in best.items()]
-    found += [Posting(term, 1, pack_pointers(marked)) for term, marked in _beside_words(passages).items()]
-    return tuple(found)
+    beside = beside[: max(_BESIDE, _USUAL_POSTINGS - len(of_passages))]
+    best = dict(sorted([*of_passages, *beside], key=itemgetter(1), reverse=True))
+    postings = [Posting(term, weight, pack_pointers(pointers.get(term, ()))) for term, weight in best.items()]
+    postings += [Posting(term, 1, pack_pointers(marked)) for term, marked in _beside_words(passages).items()]
+    return tuple(postings)
 
 
 def _beside_words(passages: Sequence[Passage]) -> dict[str, list[tuple[int, int]]]:
@@ -179,8 +181,8 @@ def _beside_words(passages: Sequence[Passage]) -> dict[str, list[tuple[int, int]
     times: dict[str, None] = {}
     for passage in passages:
         role, asks = passage.notes[0].role, passage.notes[-1].text.endswith("?")
-        found = [(STANDING, passage.standing)] if passage.standing else []
-        for term, impact in (*found, *passage.time_terms().items()):
+        marked_pointers = [(STANDING, passage.standing)] if passage.standing else []
+        for term, impact in (*marked_pointers, *passage.time_terms().items()):
             times[term] = None
             if len(times) <= _MOST_TIME_TERMS:
                 mark = mark_of(impact, role, asks=asks, ends=passage.ends)

@@ -61,10 +61,10 @@ def ranked(notes: Sequence[Note], said: Mapping[str, int], *, most_tokens: int) 
     return [notes[i]._replace(gain=round(100 * gain)) for i, gain in order]
 
 
-def _names(before: Note, note: Note) -> bool:
+def _names(earlier: Note, note: Note) -> bool:
     """Whether the note before one of the same turn may name what that one speaks of: it stands beside it then."""
-    near = before.seq == note.seq and note.place - before.place <= _NEAR and before.tokens <= _MOST_BEFORE
-    says = before.text
+    near = earlier.seq == note.seq and note.place - earlier.place <= _NEAR and earlier.tokens <= _MOST_BEFORE
+    says = earlier.text
     return near and bool(telling_words(says)) and not leans(says) and not is_general(says)
 
 
@@ -81,13 +81,13 @@ def taken(
     position. `named_by` has, by position, the note without which another one is not understood: it is taken first.
     """
     named_by = named_by or {}
-    speaks_of = {before: i for i, before in named_by.items()}
+    speaks_of = {named_in: i for i, named_in in named_by.items()}
     done: set[int] = set()
     words = [_told(note) if worth > 0 else [] for note, worth in zip(notes, worths, strict=True)]
     left_of: dict[str, float] = {}
     tokens_of: Counter[int] = Counter()
     gain_of = _gains(notes, worths, words, named_by, done, left_of, tokens_of)
-    heap = [(-gain_of(i), i) for i, told in enumerate(words) if told]
+    heap = [(-gain_of(i), i) for i, note_words in enumerate(words) if note_words]
     heapq.heapify(heap)
     order: list[tuple[int, float]] = []
     room = most_tokens
@@ -98,20 +98,20 @@ def taken(
             heapq.heapreplace(heap, (-gain, i))
             continue
         heapq.heappop(heap)
-        before = named_by.get(i)
-        both = [one for one in (before, i) if one is not None and one not in done]
-        if i in done or sum([notes[one].least_tokens for one in both]) > room:
+        named_in = named_by.get(i)
+        both = [position for position in (named_in, i) if position is not None and position not in done]
+        if i in done or sum([notes[position].least_tokens for position in both]) > room:
             continue
-        for one in both:
-            done.add(one)
-            room -= notes[one].least_tokens
-            order.append((one, gain))
-            tokens_of[notes[one].seq] += notes[one].tokens
-            for word, weight in words[one]:
+        for position in both:
+            done.add(position)
+            room -= notes[position].least_tokens
+            order.append((position, gain))
+            tokens_of[notes[position].seq] += notes[position].tokens
+            for word, weight in words[position]:
                 left = left_of.get(word, 1.0) * (_DECAY if weight < _HEAVY else _HEAVY_DECAY)
                 left_of[word] = max(_LEAST_LEFT, left)
-        for one in both:
-            if (follows := speaks_of.get(one)) is not None and follows not in done:
+        for position in both:
+            if (follows := speaks_of.get(position)) is not None and follows not in done:
                 # It is cheaper now.
                 heapq.heappush(heap, (-gain_of(follows), follows))
     return order
@@ -130,7 +130,7 @@ def _gains(
 
     Asked thousands of times a selection: what does not change is worked out before.
     """
-    kept = [_KEPT * min(_MOST_KEPT, sum([weight for _, weight in told])) for told in words]
+    kept = [_KEPT * min(_MOST_KEPT, sum([weight for _, weight in weighted_words])) for weighted_words in words]
     prices = [_price(note) for note in notes]
     seqs = [note.seq for note in notes]
     share_left, spent = left_of.get, tokens_of.get
@@ -142,11 +142,11 @@ def _gains(
         return worths[i] * (kept[i] + news)
 
     def gain_of(i: int) -> float:
-        before = named_by.get(i)
-        if before is None or before in done:
+        named_in = named_by.get(i)
+        if named_in is None or named_in in done:
             gain = told_by(i) / prices[i]
         else:
-            gain = (told_by(i) + told_by(before)) / (prices[i] + prices[before] - OVERHEAD)
+            gain = (told_by(i) + told_by(named_in)) / (prices[i] + prices[named_in] - OVERHEAD)
         tokens = spent(seqs[i], 0)
         return gain * (_FULL_TURN / tokens) if tokens > _FULL_TURN else gain
 

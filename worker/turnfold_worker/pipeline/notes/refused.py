@@ -29,14 +29,16 @@ class Refused(NamedTuple):
         return note.seq == self.seq and self.span.start <= note.start < self.span.end
 
 
-def refused_by(before: Reading | None, reply: Reading) -> Refused | None:
+def refused_by(proposing: Reading | None, reply: Reading) -> Refused | None:
     """The proposal at the end of a turn that the next one, somebody else's, begins by refusing."""
-    if before is None or before.tool or reply.tool or before.speaker == reply.speaker:
+    if proposing is None or proposing.tool or reply.tool or proposing.speaker == reply.speaker:
         return None
-    if not before.sentences or not reply.sentences or not refuses(plain_line(reply.text(reply.sentences[0]))):
+    if not proposing.sentences or not reply.sentences or not refuses(plain_line(reply.text(reply.sentences[0]))):
         return None
-    sentence = before.sentences[-1]
-    said = plain_line(before.text(sentence))
-    if not proposes(said) or len(said.split()) > _LONGEST:
+    sentence = proposing.sentences[-1]
+    proposal = plain_line(proposing.text(sentence))
+    if not proposes(proposal) or len(proposal.split()) > _LONGEST:
         return None
-    return Refused(before.turn.seq, sentence, f"{before.speaker}: {whole_clause(said, said_on=before.day)}")
+    return Refused(
+        proposing.turn.seq, sentence, f"{proposing.speaker}: {whole_clause(proposal, said_on=proposing.day)}"
+    )

@@ -70,14 +70,14 @@ def is_result(clause: str, *, concludes: bool = False) -> bool:
     >>> is_result("The area is 49 cm²"), is_result("Total monthly cost: $3,420"), is_result("Find the area")
     (True, True, False)
     """
-    said = clause.replace("**", "").replace("\u2019", "'")
-    if _CHOOSES.search(said) or _CORRECTS.search(said):
+    plain = clause.replace("**", "").replace("\u2019", "'")
+    if _CHOOSES.search(plain) or _CORRECTS.search(plain):
         return True
-    if not _HAS_NUMBER.search(said) or said.endswith("?") or (_INPUT.search(said) and not concludes):
+    if not _HAS_NUMBER.search(plain) or plain.endswith("?") or (_INPUT.search(plain) and not concludes):
         return False
-    if _TOLD.search(said) is not None or _LABELLED.match(said) is not None:
+    if _TOLD.search(plain) is not None or _LABELLED.match(plain) is not None:
         return True
-    return (concludes or _CONCLUDES.match(said) is not None) and is_equation(said)
+    return (concludes or _CONCLUDES.match(plain) is not None) and is_equation(plain)
 
 
 def is_equation(clause: str) -> bool:
@@ -91,10 +91,10 @@ def is_equation(clause: str) -> bool:
 
 def concluding(content: str, headings: tuple[Span, ...]) -> tuple[Span, ...]:
     """What stands below each heading that announces an answer, up to the next heading."""
-    found = []
+    spans = []
     for place, heading in enumerate(headings):
         words = content[heading.start : heading.end].strip("#*: \t0123456789.")
         if _CONCLUDING.match(words):
             end = headings[place + 1].start if place + 1 < len(headings) else len(content)
-            found.append(Span(heading.end, end))
-    return tuple(found)
+            spans.append(Span(heading.end, end))
+    return tuple(spans)

@@ -53,37 +53,37 @@ def salience(clause: str, *, place: int, replies: bool) -> float:
     if is_caption(clause):
         return _CAPTION
     weights = _weights()
-    said = clause.replace("\u2019", "'")
-    words = _WORD.findall(said.lower())
-    shape = _shape_of(said, words, place=place, replies=replies)
-    told = [value * weights[name] for name, value in shape if name in weights]
+    plain = clause.replace("\u2019", "'")
+    words = _WORD.findall(plain.lower())
+    shape = _shape_of(plain, words, place=place, replies=replies)
+    weighted = [strength * weights[name] for name, strength in shape if name in weights]
     # Exact, whatever the order; of the words, which are most features, only the weights are needed.
-    return fsum([*told, *map(_WORD_WEIGHTS.__getitem__, dict.fromkeys(words))]) / WEIGHT_SCALE
+    return fsum([*weighted, *map(_WORD_WEIGHTS.__getitem__, dict.fromkeys(words))]) / WEIGHT_SCALE
 
 
 def features_of(clause: str, *, place: int, replies: bool) -> Iterator[tuple[str, float]]:
     """Names and values, those of its words with a leading `=`."""
-    said = clause.replace("\u2019", "'")
-    words = _WORD.findall(said.lower())
-    yield from _shape_of(said, words, place=place, replies=replies)
+    plain = clause.replace("\u2019", "'")
+    words = _WORD.findall(plain.lower())
+    yield from _shape_of(plain, words, place=place, replies=replies)
     for word in dict.fromkeys(words):
         yield f"={STEMS[word]}", 1.0
 
 
-def _shape_of(said: str, words: Sequence[str], *, place: int, replies: bool) -> Iterator[tuple[str, float]]:
+def _shape_of(plain: str, words: Sequence[str], *, place: int, replies: bool) -> Iterator[tuple[str, float]]:
     yield "every clause", 1.0
-    yield f"length {sum(len(words) > most for most in _LENGTHS)}", 1.0
-    yield "number", float(any(map(str.isdigit, said)))
-    yield "names", min(len(_NAME.findall(said)), _MOST_NAMES) / _MOST_NAMES
-    yield "quote", float(bool(_QUOTE.search(said)))
-    yield "asks", float(said.endswith("?"))
-    yield "exclaims", float(said.endswith("!"))
-    yield "past", float(bool(_HAPPENED.search(said)))
-    yield "time", float(bool(_TIME.search(said)))
-    yield "verb", float(has_verb(said))
+    yield f"length {sum(len(words) > longest for longest in _LENGTHS)}", 1.0
+    yield "number", float(any(map(str.isdigit, plain)))
+    yield "names", min(len(_NAME.findall(plain)), _MOST_NAMES) / _MOST_NAMES
+    yield "quote", float(bool(_QUOTE.search(plain)))
+    yield "asks", float(plain.endswith("?"))
+    yield "exclaims", float(plain.endswith("!"))
+    yield "past", float(bool(_HAPPENED.search(plain)))
+    yield "time", float(bool(_TIME.search(plain)))
+    yield "verb", float(has_verb(plain))
     yield "answers", float(replies and place < _FIRST_PLACES)
     yield "place", min(place, _MOST_PLACES) / _MOST_PLACES
-    yield from _of_telling_words(note_words(said))
+    yield from _of_telling_words(note_words(plain))
 
 
 def _of_telling_words(words: list[str]) -> Iterator[tuple[str, float]]:

@@ -64,11 +64,11 @@ def samples_of(content: str) -> Samples:
     lines = [Span(match.start(), match.end()) for match in _LINE.finditer(content)]
     levels = [_level(content, line) for line in lines]
     headings = tuple([line for line, level in zip(lines, levels, strict=True) if level])
-    found = [*_sections(content, lines, levels), *_lists(content, lines, levels)]
-    made_up = [span for span, is_made_up in found if is_made_up]
+    spans = [*_sections(content, lines, levels), *_lists(content, lines, levels)]
+    made_up = [span for span, is_made_up in spans if is_made_up]
     made_up += [*_letters(content, lines)]
     made_up += [line for line in lines if _PLACEHOLDER.search(content, line.start, line.end)]
-    return Samples(headings, tuple([span for span, is_made_up in found if not is_made_up]), tuple(made_up))
+    return Samples(headings, tuple([span for span, is_made_up in spans if not is_made_up]), tuple(made_up))
 
 
 def _level(content: str, line: Span) -> int:
@@ -100,10 +100,10 @@ def _sections(content: str, lines: Sequence[Span], levels: Sequence[int]) -> Ite
 def _lists(content: str, lines: Sequence[Span], levels: Sequence[int]) -> Iterator[tuple[Span, bool]]:
     """The items below a line that says so and ends in a colon, and an item whose label says so with what is below."""
     for i, line in enumerate(lines):
-        item = _ITEM.match(content, line.start, line.end)
-        words = item["words"] if item else content[line.start : line.end]
-        label = _LABEL.match(words) if item else None
-        depth = len(item["indent"]) if item else -1
+        item_match = _ITEM.match(content, line.start, line.end)
+        words = item_match["words"] if item_match else content[line.start : line.end]
+        label = _LABEL.match(words) if item_match else None
+        depth = len(item_match["indent"]) if item_match else -1
         if levels[i]:
             continue
         if label is not None and _says_sample(label["label"]):
@@ -116,8 +116,8 @@ def _end_of_items(content: str, lines: Sequence[Span], levels: Sequence[int], at
     """Where the items end that follow a line and stand deeper: at its own end where none does."""
     following = at + 1
     while following < len(lines) and not levels[following]:
-        item = _ITEM.match(content, *lines[following])
-        if item is None or len(item["indent"]) <= deeper_than:
+        item_match = _ITEM.match(content, *lines[following])
+        if item_match is None or len(item_match["indent"]) <= deeper_than:
             break
         following += 1
     return lines[following - 1].end

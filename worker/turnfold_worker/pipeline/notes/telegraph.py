@@ -91,19 +91,19 @@ def _is_spare(words: Sequence[str], i: int, *, asks: bool) -> bool:
     if bare not in _MAY_GO or (i and word != BARE[word]):
         return False
     following = BARE[words[i + 1]] if i + 1 < len(words) else ""
-    before = BARE[words[i - 1]] if i else ""
+    word_before = BARE[words[i - 1]] if i else ""
     if bare in _ARTICLES or not following.isalpha():
         noun = following[:1].isalnum() and following not in _MEANS_WITH_ARTICLE and not _counts(following)
         return bare in _ARTICLES and noun
     match bare:
         case "have" | "has":
-            return not asks and before in _DOERS and following.endswith("ed") and not following.endswith("eed")
+            return not asks and word_before in _DOERS and following.endswith("ed") and not following.endswith("eed")
         case "is" | "are":
-            return not asks and bool(i) and before not in _JOINED_BEFORE and _only_joins(following)
+            return not asks and bool(i) and word_before not in _JOINED_BEFORE and _only_joins(following)
         case "that":
-            return before in _TELLS and following in _SUBJECTS
+            return word_before in _TELLS and following in _SUBJECTS
         case _:
-            filler = bare in _FILLERS and before not in _NO_FILLER and bool(i)
+            filler = bare in _FILLERS and word_before not in _NO_FILLER and bool(i)
             return filler and following not in _ARTICLES and following not in _NUMBERS
 
 

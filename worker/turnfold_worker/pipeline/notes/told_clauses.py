@@ -40,39 +40,39 @@ _TOLD_WORDS: Final = 5
 def told_clauses(reading: Reading) -> list[tuple[Span, Span]]:
     """The clauses of a turn, each with its sentence; that of a sentence which turns the one before it round too."""
     content = reading.turn.content
-    found: list[tuple[Span, Span]] = []
+    clauses_told: list[tuple[Span, Span]] = []
     for sentence in spread_over(reading.sentences, _SENTENCES_A_TURN):
         for clause in _whole_clauses(content, sentence):
-            before = found[-1][0] if found else None
+            clause_before = clauses_told[-1][0] if clauses_told else None
             if (
-                before is not None
+                clause_before is not None
                 and clause.start == sentence.start
-                and clause.end - before.start <= _LONGEST_WITH_REASON
-                and content[before.end : clause.start] == " "
+                and clause.end - clause_before.start <= _LONGEST_WITH_REASON
+                and content[clause_before.end : clause.start] == " "
                 and turns_round(content, clause)
             ):
-                found[-1] = (Span(before.start, clause.end), sentence)
+                clauses_told[-1] = (Span(clause_before.start, clause.end), sentence)
             else:
-                found.append((clause, sentence))
-    return found
+                clauses_told.append((clause, sentence))
+    return clauses_told
 
 
 def _whole_clauses(content: str, sentence: Span) -> list[Span]:
     """The clauses of a sentence, each with what follows it and says nothing alone, or without which it misleads."""
-    found: list[Span] = []
-    told, asked = _apart_from_question(content, sentence)
-    asking = [clause for part in asked for clause in clauses(content, part, LONGEST_CLAUSE)]
-    for clause in (*clauses(content, told, LONGEST_CLAUSE), *asking):
-        last = found[-1] if found else None
+    whole: list[Span] = []
+    statement, question_parts = _apart_from_question(content, sentence)
+    asking = [clause for part in question_parts for clause in clauses(content, part, LONGEST_CLAUSE)]
+    for clause in (*clauses(content, statement, LONGEST_CLAUSE), *asking):
+        last = whole[-1] if whole else None
         if (
             last is not None
             and clause.end - last.start <= _LONGEST_WITH_REASON
             and (_DEPENDS.match(content, clause.start) or turns_round(content, clause))
         ):
-            found[-1] = Span(last.start, clause.end)
+            whole[-1] = Span(last.start, clause.end)
         else:
-            found.append(clause)
-    return found
+            whole.append(clause)
+    return whole
 
 
 def _apart_from_question(content: str, sentence: Span) -> tuple[Span, tuple[Span, ...]]:

@@ -123,28 +123,32 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
     voices = voices_of(reading.turn for reading in readings)
     notes: list[tuple[Note, str]] = []
     around = around_of(sorted(speakers), sorted(names), at_work)
-    before: Reading | None = None
+    reading_before: Reading | None = None
     for reading in readings:
-        refused = refused_by(before, reading)
+        refused = refused_by(reading_before, reading)
         worth_of_refused = 0
-        for i, (note, said) in enumerate(notes):
+        for i, (note, spoken) in enumerate(notes):
             if refused is not None and refused.tells(note):
                 worth_of_refused = max(worth_of_refused, note.worth)
-                notes[i] = note._replace(worth=0), said
+                notes[i] = note._replace(worth=0), spoken
         proposal = refused.text if refused is not None else ""
 
         def heard(
-            reading: Reading = reading, before: Reading | None = before, proposal: str = proposal,
+            reading: Reading = reading, reading_before: Reading | None = reading_before, proposal: str = proposal,
             worth: float = worth_of_refused / 100,
         ) -> _Heard:  # fmt: skip
-            asked = "" if before is None else _asked(before)
-            return _Heard(speakers, names, asked, _answered(before, reading), at_work, proposal, worth)
+            question = "" if reading_before is None else _asked(reading_before)
+            return _Heard(speakers, names, question, _answered(reading_before, reading), at_work, proposal, worth)
 
-        key = f"{around}{_hash_of(before)}{worth_of_refused} {proposal}" if proposal else f"{around}{_hash_of(before)}"
+        key = (
+            f"{around}{_hash_of(reading_before)}{worth_of_refused} {proposal}"
+            if proposal
+            else f"{around}{_hash_of(reading_before)}"
+        )
         statements = _statements(reading, heard, key)
         day = day_label(reading.day) if reading.day else ""
         mark = marked(reading)
-        for place, (text, worth, named, said, brief, span) in enumerate(statements):
+        for place, (text, worth, named, spoken, brief, span) in enumerate(statements):
             tokens = estimate_tokens(under_day(text, day)) + 1
             brief_tokens = estimate_tokens(under_day(brief, day)) + 1 if brief else 0
             saves = tokens >= _SAVES * brief_tokens
@@ -156,16 +160,16 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
                 round(100 * mark * worth), _weights(text, named, spread), 0, brief if saves else "",
                 brief_tokens if saves else 0, *span,
             )  # fmt: skip
-            notes.append((note, said))
-        before = reading
+            notes.append((note, spoken))
+        reading_before = reading
     return notes
 
 
-def _hash_of(before: Reading | None) -> str:
+def _hash_of(reading_before: Reading | None) -> str:
     """What stands for the turn before, on which it depends what a turn is heard with."""
-    if before is None:
+    if reading_before is None:
         return ""
-    return before.memo.turn_hash if before.memo is not None else hash_of(before.turn)
+    return reading_before.memo.turn_hash if reading_before.memo is not None else hash_of(reading_before.turn)
 
 
 def marked(reading: Reading) -> float:
@@ -175,13 +179,13 @@ def marked(reading: Reading) -> float:
     return max(mark, _IMPORTANT) if important else mark
 
 
-def _answered(before: Reading | None, reading: Reading) -> frozenset[str] | None:
+def _answered(reading_before: Reading | None, reading: Reading) -> frozenset[str] | None:
     """The stems of what a person answers; None where no person speaks."""
     if reading.turn.role is not Role.USER or reading.tool:
         return None
-    if before is None or before.speaker == reading.speaker:
+    if reading_before is None or reading_before.speaker == reading.speaker:
         return frozenset()
-    return stems_of(before.turn.content[:_READ])
+    return stems_of(reading_before.turn.content[:_READ])
 
 
 class _Heard(NamedTuple):
@@ -215,43 +219,43 @@ def _statements(reading: Reading, heard: Callable[[], _Heard], around: str) -> l
     return [*_of_structured(structured), *_of_calls(reading)]
 
 
-def _packed(said: Sequence[_Said]) -> list[list[Any]]:
-    return [[*one[:2], sorted(one.named), *one[3:5], *one.span] for one in said]
+def _packed(drafts: Sequence[_Said]) -> list[list[Any]]:
+    return [[*draft[:2], sorted(draft.named), *draft[3:5], *draft.span] for draft in drafts]
 
 
 def _unpacked(rows: Iterable[Sequence[Any]]) -> list[_Said]:
     return [
-        _Said(text, worth, frozenset(named), said, brief, Span(start, end))
-        for text, worth, named, said, brief, start, end in rows
+        _Said(text, worth, frozenset(named), spoken, brief, Span(start, end))
+        for text, worth, named, spoken, brief, start, end in rows
     ]
 
 
 def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
-    found: list[_Said] = []
+    drafts_of_turn: list[_Said] = []
     drafts = _drafts(reading.turn)
     written = written_by_assistant(reading.turn)
     for clause, sentence in told_clauses(reading):
-        said = plain_line(reading.text(clause))
-        if not any(map(str.isalnum, said)):
+        spoken = plain_line(reading.text(clause))
+        if not any(map(str.isalnum, spoken)):
             continue
-        if clause.end < sentence.end and _ASKS_FIRST.match(said) and _asks(reading, sentence):
-            said = said.rstrip(" ,;-–—") + "?"
-        text = whole_clause(said, heard.names, reading.day)
-        worth = _worth(said, text, heard, place=len(found))
-        if _is_heading(reading.turn.content, clause, said):
-            worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
+        if clause.end < sentence.end and _ASKS_FIRST.match(spoken) and _asks(reading, sentence):
+            spoken = spoken.rstrip(" ,;-–—") + "?"
+        text = whole_clause(spoken, heard.names, reading.day)
+        worth = _worth(spoken, text, heard, place=len(drafts_of_turn))
+        if _is_heading(reading.turn.content, clause, spoken):
+            worth *= 0.0 if spoken.isupper() and " " not in spoken else _HEADING_SHARE
         brief = telegraphic(text)
-        is_first = not any(one.worth for one in found)
-        if is_first and (asking := _worth_with_question(said, text, worth, heard)):
-            asked = heard.asked or heard.refused
-            text, worth, brief = f"({asked}) {text}", asking, f"({asked}) {brief}"
+        is_first = not any(draft.worth for draft in drafts_of_turn)
+        if is_first and (asking := _worth_with_question(spoken, text, worth, heard)):
+            question = heard.asked or heard.refused
+            text, worth, brief = f"({question}) {text}", asking, f"({question}) {brief}"
         worth *= _share_of_text(reading, clause, drafts)
         if written is not None:
-            worth *= written.share(clause, said)
-        if is_announced(reading, said, at_work=heard.at_work):
+            worth *= written.share(clause, spoken)
+        if is_announced(reading, spoken, at_work=heard.at_work):
             worth = min(worth, _LEAST_WORTH)
-        found.append(_Said(text, worth, _named(said), said, brief, clause))
-    return [*_with_captions(found), *_of_calls(reading)]
+        drafts_of_turn.append(_Said(text, worth, _named(spoken), spoken, brief, clause))
+    return [*_with_captions(drafts_of_turn), *_of_calls(reading)]
 
 
 def _share_of_text(reading: Reading, clause: Span, drafts: Sequence[Span]) -> float:
@@ -279,22 +283,22 @@ def _with_captions(clauses_said: Sequence[_Said]) -> list[_Said]:
     return kept
 
 
-def _worth(said: str, text: str, heard: _Heard, *, place: int) -> float:
+def _worth(spoken: str, text: str, heard: _Heard, *, place: int) -> float:
     """Of the `place`-th clause of a turn, as it was said and as it is shown; 0 of one that says nothing."""
-    phatic = is_phatic(said, heard.speakers) or is_phatic(text, heard.speakers)
-    if phatic or text.lower() in heard.names or _answers(said):
+    phatic = is_phatic(spoken, heard.speakers) or is_phatic(text, heard.speakers)
+    if phatic or text.lower() in heard.names or _answers(spoken):
         return 0.0
-    worth = max(_LEAST_WORTH, 2 * (salience(said, place=place, replies=bool(heard.asked)) - _SPARED))
-    return worth if heard.answered is None or is_caption(said) else worth * event_share(text, heard.answered)
+    worth = max(_LEAST_WORTH, 2 * (salience(spoken, place=place, replies=bool(heard.asked)) - _SPARED))
+    return worth if heard.answered is None or is_caption(spoken) else worth * event_share(text, heard.answered)
 
 
-def _worth_with_question(said: str, text: str, worth: float, heard: _Heard) -> float:
+def _worth_with_question(spoken: str, text: str, worth: float, heard: _Heard) -> float:
     """What a reply is worth with its question before it; 0 where it is understood without."""
     if heard.refused:
         return max(worth, heard.refused_worth)
     if not heard.asked:
         return 0.0
-    if _answers(said) or (worth and _is_short_reply(said)):
+    if _answers(spoken) or (worth and _is_short_reply(spoken)):
         return max(worth, 1.0)
     return worth if leans(text) and telling_words(heard.asked) else 0.0
 
@@ -311,33 +315,33 @@ def _drafts(turn: StoredTurn) -> list[Span]:
     return [quote for quote in quotes if _SELF_SPEAKS.search(turn.content, quote.start, quote.end)]
 
 
-def _is_short_reply(said: str) -> bool:
+def _is_short_reply(spoken: str) -> bool:
     """True for few words that cannot be understood without the question, and are more than how one feels about it."""
-    words = [word.strip(_EDGES) for word in said.lower().split()]
-    short = len(words) <= _SHORT_REPLY or (len(words) <= _SCRAP and not has_verb(said))
-    return short and not (said.endswith("!") and any(map(_reacts, words)))
+    words = [word.strip(_EDGES) for word in spoken.lower().split()]
+    short = len(words) <= _SHORT_REPLY or (len(words) <= _SCRAP and not has_verb(spoken))
+    return short and not (spoken.endswith("!") and any(map(_reacts, words)))
 
 
 def _reacts(word: str) -> bool:
     return word in _REACTIONS or is_feeling(word)
 
 
-def _is_heading(content: str, clause: Span, said: str) -> bool:
+def _is_heading(content: str, clause: Span, spoken: str) -> bool:
     """True for a few words of a longer text, all like a title, that are a line of it or open one with a colon."""
-    if said[-1] in ".!?" or "\n" not in content:
+    if spoken[-1] in ".!?" or "\n" not in content:
         return False
-    words = [word for word in said.split() if len(word) > 3]
+    words = [word for word in spoken.split() if len(word) > 3]
     ends = content[clause.end : clause.end + 1] in {"", "\n"}
     return ends and len(words) <= _TITLE_WORDS and all(word[0].isupper() for word in words)
 
 
 def _of_calls(reading: Reading) -> list[_Said]:
     """Calls that are not written in what the turn says already."""
-    said = reading.turn.content
+    content = reading.turn.content
     return [
         _Said(f"calls {call}", 0.7, said=call)
         for call in reading.calls
-        if f"[call {call[: call.find('(')]}" not in said
+        if f"[call {call[: call.find('(')]}" not in content
     ]
 
 
@@ -360,9 +364,9 @@ def _of_structured(statements: Sequence[Statement]) -> list[_Said]:
     return [_Said(statement.text, worth[i], said=statement.text) for i, statement in enumerate(statements)]
 
 
-def _answers(said: str) -> bool:
+def _answers(spoken: str) -> bool:
     """True for a bare yes or no, which says something after a question."""
-    return said.lower().strip(" .!,") in _YES_OR_NO
+    return spoken.lower().strip(" .!,") in _YES_OR_NO
 
 
 def _asked(reading: Reading) -> str:
@@ -374,29 +378,29 @@ def _asked(reading: Reading) -> str:
     if reading.tool:
         return ""
     for place, sentence in enumerate(reversed(reading.sentences[-2:])):
-        said = plain_line(reading.text(sentence))
-        if said.endswith("?"):
+        spoken = plain_line(reading.text(sentence))
+        if spoken.endswith("?"):
             earlier = reading.sentences[-2 - place : -1 - place]
-            if any(plain_line(reading.text(one)).endswith("?") for one in earlier):
+            if any(plain_line(reading.text(earlier_sentence)).endswith("?") for earlier_sentence in earlier):
                 return ""
-            said = _BREAK.split(said)[-1]
-            if not _SELF.isdisjoint(bare_words(said)):
+            spoken = _BREAK.split(spoken)[-1]
+            if not _SELF.isdisjoint(bare_words(spoken)):
                 return ""
-            words = whole_clause(said).rstrip("?").split()
+            words = whole_clause(spoken).rstrip("?").split()
             return " ".join(words) + "?" if len(words) <= _QUESTION_WORDS else ""
-        if not is_caption(said):
+        if not is_caption(spoken):
             break
     return ""
 
 
-def _named(said: str) -> frozenset[str]:
+def _named(spoken: str) -> frozenset[str]:
     """Words that are capitalised inside a sentence, in lower case; none of a title, where all are."""
-    found = _CAPITAL.findall(said)
-    if 2 * len(found) > len(said.split()):
-        found = []
-    named = [match.lower().removesuffix("'s") for match in found]
-    if '"' in said or "\u201c" in said:
-        named += chain.from_iterable(map(note_words, _QUOTED.findall(said)))
+    capitals = _CAPITAL.findall(spoken)
+    if 2 * len(capitals) > len(spoken.split()):
+        capitals = []
+    named = [match.lower().removesuffix("'s") for match in capitals]
+    if '"' in spoken or "\u201c" in spoken:
+        named += chain.from_iterable(map(note_words, _QUOTED.findall(spoken)))
     return frozenset(named)
 
 

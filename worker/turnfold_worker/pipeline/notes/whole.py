@@ -141,12 +141,12 @@ def quoted(words: Sequence[str]) -> list[bool]:
     if not any(map(" ".join(words).__contains__, _QUOTES)):
         return [False] * len(words)
     inside = False
-    found = []
+    are_quoted = []
     for word in words:
         marks = sum(map(word.count, _QUOTES))
-        found.append(inside or marks > 0)
+        are_quoted.append(inside or marks > 0)
         inside ^= marks % 2 == 1
-    return [False] * len(words) if inside else found
+    return [False] * len(words) if inside else are_quoted
 
 
 def without_intensifiers(words: Sequence[str]) -> list[int]:
@@ -160,11 +160,11 @@ def without_intensifiers(words: Sequence[str]) -> list[int]:
         bare = BARE[word]
         denied = denied or is_negation(bare)
         following = BARE[words[i + 1]] if i + 1 < len(words) else ""
-        before = BARE[words[i - 1]] if i and not _CUT.search(words[i - 1]) else ""
-        louder = word == bare and following.isalpha() and not denied and not inside[i] and bool(before)
-        if louder and bare in _INTENSIFIERS and before not in _NO_INTENSIFIER and following not in _COUNTS_ON:
+        word_before = BARE[words[i - 1]] if i and not _CUT.search(words[i - 1]) else ""
+        louder = word == bare and following.isalpha() and not denied and not inside[i] and bool(word_before)
+        if louder and bare in _INTENSIFIERS and word_before not in _NO_INTENSIFIER and following not in _COUNTS_ON:
             continue
-        if louder and bare == "so" and before in _BE and following not in _NOT_AFTER_SO and not _follows(words, i):
+        if louder and bare == "so" and word_before in _BE and following not in _NOT_AFTER_SO and not _follows(words, i):
             continue
         kept.append(i)
     return kept

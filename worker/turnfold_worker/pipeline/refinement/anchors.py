@@ -47,27 +47,27 @@ class AcceptedQuotes:
 
 def accept_quotes(source: RefineSource, quotes: Sequence[Quote]) -> AcceptedQuotes:
     """Find each quote in its turn; what cannot be found is refused, whatever else it says."""
-    taken: dict[int, list[tuple[int, int]]] = {}
+    taken_spans: dict[int, list[tuple[int, int]]] = {}
     for anchor in source.anchors:
-        taken.setdefault(anchor.turn_seq, []).append((anchor.start, anchor.end))
+        taken_spans.setdefault(anchor.turn_seq, []).append((anchor.start, anchor.end))
     segment_of = {turn.seq: segment.node.idx for segment in source.segments for turn in segment.turns}
     counts: Counter[int] = Counter()
     drafts: list[AnchorDraft] = []
     refused = known = 0
     for quote in quotes:
-        found = align(quote.text, quote.turn, source.turns)
-        if found is None:
+        aligned = align(quote.text, quote.turn, source.turns)
+        if aligned is None:
             refused += 1
             continue
-        found = with_conditions(found)
-        spans = taken.setdefault(found.turn.seq, [])
-        if any(_meet(found, span) for span in spans):
+        aligned = with_conditions(aligned)
+        spans = taken_spans.setdefault(aligned.turn.seq, [])
+        if any(_meet(aligned, span) for span in spans):
             known += 1
             continue
-        spans.append((found.span.start, found.span.end))
-        counts[segment_of[found.turn.seq]] += 1
-        if counts[segment_of[found.turn.seq]] <= MOST_A_SEGMENT:
-            drafts.append(_draft(quote, found))
+        spans.append((aligned.span.start, aligned.span.end))
+        counts[segment_of[aligned.turn.seq]] += 1
+        if counts[segment_of[aligned.turn.seq]] <= MOST_A_SEGMENT:
+            drafts.append(_draft(quote, aligned))
     drafts.sort(key=lambda draft: (draft.turn_seq, draft.start))
     return AcceptedQuotes(drafts=tuple(drafts), refused=refused, known=known)
 
@@ -88,10 +88,10 @@ def filler_of(source: RefineSource, numbers: Iterable[int]) -> tuple[int, ...]:
     )  # fmt: skip
 
 
-def _meet(found: Found, span: tuple[int, int]) -> bool:
+def _meet(aligned: Found, span: tuple[int, int]) -> bool:
     """Whether half of the shorter of two spans is in the other."""
-    shared = min(found.span.end, span[1]) - max(found.span.start, span[0])
-    return shared > _MEETS * min(found.span.end - found.span.start, span[1] - span[0])
+    shared = min(aligned.span.end, span[1]) - max(aligned.span.start, span[0])
+    return shared > _MEETS * min(aligned.span.end - aligned.span.start, span[1] - span[0])
 
 
 def _draft(quote: Quote, found: Found) -> AnchorDraft:
