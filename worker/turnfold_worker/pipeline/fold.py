@@ -112,16 +112,16 @@ def fold_segment(  # noqa: PLR0913 - what a segment is folded from, all by name
     repeat; `said` are the tokens of each role up to the last turn; `vectors` are sentence vectors of the turns, by
     number, if they have any, `memos` what earlier folds made of them.
     """
-    if not (told := not_deleted(turns)):
+    if not (turns_told := not_deleted(turns)):
         return plain_fold(turns, idx=idx, said=said, method=Method.RULES)
     readings = read_segment(
-        told, before=not_deleted(before), earlier=not_deleted(earlier), residual_threshold=settings.residual_threshold,
-        residual_share=settings.residual_share, memos=memos,
+        turns_told, before=not_deleted(before), earlier=not_deleted(earlier),
+        residual_threshold=settings.residual_threshold, residual_share=settings.residual_share, memos=memos,
     )  # fmt: skip
     facts = merge_facts((reading.facts, _fact_weight(reading), reading.day) for reading in readings)
     facts[RELATIONS] = relations_of(readings)
-    found = noted(readings)
-    notes = [note for note, _ in found]
+    noted_words = noted(readings)
+    notes = [note for note, _ in noted_words]
     drafts = extract_anchors(readings, settings, vectors)
     weighed = weighed_by_anchors(notes, drafts)
     best = ranked(
@@ -129,12 +129,12 @@ def fold_segment(  # noqa: PLR0913 - what a segment is folded from, all by name
         said,
         most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE),
     )
-    passages = passages_of(notes, words_of_their_own(found, readings), times_of(found, readings))
+    passages = passages_of(notes, words_of_their_own(noted_words, readings), times_of(noted_words, readings))
     levels = summarize(readings, facts, best)
-    parts = {turn.seq: of_turn for turn in told if (of_turn := parts_of(turn))}
-    topics = [*named_by_parts(told, parts), *levels.topics]
+    parts = {turn.seq: of_turn for turn in turns_told if (of_turn := parts_of(turn))}
+    topics = [*named_by_parts(turns_told, parts), *levels.topics]
     node = _node(
-        turns, idx=idx, slug_text=slug(facts, topics), levels=levels.texts, importance=_importance(told, drafts)
+        turns, idx=idx, slug_text=slug(facts, topics), levels=levels.texts, importance=_importance(turns_told, drafts)
     )
     return FoldedNode(
         node=node,
@@ -144,13 +144,13 @@ def fold_segment(  # noqa: PLR0913 - what a segment is folded from, all by name
         source_hash=source_hash(turns),
         drafts=with_reports(drafts, readings),
         postings=postings_of(_counts(readings), passages),
-        blocks=packed_blocks(told, before=not_deleted(before)),
+        blocks=packed_blocks(turns_told, before=not_deleted(before)),
         parts=packed_parts(parts, passages),
         repeats=repeat_marks(readings),
         notes=tuple(with_settling(best, without_pasted_changes(weighed, readings), drafts)),
         passages=tuple(passages),
-        ledger=segment_ledger(told, manuals_of(readings)),
-        actions=actions_of(told, before=before),
+        ledger=segment_ledger(turns_told, manuals_of(readings)),
+        actions=actions_of(turns_told, before=before),
         said=said,
     )
 
@@ -240,12 +240,12 @@ def plain_fold(
 ) -> FoldedNode:
     """Fold without rules: the head and the tail of what was said, and counts. Total: it has no rule that could fail."""
     whole = sum(turn.tokens + MESSAGE_TOKENS for turn in turns)
-    told = not_deleted(turns)
-    counted = f"turns without summary: {len(told)}, about {whole} tokens\n"
-    shown = _plain_line(told[0], _PLAIN_HEAD) if told else ""
-    if len(told) > 1:
-        shown += _plain_line(told[-1], _PLAIN_TAIL)
-    detailed = first_that_fits((shown + counted, shown, counted), whole)
+    turns_told = not_deleted(turns)
+    counted = f"turns without summary: {len(turns_told)}, about {whole} tokens\n"
+    ends_shown = _plain_line(turns_told[0], _PLAIN_HEAD) if turns_told else ""
+    if len(turns_told) > 1:
+        ends_shown += _plain_line(turns_told[-1], _PLAIN_TAIL)
+    detailed = first_that_fits((ends_shown + counted, ends_shown, counted), whole)
     brief = first_that_fits((counted,), estimate_tokens(detailed))
     levels = {1: detailed, 2: brief, 3: f"{FALLBACK}\n"}
     return FoldedNode(
@@ -262,8 +262,8 @@ def _plain_line(turn: StoredTurn, longest: int) -> str:
     """One line of a turn without any pattern: printable characters of its head; a marker of ours cannot appear."""
     head = turn.content[: 4 * longest]
     printable = "".join(c if c.isprintable() and c != "→" else " " for c in head)
-    said = " ".join(printable.split())[:longest]
-    return f"{_plain_speaker(turn)}: {said or 'nothing'}\n"
+    words = " ".join(printable.split())[:longest]
+    return f"{_plain_speaker(turn)}: {words or 'nothing'}\n"
 
 
 def _plain_speaker(turn: StoredTurn) -> str:

@@ -89,7 +89,7 @@ class Ledger:
 def _is_row(row: object) -> bool:
     if not isinstance(row, list | tuple) or not _LEAST_OF_ROW <= len(row) <= _LEAST_OF_ROW + 1:
         return False
-    return [type(one) for one in row] == [str, *[int] * (len(row) - 1)]
+    return [type(cell) for cell in row] == [str, *[int] * (len(row) - 1)]
 
 
 def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | None] | None = None) -> Ledger:
@@ -101,24 +101,24 @@ def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | Non
     there: set[str] = set()
     for turn in turns:
         by_tool = is_tool_output(turn)
-        found = _mentioned(turn)
-        listed = _LISTED * min(_LONG_LIST, len(found.listed)) // max(1, len(found.listed))
+        mentioned = _mentioned(turn)
+        listed = _LISTED * min(_LONG_LIST, len(mentioned.listed)) // max(1, len(mentioned.listed))
         if by_tool and found_nothing(turn.content):
-            sought.update(found.names)
+            sought.update(mentioned.names)
         elif turn.role is not Role.ASSISTANT:
-            there.update(found.names)
+            there.update(mentioned.names)
         tools = called_tools(turn)
         if not by_tool:
             commanded.update(command_words(turn))
         by_manual: frozenset[str] = frozenset()
         if not by_tool:
-            by_manual = _in_manual(turn, found, manual_of(turn) if manuals is None else manuals.get(turn.seq))
-        for name in found.names:
+            by_manual = _in_manual(turn, mentioned, manual_of(turn) if manuals is None else manuals.get(turn.seq))
+        for name in mentioned.names:
             if name in tools:
                 continue
             weight = _BY_TOOL if by_tool or name in by_manual else _BY_PERSON
             scores[name] = (
-                scores.get(name, 0) + weight + (listed if name in found.listed and "/" in name.strip("/") else 0)
+                scores.get(name, 0) + weight + (listed if name in mentioned.listed and "/" in name.strip("/") else 0)
             )
             last[name] = turn.seq
     absent = {name for name in sought - there if is_path(name)}
@@ -134,12 +134,12 @@ def manual_of(turn: StoredTurn) -> Span | None:
     return manual_in(turn.content, split_prose(turn.content).sentences, turn.role)
 
 
-def _in_manual(turn: StoredTurn, found: Mentions, manual: Span | None) -> frozenset[str]:
+def _in_manual(turn: StoredTurn, mentioned: Mentions, manual: Span | None) -> frozenset[str]:
     """Names that only a harness's standing instructions say."""
     if manual is None:
         return frozenset()
     outside = turn.content[: manual.start] + turn.content[manual.end :]
-    return frozenset(found.names).difference(mentions(outside).names)
+    return frozenset(mentioned.names).difference(mentions(outside).names)
 
 
 def _mentioned(turn: StoredTurn) -> Mentions:
@@ -187,20 +187,20 @@ def rank(ledger: Ledger, worked_on: AbstractSet[str] = frozenset(), *, told: Seq
     for name in points:
         if file_name(name) in worked_on:
             points[name] *= _WORKED_ON
-    value = _without_series({name: (1 + score) * _discount(name) for name, score in points.items()})
+    worth = _without_series({name: (1 + score) * _discount(name) for name, score in points.items()})
     commands = {entry.name: entry.commanded for entry in ledger.entries if entry.commanded}
-    commonest = sorted(commands, key=lambda one: (-commands[one], one))[:_MOST_COMMANDS]
-    new = [name for name in commonest if not any(name in one for one in told)]
-    shown = [f"(commands: {' '.join(new)})"] if new else []
+    commonest = sorted(commands, key=lambda name_ranked: (-commands[name_ranked], name_ranked))[:_MOST_COMMANDS]
+    new = [name for name in commonest if not any(name in name_ranked for name_ranked in told)]
+    shown_names = [f"(commands: {' '.join(new)})"] if new else []
     text = "\n".join((root, *commands))
-    for name in sorted(points, key=lambda one: (-value[one], one)):
+    for name in sorted(points, key=lambda name_ranked: (-worth[name_ranked], name_ranked)):
         if name not in text:
             if root and "/" in name and not name.startswith("/"):
-                shown.append(root)
+                shown_names.append(root)
                 root = ""
-            shown.append(name)
+            shown_names.append(name)
             text = f"{text}\n{name}"
-    return tuple(shown)
+    return tuple(shown_names)
 
 
 def _from_root(points: dict[str, int], ledger: Ledger) -> tuple[dict[str, int], str]:
@@ -215,8 +215,8 @@ def _from_root(points: dict[str, int], ledger: Ledger) -> tuple[dict[str, int], 
         if name.startswith("/"):
             by_file.setdefault(file_name(name), []).append(name)
     for tail in tails:
-        roots.update(one[: -len(tail)] for one in by_file.get(file_name(tail), ()) if one.endswith(f"/{tail}"))
-    root = min(roots, key=lambda one: (-roots[one], len(one), one), default="")
+        roots.update(path[: -len(tail)] for path in by_file.get(file_name(tail), ()) if path.endswith(f"/{tail}"))
+    root = min(roots, key=lambda path: (-roots[path], len(path), path), default="")
     if roots[root] < _LEAST_FROM_ROOT:
         return points, ""
     merged: dict[str, int] = {}
@@ -230,7 +230,7 @@ def _without_series(value: Mapping[str, int]) -> dict[str, int]:
     """Values by name; of names that differ in digits alone each one is worth half of the one before it."""
     seen: dict[str, int] = {}
     worth = {}
-    for name in sorted(value, key=lambda one: (-value[one], one)):
+    for name in sorted(value, key=lambda series_name: (-value[series_name], series_name)):
         shape = _DIGITS.sub("0", name)
         worth[name] = value[name] >> min(seen.get(shape, 0), _LONGEST_SERIES)
         seen[shape] = seen.get(shape, 0) + 1
@@ -249,11 +249,15 @@ def _with_tails_merged(ledger: Ledger) -> dict[str, int]:
         if is_path(name):
             alike.setdefault(file_name(name), []).append(name)
     for paths in alike.values():
-        for path in sorted(paths, key=lambda one: (len(one), one)) if len(paths) > 1 else ():
+        for path in sorted(paths, key=lambda longer_path: (len(longer_path), longer_path)) if len(paths) > 1 else ():
             tail = f"/{path.lstrip('/')}"
-            longer = [one for one in paths if len(one) > len(path) and f"/{one}".endswith(tail)]
+            longer = [
+                longer_path
+                for longer_path in paths
+                if len(longer_path) > len(path) and f"/{longer_path}".endswith(tail)
+            ]
             if longer:
-                best = max(longer, key=lambda one: (points[one], -len(one), one))
+                best = max(longer, key=lambda longer_path: (points[longer_path], -len(longer_path), longer_path))
                 points[best] += points.pop(path)
     return points
 

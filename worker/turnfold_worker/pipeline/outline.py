@@ -69,45 +69,45 @@ def choose_cover(nodes: Sequence[NodeSize], *, last_seq: int) -> list[Covered]:
 
     `nodes` are the newest of each height; they must hold a cover, and children are used only when all are there.
     """
-    by_key = {(one.covered.height, one.covered.idx): one for one in nodes}
+    by_key = {(node.covered.height, node.covered.idx): node for node in nodes}
     cover = _coarsest(by_key, last_seq)
-    spent = sum(one.note_tokens for one in cover)
-    for height in range(max((one.covered.height for one in cover), default=0), 0, -1):
-        for one in [one for one in reversed(cover) if one.covered.height == height]:
-            first = one.covered.idx * FAN_OUT
+    spent = sum(node.note_tokens for node in cover)
+    for height in range(max((node.covered.height for node in cover), default=0), 0, -1):
+        for node in [node for node in reversed(cover) if node.covered.height == height]:
+            first = node.covered.idx * FAN_OUT
             children = [by_key.get((height - 1, first + i)) for i in range(FAN_OUT)]
             whole = [child for child in children if child is not None]
-            grown = spent - one.note_tokens + sum(child.note_tokens for child in whole)
+            grown = spent - node.note_tokens + sum(child.note_tokens for child in whole)
             if len(whole) == FAN_OUT and grown <= COVER_TOKENS:
-                at = cover.index(one)
+                at = cover.index(node)
                 cover[at : at + 1] = whole
                 spent = grown
-    return [one.covered for one in cover]
+    return [node.covered for node in cover]
 
 
 def chapters_over(nodes: Sequence[NodeSize], cover: Sequence[Covered]) -> tuple[ChapterName, ...]:
     """The chapters that have only nodes of the cover below them, by name: a read may show them instead."""
-    by_key = {(one.covered.height, one.covered.idx): one.covered for one in nodes}
-    inside = {(one.height, one.idx) for one in cover}
-    found: list[ChapterName] = []
+    by_key = {(node.covered.height, node.covered.idx): node.covered for node in nodes}
+    inside = {(node.height, node.idx) for node in cover}
+    chapters: list[ChapterName] = []
     for height, idx in sorted(by_key):
         if height and all((height - 1, idx * FAN_OUT + i) in inside for i in range(FAN_OUT)):
             inside.add((height, idx))
-            found.append(ChapterName(height, idx, by_key[height, idx].slug))
-    return tuple(found)
+            chapters.append(ChapterName(height, idx, by_key[height, idx].slug))
+    return tuple(chapters)
 
 
 def _coarsest(by_key: Mapping[tuple[int, int], NodeSize], last_seq: int) -> list[NodeSize]:
     starting: dict[int, NodeSize] = {}
     for key in sorted(by_key):
-        one = by_key[key]
-        if one.covered.last_seq <= last_seq:
-            starting[one.covered.first_seq] = one
+        node = by_key[key]
+        if node.covered.last_seq <= last_seq:
+            starting[node.covered.first_seq] = node
     cover: list[NodeSize] = []
     seq = 1
-    while (found := starting.get(seq)) is not None:
-        cover.append(found)
-        seq = found.covered.last_seq + 1
+    while (coarsest := starting.get(seq)) is not None:
+        cover.append(coarsest)
+        seq = coarsest.covered.last_seq + 1
     return cover
 
 
@@ -124,23 +124,23 @@ def make_outline(
     """
     if not cover:
         return Outline()
-    said = cover[-1][1].said
-    notes = in_order(note for _, one in cover for note in one.notes)
+    tokens_said = cover[-1][1].said
+    notes = in_order(note for _, folded in cover for note in folded.notes)
     overtaken = (*overtaken_by_anchors(settled), *overtaken_by_notes(notes))
     notes = weighed_by_force(notes, settled, OvertakenIndex(overtaken))
-    actions = kept_actions([action for _, one in cover for action in one.actions])
+    actions = kept_actions([action for _, folded in cover for action in folded.actions])
     return Outline(
         last_seq=cover[-1][0].last_seq,
         cover=tuple(covered for covered, _ in cover),
         chapters=chapters,
-        notes=tuple(ranked(notes, said, most_tokens=OUTLINE_TIERS[-1])),
-        names=rank(merge_ledgers(*(one.ledger for _, one in cover)), worked_on(actions)),
+        notes=tuple(ranked(notes, tokens_said, most_tokens=OUTLINE_TIERS[-1])),
+        names=rank(merge_ledgers(*(folded.ledger for _, folded in cover)), worked_on(actions)),
         actions=actions,
-        requests=requests_of(users) if _tool_percent(said) >= _WORKS_WITH_TOOLS else (),
-        said=said,
-        tool_percent=_tool_percent(said),
+        requests=requests_of(users) if _tool_percent(tokens_said) >= _WORKS_WITH_TOOLS else (),
+        said=tokens_said,
+        tool_percent=_tool_percent(tokens_said),
         overtaken=overtaken,
-        outside=_outside(note for _, one in cover for note in one.notes),
+        outside=_outside(note for _, folded in cover for note in folded.notes),
     )
 
 
@@ -162,7 +162,7 @@ def with_tail(
 
     `said` are the tokens of each role before it, `before` the turns right before it, `readings` those of `read_tail`.
     """
-    told = not_deleted(turns)
+    turns_told = not_deleted(turns)
     noted = notes_of(readings)
     changes = without_pasted_changes(noted, readings)
     overtaken = (*overtaken_by_anchors(found.settled), *overtaken_by_notes(changes))
@@ -173,10 +173,10 @@ def with_tail(
         without_overtaken(outline, overtaken),
         tail=tuple(ranked(notes, said, most_tokens=_TAIL_TOKENS)),
         tail_seq=turns[-1].seq if turns else 0,
-        tail_actions=actions_of(told, before=before),
-        tail_requests=requests_of(told) if tool_percent >= _WORKS_WITH_TOOLS else (),
+        tail_actions=actions_of(turns_told, before=before),
+        tail_requests=requests_of(turns_told) if tool_percent >= _WORKS_WITH_TOOLS else (),
         # Without a tool's words no context shows names.
-        tail_names=rank(segment_ledger(told, manuals_of(readings)), told=outline.names)[:_TAIL_NAMES]
+        tail_names=rank(segment_ledger(turns_told, manuals_of(readings)), told=outline.names)[:_TAIL_NAMES]
         if tool_percent
         else (),
         tool_percent=tool_percent,

@@ -30,17 +30,17 @@ _ENTRIES: Final = 24
 def roll_up(children: Sequence[FoldedNode], *, height: int, idx: int) -> FoldedNode:
     """The chapter of eight neighbouring nodes, in order. Its anchors and postings are those of its segments."""
     facts = _facts(children)
-    found = _topics(children)
+    chapter_topics = _topics(children)
     union = [note for child in children for note in child.notes]
-    most = min(MAX_NOTES, sum(note.least_tokens for note in union) * 2 // 3)
-    notes = tuple(ranked(union, children[-1].said, most_tokens=most))
+    most_tokens = min(MAX_NOTES, sum(note.least_tokens for note in union) * 2 // 3)
+    notes = tuple(ranked(union, children[-1].said, most_tokens=most_tokens))
     source = _source_tokens(children)
     detailed = brief_of(notes, min(MAX_DETAILED, source)) or _shortest(children, source)
     brief = brief_of(notes, min(MAX_BRIEF, estimate_tokens(detailed))) or detailed
-    levels = {1: detailed, 2: brief, 3: tag_line(found, facts, min(MAX_TAG_TOKENS, estimate_tokens(brief)))}
+    levels = {1: detailed, 2: brief, 3: tag_line(chapter_topics, facts, min(MAX_TAG_TOKENS, estimate_tokens(brief)))}
     return _chapter(
-        children, height=height, idx=idx, method=Method.RULES, slug_text=slug(facts, found), levels=levels, facts=facts,
-        notes=notes,
+        children, height=height, idx=idx, method=Method.RULES, slug_text=slug(facts, chapter_topics), levels=levels,
+        facts=facts, notes=notes,
     )  # fmt: skip
 
 

@@ -81,29 +81,29 @@ def settings_at(configurations: Sequence[tuple[int, Mapping[str, Any]]], seq: in
     return FoldSettings.from_mapping(in_force)
 
 
-def _whole(name: str, value: object) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # noqa: PLR0124 - NaN
+def _whole(name: str, given: object) -> int | None:
+    if isinstance(given, bool) or not isinstance(given, int | float) or given != given:  # noqa: PLR0124 - NaN
         return None
     lowest, highest = _LIMITS[name]
-    return int(min(max(value, lowest), highest))
+    return int(min(max(given, lowest), highest))
 
 
-def _share(value: object, *, least: float, default: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+def _share(given: object, *, least: float, default: float) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1:
         return default
-    return float(max(least, value))
+    return float(max(least, given))
 
 
-def _text(value: object) -> str | None:
-    if not isinstance(value, str):
+def _text(given: object) -> str | None:
+    if not isinstance(given, str):
         return None
-    return " ".join(value[:_MAX_GOAL].split()) or None
+    return " ".join(given[:_MAX_GOAL].split()) or None
 
 
-def _texts(value: object) -> tuple[str, ...]:
-    if isinstance(value, str):
-        value = [value]
-    if not isinstance(value, list | tuple):
+def _texts(given: object) -> tuple[str, ...]:
+    if isinstance(given, str):
+        given = [given]
+    if not isinstance(given, list | tuple):
         return ()
-    cleaned = (_text(one) for one in value[:_MAX_CONSTRAINTS])
-    return tuple(one for one in cleaned if one)
+    cleaned = (_text(text) for text in given[:_MAX_CONSTRAINTS])
+    return tuple(text for text in cleaned if text)

@@ -54,18 +54,24 @@ def merged_tail(
     No vector of a text is stored for what may never become an anchor.
     """
     merged = merge(drafts, candidates, next_id=FIRST_TAIL_ANCHOR, node_idx=node_idx, settings=settings)
-    by_id = {one.id: one for one in (*candidates, *merged.new)}
+    by_id = {anchor.id: anchor for anchor in (*candidates, *merged.new)}
     turn_of = {turn.seq: turn for turn in turns}
-    found = tuple(_as_read(one, turn_of[one.turn_seq], by_id) for one in merged.new)
+    new_anchors = tuple(_as_read(anchor, turn_of[anchor.turn_seq], by_id) for anchor in merged.new)
     changed = [
-        replace(by_id[one.id], state=one.state, related=one.related) for one in merged.changed if one.id in by_id
+        replace(by_id[anchor.id], state=anchor.state, related=anchor.related)
+        for anchor in merged.changed
+        if anchor.id in by_id
     ]
-    over = [_settled(one, by_id[one.related]) for one in (*changed, *found) if _is_over(one) and one.related in by_id]
+    over = [
+        _settled(anchor, by_id[anchor.related])
+        for anchor in (*changed, *new_anchors)
+        if _is_over(anchor) and anchor.related in by_id
+    ]
     pairs = [
-        SettledAnchor.standing(one.turn_seq, one.text, other.turn_seq, other.text)
-        for one, other in standing_pairs((*candidates, *found), merged.changed)
+        SettledAnchor.standing(anchor.turn_seq, anchor.text, other.turn_seq, other.text)
+        for anchor, other in standing_pairs((*candidates, *new_anchors), merged.changed)
     ]
-    return MergedTail(TailAnchors(anchors=found, changes=merged.changed), [*over, *pairs])
+    return MergedTail(TailAnchors(anchors=new_anchors, changes=merged.changed), [*over, *pairs])
 
 
 def _as_read(anchor: Anchor, turn: StoredTurn, by_id: Mapping[int, Anchor]) -> Anchor:

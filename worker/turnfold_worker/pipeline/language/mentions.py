@@ -151,7 +151,7 @@ def _symbols(run: str) -> Iterator[str]:
 
 def _listed_paths(text: str, paths: dict[str, str]) -> frozenset[str]:
     """Paths that stand on a line of their own, if there are two such lines."""
-    found: list[str] = []
+    own_lines: list[str] = []
     for line in text.split("\n"):
         if len(line) > _LONGEST_LISTED or ("/" not in line and "." not in line):
             continue
@@ -162,6 +162,6 @@ def _listed_paths(text: str, paths: dict[str, str]) -> frozenset[str]:
             run = word.strip("\"'`()[]{}<>:,;*|")
             path = paths.get(run)
             if path is not None and len(run) >= _LISTED_SHARE * sum(map(len, words)):
-                found.append(path)
+                own_lines.append(path)
                 break
-    return frozenset(found) if len(found) > 1 else frozenset()
+    return frozenset(own_lines) if len(own_lines) > 1 else frozenset()

@@ -141,8 +141,8 @@ def _with_relation(line: str, parts: Mapping[str, Sequence[str]], relations: Seq
 
 
 def _joined(parts: Mapping[str, Sequence[str]]) -> str:
-    shown = "; ".join(f"{name}: {', '.join(tags)}" for name, tags in parts.items() if tags)
-    return f"{shown or FALLBACK}\n"
+    joined = "; ".join(f"{name}: {', '.join(tags)}" for name, tags in parts.items() if tags)
+    return f"{joined or FALLBACK}\n"
 
 
 def _tags(tags: Iterable[str], most_tags: int) -> list[str]:

@@ -105,7 +105,7 @@ def _of_turn(turn: int, reading: Reading, voice: float, speakers: frozenset[str]
     if whole:
         yield _unit(turn, whole, mark * max(voice, 1.0))._replace(name=exact[0].name if exact else "")
     elif structured is not None and not (exact and exact[0].text):
-        yield from (_of_exact(turn, one, mark) for one in exact)
+        yield from (_of_exact(turn, words_kept, mark) for words_kept in exact)
         yield from _of_structured(turn, structured, mark)
     else:
         yield from _of_prose(turn, reading, exact, mark * voice, speakers)
@@ -151,8 +151,8 @@ def _of_prose(
             ):
                 continue
             yield _unit(turn, verbatim, worth * _manner(verbatim, reading, clause))
-    for one in waiting:
-        yield _of_exact(turn, one, _CODE_WORTH)
+    for words_kept in waiting:
+        yield _of_exact(turn, words_kept, _CODE_WORTH)
 
 
 def _of_exact(turn: int, exact: Exact, worth: float) -> Unit:

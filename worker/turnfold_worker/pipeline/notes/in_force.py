@@ -101,7 +101,11 @@ def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
         if anchor.is_overtaken and anchor.by_text:
             subject = tuple(filter(_tells, stems))[:_MOST_STEMS]
             values = [stem for stem in own if _TELLING_NUMBER.search(stem)]
-            overtaken += [Overtaken(0, anchor.by_seq, (value,), subject, 2) for value in values if len(subject) > 1]
+            overtaken += [
+                Overtaken(0, anchor.by_seq, (overtaken_value,), subject, 2)
+                for overtaken_value in values
+                if len(subject) > 1
+            ]
     return overtaken
 
 
@@ -249,7 +253,7 @@ def without_overtaken_item(note: Note, overtaken: OvertakenIndex) -> Note:
     if not colon or not overtaken.tells_value(note.seq, stems) or overtaken.tells_statement(note.seq, stems):
         return note
     items = _ITEM_ENDS.split(listed)
-    held = [one for one in items if not overtaken.tells_value(note.seq, note_stems(one))]
+    held = [part for part in items if not overtaken.tells_value(note.seq, note_stems(part))]
     if len(held) + 1 != len(items) or not held:
         return note
     text = f"{lead}: {', '.join(held)}"
@@ -363,9 +367,9 @@ def _other_values(settled: Iterable[SettledAnchor]) -> dict[int, list[OtherValue
         if anchor.both_stand and anchor.by_seq == anchor.seq:
             for text, other in ((anchor.text, anchor.by_text), (anchor.by_text, anchor.text)):
                 stems = frozenset(note_stems(text))
-                value = _differing(text, other) or f'"{other}"'
+                differing = _differing(text, other) or f'"{other}"'
                 values_by_turn.setdefault(anchor.seq, []).append(
-                    OtherValue(stems, stems.difference(note_stems(other)), value)
+                    OtherValue(stems, stems.difference(note_stems(other)), differing)
                 )  # fmt: skip
     return values_by_turn
 

@@ -94,14 +94,14 @@ def _meet(aligned: Found, span: tuple[int, int]) -> bool:
     return shared > _MEETS * min(aligned.span.end - aligned.span.start, span[1] - span[0])
 
 
-def _draft(quote: Quote, found: Found) -> AnchorDraft:
-    text = found.turn.content[found.span.start : found.span.end]
+def _draft(quote: Quote, aligned: Found) -> AnchorDraft:
+    text = aligned.turn.content[aligned.span.start : aligned.span.end]
     score = _SCORE_OF_TALK if quote.type in _TALK else _SCORE
     return AnchorDraft(
-        type=quote.type, text=text, turn_seq=found.turn.seq, start=found.span.start, end=found.span.end, score=score,
-        rank=rank_of(quote.type, score, found.turn.importance), tokens=estimate_tokens(text),
-        factors={"model": score}, speaker=speaker_label(found.turn), role=found.turn.role,
-        said_on=as_utc(found.turn.created_at).date() if found.turn.created_at else None,
+        type=quote.type, text=text, turn_seq=aligned.turn.seq, start=aligned.span.start, end=aligned.span.end,
+        score=score, rank=rank_of(quote.type, score, aligned.turn.importance), tokens=estimate_tokens(text),
+        factors={"model": score}, speaker=speaker_label(aligned.turn), role=aligned.turn.role,
+        said_on=as_utc(aligned.turn.created_at).date() if aligned.turn.created_at else None,
     )  # fmt: skip
 
 
@@ -128,9 +128,11 @@ def settle_quotes(
     With the `vectors` of `texts_to_embed` what means the same is kept once too.
     """
     new, changed = _merged(source, drafts, [*rules, *models], settings, vectors)
-    before = [anchor for anchor in models if anchor.turn_seq < source.segments[0].node.first_seq]
-    said = [_as_draft(anchor) for anchor in source.anchors]
-    by_rules = merge(said, before, next_id=1, node_idx=0, settings=settings).changed if said and before else ()
+    earlier = [anchor for anchor in models if anchor.turn_seq < source.segments[0].node.first_seq]
+    drafts_said = [_as_draft(anchor) for anchor in source.anchors]
+    by_rules = (
+        merge(drafts_said, earlier, next_id=1, node_idx=0, settings=settings).changed if drafts_said and earlier else ()
+    )
     named = {place: anchor.id for place, anchor in enumerate(source.anchors, 1)}
     for change in by_rules:
         changed.setdefault(change.id, replace(change, related=named.get(change.related or 0, change.related)))

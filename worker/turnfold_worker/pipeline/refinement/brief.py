@@ -54,7 +54,7 @@ def brief_of(brief: str, text: str) -> str:
         return ""
     clauses = [(_limits_of(clause), _Held.by(clause)) for clause in _CLAUSE.split(text)]
     keeps = _keeps_limits(line, clauses)
-    return line if keeps and all(_takes_limits(item, clauses) for item in _ITEM.split(line)) else ""
+    return line if keeps and all(_takes_limits(part, clauses) for part in _ITEM.split(line)) else ""
 
 
 class _Held(NamedTuple):
@@ -87,10 +87,10 @@ def _keeps_limits(line: str, clauses: _Clauses) -> bool:
     return all(limited <= free for limited, free in (_told(ours, clauses, limit) for limit in every - said))
 
 
-def _takes_limits(item: str, clauses: _Clauses) -> bool:
+def _takes_limits(part: str, clauses: _Clauses) -> bool:
     """Whether an item denies and limits only what the note does."""
-    for limit in _limits_of(item):
-        limited, free = _told(_words(item), clauses, limit)
+    for limit in _limits_of(part):
+        limited, free = _told(_words(part), clauses, limit)
         if not limited or free - limited:
             return False
     return True
@@ -104,9 +104,9 @@ def _limits_of(clause: str) -> frozenset[str]:
     return (words & _LIMITS) | denied | planned
 
 
-def _told(said: frozenset[str], clauses: _Clauses, limit: str) -> tuple[frozenset[str], frozenset[str]]:
+def _told(line_words: frozenset[str], clauses: _Clauses, limit: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words that clauses with a limit hold of those that are said, and those that clauses without it hold."""
-    ours = [word for word in said if word not in _GLUE and not is_negation(word)]
+    ours = [word for word in line_words if word not in _GLUE and not is_negation(word)]
     limited = frozenset(word for word in ours if any(limit in limits and held.has(word) for limits, held in clauses))
     free = frozenset(word for word in ours if any(limit not in limits and held.has(word) for limits, held in clauses))
     return limited, free

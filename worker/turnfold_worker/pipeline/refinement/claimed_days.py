@@ -90,13 +90,13 @@ class ToldDays:
         text = _NAMED_YEAR.sub(lambda match: " " if match.group() in said_near else match.group(), text)
         days = [day for seq in seqs if (day := self._day_of.get(seq))]
         # What somebody said was said on the day of the turn, whatever day it speaks of.
-        said = days if any(word.text in REPORTS for word in words_of(text)) else []
+        days_said = days if any(word.text in REPORTS for word in words_of(text)) else []
         if not days and not all(self._is_undated_told(match, text, seqs or near) for match in WRITTEN.finditer(text)):
             return False
         if days and any(written_period(match, days[0]) is None for match in WRITTEN.finditer(text)):
             return False
         return all(
-            _is_day_of(claim, said) or self._supported(claim, text, seqs, near, days)
+            _is_day_of(claim, days_said) or self._supported(claim, text, seqs, near, days)
             for claim in _claims(text, days[0] if days else None)
         )
 
@@ -105,27 +105,29 @@ class ToldDays:
     ) -> bool:
         if claim.weekday is not None and claim.anchor.first and claim.weekday != claim.anchor.first.weekday():
             return False
-        told = [period for seq in near for period in self._told(seq)]
-        said = [one_day(day) for day in days]
+        told_periods = [period for seq in near for period in self._told(seq)]
+        days_said = [one_day(day) for day in days]
         silent = not any(self._tells_time(self._text_of.get(seq, ""), self._day_of.get(seq)) for seq in seqs)
         if claim.related:
-            is_anchored = any(map(claim.anchor.same_days, (*said, *told))) or (
+            is_anchored = any(map(claim.anchor.same_days, (*days_said, *told_periods))) or (
                 # 'Ten years before 2023' is what 'ten years ago' says on a day of 2023.
-                claim.period.days >= claim.anchor.days >= _LONG and any(map(claim.anchor.holds, said))
+                claim.period.days >= claim.anchor.days >= _LONG and any(map(claim.anchor.holds, days_said))
             )
             return is_anchored and (
-                silent or any(one.meets(claim.period) or one.same_days(claim.anchor) for one in told)
+                silent or any(one.meets(claim.period) or one.same_days(claim.anchor) for one in told_periods)
             )
         if claim.period.days > 1 and self._between_talks(claim.period):
             return True
-        is_around = _is_day_or_months(claim.period) and any(map(claim.period.holds, said))
+        is_around = _is_day_or_months(claim.period) and any(map(claim.period.holds, days_said))
         if is_around and (
             claim.until or silent or any(self._is_said_without_time(one, seqs) for one in (text, claim.clause))
         ):
             return True
         if not silent and days:
-            told = [period for seq in seqs for period in self._told(seq)]
-        return any(_is_told(claim.period, one) or (claim.roughly and _is_near(claim.period, one)) for one in told)
+            told_periods = [period for seq in seqs for period in self._told(seq)]
+        return any(
+            _is_told(claim.period, one) or (claim.roughly and _is_near(claim.period, one)) for one in told_periods
+        )
 
     def _is_said_without_time(self, text: str, seqs: Sequence[int]) -> bool:
         """Whether the sentences that are most like a text do not say when: it is the day on which they were said."""
@@ -134,11 +136,11 @@ class ToldDays:
             Passage(sentence, seq, "") for seq in seqs for sentence in sentences_of(self._text_of.get(seq, ""))
         ]
         shared = [(sentence.shared(words), sentence) for sentence in sentences]
-        most = max((count for count, _ in shared), default=0)
-        return most > 0 and not any(
+        most_shared = max((count for count, _ in shared), default=0)
+        return most_shared > 0 and not any(
             self._tells_time(sentence.text, self._day_of.get(sentence.seq))
             for count, sentence in shared
-            if count >= most - 1
+            if count >= most_shared - 1
         )
 
     @staticmethod
@@ -154,18 +156,18 @@ class ToldDays:
 
     def _is_undated_told(self, match: re.Match[str], text: str, seqs: Sequence[int]) -> bool:
         """Whether a day of the year stands in turns without days, near a word that stands next to it in a text."""
-        before = [
+        words_before = [
             word.text for word in words_of(_CLAUSE_ENDS.split(text[: match.start()])[-1]) if says_something(word.text)
         ]
         behind = [
             word.text for word in words_of(_CLAUSE_ENDS.split(text[match.end() :])[0]) if says_something(word.text)
         ]
-        beside = [*before[-_NEXT:], *behind[:_NEXT]]
+        beside = [*words_before[-_NEXT:], *behind[:_NEXT]]
         around: dict[tuple[str, str], str] = {}
         for seq in seqs:
-            told = self._text_of.get(seq, "")
-            for place in WRITTEN.finditer(told):
-                window = told[max(0, place.start() - _WINDOW) : place.end() + _WINDOW]
+            turn_text = self._text_of.get(seq, "")
+            for place in WRITTEN.finditer(turn_text):
+                window = turn_text[max(0, place.start() - _WINDOW) : place.end() + _WINDOW]
                 for day in _days_of_year(place):
                     around[day] = f"{around.get(day, '')} {window}"
         return all(
@@ -214,23 +216,23 @@ def _is_day_of(claim: _Claim, days: Sequence[date]) -> bool:
     return not claim.related and claim.period.days == 1 and claim.period.first in days
 
 
-def _is_told(claimed: Period, told: Period) -> bool:
+def _is_told(claimed: Period, told_period: Period) -> bool:
     """Whether a claimed period is one that was told, or a coarser one around it."""
-    if told.vague:
+    if told_period.vague:
         # No day in it is told; a week or a weekend of it may be.
         return (
-            claimed.meets(told) and _is_day_or_months(claimed)
+            claimed.meets(told_period) and _is_day_or_months(claimed)
             if claimed.days >= _LONG
-            else claimed.days > 1 and told.days <= _FEW_DAYS and told.holds(claimed)
+            else claimed.days > 1 and told_period.days <= _FEW_DAYS and told_period.holds(claimed)
         )
     if not _is_day_or_months(claimed) or claimed.days == 1:
-        return claimed.same_days(told)
-    return claimed.holds(told)
+        return claimed.same_days(told_period)
+    return claimed.holds(told_period)
 
 
-def _is_near(claimed: Period, told: Period) -> bool:
+def _is_near(claimed: Period, told_period: Period) -> bool:
     """Whether a period may be meant where some days without a day in them are told: 'about 18 June'."""
-    return told.vague and told.days <= _FEW_DAYS and told.holds(claimed)
+    return told_period.vague and told_period.days <= _FEW_DAYS and told_period.holds(claimed)
 
 
 def _is_day_or_months(period: Period) -> bool:
@@ -260,16 +262,16 @@ def _claim(text: str, time: TimeExpression, near: date | None) -> Iterator[_Clai
     moved = BESIDE.search(text, time.start, match.start())
     weekday = None if moved or anchor.days > 1 else WEEKDAY_OF.search(text, time.start, match.start())
     period = time.period if time.period and time.period.days else anchor
-    before = text[max(0, time.start - _LOOKED_BACK) : time.start]
+    text_before = text[max(0, time.start - _LOOKED_BACK) : time.start]
     clause = f"{_CLAUSE_ENDS.split(text[: time.start])[-1]}{_CLAUSE_ENDS.split(text[time.end :])[0]}"
     yield _Claim(
         period,
         anchor,
         related=bool(moved and not moved["weekday"] and moved["side"].lower() in ("before", "after")),
         weekday=weekday_number(weekday.group().lstrip()) if weekday else None,
-        until=time.kind is Kind.UNTIL or _AS_OF.search(before) is not None,
+        until=time.kind is Kind.UNTIL or _AS_OF.search(text_before) is not None,
         clause=clause,
-        roughly=_ROUGHLY.search(before) is not None,
+        roughly=_ROUGHLY.search(text_before) is not None,
     )
 
 

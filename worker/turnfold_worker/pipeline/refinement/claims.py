@@ -115,11 +115,11 @@ def words_of(text: str) -> list[Word]:
     """The words of a text in order."""
     words = []
     for match in _WORD.finditer(text):
-        shown = match.group().replace("\u2019", "'")
-        bare = _OWNER.sub("", shown)
-        lowered = shown.lower()
+        spelled = match.group().replace("\u2019", "'")
+        bare = _OWNER.sub("", spelled)
+        lowered = spelled.lower()
         kept = lowered if lowered in _STRUCTURE or lowered in SECOND or lowered in FIRST else bare.lower()
-        words.append(Word(kept, match.start(), shown[0].isupper(), bare != shown))
+        words.append(Word(kept, match.start(), spelled[0].isupper(), bare != spelled))
     return words
 
 

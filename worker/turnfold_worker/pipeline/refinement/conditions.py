@@ -58,17 +58,17 @@ def drops_a_condition(note: str, told: Iterable[str], speakers: Iterable[str] = 
 @lru_cache(maxsize=256)
 def _statements(text: str) -> tuple[tuple[bool, frozenset[str]], ...]:
     """Of each sentence of a text whether it stands under a condition, and the terms of what it states."""
-    found = []
+    statements = []
     for sentence in sentences_of(text):
         consequence = _consequence(sentence)
         stated = sentence if consequence is None else consequence
-        found.append((consequence is not None, frozenset(terms(stated))))
-    return tuple(found)
+        statements.append((consequence is not None, frozenset(terms(stated))))
+    return tuple(statements)
 
 
 def _share(wanted: Collection[str], own: Collection[str]) -> float:
     """How many of some terms others have, in whatever form: 'move' is in 'moves'."""
-    held = [term for term in wanted if any(one.startswith(term) or term.startswith(one) for one in own)]
+    held = [term for term in wanted if any(own_term.startswith(term) or term.startswith(own_term) for own_term in own)]
     return len(held) / len(wanted)
 
 
@@ -77,7 +77,7 @@ def _consequence(sentence: str) -> str | None:
     match = _CONDITION.search(sentence)
     if match is None or _ASKS.search(sentence[: match.start()]):
         return None
-    before, rest = sentence[: match.start()], sentence[match.start() :]
+    text_before, rest = sentence[: match.start()], sentence[match.start() :]
     # 'If the price drops, buy three': the condition comes first, and ends at a comma.
-    ended = None if before.strip() else _BEHIND_COMMA.search(rest)
-    return before if ended is None else rest[ended.end() :]
+    ended = None if text_before.strip() else _BEHIND_COMMA.search(rest)
+    return text_before if ended is None else rest[ended.end() :]

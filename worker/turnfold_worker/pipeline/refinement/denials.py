@@ -147,17 +147,17 @@ class Denials:
         if first and any(word.text == f"un{first}" for word in passage.words):
             return True
         denied = Passage(REACH.split(passage.text[match.end() :])[0], passage.seq, passage.speaker)
-        told = [word for word in dict.fromkeys(word.text for word in claimed.words) if says_something(word)]
-        shared = denied.shared(told)
+        telling = [word for word in dict.fromkeys(word.text for word in claimed.words) if says_something(word)]
+        shared = denied.shared(telling)
         if first and not _is_like(first, _first(denied)):
             # 'No other plans' is what 'I have made no plans' says.
-            return bool(noun and told) and shared == len(told)
-        if shared > _SUPPORT * len(told) or not told:
+            return bool(noun and telling) and shared == len(telling)
+        if shared > _SUPPORT * len(telling) or not telling:
             return True
         there = [word.text for word in denied.words if says_something(word.text)]
         if there and all(map(claimed.has, there)):
             return True
-        return bool(_REFERS.search(denied.text)) and self._around(passage).shared(told) > _SUPPORT * len(told)
+        return bool(_REFERS.search(denied.text)) and self._around(passage).shared(telling) > _SUPPORT * len(telling)
 
     def _around(self, passage: Passage) -> Passage:
         """The turn of a passage with the one before it."""
@@ -171,13 +171,13 @@ class Denials:
         With the sentences before them, which an 'it' or 'one' in them may mean.
         """
         passages = []
-        for asked, answer in pairwise(self._lines):
+        for question, answer in pairwise(self._lines):
             if answer[0] in self._seqs and _PLAIN_NO.match(answer[2]):
-                sentences = sentences_of(asked[2])
+                sentences = sentences_of(question[2])
                 for place, sentence in enumerate(sentences):
                     if "?" in sentence:
-                        before = sentences[max(0, place - _FEW) : place] if _REFERS.search(sentence) else ()
-                        passages.append(Passage(" ".join(("not", sentence, *before)), answer[0], answer[1]))
+                        sentences_before = sentences[max(0, place - _FEW) : place] if _REFERS.search(sentence) else ()
+                        passages.append(Passage(" ".join(("not", sentence, *sentences_before)), answer[0], answer[1]))
         return passages
 
     def refute(self, words: Sequence[str], claim: str) -> bool:
@@ -187,10 +187,10 @@ class Denials:
         """
         if not words:
             return False
-        told = (*(passage for passage in self._stated if not passage.asks), *self._answered_no)
-        shared = [(passage.shared(words), passage) for passage in told]
-        most = max((count for count, _ in shared), default=0)
-        best = [passage for count, passage in shared if count == most]
+        statements = (*(passage for passage in self._stated if not passage.asks), *self._answered_no)
+        shared = [(passage.shared(words), passage) for passage in statements]
+        most_shared = max((count for count, _ in shared), default=0)
+        best = [passage for count, passage in shared if count == most_shared]
         wished = WISHES.search(claim)
         if wished and not any(wished.group().lower() in passage.text.lower() for passage in best):
             return False
@@ -199,7 +199,7 @@ class Denials:
             return False
         if self._turns_round(words, shared):
             return True
-        if most < min(_FEW, len(words)):
+        if most_shared < min(_FEW, len(words)):
             return False
         return all(DENIES.search(passage.text) and _denied_of(passage, words) for passage in best) and (
             any(passage.denies for passage in best) or any(passage.affirms(words) for passage in best)
@@ -209,10 +209,10 @@ class Denials:
         """Whether a claim is what was said without its one 'not': 'we did make it' of 'but we didn't make it'."""
         run, _ = _run_of(claim)
         return len(run) >= _FEW and any(
-            at is not None and len(DENIES.findall(passage.text)) == 1 and passage.denies and _holds(said, run, at)
+            at is not None and len(DENIES.findall(passage.text)) == 1 and passage.denies and _holds(words_said, run, at)
             for passage in self._stated
             if not passage.asks
-            for said, at in (_run_of(passage.text),)
+            for words_said, at in (_run_of(passage.text),)
         )
 
     @staticmethod
@@ -254,10 +254,10 @@ def _run_of(text: str) -> tuple[list[str], int | None]:
     return run[subject:], None if at is None else max(0, at - subject)
 
 
-def _holds(said: Sequence[str], run: Sequence[str], at: int) -> bool:
+def _holds(words_said: Sequence[str], run: Sequence[str], at: int) -> bool:
     """Whether a run of words stands in what was said, around the place of its denial or from there on."""
     starts = range(max(0, at - len(run) + 1), at + 1)
-    return any(said[start : start + len(run)] == run for start in starts if start < at or at == 0)
+    return any(words_said[start : start + len(run)] == run for start in starts if start < at or at == 0)
 
 
 def _is_like(word: str, other: str) -> bool:

@@ -48,24 +48,26 @@ class Evidence:
         if not seqs or any(seq not in self._place for seq in seqs):
             return [Unfaithful.TURN]
         scope = self._scope(seqs)
-        found = [
+        problems = [
             *scope.facts(text, seqs),
             *scope.words(text, seqs),
             *scope.polarity(text),
             *scope.speakers.problems(text, seqs, speaker),
         ]
-        told = [turn.content[:READ] for turn in self._turns if turn.seq in seqs]
-        if drops_a_condition(text, told, self._speakers):
-            found.append(Unfaithful.CONDITION)
-        if tells_an_order_as_done(text, told, [turn.content[:READ] for turn in self._turns if turn.seq in scope.seqs]):
-            found.append(Unfaithful.ORDER)
+        turn_texts = [turn.content[:READ] for turn in self._turns if turn.seq in seqs]
+        if drops_a_condition(text, turn_texts, self._speakers):
+            problems.append(Unfaithful.CONDITION)
+        if tells_an_order_as_done(
+            text, turn_texts, [turn.content[:READ] for turn in self._turns if turn.seq in scope.seqs]
+        ):
+            problems.append(Unfaithful.ORDER)
         if not self._days.supports(text, seqs, scope.seqs):
-            found.append(Unfaithful.DATE)
+            problems.append(Unfaithful.DATE)
         if speaker is not None and (
             not is_participant(speaker, scope.speakers_of(seqs)) or scope.speakers.is_anothers(text, seqs, speaker)
         ):
-            found.append(Unfaithful.SPEAKER)
-        return list(dict.fromkeys(found))
+            problems.append(Unfaithful.SPEAKER)
+        return list(dict.fromkeys(problems))
 
     def passage_problems(self, text: str) -> list[Unfaithful]:
         """Why a longer text about all of it is refused, such as a reconstruction."""

@@ -85,8 +85,8 @@ def without_listed(text: str) -> str:
 def _is_counted(match: re.Match[str]) -> bool:
     items = _BETWEEN_ITEMS.split(match["items"])
     count = SPELLED.get(match["count"].lower(), match["count"])
-    named = match["what"].endswith(": ") or all(re.search(r"[A-Z_.`]", item) for item in items)
-    return named and str(len(items)) == count and all(len(item.split()) <= _WORDS_OF_ITEM for item in items)
+    named = match["what"].endswith(": ") or all(re.search(r"[A-Z_.`]", listed) for listed in items)
+    return named and str(len(items)) == count and all(len(listed.split()) <= _WORDS_OF_ITEM for listed in items)
 
 
 class Figures:
@@ -110,8 +110,8 @@ class Figures:
                 yield fact.text
         for word in words_of(text):
             if word.text in SPELLED and word.text not in _NOT_COUNTED:
-                value, end = SPELLED[word.text], word.start + len(word.text)
-                if value not in self._quantities or not self._counts(value, text[: word.start], text[end:]):
+                number, end = SPELLED[word.text], word.start + len(word.text)
+                if number not in self._quantities or not self._counts(number, text[: word.start], text[end:]):
                     yield word.text
 
     def _is_version(self, match: re.Match[str]) -> bool:
@@ -134,37 +134,37 @@ class Figures:
     @cached_property
     def _quantities(self) -> dict[str, set[str]]:
         """By value, the units in which it is given; an empty one where it stands without."""
-        found: dict[str, set[str]] = {}
+        units_by_value: dict[str, set[str]] = {}
         for *_, text in self._lines:
             for fact in extract_facts(text).of(FactKind.NUMBER):
-                value, unit = quantity(fact.text)
-                found.setdefault(value, set()).add(unit)
+                number, unit = quantity(fact.text)
+                units_by_value.setdefault(number, set()).add(unit)
             for word in WORD.findall(text.lower()):
                 if word in SPELLED:
-                    found.setdefault(SPELLED[word], set()).add("")
+                    units_by_value.setdefault(SPELLED[word], set()).add("")
             for match in DIGITS.finditer(text):
                 # A figure inside an identifier or a date, without a unit of its own.
-                found.setdefault(value_of(match.group()), {""})
-        return found
+                units_by_value.setdefault(value_of(match.group()), {""})
+        return units_by_value
 
     def _has_number(self, shown: str, text: str, start: int) -> bool:
         value, unit = quantity(shown)
         units = self._quantities.get(value)
         if units is None or (unit and unit not in units and ("" not in units or len(value) < _LARGE)):
             return False
-        before = _WORD_BEFORE.search(text, 0, start)
-        if before and f" {_spaced(before.group() + shown)} " in self._spaced:
+        word_before = _WORD_BEFORE.search(text, 0, start)
+        if word_before and f" {_spaced(word_before.group() + shown)} " in self._spaced:
             return True
         named = _NAMED.search(text, 0, start)
         if (
-            before
+            word_before
             and not named
             and len(value) < _LARGE
             and not unit
             and not _counted_in(text[start + len(shown) :])
-            and says_something(before.group().strip().lower())
+            and says_something(word_before.group().strip().lower())
         ):
-            named = before
+            named = word_before
         if named:
             # A number behind a name is part of it, or its value in a table.
             name, number = re.escape(flat(named.group()).strip()), re.escape(flat(shown))
@@ -172,42 +172,45 @@ class Figures:
             return bool(re.search(rf"{name}[^\d]{{0,{apart}}}{number}(?!\d)", self._flat))
         return bool(unit) or self._counts(value, text[:start], text[start + len(shown) :])
 
-    def _counts(self, value: str, before: str, after: str) -> bool:
+    def _counts(self, number: str, before: str, after: str) -> bool:
         """Whether a number counts here what stands behind it, as far as that can be seen."""
         counted = _counted_in(after)
         if not counted and (further := _RANGE.match(after)):
-            return self._counts(value, before, further["behind"])
-        if not counted and len(value) >= _LARGE:
+            return self._counts(number, before, further["behind"])
+        if not counted and len(number) >= _LARGE:
             beside = [word.text for word in words_of(_ENDS.split(before)[-1]) if says_something(word.text)]
-            return not beside or any(around.has(word) for around in self._around(value) for word in beside)
-        if not counted or quantity(f"{value} {counted[0]}")[1] in self._quantities.get(value, ()):
+            return not beside or any(around.has(word) for around in self._around(number) for word in beside)
+        if not counted or quantity(f"{number} {counted[0]}")[1] in self._quantities.get(number, ()):
             return True
-        if len(value) >= _LARGE:
+        if len(number) >= _LARGE:
             # Large ones are seldom alike: they need no more than a word of the same clause near them.
             counted += [word.text for word in words_of(_ENDS.split(before)[-1]) if says_something(word.text)]
-            return any(wide.has(word) for _, wide in self._counted.get(value, ()) for word in counted)
-        return any(not near.shapes or near.has(word) for near, _ in self._counted.get(value, ()) for word in counted)
+            return any(wide.has(word) for _, wide in self._counted.get(number, ()) for word in counted)
+        return any(not near.shapes or near.has(word) for near, _ in self._counted.get(number, ()) for word in counted)
 
-    def _around(self, value: str) -> Iterator[Passage]:
+    def _around(self, number: str) -> Iterator[Passage]:
         """What stands around each place of a large number, lines of a program too."""
         for seq, speaker, text in self._lines:
             for match in DIGITS.finditer(text):
-                if value_of(match.group()) == value:
+                if value_of(match.group()) == number:
                     yield Passage(text[max(0, match.start() - _WIDE) : match.end() + _WIDE], seq, speaker)
 
     @cached_property
     def _counted(self) -> dict[str, list[tuple[Passage, Passage]]]:
         """By value, the words behind each number, or before it if none, and those on both sides of it."""
-        found: dict[str, list[tuple[Passage, Passage]]] = {}
+        counted: dict[str, list[tuple[Passage, Passage]]] = {}
         for seq, speaker, text in self._lines:
             for match in _NUMERAL.finditer(text):
                 word = match.group().lower()
-                value = SPELLED.get(word) or value_of(word)
-                before, behind = text[max(0, match.start() - _AROUND) : match.start()], text[match.end() :][:_AROUND]
+                number = SPELLED.get(word) or value_of(word)
+                text_before, behind = (
+                    text[max(0, match.start() - _AROUND) : match.start()],
+                    text[match.end() :][:_AROUND],
+                )
                 near = "" if word == "both" else _STOP.split(behind)[0]
                 if word != "both" and not any(says_something(word.text) for word in words_of(near)[:_FEW]):
-                    near = f"{_STOP.split(before)[-1]} {near}"
-                found.setdefault(value, []).append(
-                    (Passage(near, seq, speaker), Passage(f"{before} {behind}", seq, speaker))
+                    near = f"{_STOP.split(text_before)[-1]} {near}"
+                counted.setdefault(number, []).append(
+                    (Passage(near, seq, speaker), Passage(f"{text_before} {behind}", seq, speaker))
                 )
-        return found
+        return counted

@@ -114,9 +114,9 @@ def _rendered(notes: Sequence[ModelNote], limit: int, joint: str) -> str:
     return shown(count)
 
 
-def _most(most: int, fits: Callable[[int], bool]) -> int:
+def _most(most_notes: int, fits: Callable[[int], bool]) -> int:
     """The largest count that fits, looked for from above: a label may make fewer notes longer than more."""
-    return next((count for count in range(most, 0, -1) if fits(count)), 0)
+    return next((count for count in range(most_notes, 0, -1) if fits(count)), 0)
 
 
 def descending(levels: Mapping[int, str], node: NodeSource) -> dict[int, str]:
@@ -124,7 +124,7 @@ def descending(levels: Mapping[int, str], node: NodeSource) -> dict[int, str]:
     sizes = {level: estimate_tokens(text) for level, text in levels.items()}
     for count in range(len(levels), -1, -1):
         for chosen in combinations(sorted(levels), count):
-            shown = [node.node.tokens[0], *(sizes[n] if n in chosen else node.node.tokens[n] for n in (1, 2, 3))]
-            if all(above >= below for above, below in pairwise(shown)):
+            sizes_shown = [node.node.tokens[0], *(sizes[n] if n in chosen else node.node.tokens[n] for n in (1, 2, 3))]
+            if all(above >= below for above, below in pairwise(sizes_shown)):
                 return {level: levels[level] for level in chosen}
     return {}

@@ -63,7 +63,7 @@ class Names:
     def has(self, word: str, *, sentence: str, seqs: Sequence[int]) -> bool:
         """Whether a name stands in a turn that the note names, or beside what it says of it."""
         parts = WORD.findall(word)
-        others = [other for other in content_words(sentence) if other != word]
+        other_words = [other for other in content_words(sentence) if other != word]
         for place, passage in enumerate(self._sentences):
             if not all(passage.names(part) for part in parts):
                 continue
@@ -71,8 +71,14 @@ class Names:
                 return True
             # In the turn before those that are named it may be what they refer to.
             beside = 1 if passage.seq + 1 in seqs else _FEW
-            around = [one for one in self._sentences[max(0, place - _FEW) : place + _FEW + 1] if one.seq == passage.seq]
-            if sum(any(one.has(other) for one in around) for other in others) >= min(beside, len(others)):
+            around = [
+                other_sentence
+                for other_sentence in self._sentences[max(0, place - _FEW) : place + _FEW + 1]
+                if other_sentence.seq == passage.seq
+            ]
+            if sum(any(other_sentence.has(other) for other_sentence in around) for other in other_words) >= min(
+                beside, len(other_words)
+            ):
                 return True
         return self._is_of_their_we(word, sentence)
 

@@ -144,6 +144,6 @@ def cut_to(text: str, longest: int) -> str:
 
 def _without_speaker(text: str, speakers: Collection[str]) -> str:
     """A note without a speaker before it: who spoke is said in its own field."""
-    before, colon, after = text.partition(": ")
-    text = after if colon and before.lower() in {speaker.lower() for speaker in speakers} else text
+    label, colon, after = text.partition(": ")
+    text = after if colon and label.lower() in {speaker.lower() for speaker in speakers} else text
     return _BULLET.sub("", text).strip()

@@ -40,12 +40,12 @@ def tells_an_order_as_done(note: str, told: Iterable[str], around: Iterable[str]
     """
     if _REPORTS.search(note):
         return False
-    said = list(told)
-    wanted = frozenset().union(*map(_wanted, said))
+    turn_texts = list(told)
+    wanted = frozenset().union(*map(_wanted, turn_texts))
     done = [match["done"].lower() for match in _DONE.finditer(note)]
     if not any(not wanted.isdisjoint(_bases(verb)) for verb in done):
         return False
-    spoken = frozenset().union(*map(_words, (*said, *around)))
+    spoken = frozenset().union(*map(_words, (*turn_texts, *around)))
     return any(verb not in spoken and not wanted.isdisjoint(_bases(verb)) for verb in done)
 
 

@@ -92,7 +92,7 @@ class Passage:
             word in written
             or word.removesuffix("s") in written
             or not word.isalpha()
-            or not any(one.capital for one in self.words)
+            or not any(word_here.capital for word_here in self.words)
         )
 
     @cached_property
@@ -143,12 +143,12 @@ class Passage:
 
     def votes(self, word: str, speakers: Sequence[str], *, said: bool) -> dict[str, float]:
         """To whom a word belongs here, and how surely; with `said` to whoever said it."""
-        found: dict[str, float] = {}
+        votes: dict[str, float] = {}
         for shapes, held in self._held(tuple(speakers)):
             weight = float(not shapes.isdisjoint(forms(word))) or _LIKE_WORD * (not shapes.isdisjoint(meanings(word)))
             for owner, surely in ({self.speaker: 1.0} if said else held).items() if weight else ():
-                found[owner] = max(found.get(owner, 0.0), weight * surely)
-        return found
+                votes[owner] = max(votes.get(owner, 0.0), weight * surely)
+        return votes
 
     def _held(self, speakers: tuple[str, ...]) -> list[tuple[frozenset[str], dict[str, float]]]:
         """The forms of each telling word, with how surely it belongs to whom.
@@ -161,7 +161,7 @@ class Passage:
             unheld = dict.fromkeys(yours if self.asks and yours else mine, _UNHELD)
             holder = mine if NO_SUBJECT.match(self.text) and not self.asks else set()
             owner: set[str] = set()
-            found = []
+            forms_held = []
             open_words: list[dict[str, float]] = []
             end = 0
             for word in self.words:
@@ -177,17 +177,17 @@ class Passage:
                         holder = meant
                     elif word.text not in _NO_SUBJECTS:
                         holder = holder | meant
-                    for before in open_words:
-                        before.update(dict.fromkeys(meant, _UNHELD))
+                    for open_holders in open_words:
+                        open_holders.update(dict.fromkeys(meant, _UNHELD))
                     open_words.clear()
                 elif not says_something(word.text):
                     owner = set()
                 else:
                     held = dict.fromkeys(owner or holder, _ASKED if self.asks else 1.0) or dict(unheld)
-                    found.append((forms(word.text), held))
+                    forms_held.append((forms(word.text), held))
                     if not holder:
                         open_words.append(held)
-            self._holders[speakers] = found
+            self._holders[speakers] = forms_held
         return self._holders[speakers]
 
     def _asks_of_you(self, word: Word) -> bool:

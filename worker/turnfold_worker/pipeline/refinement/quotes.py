@@ -54,7 +54,11 @@ def align(quote: str, turn_seq: int, turns: Sequence[StoredTurn]) -> Found | Non
     if not SHORTEST <= len(wanted) <= LONGEST:
         return None
     named = [turn for turn in turns if turn.seq == turn_seq]
-    order = [turn for turn in (*named, *(one for one in turns if one.seq != turn_seq)) if is_readable(turn)]
+    order = [
+        turn
+        for turn in (*named, *(other_turn for other_turn in turns if other_turn.seq != turn_seq))
+        if is_readable(turn)
+    ]
     for turn in order:
         start = turn.content.find(wanted)
         if start >= 0:
@@ -78,8 +82,8 @@ def with_conditions(found: Found) -> Found:
     sentence_start = max((match.end() for match in _STOP.finditer(content, 0, start)), default=0)
     following = _STOP.search(content, max(start, end - 1))
     sentence_end = len(content) if following is None else following.start() + 1
-    before = _LIMITS.search(content, sentence_start, start)
-    if before:
+    limit_before = _LIMITS.search(content, sentence_start, start)
+    if limit_before:
         start = sentence_start if sentence_start >= start - _FARTHEST else start
     after = _LIMITS.search(content, end, max(end, sentence_end))
     if after and sentence_end <= end + _FARTHEST:

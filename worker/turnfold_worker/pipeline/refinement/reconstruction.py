@@ -51,9 +51,9 @@ def _lines(kept: Kept) -> list[str]:
     days = list(dict.fromkeys(day_label(as_utc(turn.created_at).date()) for turn in kept.turns if turn.created_at))
     lines = [f"Speakers: {', '.join(speakers)}"] if speakers else []
     lines += [f"Days: {' to '.join(dict.fromkeys((days[0], days[-1])))}"] if days else []
-    for kind, found in kept.facts.items():
-        if isinstance(found, list) and found:
-            lines.append(f"{kind}: {', '.join(one_line(str(entry)) for entry in found[:_ENTITIES])}")
+    for kind, entries in kept.facts.items():
+        if isinstance(entries, list) and entries:
+            lines.append(f"{kind}: {', '.join(one_line(str(entry)) for entry in entries[:_ENTITIES])}")
     lines += [f"Said word for word: {one_line(anchor.text)}" for anchor in kept.anchors]
     lines.append("Summary:")
     lines.append(kept.levels.get(1 if kept.node.height == 0 else 2, "").rstrip("\n"))

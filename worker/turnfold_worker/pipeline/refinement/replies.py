@@ -118,14 +118,14 @@ def _whole_objects(content: str) -> dict[str, Any] | None:
     begun = _BEGUN.match(content)
     if begun is None:
         return None
-    found, at = _whole_of_list(content, begun.end())
+    whole_values, at = _whole_of_list(content, begun.end())
     if begun["key"] == "segments":
         begun_segment = _begun_segment(content[at:])
-        found += [begun_segment] if begun_segment else []
-    if not found:
+        whole_values += [begun_segment] if begun_segment else []
+    if not whole_values:
         return None
     whole: dict[str, Any] = {"notes": [], "tags": []} if begun["key"] == "notes" else {}
-    return whole | {begun["key"]: found}
+    return whole | {begun["key"]: whole_values}
 
 
 def _begun_segment(rest: str) -> dict[str, Any] | None:
@@ -139,14 +139,14 @@ def _begun_segment(rest: str) -> dict[str, Any] | None:
 
 def _whole_of_list(content: str, at: int) -> tuple[list[Any], int]:
     """The whole values of a list that begins before `at`, and where they end."""
-    found: list[Any] = []
+    whole_values: list[Any] = []
     with suppress(ValueError, RecursionError):
         while True:
             while content[at : at + 1] in _BETWEEN and at < len(content):
                 at += 1
-            value, at = _DECODER.raw_decode(content, at)
-            found.append(value)
-    return found, at
+            decoded, at = _DECODER.raw_decode(content, at)
+            whole_values.append(decoded)
+    return whole_values, at
 
 
 def unfenced(content: str) -> str:
@@ -199,27 +199,27 @@ def _quote(body: object) -> Quote | None:
 
 
 def _list(body: Mapping[str, Any], key: str) -> list[Any]:
-    found = body.get(key)
-    if not isinstance(found, list):
+    listed = body.get(key)
+    if not isinstance(listed, list):
         msg = f"`{key}` must be a list"
         raise _SchemaError(msg)
-    return found
+    return listed
 
 
 def _whole(body: Mapping[str, Any], key: str) -> int:
-    found = body.get(key)
-    if isinstance(found, bool) or not isinstance(found, int):
+    number = body.get(key)
+    if isinstance(number, bool) or not isinstance(number, int):
         msg = f"`{key}` must be a whole number"
         raise _SchemaError(msg)
-    return found
+    return number
 
 
 def _text(body: Mapping[str, Any], key: str) -> str:
-    found = body.get(key)
-    if not isinstance(found, str):
+    text = body.get(key)
+    if not isinstance(text, str):
         msg = f"`{key}` must be a text"
         raise _SchemaError(msg)
-    return clean(found[:_MOST_TEXT])
+    return clean(text[:_MOST_TEXT])
 
 
 def _kind(body: Mapping[str, Any]) -> AnchorType:

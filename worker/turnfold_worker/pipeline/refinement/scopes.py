@@ -135,8 +135,8 @@ class Scope:
         return frozenset(match.group().lower() for match in _FIGURED.finditer(self._all_near.text))
 
     def _has_exactly(self, fact: Fact) -> bool:
-        shown = fact.text.partition(":")[0] if fact.kind is FactKind.ERROR else fact.text
-        wanted = flat(shown.removesuffix("()"))
+        spelled = fact.text.partition(":")[0] if fact.kind is FactKind.ERROR else fact.text
+        wanted = flat(spelled.removesuffix("()"))
         if _VERSION.fullmatch(wanted):
             return bool(re.search(rf"(?<![\d.]){re.escape(wanted.removeprefix('v'))}(?![\w]|\.\d)", self._flat))
         if wanted in self._flat:
@@ -173,8 +173,8 @@ class Scope:
     def _all_before(self) -> Passage:
         """What was said a little farther before the turns."""
         first = next((place for place, turn in enumerate(self._wide) if turn.seq == self.seqs[0]), 0)
-        before = self._wide[max(0, first - _FARTHER) : first]
-        return Passage("\n".join(line for *_, line in self._lines(before)), 0, "")
+        sentences_before = self._wide[max(0, first - _FARTHER) : first]
+        return Passage("\n".join(line for *_, line in self._lines(sentences_before)), 0, "")
 
     def _was_said(self, word: str, sentence: str, seqs: Sequence[int]) -> bool:
         """Whether a word stands near in some form, or one that means the same in the turns themselves."""
@@ -211,7 +211,7 @@ class Scope:
 
     def _is_part_of_compound(self, sentence: str, word: str) -> bool:
         """Whether a word and the one beside it stand near as one word: 'ice cream' as 'icecream', or the reverse."""
-        beside = (one.text for one in words_of(sentence) if one.text != word)
+        beside = (neighbour.text for neighbour in words_of(sentence) if neighbour.text != word)
         return word in self._joined or any(
             {f"{word}{other}", f"{other}{word}"} & self._all_near.plain for other in beside
         )
@@ -259,22 +259,24 @@ class Scope:
                 if len(words) == 1 and claim.strip(" .!").lower() == words[0]:
                     # A thing among others of a list: the deed stands before it.
                     continue
-                if any(flat(shown) not in self._flat for shown in emphasis_of(statement)):
+                if any(flat(emphasized) not in self._flat for emphasized in emphasis_of(statement)):
                     yield Unfaithful.NEGATION
                 if DENIES.search(claim):
                     if not self._denials.support(words, claim, who):
                         yield Unfaithful.NEGATION
                     continue
-                before = sentence[: sentence.find(statement)]
-                said = "" if OPEN_BEFORE.search(before) or _DENIED_OR.search(before) else OPEN.split(claim)[0]
-                if self._is_denied(said):
+                text_before = sentence[: sentence.find(statement)]
+                claimed = (
+                    "" if OPEN_BEFORE.search(text_before) or _DENIED_OR.search(text_before) else OPEN.split(claim)[0]
+                )
+                if self._is_denied(claimed):
                     yield Unfaithful.AFFIRMATION
 
-    def _is_denied(self, said: str) -> bool:
+    def _is_denied(self, statement: str) -> bool:
         """Whether the source denies a statement."""
-        if said and self._denials.is_stripped(self._without_subject(said)):
+        if statement and self._denials.is_stripped(self._without_subject(statement)):
             return True
-        return not LEANS_AWAY.search(said) and self._denials.refute(self._told(said), said)
+        return not LEANS_AWAY.search(statement) and self._denials.refute(self._told(statement), statement)
 
     def _without_denial(self, quote: re.Match[str]) -> str:
         """Nothing for a quote that denies and was written so: 'is not iterable'."""

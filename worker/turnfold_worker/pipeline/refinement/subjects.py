@@ -106,13 +106,13 @@ class Subjects:
             if len(words) < _FEW or self.of(sentence)[0] is not None:
                 continue
             near = [(passage.closeness(words), passage) for passage in self._sentences if passage.speaker]
-            most = max((closeness for closeness, _ in near), default=0)
-            best = [passage for closeness, passage in near if closeness == most]
-            told = {owner for passage in best for owner in passage.owners(words, self._speakers)}
+            closest = max((closeness for closeness, _ in near), default=0)
+            best = [passage for closeness, passage in near if closeness == closest]
+            owners = {owner for passage in best for owner in passage.owners(words, self._speakers)}
             if (
-                told
+                owners
                 and all(passage.seq not in seqs for passage in best)
-                and not is_participant(speaker, told)
+                and not is_participant(speaker, owners)
                 and not self._stands_in(words, seqs, speaker)
             ):
                 return True
@@ -139,10 +139,10 @@ class Subjects:
     def is_name(self, word: str) -> bool:
         """Whether a word at the beginning of a sentence is written with a capital elsewhere too, and never without."""
         written = [
-            (place > 0, one.capital)
+            (place > 0, word_here.capital)
             for passage in self._sentences
-            for place, one in enumerate(passage.words)
-            if one.text == word
+            for place, word_here in enumerate(passage.words)
+            if word_here.text == word
         ]
         return (True, True) in written and all(capital for _, capital in written)
 
@@ -185,21 +185,21 @@ class Subjects:
             start = place if any(starts[:place]) or (place and words[place - 1].text in _JOINS) else 0
             ends = [at for at in range(place + 1, len(words)) if starts[at]]
             reports = self._reports(sentence, words, place, words[start : next(iter(ends), len(words))])
-            told = words[start : next((at for at in ends if words[at - 1].text not in _CLAUSES), len(words))]
+            told_words = words[start : next((at for at in ends if words[at - 1].text not in _CLAUSES), len(words))]
             if not reports:
                 end = next(
                     (at for at in range(place + 1, len(words)) if self._ends(words, who_at, place, at)), len(words)
                 )
-                told = words[start:end]
+                told_words = words[start:end]
             telling = [
                 word.text
-                for word in told
+                for word in told_words
                 if says_something(word.text)
                 and not (reports and (word.text in REPORTS or word.text in ADVICE))
                 and not is_participant(word.text, self._speakers)
             ]
             wishes = any(word.text in _WISHES for word in words[place + 1 : place + 2])
-            names = frozenset(word.text for at, word in enumerate(told) if word.capital and at)
+            names = frozenset(word.text for at, word in enumerate(told_words) if word.capital and at)
             yield _Part(who, list(dict.fromkeys(telling)), reports, wishes, names)
 
     @staticmethod
@@ -246,9 +246,9 @@ class Subjects:
 
     def _is_shared(self, words: Sequence[Word], place: int) -> bool:
         """Whether a subject is named together with another speaker: 'Ana and Ben', 'she and Ben'."""
-        following, before = words[place + 1 : place + 3], words[max(0, place - 2) : place]
+        following, words_before = words[place + 1 : place + 3], words[max(0, place - 2) : place]
         beside = following[1:] if following and following[0].text == "and" else ()
-        behind = before[:1] if len(before) == _FEW and before[1].text == "and" else ()
+        behind = words_before[:1] if len(words_before) == _FEW and words_before[1].text == "and" else ()
         return any(
             word.text in _PRONOUNS or (word.capital and not word.owns and is_participant(word.text, self._speakers))
             for word in (*beside, *behind)
@@ -285,13 +285,13 @@ class Subjects:
 
     def _is_of_speaker(self, sentence: str, seqs: Sequence[int]) -> bool:
         """Whether a sentence begins with somebody's name, and a speaker said what it says of themselves."""
-        told = words_of(sentence)
-        if len(told) < _FEW or not told[0].capital or not self.is_name(told[0].text):
+        sentence_words = words_of(sentence)
+        if len(sentence_words) < _FEW or not sentence_words[0].capital or not self.is_name(sentence_words[0].text):
             return False
-        name = told[0].text
-        if any(re.search(_NAMED_SO.format(re.escape(name)), one.text) for one in self._sentences):
+        name = sentence_words[0].text
+        if any(re.search(_NAMED_SO.format(re.escape(name)), other_sentence.text) for other_sentence in self._sentences):
             return False
-        words = [word.text for word in told[1:] if says_something(word.text)]
+        words = [word.text for word in sentence_words[1:] if says_something(word.text)]
         named = [passage for passage in self._sentences if passage.seq in seqs]
         theirs: list[Passage] = []
         for passage in named:

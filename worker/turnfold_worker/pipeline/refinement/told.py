@@ -49,8 +49,8 @@ def tells(note: ModelNote, anchor: Anchor) -> bool:
     """Whether a note of an anchor's turn has each number of it, and half of its other telling words."""
     if anchor.turn_seq not in note.turns:
         return False
-    told = {STEMS[word] for word in bare_words(note.text)}
+    note_stems = {STEMS[word] for word in bare_words(note.text)}
     words = bare_words(anchor.text)
     numbers = {STEMS[word] for word in words if any(map(str.isdigit, word))}
     telling = {STEMS[word] for word in words if len(word) >= _LEAST_LETTERS and not is_common(word)}
-    return bool(telling) and numbers <= told and len(telling & told) >= _SHARE * len(telling)
+    return bool(telling) and numbers <= note_stems and len(telling & note_stems) >= _SHARE * len(telling)

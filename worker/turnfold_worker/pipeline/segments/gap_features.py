@@ -59,10 +59,10 @@ def features(before: Sequence[Signs], after: Sequence[Signs], *, roles: bool) ->
     near, after = before[-REACH:], after[:AFTER]
     telling = [turn for turn in near[:-1] if turn.words][1 - BEFORE :]
     window = [*telling, near[-1]]
-    told = [after[0], *(turn for turn in after[1:] if turn.words)]
+    spoken = [after[0], *(turn for turn in after[1:] if turn.words)]
     return {
-        **_words(window, told), **_forms(near, after), **_people(near[-BEFORE:], after, roles=roles),
-        **_floor(near, after), **_meaning(window, told),
+        **_words(window, spoken), **_forms(near, after), **_people(near[-BEFORE:], after, roles=roles),
+        **_floor(near, after), **_meaning(window, spoken),
     }  # fmt: skip
 
 
@@ -73,7 +73,8 @@ def _floor(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
     usual = pause_seconds(before[0], before[-1]) / max(1, len(before) - 1)
     return {
         "about_talk": min(1.0, sum(turn.about_talk for turn in after) / 3),
-        "floor": sum(abs(new.get(one, 0.0) - old.get(one, 0.0)) for one in sorted(old.keys() | new.keys())) / 2,
+        "floor": sum(abs(new.get(speaker, 0.0) - old.get(speaker, 0.0)) for speaker in sorted(old.keys() | new.keys()))
+        / 2,
         "slower": pause / (pause + 3 * usual + 1),
     }
 
@@ -201,16 +202,16 @@ def _meaning(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float
     }
 
 
-def _cosine(some: Sequence[Signs], others: Sequence[Signs]) -> float:
+def _cosine(some: Sequence[Signs], other_signs: Sequence[Signs]) -> float:
     """Cosine of two sums of directions; 0 where one is empty."""
-    lengths = _product(some, some) * _product(others, others)
-    return _product(some, others) / math.sqrt(lengths) if lengths > 0 else 0.0
+    lengths = _product(some, some) * _product(other_signs, other_signs)
+    return _product(some, other_signs) / math.sqrt(lengths) if lengths > 0 else 0.0
 
 
-def _product(some: Sequence[Signs], others: Sequence[Signs]) -> int:
-    return sum(_of_pair(signs, other) for signs in some for other in others)
+def _product(some: Sequence[Signs], other_signs: Sequence[Signs]) -> int:
+    return sum(_of_pair(signs, other) for signs in some for other in other_signs)
 
 
-def _of_pair(one: Signs, other: Signs) -> int:
-    later, distance = (one, one.seq - other.seq) if one.seq >= other.seq else (other, other.seq - one.seq)
+def _of_pair(signs: Signs, other: Signs) -> int:
+    later, distance = (signs, signs.seq - other.seq) if signs.seq >= other.seq else (other, other.seq - signs.seq)
     return later.products[distance] if distance < len(later.products) else 0

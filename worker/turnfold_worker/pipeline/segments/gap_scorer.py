@@ -77,13 +77,13 @@ class Scores:
 
     def seen(self, value: float, form: Form) -> Scores:
         """With one more score."""
-        before = self if self.form == form.name else Scores(form=form.name)
-        gaps = min(before.gaps + 1, _MEMORY)
+        earlier = self if self.form == form.name else Scores(form=form.name)
+        gaps = min(earlier.gaps + 1, _MEMORY)
         new = min(max(round(value * _UNIT), -_LARGEST), _LARGEST)
-        difference = new - before.mean
-        mean = before.mean + difference // gaps
-        variance = before.variance + (difference * (new - mean) // _UNIT - before.variance) // gaps
-        return replace(before, gaps=gaps, mean=mean, variance=max(0, variance))
+        difference = new - earlier.mean
+        mean = earlier.mean + difference // gaps
+        variance = earlier.variance + (difference * (new - mean) // _UNIT - earlier.variance) // gaps
+        return replace(earlier, gaps=gaps, mean=mean, variance=max(0, variance))
 
     def outstanding(self, value: float, form: Form, *, roles: bool) -> float:
         """Standard deviations by which a score is above the mean."""

@@ -167,6 +167,6 @@ def _heard(head: str) -> dict[str, Any]:
 def _products(numbers: Sequence[int] | None, before: Sequence[Signs]) -> tuple[int, ...]:
     if not numbers:
         return ()
-    others = [numbers, *(turn.numbers or () for turn in reversed(before[1 - REMEMBERED :]))]
+    directions = [numbers, *(turn.numbers or () for turn in reversed(before[1 - REMEMBERED :]))]
     # Vectors of two lengths are by two models.
-    return tuple(sum(map(mul, numbers, other)) if len(other) == len(numbers) else 0 for other in others)
+    return tuple(sum(map(mul, numbers, other)) if len(other) == len(numbers) else 0 for other in directions)

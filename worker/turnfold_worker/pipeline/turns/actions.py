@@ -97,15 +97,15 @@ def actions_of(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = ()
     if not any(map(is_tool_output, turns)) and not any(turn.parts for turn in turns):
         return ()
     outputs = [turn.content for turn in before if is_tool_output(turn)]
-    found: list[Action] = []
+    actions: list[Action] = []
     for place, turn in enumerate(turns):
         if is_tool_output(turn):
             outputs.append(turn.content)
             continue
         results = list(_after(turns, place))
         waits = bool(outputs) and place == len(turns) - 1
-        found.extend(_actions(turn, results, outputs[-_MOST_SEEN:], waits=waits))
-    return kept_actions(found)
+        actions.extend(_actions(turn, results, outputs[-_MOST_SEEN:], waits=waits))
+    return kept_actions(actions)
 
 
 def found_nothing(output: str) -> bool:
@@ -156,7 +156,7 @@ def _has_id(turn: StoredTurn) -> bool:
 
 
 def _action(turn: StoredTurn, call: Call, answer: StoredTurn | None, outputs: Sequence[str]) -> Action:
-    values = [value for value in call.values if value.strip()]
+    values = [argument for argument in call.values if argument.strip()]
     content = answer.content if answer is not None else ""
     looked = _only_looks(call.name, values)
     ended, failed = _outcome(content, answer, looked=looked) if answer is not None else ("", False)
@@ -175,14 +175,14 @@ def _action(turn: StoredTurn, call: Call, answer: StoredTurn | None, outputs: Se
 def _did(name: str, values: Sequence[str], outputs: Sequence[str]) -> str:
     """The call on one line: of what it writes first what no output showed before."""
     seen = {line for text in (*outputs, *values[:-1]) for line in _bare_lines(text[:READ_HEAD])}
-    told = [name] if name and not _is_shell(name, values) else []
-    for value in values:
-        first, *rest = [line for line in value[:READ_HEAD].split("\n") if line.strip()]
+    words_told = [name] if name and not _is_shell(name, values) else []
+    for argument in values:
+        first, *rest = [line for line in argument[:READ_HEAD].split("\n") if line.strip()]
         rest = rest[:-1] if rest and _END_MARK.fullmatch(rest[-1].strip()) else rest
         new = [line for line in rest if bare_line(line) not in seen]
-        told.append(_clipped(first.strip(), _LONGEST_LINE))
-        told.extend(line.strip() for line in new or rest)
-    return _clipped(one_line(" ".join(told)), LONGEST_DID)
+        words_told.append(_clipped(first.strip(), _LONGEST_LINE))
+        words_told.extend(line.strip() for line in new or rest)
+    return _clipped(one_line(" ".join(words_told)), LONGEST_DID)
 
 
 def _is_shell(name: str, values: Sequence[str]) -> bool:
@@ -197,7 +197,7 @@ def _bare_lines(text: str) -> Iterator[str]:
 def _only_looks(name: str, values: Sequence[str]) -> bool:
     """True for what prints without changing anything, as far as its words say."""
     if name and not _is_shell(name, values):
-        if any("\n" in value for value in values):
+        if any("\n" in argument for argument in values):
             return False
         # A tool for files that is told to `view` only looks, though its name says `edit`.
         commanded = values[0].strip().lower() if values else ""
@@ -243,7 +243,9 @@ def _changes(name: str, values: Sequence[str]) -> bool:
         return not _CHANGES.isdisjoint(_words_of(name, values))
     if any(map(_is_patch, values[:1])):
         return True
-    return any(_writes(part) for value in values[:1] for part in _PARTS.split(value.lstrip()[:_HEAD])[:_MOST_PARTS])
+    return any(
+        _writes(part) for argument in values[:1] for part in _PARTS.split(argument.lstrip()[:_HEAD])[:_MOST_PARTS]
+    )
 
 
 def _is_patch(value: str) -> bool:
@@ -278,11 +280,11 @@ def _writes(command: str) -> bool:
 
 def _about(values: Sequence[str], content: str) -> str:
     """The path that a call names first, in full where its output shows that file, else that of the file shown."""
-    heads = [value.split("\n", 1)[0][:400] for value in values]
-    heads.extend(match[1] for value in values if (match := PATCHED.search(value, 0, _HEAD)))
+    heads = [argument.split("\n", 1)[0][:400] for argument in values]
+    heads.extend(match[1] for argument in values if (match := PATCHED.search(argument, 0, _HEAD)))
     named = next((name for head in heads for name in mentions(head).names if is_path(name)), "")
-    shown = file_shown(content)
-    return shown if not named or shown.endswith(f"/{named}") else named
+    path_shown = file_shown(content)
+    return path_shown if not named or path_shown.endswith(f"/{named}") else named
 
 
 def _outcome(content: str, answer: StoredTurn, *, looked: bool) -> tuple[str, bool]:
@@ -294,8 +296,8 @@ def _outcome(content: str, answer: StoredTurn, *, looked: bool) -> tuple[str, bo
     else:
         bad = [line for line in plain if is_bad(_QUOTED.sub("", line))]
     exits = _EXIT.findall(content[-400:])
-    told = tool_failed(answer)
-    failed = told if told is not None else bool(exits and exits[-1] != "0") or bool(bad)
+    told_failed = tool_failed(answer)
+    failed = told_failed if told_failed is not None else bool(exits and exits[-1] != "0") or bool(bad)
     if not lines:
         return "no output", failed
     if failed and bad:
@@ -312,8 +314,8 @@ def _outcome(content: str, answer: StoredTurn, *, looked: bool) -> tuple[str, bo
 def _joined(lines: Iterable[str]) -> str:
     """The first sentence of each line, on one."""
     bare = (_SHELL_LINE.sub("", one_line(line).lstrip("-* ")) for line in lines)
-    told = dict.fromkeys(_SENTENCE.split(line, maxsplit=1)[0] for line in bare)
-    return _clipped("; ".join(told).replace("→ L", "\u203aL"), LONGEST_ENDED)
+    sentences = dict.fromkeys(_SENTENCE.split(line, maxsplit=1)[0] for line in bare)
+    return _clipped("; ".join(sentences).replace("→ L", "\u203aL"), LONGEST_ENDED)
 
 
 def _clipped(text: str, longest: int) -> str:

@@ -65,7 +65,7 @@ NOTHING: Final = Written()
 
 def written(call: Call, outputs: Sequence[str], *, path: str = "", about: str = "") -> Written:
     """What a call that changes the file `about` writes; of a patch to several files, in the one named `path`."""
-    values = [value for value in call.values if value.strip()]
+    values = [argument for argument in call.values if argument.strip()]
     if not values:
         return NOTHING
     if not _UNDOES.isdisjoint(word for text in (call.name, values[0][:80]) for word in _parts(text.split("\n", 1)[0])):
@@ -77,7 +77,7 @@ def written(call: Call, outputs: Sequence[str], *, path: str = "", about: str = 
         return _of_patch("\n".join(new), path)
     blocks = [block for text in new for block in _blocks(text)]
     if blocks:
-        old, new, whole = [before for before, _ in blocks], [after for _, after in blocks], False
+        old, new, whole = [text_before for text_before, _ in blocks], [after for _, after in blocks], False
     if not whole and not old:
         old = _replaced(values[0], [output for output in outputs if not _shows_other(output, about)])
     seen = {bare_line(line) for text in (*outputs, *old) for line in text[:_READ].split("\n")}
@@ -92,8 +92,8 @@ def written(call: Call, outputs: Sequence[str], *, path: str = "", about: str = 
 
 def patched_files(call: Call) -> tuple[str, ...]:
     """The files that a patch changes, in order."""
-    found = (match[1].strip() for value in call.values for match in PATCHED.finditer(value))
-    return tuple(dict.fromkeys(name for name in found if name != "/dev/null"))
+    names = (match[1].strip() for argument in call.values for match in PATCHED.finditer(argument))
+    return tuple(dict.fromkeys(name for name in names if name != "/dev/null"))
 
 
 def file_shown(output: str) -> str:
@@ -104,8 +104,8 @@ def file_shown(output: str) -> str:
 
 def _shows_other(output: str, path: str) -> bool:
     """Whether an output shows another file: lines of the same numbers are not those that an edit replaces."""
-    shown = file_shown(output)
-    return bool(shown and path) and not is_same_file(shown, path)
+    path_shown = file_shown(output)
+    return bool(path_shown and path) and not is_same_file(path_shown, path)
 
 
 def bare_line(line: str) -> str:
@@ -123,13 +123,13 @@ def _halves(call: Call, values: Sequence[str]) -> tuple[list[str], list[str], bo
         body, whole = _behind_command(values[0] if len(values) == 1 else values[-1])
         return [], [body] if body.strip() else [], whole
     old, new, is_part = [], [], False
-    for key, value in zip(call.keys, call.values, strict=False):
+    for key, argument in zip(call.keys, call.values, strict=False):
         words = set(_parts(key))
         is_part = is_part or not words.isdisjoint(_PART)
         if words & _OLD:
-            old.append(value)
+            old.append(argument)
         elif words & _NEW:
-            new.append(value)
+            new.append(argument)
     is_part = is_part or not _PART.isdisjoint(_parts(call.name)) or not _PART.isdisjoint(_parts(values[0][:40]))
     return old, [text for text in new if text.strip()], bool(new) and not old and not is_part
 
@@ -170,7 +170,9 @@ def _replaced(command: str, outputs: Sequence[str]) -> list[str]:
         return []
     first, last = int(match[1]), int(match[2])
     for output in reversed(outputs):
-        numbered = {int(found[1]): line for line in output.split("\n") if (found := _NUMBERED.match(line))}
+        numbered = {
+            int(numbered_line[1]): line for line in output.split("\n") if (numbered_line := _NUMBERED.match(line))
+        }
         if first in numbered:
             return [numbered[number] for number in sorted(numbered) if first <= number <= last]
     return []
@@ -212,20 +214,20 @@ def _bounded(lines: Sequence[str]) -> tuple[str, ...]:
     if sum(map(len, kept)) > LONGEST_WROTE:
         near = {at + step for at, line in enumerate(kept) if line[:1] == NEW_LINE for step in (-_BESIDE, 0, _BESIDE)}
         wanted = [at for at in wanted if at in near]
-    found: list[str] = []
+    bounded: list[str] = []
     left, last = LONGEST_WROTE, -1
     for at in wanted:
         if len(kept[at]) > left:
             break
-        found += [GAP_LINE] if at > last + 1 and found[-1:] != [GAP_LINE] else []
-        found.append(kept[at])
+        bounded += [GAP_LINE] if at > last + 1 and bounded[-1:] != [GAP_LINE] else []
+        bounded.append(kept[at])
         left -= len(kept[at])
         last = at
-    if last + 1 < len(kept) and found[-1:] != [GAP_LINE]:
-        found.append(GAP_LINE)
-    return tuple(found)
+    if last + 1 < len(kept) and bounded[-1:] != [GAP_LINE]:
+        bounded.append(GAP_LINE)
+    return tuple(bounded)
 
 
 def _gone(lines: Iterator[str]) -> tuple[str, ...]:
-    told = [line[: whole_numbers(line, _LONGEST_GONE)] for line in lines if len(line) > 2]
-    return tuple(list(dict.fromkeys(told))[:MOST_GONE])
+    shortened = [line[: whole_numbers(line, _LONGEST_GONE)] for line in lines if len(line) > 2]
+    return tuple(list(dict.fromkeys(shortened))[:MOST_GONE])

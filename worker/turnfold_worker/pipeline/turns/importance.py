@@ -135,15 +135,15 @@ def _may_hold(text: str, phrases: Sequence[str]) -> bool:
 
 def _outcome(turn: StoredTurn, text: str) -> bool | None:
     """True when a tool succeeded, False when it failed, None when its output does not tell."""
-    told = tool_failed(turn)
-    if told is None:
-        result = _metadata(turn, "toolResult")
-        given = result.get("success") if isinstance(result, Mapping) else _metadata(turn, "success")
-        told = not given if isinstance(given, bool) else None
-    if told is None and (_metadata(turn, "isToolError") is True or _metadata(turn, "is_error") is True):
-        told = True
-    if told is not None:
-        return not told
+    failed = tool_failed(turn)
+    if failed is None:
+        tool_result = _metadata(turn, "toolResult")
+        given = tool_result.get("success") if isinstance(tool_result, Mapping) else _metadata(turn, "success")
+        failed = not given if isinstance(given, bool) else None
+    if failed is None and (_metadata(turn, "isToolError") is True or _metadata(turn, "is_error") is True):
+        failed = True
+    if failed is not None:
+        return not failed
     head = text.split("\n", 8)[:8]
     if any(_FAILED.search(line[:200]) and is_bad(line[:200]) for line in (*head, text[-200:])):
         return False
@@ -185,8 +185,8 @@ def residuals(
     pinned = [score for score in scores if "pinned" in score.factors]
     able = [score for score in scores if score.score >= least and "pinned" not in score.factors]
     room = max(0, ceil(share * len(scores)) - len(pinned))
-    best = sorted(able, key=lambda one: (-one.score, -one.seq))[:room]
-    return frozenset(one.seq for one in (*pinned, *best))
+    best = sorted(able, key=lambda scored: (-scored.score, -scored.seq))[:room]
+    return frozenset(scored.seq for scored in (*pinned, *best))
 
 
 __all__ = ["MOST_RESIDUALS", "POINTS", "RESIDUAL_FROM", "ImportanceScore", "residuals", "score_turns"]

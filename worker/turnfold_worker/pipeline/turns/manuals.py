@@ -28,15 +28,15 @@ def manual_in(content: str, sentences: Sequence[Span], role: Role) -> Span | Non
     """The stretch of sentences with the most instructions above others, when it is long enough to be a manual."""
     if len(content) < SHORTEST or role is Role.ASSISTANT or len(sentences) < _LEAST:
         return None
-    best, found = 0, None
+    best, stretch = 0, None
     above, start = 0, 0
     for sentence in sentences:
         if above <= 0:
             above, start = 0, sentence.start
         above += 1 if _instructs(content, sentence) else -1
         if above > best:
-            best, found = above, Span(start, sentence.end)
-    return _begun_later(content, sentences, found) if found is not None and best >= _LEAST else None
+            best, stretch = above, Span(start, sentence.end)
+    return _begun_later(content, sentences, stretch) if stretch is not None and best >= _LEAST else None
 
 
 def _begun_later(content: str, sentences: Sequence[Span], manual: Span) -> Span:

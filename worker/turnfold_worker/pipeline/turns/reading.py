@@ -75,7 +75,7 @@ def read_turn(turn: StoredTurn, memo: TurnMemo | None = None) -> Reading:
         sentences = tuple(
             sentence for sentence in prose.sentences if sentence.end <= output.start or sentence.start >= output.end
         )
-        code = [one for one in prose.code if one.end <= output.start or one.start >= output.end]
+        code = [code_span for code_span in prose.code if code_span.end <= output.start or code_span.start >= output.end]
         prose = replace(prose, sentences=sentences, code=tuple(sorted([*code, output])))
     return Reading(
         turn=turn,

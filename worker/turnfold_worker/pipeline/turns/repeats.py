@@ -84,7 +84,7 @@ def find_repeats(
     whole: dict[tuple[str, str], int] = {}
     lines: dict[int, dict[str, None]] = {}
     buckets: dict[tuple[str, int], list[int]] = {}
-    found: dict[int, Repeat] = {}
+    repeats: dict[int, Repeat] = {}
     segment = {turn.seq for turn in turns}
     known = {turn.seq: turn for turn in (*earlier, *before[-NEIGHBOURS:])}
     near = turns[0].seq - NEIGHBOURS if turns else 0
@@ -106,8 +106,8 @@ def find_repeats(
             for mark in marks:
                 buckets.setdefault(mark, []).append(turn.seq)
         elif turn.seq in segment:
-            found[turn.seq] = repeat
-    return found
+            repeats[turn.seq] = repeat
+    return repeats
 
 
 def posted_marks(turn: StoredTurn) -> tuple[int, ...]:

@@ -39,23 +39,23 @@ _TIP: Final = lazy_pattern(
 
 def rules_in(content: str, sentences: Sequence[Span], manual: Span | None) -> tuple[str, ...]:
     """Rules of a request in its order. Of a harness's manual those that bind, not what it advises."""
-    found: list[tuple[int, str]] = []
+    ranked_rules: list[tuple[int, str]] = []
     for sentence in sentences:
         text = content[sentence.start : sentence.end]
         inside = manual is not None and manual.start <= sentence.start < manual.end
         if len(text) > LONGEST_RULE or _TIP.search(text):
             continue
         if _BINDS.search(text) or _FORMAT.match(text) or (inside and _ENDS.search(text)):
-            found.append((0, one_line(text)))
+            ranked_rules.append((0, one_line(text)))
         elif _ORDERS.match(text):
-            found.append((1, one_line(text)))
+            ranked_rules.append((1, one_line(text)))
     kept: list[int] = []
     room = _LONGEST_ALL
-    for at in sorted(range(len(found)), key=lambda at: found[at][0]):
-        if len(kept) < MOST_RULES and len(found[at][1]) <= room:
+    for at in sorted(range(len(ranked_rules)), key=lambda at: ranked_rules[at][0]):
+        if len(kept) < MOST_RULES and len(ranked_rules[at][1]) <= room:
             kept.append(at)
-            room -= len(found[at][1])
-    return tuple(dict.fromkeys(found[at][1] for at in sorted(kept)))
+            room -= len(ranked_rules[at][1])
+    return tuple(dict.fromkeys(ranked_rules[at][1] for at in sorted(kept)))
 
 
 __all__ = ["LONGEST_RULE", "MOST_RULES", "rules_in"]

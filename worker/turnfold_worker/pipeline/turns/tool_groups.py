@@ -32,16 +32,16 @@ class Call(NamedTuple):
 
 def call_ids(turn: StoredTurn) -> tuple[str, ...]:
     """Ids of the calls that a turn makes."""
-    found = [call.get("id") for call in _listed(turn, "tool_calls")]
-    found += [block.get("id") for block in _blocks(turn, "tool_use")]
-    return tuple(one for one in found[:_MAX_CALLS] if isinstance(one, str))
+    ids = [call.get("id") for call in _listed(turn, "tool_calls")]
+    ids += [block.get("id") for block in _blocks(turn, "tool_use")]
+    return tuple(call_id for call_id in ids[:_MAX_CALLS] if isinstance(call_id, str))
 
 
 def result_ids(turn: StoredTurn) -> tuple[str, ...]:
     """Ids of the calls that a turn answers."""
     single = (turn.parts or {}).get("tool_call_id")
-    found = [single, *(block.get("tool_use_id") for block in _blocks(turn, "tool_result"))]
-    return tuple(one for one in found[:_MAX_CALLS] if isinstance(one, str))
+    ids = [single, *(block.get("tool_use_id") for block in _blocks(turn, "tool_result"))]
+    return tuple(call_id for call_id in ids[:_MAX_CALLS] if isinstance(call_id, str))
 
 
 def is_tool_output(turn: StoredTurn) -> bool:
@@ -56,8 +56,8 @@ def voice_of(turn: StoredTurn) -> str:
 
 def tool_failed(turn: StoredTurn) -> bool | None:
     """What the provider says of a tool's result: True when it failed, None when it says nothing."""
-    told = [block.get("is_error") for block in _blocks(turn, "tool_result")]
-    known = [one for one in told if isinstance(one, bool)]
+    marks = [block.get("is_error") for block in _blocks(turn, "tool_result")]
+    known = [is_error for is_error in marks if isinstance(is_error, bool)]
     return any(known) if known else None
 
 
@@ -69,7 +69,7 @@ def calls_shown(turn: StoredTurn) -> tuple[str, ...]:
         named = function if isinstance(function, Mapping) else call
         shown.append(_call(named.get("name"), named.get("arguments")))
     shown.extend(_call(block.get("name"), block.get("input")) for block in _blocks(turn, "tool_use"))
-    return tuple(one for one in shown[:_MAX_CALLS] if one)
+    return tuple(call_text for call_text in shown[:_MAX_CALLS] if call_text)
 
 
 def called_tools(turn: StoredTurn) -> frozenset[str]:
@@ -83,29 +83,29 @@ def called_tools(turn: StoredTurn) -> frozenset[str]:
 
 def call_texts(turn: StoredTurn) -> tuple[str, ...]:
     """The arguments of each call of a turn as text, for finding names in; at most `_LONGEST_CALL` code points each."""
-    found: list[object] = []
+    given_arguments: list[object] = []
     for call in _listed(turn, "tool_calls"):
         function = call.get("function")
-        found.append((function if isinstance(function, Mapping) else call).get("arguments"))
-    found.extend(block.get("input") for block in _blocks(turn, "tool_use"))
+        given_arguments.append((function if isinstance(function, Mapping) else call).get("arguments"))
+    given_arguments.extend(block.get("input") for block in _blocks(turn, "tool_use"))
     texts = (
-        "\n".join(value for value in one.values() if isinstance(value, str)) if isinstance(one, Mapping) else one
-        for one in found[:_MAX_CALLS]
+        "\n".join(value for value in given.values() if isinstance(value, str)) if isinstance(given, Mapping) else given
+        for given in given_arguments[:_MAX_CALLS]
     )
     return tuple(text[:_LONGEST_CALL] for text in texts if isinstance(text, str) and text)
 
 
 def calls_of(turn: StoredTurn) -> tuple[Call, ...]:
     """The calls of a turn with their arguments, at most `_LONGEST_CALL` code points each."""
-    found: list[tuple[object, object, object]] = []
+    given_calls: list[tuple[object, object, object]] = []
     for call in _listed(turn, "tool_calls"):
         function = call.get("function")
         named = function if isinstance(function, Mapping) else call
-        found.append((call.get("id"), named.get("name"), named.get("arguments")))
-    found.extend((block.get("id"), block.get("name"), block.get("input")) for block in _blocks(turn, "tool_use"))
+        given_calls.append((call.get("id"), named.get("name"), named.get("arguments")))
+    given_calls.extend((block.get("id"), block.get("name"), block.get("input")) for block in _blocks(turn, "tool_use"))
     return tuple(
         Call(id_ if isinstance(id_, str) else "", name[:80], *_values(given))
-        for id_, name, given in found[:_MAX_CALLS] if isinstance(name, str)
+        for id_, name, given in given_calls[:_MAX_CALLS] if isinstance(name, str)
     )  # fmt: skip
 
 
@@ -122,37 +122,43 @@ def _values(given: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not isinstance(given, Mapping):
         return (), ()
     named = list(islice(_leaves("", given, 0), _MAX_VALUES))
-    return tuple(value for _, value in named), tuple(key for key, _ in named)
+    return tuple(argument for _, argument in named), tuple(key for key, _ in named)
 
 
-def _leaves(key: str, value: object, depth: int) -> Iterator[tuple[str, str]]:
+def _leaves(key: str, argument: object, depth: int) -> Iterator[tuple[str, str]]:
     """The texts inside an argument, each with the name that it stands under."""
-    if isinstance(value, str):
-        yield key, value[:_LONGEST_CALL]
-    elif isinstance(value, Mapping) and depth < _DEEPEST:
-        for name, inside in value.items():
+    if isinstance(argument, str):
+        yield key, argument[:_LONGEST_CALL]
+    elif isinstance(argument, Mapping) and depth < _DEEPEST:
+        for name, inside in argument.items():
             yield from _leaves(str(name)[:80], inside, depth + 1)
-    elif isinstance(value, list | tuple) and depth < _DEEPEST and any(isinstance(one, Mapping) for one in value):
-        for inside in value:
+    elif (
+        isinstance(argument, list | tuple)
+        and depth < _DEEPEST
+        and any(isinstance(element, Mapping) for element in argument)
+    ):
+        for inside in argument:
             yield from _leaves(key, inside, depth + 1)
     else:
-        yield key, json.dumps(value)[:_LONGEST_CALL]
+        yield key, json.dumps(argument)[:_LONGEST_CALL]
 
 
 def _call(name: object, arguments: object) -> str:
     if not isinstance(name, str):
         return ""
     if isinstance(arguments, Mapping):
-        values = ", ".join(f"{key}={value}" for key, value in arguments.items() if isinstance(value, str | int))
+        values = ", ".join(
+            f"{key}={argument}" for key, argument in arguments.items() if isinstance(argument, str | int)
+        )
     else:
         values = arguments if isinstance(arguments, str) else ""
     return f"{name[:80]}({values[:120]})"
 
 
 def _listed(turn: StoredTurn, key: str) -> Iterator[Mapping[str, Any]]:
-    found = (turn.parts or {}).get(key)
-    if isinstance(found, list | tuple):
-        yield from (one for one in found[:_MAX_CALLS] if isinstance(one, Mapping))
+    listed = (turn.parts or {}).get(key)
+    if isinstance(listed, list | tuple):
+        yield from (element for element in listed[:_MAX_CALLS] if isinstance(element, Mapping))
 
 
 def _blocks(turn: StoredTurn, kind: str) -> Iterator[Mapping[str, Any]]:

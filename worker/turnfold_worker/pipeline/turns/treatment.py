@@ -53,8 +53,8 @@ def read_segment(
     """
     readings = [read_turn(turn, memos.get(turn.seq)) for turn in turns]
     scores = score_turns(turns)
-    found, repeats = classify_segment(
-        turns, before=before, earlier=earlier, facts={one.turn.seq: one.facts for one in readings},
+    classifications, repeats = classify_segment(
+        turns, before=before, earlier=earlier, facts={reading.turn.seq: reading.facts for reading in readings},
         kept=residuals(scores, least=residual_threshold, share=residual_share),
     )  # fmt: skip
     return [
@@ -68,14 +68,14 @@ def read_segment(
                 score.score >= residual_threshold,
             ),
         )
-        for reading, classification, score in zip(readings, found, scores, strict=True)
+        for reading, classification, score in zip(readings, classifications, scores, strict=True)
     ]
 
 
-def _statements(reading: Reading, found: Classification) -> tuple[Statement, ...] | None:
-    if found.decision is Decision.REFER:
+def _statements(reading: Reading, classification: Classification) -> tuple[Statement, ...] | None:
+    if classification.decision is Decision.REFER:
         return None
-    structured = found.decision is Decision.STRUCTURE or not _STRUCTURED.isdisjoint(found.reasons[:1])
+    structured = classification.decision is Decision.STRUCTURE or not _STRUCTURED.isdisjoint(classification.reasons[:1])
     return read_content(reading.turn.content).statements if structured or reading.tool else None
 
 

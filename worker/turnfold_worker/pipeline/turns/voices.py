@@ -45,7 +45,9 @@ def _origin(turn: StoredTurn, voices: Mapping[int, str]) -> Origin:
 
 
 def _fetches(call: Call) -> bool:
-    return _is_browser(call.name) or any(_URL.match(value) or _DOWNLOADS.search(value) for value in call.values)
+    return _is_browser(call.name) or any(
+        _URL.match(argument) or _DOWNLOADS.search(argument) for argument in call.values
+    )
 
 
 def _is_browser(name: str) -> bool:
