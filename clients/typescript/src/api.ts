@@ -654,7 +654,7 @@ export interface components {
          * Coverage
          * @description Every turn of the conversation, each under exactly one span, in order.
          *
-         *         While more turns wait to be stored than a read looks at, they have no numbers yet and are not among them.
+         *     While more turns wait to be stored than a read looks at, they have no numbers yet and are not among them.
          */
         Coverage: {
             spans: components["schemas"]["Span"][];

@@ -71,6 +71,10 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
     _, schemas = msgspec.json.schema_components([*kinds, Health], ref_template=REF)
     for kind in _classes([*kinds, Health]):
         _describe(schemas[kind.__name__], kind)
+    for schema in schemas.values():
+        if "description" in schema:
+            # Before Python 3.13 docstrings are indented.
+            schema["description"] = inspect.cleandoc(schema["description"])
     paths: dict[str, dict[str, Any]] = {}
     for operation in listed:
         path = _PART.sub(r"{\1}", operation.path)
