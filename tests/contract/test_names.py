@@ -13,7 +13,7 @@ VAGUE = frozenset({
     "found", "one", "said", "told", "taken", "asked", "shown", "these", "before", "most", "result", "data", "item",
     "value", "obj", "info", "tmp", "others", "those", "it", "what", "them",
 })  # fmt: skip
-CEILING = 0.065
+CEILING = 0.035
 """Lower this when fewer are left; .02 is the aim."""
 
 
