@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import ssl
 import threading
@@ -123,6 +124,24 @@ def test_a_file_that_holds_no_certificates_is_refused(tmp_path: Path) -> None:
             GatewaySettings(webhook_ca_file=str(file))
 
 
+async def test_two_loops_that_compete_deliver_each_event_once(
+    settings: Settings, receiver: TlsServer, ca_file: str
+) -> None:
+    wanted = GatewaySettings(turnfold=settings, webhook_ca_file=ca_file, **ALLOWED)
+    async with httpx.AsyncClient(trust_env=False, verify=tls_context(ca_file)) as client:
+        with closing(KeyStore(settings)) as store, closing(KeyStore(settings)) as other:
+            endpoints = Endpoints(store, settings.tenant)
+            endpoint, _ = endpoints.add(receiver.url, ["folded"], allow_http=False)
+            for _ in range(30):
+                endpoints.test(endpoint)
+            outboxes = [Outbox(store), Outbox(other)]
+            while any(await asyncio.gather(*(deliver_due(client, outbox, wanted) for outbox in outboxes))):
+                pass
+    assert len(receiver.ids) == 30
+    assert len(set(receiver.ids)) == 30
+
+
+@pytest.mark.long
 def test_two_gateways_deliver_each_event_once(
     gateway_settings: Settings, endpoints: Endpoints, receiver: TlsServer, ca_file: str
 ) -> None:
@@ -139,6 +158,7 @@ def test_two_gateways_deliver_each_event_once(
     assert Counter(receiver.ids).most_common(1)[0][1] == 1
 
 
+@pytest.mark.daily_on("sqlite")
 async def test_what_a_model_refined_and_what_it_refused_is_told(
     settings: Settings, make_worker: Callable[..., LocalWorker], openai_server: model_server.OpenAIServer,
     receiver: TlsServer, ca_file: str,

@@ -40,6 +40,7 @@ def ask(gateway: Gateway, key: str, history: list[dict[str, Any]], number: int) 
     history.append(reply.choices[0].message.model_dump(exclude_none=True))
 
 
+@pytest.mark.long
 def test_a_conversation_has_one_block_whichever_gateway_forwards_it(
     provider: Provider, proxy: Gateway, second: Gateway, key: str, tf: Turnfold
 ) -> None:
