@@ -21,6 +21,7 @@ from turnfold_worker.pipeline.anchors.extraction import extract_anchors
 from turnfold_worker.pipeline.notes import turn_notes
 from turnfold_worker.pipeline.notes.turn_notes import noted
 from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.turns import reading
 from turnfold_worker.pipeline.turns.memo import TurnMemo, hash_of, memos_of
 from turnfold_worker.pipeline.turns.treatment import read_segment
 
@@ -73,9 +74,9 @@ def rows(memory: InMemory) -> list[int]:
 
 @given(wild_turns())
 def test_what_is_read_back_is_what_was_made(turns: list[StoredTurn]) -> None:
-    def made(memos: dict[int, TurnMemo]) -> tuple[Any, Any]:
+    def made(memos: dict[int, TurnMemo]) -> tuple[Any, ...]:
         readings = read_segment(turns, memos=memos)
-        return noted(readings), extract_anchors(readings, FoldSettings())
+        return readings, noted(readings), extract_anchors(readings, FoldSettings())
 
     first = memos_of(turns, {})
     alone, kept = made({}), made(first)
@@ -116,6 +117,20 @@ def test_a_fold_reads_of_the_open_tail_only_what_is_new(memory: InMemory, read: 
     append(whole, 1, 4)
     assert memory.digest() == whole.digest()
     whole.close()
+
+
+def test_sentences_and_facts_of_a_turn_are_looked_for_once(memory: InMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[int] = []
+    parts_of = reading._parts_of
+
+    def searching(turn: StoredTurn) -> Any:
+        searched.append(turn.seq)
+        return parts_of(turn)
+
+    monkeypatch.setattr(reading, "_parts_of", searching)
+    append(memory, 1, 2)
+    append(memory, 3, 4)
+    assert searched == [1, 2, 3, 4]
 
 
 def test_what_another_version_of_the_rules_made_is_made_again(

@@ -29,11 +29,12 @@ def standing_type(said: str, reading: Reading, acts: Sequence[Found], company: C
 
     An assistant sets no limits and has no tastes; it is told nothing where no assistant is among the speakers.
     """
+    if company.by_assistant or reading.tool:
+        return None
     role = reading.turn.role
     ordered = standing_rules.INSTRUCTION.search(said) is not None
     # 'When I ask about costs, give both' begins as a question does.
-    asks = is_question(said) and "please" not in said and (not ordered or said.endswith("?"))
-    if company.by_assistant or reading.tool or asks:
+    if is_question(said) and "please" not in said and (not ordered or said.endswith("?")):
         return None
     to_assistant = company.with_assistant or role in {Role.SYSTEM, Role.DEVELOPER} or reading.turn.name is None
     if (to_assistant and ordered) or any(act.rule == statement_rules.STANDS.name for act in acts):

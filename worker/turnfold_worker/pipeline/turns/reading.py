@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from turnfold.contract.periods import as_utc
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.speakers import speaker_label
-from turnfold_worker.pipeline.language.facts import FactKind, Facts, extract_facts
+from turnfold_worker.pipeline.language.facts import Fact, FactKind, Facts, extract_facts
 from turnfold_worker.pipeline.language.pasted import is_pasted, pasted_in
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import Span, split_prose
@@ -27,6 +27,7 @@ _NICKNAME: Final = 3
 """Letters of a name from which it may stand for a longer one."""
 _ROLES: Final = frozenset(map(str, Role))
 """Labels that nobody shortens: 'use' is no user."""
+_KINDS: Final = {str(kind): kind for kind in FactKind}
 _CODE_KINDS: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.ERROR)
 
 
@@ -68,8 +69,37 @@ class Reading:
         return self.turn.content[span.start : span.end]
 
 
+class _Parts(NamedTuple):
+    """What reading the words of a turn gives: positions in them."""
+
+    sentences: tuple[Span, ...]
+    code: tuple[Span, ...]
+    facts: tuple[Fact, ...]
+    pasted: tuple[Span, ...]
+    manual: Span | None
+
+
 def read_turn(turn: StoredTurn, memo: TurnMemo | None = None) -> Reading:
     """Read a turn. Linear in its length up to a bound, constant beyond it."""
+    if memo is None:
+        parts = _parts_of(turn)
+    else:
+        parts = memo.of("parts", "", lambda: _parts_of(turn), pack=_packed, unpack=partial(_unpacked, turn.content))
+    return Reading(
+        turn=turn,
+        speaker=speaker_label(turn),
+        tool=is_tool_output(turn),
+        sentences=parts.sentences,
+        code=parts.code,
+        facts=Facts(parts.facts),
+        calls=tuple(plain_line(call) for call in calls_shown(turn)),
+        pasted=parts.pasted,
+        manual=parts.manual,
+        memo=memo,
+    )
+
+
+def _parts_of(turn: StoredTurn) -> _Parts:
     prose = split_prose(turn.content)
     if output := output_in(turn):
         sentences = tuple(
@@ -77,21 +107,32 @@ def read_turn(turn: StoredTurn, memo: TurnMemo | None = None) -> Reading:
         )
         code = [code_span for code_span in prose.code if code_span.end <= output.start or code_span.start >= output.end]
         prose = replace(prose, sentences=sentences, code=tuple(sorted([*code, output])))
-    return Reading(
-        turn=turn,
-        speaker=speaker_label(turn),
-        tool=is_tool_output(turn),
+    return _Parts(
         sentences=prose.sentences,
         code=prose.code,
         facts=_outside_code(extract_facts(turn.content), prose.code),
-        calls=tuple(plain_line(call) for call in calls_shown(turn)),
         pasted=pasted_in(turn.content) if turn.role is Role.USER and not is_tool_output(turn) else (),
         manual=manual_in(turn.content, prose.sentences, turn.role),
-        memo=memo,
     )
 
 
-def _outside_code(facts: Facts, code: Sequence[Span]) -> Facts:
+def _packed(parts: _Parts) -> list[Any]:
+    facts = [[str(fact.kind), fact.start, fact.end] for fact in parts.facts]
+    return [parts.sentences, parts.code, facts, parts.pasted, parts.manual]
+
+
+def _unpacked(content: str, packed: Sequence[Any]) -> _Parts:
+    sentences, code, facts, pasted, manual = packed
+    return _Parts(
+        sentences=tuple([Span(*span) for span in sentences]),
+        code=tuple([Span(*span) for span in code]),
+        facts=tuple([Fact(_KINDS[kind], content[start:end], start, end) for kind, start, end in facts]),
+        pasted=tuple([Span(*span) for span in pasted]),
+        manual=manual and Span(*manual),
+    )
+
+
+def _outside_code(facts: Facts, code: Sequence[Span]) -> tuple[Fact, ...]:
     kept = []
     block = 0
     for fact in facts.all:
@@ -100,7 +141,7 @@ def _outside_code(facts: Facts, code: Sequence[Span]) -> Facts:
         inside = block < len(code) and code[block].start <= fact.start
         if not inside or fact.kind in _CODE_KINDS:
             kept.append(fact)
-    return Facts(tuple(kept))
+    return tuple(kept)
 
 
 def is_participant(name: str, speakers: Iterable[str]) -> bool:
