@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Engine, LargeBinary, Text, cast, delete, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, LargeBinary, Text, cast, delete, func, select, text
 
 from turnfold.contract.tables import (
     TENANT_USAGE,
@@ -27,6 +27,19 @@ _size = table(StoredSizeRow)
 _quota = table(TenantQuotaRow)
 
 CONVERSATIONS_AT_ONCE: Final = 200
+
+# From tenant to tenant through the index of their names: DISTINCT would read every conversation.
+TENANTS: Final = text(
+    """
+    WITH RECURSIVE storing(tenant) AS (
+      SELECT (SELECT MIN(tenant) FROM conversation)
+      UNION ALL
+      SELECT (SELECT MIN(tenant) FROM conversation WHERE tenant > storing.tenant) FROM storing
+      WHERE storing.tenant IS NOT NULL
+    )
+    SELECT tenant FROM storing WHERE tenant IS NOT NULL
+    """
+)
 
 
 class SqlTenantQuotas:
@@ -67,7 +80,7 @@ class SqlTenantQuotas:
 
     def tenants(self) -> list[str]:
         with transaction(self._engine) as connection:
-            return list(connection.scalars(select(_conversation.c.tenant).distinct()))
+            return list(connection.scalars(TENANTS))
 
     def measure(self, tenant: str) -> int:
         after = 0

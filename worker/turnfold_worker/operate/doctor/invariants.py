@@ -125,7 +125,8 @@ IN_BLOCKS: Final = (
         "I8 tenancy: every job is of its conversation's tenant",
         "job names another tenant than its conversation",
         """SELECT j.conversation, j.kind FROM job AS j JOIN conversation AS c ON c.id = j.conversation
-           WHERE j.conversation BETWEEN :first AND :last AND j.tenant <> c.tenant""",
+           WHERE j.conversation BETWEEN :first AND :last AND c.id BETWEEN :first AND :last
+             AND j.tenant <> c.tenant""",
         _DAMAGE,
     ),
     InvariantQuery(
@@ -133,7 +134,8 @@ IN_BLOCKS: Final = (
         "conversation has turns that nobody will fold",
         """SELECT c.id AS conversation, c.fold_seq, c.turn_count FROM conversation AS c
            WHERE c.id BETWEEN :first AND :last AND c.fold_seq < c.turn_count
-             AND NOT EXISTS (SELECT 1 FROM job AS j WHERE j.conversation = c.id AND j.kind = 'compress'
+             AND NOT EXISTS (SELECT 1 FROM job AS j WHERE j.conversation = c.id
+                             AND j.conversation BETWEEN :first AND :last AND j.kind = 'compress'
                              AND j.state IN ('later', 'due', 'running'))""",
         "append one more turn to the conversation: it makes a new job",
     ),
@@ -198,9 +200,10 @@ def violations(
 ) -> Sequence[Any]:
     """Rows that break an invariant, at most `MOST_VIOLATIONS`."""
     # Of a conversation that is being erased, only a part is left.
+    in_block = "its.id BETWEEN :first AND :last AND" if ":first" in query.sql else ""
     statement = text(
         f"SELECT broken.* FROM ({query.sql}) AS broken JOIN conversation AS its ON its.id = broken.conversation "  # noqa: S608 - constants
-        f"WHERE its.external_id NOT LIKE '{HIDDEN_PREFIX}%'"
+        f"WHERE {in_block} its.external_id NOT LIKE '{HIDDEN_PREFIX}%'"
     )
     bound = [
         bindparam(name, moment, type_=UtcDateTime if isinstance(moment, datetime) else BigInteger)
