@@ -467,7 +467,10 @@ class Turnfold:
         The rules' notes, or a model's where it wrote some; `written_by` "rules" or "model" gives all of these.
         `None` means every state, origin or speaker; `min_importance=0` adds what says nothing by itself. A page has
         whole turns, at most `limit` notes unless one turn has more; the next one begins at
-        `first_turn=notes[-1].turn_seq + 1`, and an empty one is behind the end. Raises `UnknownConversation`,
+        `first_turn=notes[-1].turn_seq + 1`, and an empty one is behind the end.
+
+        Turns of the open tail have no notes: these are written once, when a segment closes, for a later turn may change
+        what an earlier one says. `turns` reads the tail, and contexts show it. Raises `UnknownConversation`,
         `InvalidInput`.
         """
         wanted = WantedNotes.checked(

@@ -10,9 +10,12 @@ from turnfold.contract.records import AnchorType, Role
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
+from turnfold_worker.pipeline.anchors.statements.attributes import states_an_attribute
 from turnfold_worker.pipeline.anchors.statements.done import may_report
 from turnfold_worker.pipeline.anchors.statements.frames import states_a_value
 from turnfold_worker.pipeline.anchors.statements.moves import moved_thing
+from turnfold_worker.pipeline.anchors.statements.needs import need_of
+from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
 from turnfold_worker.pipeline.anchors.statements.slots import may_fill
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.spoken import plain_words
@@ -33,7 +36,8 @@ _STATED: Final = 50
 
 def with_reports(drafts: Sequence[AnchorDraft], readings: Sequence[Reading]) -> tuple[AnchorDraft, ...]:
     """The drafts of a segment with its first reports and replies that none of them holds, in the order of its text."""
-    stated = (*drafts, *islice(_values(readings, drafts), _MOST_VALUES))
+    stated = (*drafts, *islice(_corrected(readings, drafts), _MOST_VALUES))
+    stated = (*stated, *islice(_values(readings, stated), _MOST_VALUES))
     reports = tuple(islice(_brief(readings, stated, lambda text: may_report(plain_words(text))), _MOST))
     replies = _brief(readings, (*stated, *reports), may_fill)
     every = (*stated, *reports, *islice(replies, _MOST_REPLIES))
@@ -66,8 +70,31 @@ def _values(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterato
             text = reading.text(span)
             if reading.is_pasted(span) or any(draft.start < span.end and span.start < draft.end for draft in of_turn):
                 continue
-            if states_a_value(text) or moved_thing(text):
+            if states_a_value(text) or moved_thing(text) or states_an_attribute(text) or need_of(text):
                 yield _draft(reading, span, text, score=_STATED)
+
+
+def _corrected(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterator[AnchorDraft]:
+    """What a correction of its speaker says anew but for a few words, where no draft holds it: the newest of each."""
+    corrections = [draft for draft in kept if draft.type is AnchorType.CORRECTION]
+    for correction in corrections:
+        for reading, span in _sentences_before(readings, correction):
+            text = reading.text(span)
+            of_turn = (draft for draft in kept if draft.turn_seq == reading.turn.seq)
+            if not says_otherwise(correction.text, text):
+                continue
+            if not any(draft.start < span.end and span.start < draft.end for draft in of_turn):
+                yield _draft(reading, span, text, score=_STATED)
+            break
+
+
+def _sentences_before(readings: Sequence[Reading], draft: AnchorDraft) -> Iterator[tuple[Reading, Span]]:
+    """What the speaker of a draft said before it in the segment, the newest first."""
+    for reading in reversed(readings):
+        is_same = reading.speaker == draft.speaker and reading.turn.role is draft.role and not reading.tool
+        if is_same and reading.turn.seq < draft.turn_seq:
+            spans = reading.sentences[:_SENTENCES_OF_VALUES]
+            yield from ((reading, span) for span in reversed(spans) if not reading.is_pasted(span))
 
 
 def _draft(reading: Reading, span: Span, text: str, *, score: int = 0) -> AnchorDraft:

@@ -7,6 +7,8 @@ statement_rules   state; and what tells kinds of statements
 standing_rules    limit, instruct and like: what holds for all that follows
 lasting_rules     be somebody; and what is only said in passing
 attribute_rules   be, have or cost: of which there is one value at a time
+home_rules        live somewhere
+state_rules       be in a state: pending, approved, done
 frame_rules       state one value of a thing: what it is called, where it is, who does it, whether it is needed
 value_change_rules   change: a value, a name, what is used, who does something
 doubt_rules       feel, guess, aim and chat: what is hardly asked for later

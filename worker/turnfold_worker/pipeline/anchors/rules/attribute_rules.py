@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.anchors.rules.home_rules import MY_HOME, WE_MOVED
 from turnfold_worker.pipeline.language.quantities import SPELLED
 
 KIN: Final = (
@@ -110,7 +111,10 @@ ONE_AT_A_TIME: Final = (
     ("home", lazy_pattern(
         rf"(?<!\w)i(?:'ve| have)?{_SINCE} (?P<cue>moved|relocated) to (?P<value>(?!\w{{1,30}} \d){_UP_TO})")),
     ("home", lazy_pattern(
-        rf"(?<!\w)(?:i|i'm|i am)(?P<cue> now)?(?: currently| still)? (?:live|living|based) in (?P<value>{_UP_TO})")),
+        r"(?<!\w)(?:i|i'm|i am|we|we're|we are)(?P<cue> now)?(?: currently| still)? (?:live|living|based) in "
+        rf"(?P<value>{_UP_TO})")),
+    ("home", WE_MOVED),
+    ("home", MY_HOME),
     ("count", lazy_pattern(
         rf"(?<!\w)(?:i|we)(?: now)? ?{_HAD}(?: now)? (?P<value>\d{{1,7}}|{'|'.join(SPELLED)}) "
         rf"(?P<about>(?:[\w-]{{1,30}} )?{_COUNTED}){_ENDS}")),

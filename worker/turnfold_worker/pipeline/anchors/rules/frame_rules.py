@@ -9,6 +9,7 @@ from typing import Final
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.attribute_rules import KIN
 from turnfold_worker.pipeline.anchors.rules.rule import joined
+from turnfold_worker.pipeline.anchors.rules.state_rules import REACHED
 from turnfold_worker.pipeline.language.common_words import listed
 
 OPENS: Final = lazy_pattern(
@@ -34,7 +35,7 @@ ADVERBS: Final = lazy_pattern(
 )
 SHORT_FORMS: Final = (
     (lazy_pattern(r"(?<!\w)let's(?!\w)"), "we"),
-    (lazy_pattern(r"(?<=(?:is|re|'s) )in progress(?!\w)"), "ongoing"),
+    (REACHED, "is "),
     (lazy_pattern(r"(?<!\w)won't(?!\w)"), "will not"),
     (lazy_pattern(r"(?<!\w)(?:can't|cannot)(?!\w)"), "can not"),
     (lazy_pattern(r"(?<=[a-z])n't(?!\w)"), " not"),
@@ -92,27 +93,7 @@ _SUBJECT: Final = (
     r"(?!(?:it|this|that|these|those|there|he|she|they|who|what|which|you|everyone|everything|nothing|nobody|all)(?!\w))"
     r"(?:[^\s,]+,? ){1,9}?"
 )
-_STATES: Final = (
-    "red green yellow amber",
-    "up down online offline",
-    "open closed resolved reopened",
-    "pending signed approved rejected accepted denied cancelled confirmed submitted published paid unpaid overdue",
-    "expired valid renewed",
-    "single engaged married divorced widowed separated",
-    "broken fixed working",
-    "enabled disabled on off",
-    "full empty",
-    "sold available booked free reserved",
-    "sick healthy recovered",
-    "employed unemployed retired",
-    "locked unlocked",
-    "blocked unblocked",
-    "public private",
-    "done unfinished finished complete completed ongoing underway",
-)
-_STATE_OF: Final = {word: f"state{place}" for place, words in enumerate(_STATES) for word in words.split()}
-_STATES_OF_PEOPLE: Final = {_STATE_OF[word] for word in ("single", "sick", "employed", "free")}
-_UNIQUE: Final = lazy_pattern(
+UNIQUE: Final = lazy_pattern(
     r"(?<!\w)(?:favou?rite|default|main|primary|current|preferred|latest|name|title|colou?r|password|codename|nickname|"
     r"branch|language|theme|mode|winner|status)(?!\w)"
 )
@@ -146,14 +127,11 @@ _KIN_WORDS: Final = listed("mom mum dad grandma grandpa granny")
 
 
 def _of_copula(value: str, match: re.Match[str], text: str) -> str:
-    """The sort of what something is: a state, a day, a number, a place or a name."""
+    """The sort of what something is: a day, a number, a place or a name."""
     subject, prep = match["subject"].strip(), match["prep"] or ""
     if subject == "my name":
         # Two people may have said it.
         return ""
-    if value in _STATE_OF and not _UNIQUE.search(subject):
-        is_of_people = _STATE_OF[value] in _STATES_OF_PEOPLE
-        return _STATE_OF[value] if not prep and (is_of_people or subject not in _SELF) else ""
     if subject in _SELF:
         return "place" if prep == "based in" else ""
     return _measured(value) or _named_or_placed(value, subject, prep, text)
@@ -175,7 +153,7 @@ def _named_or_placed(value: str, subject: str, prep: str, text: str) -> str:
     if prep:
         return "place" if prep in _PLACED else "called" if prep in _CALLED else ""
     is_exact = _VERSION.match(value) is not None or "@" in value or "://" in value
-    return "name" if is_exact or is_name(value, text) or _UNIQUE.search(subject) else ""
+    return "name" if is_exact or is_name(value, text) or UNIQUE.search(subject) else ""
 
 
 def _is_definite(subject: str) -> bool:

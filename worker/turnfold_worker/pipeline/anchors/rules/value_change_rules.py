@@ -102,3 +102,5 @@ SUPPOSED: Final = lazy_pattern(
     r"(?!\w)|n't(?!\w)"
 )
 """It is wished, planned, asked for, denied or told by somebody else."""
+OF_OTHERS: Final = lazy_pattern(r"(?<!\w)(?:his|her|their|your|(?!(?:it|that|let)'s)[a-z]+'s)(?: [a-z-]+){0,2} $")
+"""Before who did it: 'my brother's school raised the fee' is about another fee."""

@@ -10,6 +10,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import LASTING_RANK, AnchorState, AnchorType
 from turnfold_worker.pipeline.anchors.rules import lasting_rules
 from turnfold_worker.pipeline.anchors.rules.attribute_rules import KIN
+from turnfold_worker.pipeline.anchors.rules.home_rules import lives_there_since
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, same_speaker
 from turnfold_worker.pipeline.anchors.statements.attributes import (
     are_apart,
@@ -74,7 +75,7 @@ def states_another_value(new: Known, old: Known) -> bool:
         return False
     if sometimes_only(new.said, old.said) and not _BEGAN.search(new.said):
         return False
-    return not (only_then(new.said, old.said) or is_question(new.said))
+    return not (only_then(lives_there_since(new.said), old.said) or is_question(new.said))
 
 
 def of_other_holders(one: Known, other: Known) -> bool:

@@ -81,6 +81,7 @@ from turnfold_worker.pipeline.anchors.statements.moves import (
     moves_to_a_time,
     stands_somewhere,
 )
+from turnfold_worker.pipeline.anchors.statements.needs import ends_need
 from turnfold_worker.pipeline.anchors.statements.numbers import (
     corrected_value,
     gives_a_number,
@@ -384,6 +385,8 @@ def _changes(new: Known, old: Known) -> bool:
     """'We raised the monthly cap to 750 dollars' after 'The monthly cap is 500 dollars'."""
     if old.anchor.turn_seq >= new.anchor.turn_seq or not same_speaker(new, old) or of_other_people(new, old):
         return False
+    if ends_need(new.anchor.text, old.anchor.text):
+        return not (only_then(new.said, old.said) or sometimes_only(new.said, old.said))
     return overtakes_value(new.anchor.text, old.anchor.text)
 
 
@@ -394,7 +397,7 @@ def _moves(new: Known, old: Known) -> bool:
         return False
     if is_question(new.said) or supposes(old.said) or waits(old.said):
         return False
-    return bool(old.values) if moves_to_a_time(new.said) else stands_somewhere(old.said)
+    return bool(old.values) if moves_to_a_time(new.said) else stands_somewhere(old.text)
 
 
 def _moves_another(new: Known, old: Known) -> bool:

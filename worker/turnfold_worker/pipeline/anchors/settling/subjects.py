@@ -59,9 +59,12 @@ _ADDS: Final = lazy_pattern(
 )
 
 
+_NOT_NEEDED: Final = lazy_pattern(r"(?<!\w)(?:\w+n't|not|no longer) (?:need|want|require)s? [^,;:.!?]*")
+
+
 def adds_another(said: str) -> bool:
     """Whether plain words state one more of several things: 'it also listens on port 9090', 'a second budget'."""
-    return _ADDS.search(said) is not None
+    return _ADDS.search(_NOT_NEEDED.sub(" ", said)) is not None
 
 
 _DOES: Final = lazy_pattern(

@@ -11,6 +11,7 @@ two_things     where it states two things, of which one may change
 overrides      what sets a plan aside without naming it: 'scratch that', '… instead'
 attributes     what it says of which there is one value at a time: an age, a pay, an owner
 frames         all of a clause but the value that it states
+needs          who needs what, and for whom
 moves          what was moved to another time or place
 value_changes  what changed, and what it is now
 repairs        few words that say a value and that another one was wrong

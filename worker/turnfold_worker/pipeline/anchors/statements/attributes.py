@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.anchors.rules.attribute_rules import KIN, NAMED, ONE_AT_A_TIME, SAID_ONLY
+from turnfold_worker.pipeline.anchors.rules.home_rules import WE_MOVED, is_no_place, lives_there_since
 from turnfold_worker.pipeline.anchors.rules.rule import joined
 from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
 from turnfold_worker.pipeline.language.common_words import listed
@@ -53,6 +54,8 @@ _PERIOD: Final = lazy_pattern(
 )
 
 
+_SHORT: Final = 120
+"""Characters of a text that says little else than one thing."""
 _TOLD_SHORTLY: Final = frozenset({"budget", "owner"})
 """What may be named by a part of its words: 'relocation' for 'relocation expenses'."""
 _OF_SOMETHING: Final = frozenset({"budget", "thing", "version"})
@@ -115,7 +118,7 @@ def attributes_of(text: str) -> tuple[Attribute, ...]:
     """
     unquoted = without_quotes(text)
     said = plain_words(in_one_form(unquoted))
-    if waits(said) or is_bygone(said):
+    if waits(said) or is_bygone(lives_there_since(said)):
         return ()
     return tuple(dict.fromkeys(_stated(said, unquoted)))
 
@@ -124,7 +127,9 @@ def _stated(said: str, text: str) -> Iterator[Attribute]:
     for changes, table in ((True, ONE_AT_A_TIME), (False, SAID_ONLY)):
         for name, pattern in table:
             for match in pattern.finditer(said):
-                if not _is_doubtful(said, match) and (name not in NAMED or _has_a_capital(match["value"], text)):
+                if _is_doubtful(said, match) or (name in NAMED and not _has_a_capital(match["value"], text)):
+                    continue
+                if pattern is not WE_MOVED or not is_no_place(match["value"], text):
                     yield _attribute(name, match, said, changes=changes)
 
 
@@ -196,6 +201,11 @@ def changes_value(new: str, old: str) -> bool:
         for later in attributes_of(new)
         for earlier in attributes_of(old)
     )
+
+
+def states_an_attribute(text: str) -> bool:
+    """Whether a text says little else than what has one value at a time, so that it is kept for what may change it."""
+    return len(text) <= _SHORT and any(one.changes for one in attributes_of(text))
 
 
 def _differs(later: Attribute, earlier: Attribute) -> bool:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.anchors.rules import frame_rules
+from turnfold_worker.pipeline.anchors.rules.state_rules import states_of
 from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
 from turnfold_worker.pipeline.language.common_words import is_common, listed
 from turnfold_worker.pipeline.language.quantities import SPELLED, in_one_form
@@ -24,6 +25,10 @@ _SHORT: Final = 120
 """Characters of a text that says little else than one value."""
 _MOST_PLAIN: Final = 12
 """Words of a clause that states one thing plainly."""
+_HOLDS: Final = "holds "
+"""Begins the key of what is affirmed or denied: 'a second monitor' is needed, or it is not."""
+_STATE: Final = "state"
+"""Begins the key of a thing's state: 'the second chapter' is a draft, or it is final."""
 _LEAST_DENIED: Final = 3
 """Words of a clause that may be affirmed and denied."""
 _DROPPED: Final = listed("the a an is are am will be been have has had to do does did us going")
@@ -70,7 +75,9 @@ class Frame(NamedTuple):
 
     def gives_way_to(self, later: Frame) -> bool:
         """Whether a later clause states another value of the same thing."""
-        if self.key != later.key or later.is_beside or self.is_beside:
+        if self.key != later.key or later.is_beside is not self.is_beside:
+            return False
+        if self.is_beside and not self.key.startswith((_HOLDS, _STATE)):
             return False
         if self.tail and later.tail and not (self.tail <= later.tail or later.tail <= self.tail):
             return False
@@ -137,10 +144,18 @@ def _frames(clause: str, text: str) -> Iterator[Frame]:
         words = _key(affirmed)
         if len(words.split()) >= _LEAST_DENIED:
             holds = frozenset({"no" if denied else "yes"})
-            yield Frame(f"holds {words}", holds, frozenset(), beside, is_plain=_is_plain(clause))
+            yield Frame(f"{_HOLDS}{words}", holds, frozenset(), beside, is_plain=_is_plain(clause))
+    yield from _states(clause, is_beside=beside)
     if not denied:
         yield from _values(clause, text, is_beside=beside)
         yield from _counts(clause, is_beside=beside)
+
+
+def _states(clause: str, *, is_beside: bool) -> Iterator[Frame]:
+    """'The audit is pending': a frame for each scale on which it may go on."""
+    for subject, state, scale in states_of(clause):
+        if not frame_rules.UNIQUE.search(subject):
+            yield Frame(f"{_STATE}{scale} {_key(subject)}", frozenset({state}), frozenset(), is_beside)
 
 
 def _values(clause: str, text: str, *, is_beside: bool) -> Iterator[Frame]:

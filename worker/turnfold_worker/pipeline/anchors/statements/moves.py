@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -25,6 +26,11 @@ _ACTIVE: Final = lazy_pattern(
     rf"(?i)(?<!\w)[a-z]+(?:'ve|'s| have| has| had)?(?: just| now| already)? {_MOVED} "
     rf"(?P<thing>(?:the|our|my|your|his|her|their|[A-Z]\w*'s) [^,;:.!?]{{2,60}}?){_TO}"
 )
+_ITSELF: Final = lazy_pattern(
+    r"(?i)(?:^|[.:;] )(?:(?:so|but|and|actually|sorry|ok|okay|update|correction),? )?"
+    r"(?P<thing>[^,;:.!?]{2,60}?)(?: has| have)?(?: just| now| recently)? (?:moved|relocated) to \S"
+)
+"""'My cousin moved to Braga', 'the office has moved to Lyon'."""
 _SUPPOSED: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:if|in case|maybe|perhaps|might|could|would|may be|whether|not|never|unless|suppose)(?!\w)|n't(?!\w)"
 )
@@ -38,6 +44,9 @@ _TIME: Final = lazy_pattern(
 )
 _OF_ANY_TIME: Final = listed("deadline date day time start end due launch")
 """What is moved of a thing: of 'the deadline for the report' the report tells which."""
+_NO_THING: Final = listed("i we it this that they you i've we've who which")
+"""What moved by itself and is told by no word: who speaks, or what was spoken of."""
+_ALONE: Final = listed("he she")
 
 
 def moved_thing(text: str) -> frozenset[str]:
@@ -46,12 +55,25 @@ def moved_thing(text: str) -> frozenset[str]:
     >>> sorted(moved_thing("They rescheduled my dentist appointment to 2 pm."))
     ['appointment', 'dentist']
     """
-    match = _PASSIVE.search(text) or _ACTIVE.search(text)
+    match = _match(text)
     if match is None:
         return frozenset()
-    words = match["thing"].lower().split()
+    words = match["thing"].lower().replace("\u2019", "'").split()
     named = [word for word in words if word not in _OF_ANY_TIME] if len(words) > 2 else words
     return frozenset(note_stems(" ".join(named)))
+
+
+def _match(text: str) -> re.Match[str] | None:
+    return _PASSIVE.search(text) or _ACTIVE.search(text) or _moved_by_itself(text)
+
+
+def _moved_by_itself(text: str) -> re.Match[str] | None:
+    match = _ITSELF.search(text)
+    if match is None:
+        return None
+    words = match["thing"].lower().replace("\u2019", "'").split()
+    is_untold = words[-1] in _NO_THING or (len(words) == 1 and words[0] in _ALONE)
+    return None if is_untold else match
 
 
 def is_only_supposed(text: str) -> bool:
@@ -61,10 +83,10 @@ def is_only_supposed(text: str) -> bool:
 
 def moves_to_a_time(text: str) -> bool:
     """Whether a text that moves something says to which day or hour."""
-    match = _PASSIVE.search(text) or _ACTIVE.search(text)
+    match = _match(text)
     return match is not None and _TIME.match(text, match.end() - 1) is not None
 
 
 def stands_somewhere(text: str) -> bool:
-    """Whether a text says where something is: 'the party is at our house'."""
+    """Whether a text says where something is: 'the party is at our house', 'our office is in Lyon'."""
     return _PLACED.search(text) is not None

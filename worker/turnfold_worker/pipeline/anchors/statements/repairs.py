@@ -1,13 +1,17 @@
-"""Corrections in few words: '9443, typo', 'no, 47', 'wait, the 4th of June, sorry', 'raise it to 8'.
+"""Corrections in few words, and of few words: '9443, typo', 'no, 47', 'wait, the 4th of June, sorry', 'raise it to 8'.
 
 They say a value and that another one was wrong, and nothing of what it is a value of: that is in what was said last.
 """
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.anchors.rules import frame_rules
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 
 _BEFORE: Final = lazy_pattern(
     r"^(?:[*^]+|(?:no|nope)[,.!]{1,3} |(?:oh|wait|sorry|oops|ah|hm+|actually|rather|er+|uh|ok|okay)(?:[,.! ]{1,3}|$)|"
@@ -27,6 +31,53 @@ _MOST_MARKED: Final = 12
 """Words of a statement that is said again because it was mistyped."""
 _HEDGES: Final = frozenset({"ok", "okay", "oh", "ah", "it's", "it is", "that's"})
 """Openings that correct nothing by themselves."""
+
+
+_MOST_OTHERWISE: Final = 3
+"""Words that a correction of a whole sentence puts in the place of others."""
+_LEAST_SAME: Final = 3
+_LONGEST: Final = 160
+_STRIPPED: Final = " ,.;:!?…"
+_TELLS_NOTHING: Final = listed("""
+    the and but for are was has had have our your his her its their this that these those they she you not with from
+    will would could can
+""")
+_ENDED: Final = lazy_pattern(r"(?<!\w)(?:(?:do|does|is|are|am) not|no longer|any ?more)(?!\w)")
+
+
+def says_otherwise(correction: str, sentence: str) -> bool:
+    """Whether a correction says a sentence again with a few other words in one place, or that it holds no longer.
+
+    >>> says_otherwise("Actually, we fly from Eindhoven.", "We fly from Schiphol.")
+    True
+    >>> says_otherwise("We no longer fly from Schiphol.", "We fly from Schiphol.")
+    True
+    >>> says_otherwise("Actually, they fly from Eindhoven.", "We fly from Schiphol.")
+    False
+    """
+    if max(len(correction), len(sentence)) > _LONGEST or is_question(sentence) or is_question(correction):
+        return False
+    later, earlier = _tokens(correction), _tokens(sentence)
+    ended = _tokens(_ENDED.sub(" ", " ".join(later)))
+    if ended != later:
+        return ended == earlier and len(earlier) >= _LEAST_SAME
+    same = [word for word, _ in takewhile(lambda pair: pair[0] == pair[1], zip(later, earlier, strict=False))]
+    rest = (later[len(same) :], earlier[len(same) :])
+    behind = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*map(reversed, rest), strict=False)))
+    changed = [words[: len(words) - behind] for words in rest]
+    if not all(0 < len(words) <= _MOST_OTHERWISE for words in changed) or not same:
+        return False
+    shared = [*same, *later[len(later) - behind :]]
+    return len(shared) >= _LEAST_SAME and any(len(word) >= _LEAST_SAME for word in shared if word not in _TELLS_NOTHING)
+
+
+def _tokens(text: str) -> list[str]:
+    said = plain_words(without_quotes(text))
+    opening = frame_rules.OPENS.match(said)
+    clause = frame_rules.ADVERBS.sub(" ", said[opening.end() :] if opening else said)
+    for pattern, written_out in frame_rules.SHORT_FORMS:
+        clause = pattern.sub(written_out, clause)
+    return [word for word in (token.strip(_STRIPPED) for token in clause.split()) if word]
 
 
 def is_repair(said: str) -> bool:

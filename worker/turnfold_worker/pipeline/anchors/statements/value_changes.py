@@ -77,6 +77,8 @@ def value_change(text: str) -> ValueChange | None:
             if match is None:
                 continue
             groups = match.groupdict()
+            if groups.get("who") and value_change_rules.OF_OTHERS.search(said[: match.start("who")]):
+                continue
             change = ValueChange(
                 kind, _stems(groups.get("thing")), frozenset(_stems(groups.get("before"))), groups["after"]
             )

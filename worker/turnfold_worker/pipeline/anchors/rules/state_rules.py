@@ -1,0 +1,89 @@
+"""The states that a thing goes through, in scales: another state of one scale takes the place of an earlier one.
+
+A word may stand in several scales: *pending* gives way to *approved* and to *done*; *approved* and *paid* share none,
+so both hold. Words of one line that say the same are written as one. See `statements.frames`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+
+_SCALES: Final = tuple(
+    scale.strip().split("|")
+    for scale in """
+    red|green|yellow|amber
+    up|down|online|offline
+    open|closed|resolved|reopened
+    open|vacant|filled
+    pending|signed|approved|rejected|accepted|denied|cancelled|confirmed|submitted|published|paid|unpaid|overdue
+    pending|in review|approved|rejected|accepted|denied|granted
+    pending|not started|planned|ongoing|paused|unfinished|done
+    pending|placed|shipped|in transit|delivered|returned|cancelled
+    draft|in review|final|signed|unsigned|published
+    unpaid|overdue|paid|refunded
+    expired|valid|renewed
+    single|engaged|married|divorced|widowed|separated
+    broken|fixed|working
+    enabled|disabled|on|off
+    full|empty
+    sold|available|booked|free|reserved
+    sick|healthy|recovered
+    employed|unemployed|retired
+    locked|unlocked
+    blocked|unblocked
+    public|private
+    """.strip().splitlines()
+)
+_SAME: Final = {
+    "finished": "done", "complete": "done", "completed": "done", "underway": "ongoing", "under way": "ongoing",
+    "in progress": "ongoing", "on hold": "paused", "under review": "in review", "being reviewed": "in review",
+    "declined": "rejected", "refused": "rejected", "dispatched": "shipped", "not begun": "not started",
+    "unstarted": "not started", "not paid": "unpaid", "out of order": "broken", "repaired": "fixed", "a draft": "draft",
+    "back up": "up", "back online": "online", "back down": "down", "canceled": "cancelled", "not signed": "unsigned",
+}  # fmt: skip
+_SCALES_OF: Final = {
+    word: tuple(str(place) for place, scale in enumerate(_SCALES) if word in scale)
+    for word in sorted({word for scale in _SCALES for word in scale})
+}
+_OF_PEOPLE: Final = frozenset({"single", "engaged", "married", "divorced", "widowed", "separated", "sick", "healthy",
+                               "recovered", "employed", "unemployed", "retired", "sold", "available", "booked", "free",
+                               "reserved"})  # fmt: skip
+"""States that somebody may be in: 'I am done' is about the moment."""
+_SPEAKERS: Final = frozenset({"i", "we"})
+_REACHED: Final = (
+    "signed|approved|rejected|accepted|denied|granted|declined|refused|cancelled|canceled|confirmed|submitted|published|"
+    "paid|shipped|dispatched|delivered|returned|refunded|renewed|completed|finished|filled|repaired|fixed|reopened|"
+    "resolved|sold|reserved"
+)
+_LATELY: Final = (
+    r"today|yesterday|this (?:morning|week)|on \w+day|last (?:week|night)|(?:an|two|three) (?:hour|day)s? ago"
+)
+REACHED: Final = lazy_pattern(rf"(?<!\w)(?:was|were|has been|have been|got) (?=(?:{_REACHED})(?: (?:{_LATELY}))?$)")
+"""What was done to a thing lately is its state: 'the application was approved'."""
+_STATE: Final = lazy_pattern(
+    r"^(?P<subject>(?!(?:it|this|that|these|those|there|he|she|they|who|what|which|you|everyone|everything|nothing|"
+    r"nobody|all)(?!\w))(?:[^\s,]+,? ){1,9}?)(?:is|are|am) (?:all |fully )?"
+    rf"(?P<state>{'|'.join(sorted((*_SAME, *_SCALES_OF), key=len, reverse=True))})"
+    rf"(?: (?:again|yet|as planned|{_LATELY}))?$"
+)
+
+
+def states_of(clause: str) -> Iterator[tuple[str, str, str]]:
+    """The subject of a clause in plain words, the state that it is in, and each scale of that state.
+
+    >>> list(states_of("the audit is complete"))
+    [('the audit', 'done', '6')]
+    >>> list(states_of("the audit is expensive"))
+    []
+    """
+    match = _STATE.match(clause)
+    if match is None:
+        return
+    subject, state = match["subject"].strip(), _SAME.get(match["state"], match["state"])
+    if subject in _SPEAKERS and state not in _OF_PEOPLE:
+        return
+    for scale in _SCALES_OF[state]:
+        yield subject, state, scale

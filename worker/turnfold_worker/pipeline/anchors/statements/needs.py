@@ -1,0 +1,87 @@
+"""Who needs what, and for whom: 'we need a monitor for Ola', and later 'Ola doesn't need a monitor after all'."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.terms import STEMS
+from turnfold_worker.pipeline.anchors.rules import frame_rules
+from turnfold_worker.pipeline.anchors.rules.value_change_rules import SUPPOSED
+from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.quantities import SPELLED
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
+
+_LONGEST: Final = 160
+_NEED: Final = lazy_pattern(
+    r"^(?P<who>(?:[\w'-]+ ){1,5}?)(?:(?P<denied>(?:do|does|will) not|no longer) )?(?:needs?|requires?) "
+    r"(?P<thing>(?!to(?!\w))[^,;:.!?]{2,80}?)(?: for (?P<whom>[^,;:.!?]{2,60}))?$"
+)
+_DENIAL: Final = lazy_pattern(r"(?<!\w)(?:(?:do|does|did|will) not|don't|doesn't|no longer|never|not)(?!\w)")
+_AFTERWARDS: Final = lazy_pattern(r"(?<!\w)(?:any ?more|any longer|after all|then)(?!\w)")
+_SPEAKERS: Final = frozenset({"i", "we", "me", "us"})
+_SPEAKER: Final = frozenset({"i"})
+_EMPTY: Final = listed("the a an any some our my no more two few several couple of that those these this")
+
+
+class Need(NamedTuple):
+    """Something that somebody needs, or does not."""
+
+    thing: tuple[str, ...]
+    """Stems of what is needed, in order, without how many."""
+    whom: frozenset[str]
+    """Stems of the one for whom or for what it is; `i` for the speaker."""
+    is_denied: bool
+
+
+def ends_need(new: str, old: str) -> bool:
+    """Whether a later text says that what an earlier one needs is not needed, by or for the same one.
+
+    >>> ends_need("Ola doesn't need a monitor after all.", "We need a second monitor for Ola.")
+    True
+    >>> ends_need("Tim doesn't need a monitor.", "We need a second monitor for Ola.")
+    False
+    """
+    later, earlier = need_of(new), need_of(old)
+    if later is None or earlier is None or not later.is_denied or earlier.is_denied:
+        return False
+    same_thing = later.thing[-1] == earlier.thing[-1] and set(later.thing) <= set(earlier.thing)
+    return same_thing and later.whom == earlier.whom
+
+
+@lru_cache(maxsize=1_024)
+def need_of(text: str) -> Need | None:
+    """What a short text says to be needed, or not; None where it only asks, wants, supposes or quotes it."""
+    if len(text) > _LONGEST or is_question(text):
+        return None
+    said = plain_words(without_quotes(text))
+    if waits(said) or is_bygone(said) or SUPPOSED.search(_DENIAL.sub(" ", said)):
+        return None
+    match = _NEED.match(_plain(said))
+    if match is None:
+        return None
+    thing, who = _stems(match["thing"]), frozenset(_stems(match["who"]))
+    whom = frozenset(_stems(match["whom"] or "")) or who
+    if not thing or not whom:
+        return None
+    return Need(thing, _SPEAKER if whom <= _SPEAKERS else whom, match["denied"] is not None)
+
+
+def _plain(said: str) -> str:
+    """Plain words without what stands before a clause and tells nothing, short forms written out."""
+    opening = frame_rules.OPENS.match(said)
+    clause = frame_rules.ADVERBS.sub(" ", _AFTERWARDS.sub(" ", said[opening.end() :] if opening else said))
+    for pattern, written_out in frame_rules.SHORT_FORMS:
+        clause = pattern.sub(written_out, clause)
+    return " ".join(clause.split()).strip(" ,.;:!…")
+
+
+def _stems(words: str) -> tuple[str, ...]:
+    bare = (word.strip("'\"().:").removesuffix("'s") for word in words.split())
+    return tuple(
+        STEMS[word] if word.isalpha() else word
+        for word in bare
+        if word and word not in _EMPTY and word not in SPELLED and not word.isdigit()
+    )
