@@ -130,3 +130,13 @@ def test_what_the_asker_tells_of_himself_does_not_say_what_the_other_one_did(rol
 )
 def test_a_value_of_another_kind_or_time_or_of_somebody_else_fills_nothing(question: str, statement: str) -> None:
     assert not fills(question, statement)
+
+
+@pytest.mark.parametrize("reply", ["Noted.", "I've noted it.", "Let me think about it.", "I will have to check."])
+def test_a_reply_that_only_takes_note_leaves_the_question_open(reply: str) -> None:
+    question = "Which caterer do we take?"
+    turns = ({"role": "user", "content": question}, {"role": "assistant", "content": reply})
+    with fold(turns) as conversation:
+        assert [anchor.state for anchor in conversation.anchors(states=None) if anchor.text == question] == [
+            AnchorState.ACTIVE
+        ]

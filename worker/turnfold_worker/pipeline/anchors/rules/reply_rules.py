@@ -164,7 +164,8 @@ NO_ANSWER: Final = lazy_pattern(
     have) to )?(?:find out|
     ask|get back to you|come back to|think (?:about|it|that|this)|check|sleep on|look (?:into|it up|that up)|
     double-check|
-    verify|consider)|(?:that's )?(?:to be|not) decided)(?!\w)
+    verify|consider)|(?:that's )?(?:to be|not) decided|
+    (?:duly |i(?:'ve| have) )?(?:noted|acknowledged)(?: (?:it|that|this))?(?=\W*$))(?!\w)
     """)
 )
 """A reply that leaves the question open."""
