@@ -22,12 +22,12 @@ import turnfold
 import turnfold_worker
 from turnfold.contract.lazy_patterns import LazyPattern
 
-LENGTH: Final = 30_000
+LENGTH: Final = 20_000
 """Code points of an attack: a quadratic pattern takes hundreds of millions of steps for them."""
 LINE: Final = 400
 """Code points of a line of structured content; see `content.statements.LONGEST_LINE`."""
 LINES: Final = LENGTH // LINE
-SECONDS: Final = 1.0
+SECONDS: Final = 0.4
 """Processor time of one attack at most: a linear pattern needs a hundredth of it."""
 UNITS: Final = 24
 _ALWAYS: Final = ("a", " ", "(", "1", ".", "\n", "-", "_", "a.", "1,", "a ", '"', "[", ":", "=", "|", "é", "a\n")
