@@ -11,11 +11,12 @@ import redis
 from databases import Place
 from sqlalchemy import Engine
 
+from support.places import SHARDS, servers
 from turnfold import Turnfold
-from turnfold.contract.keys import SHARDS, Address
+from turnfold.contract.keys import Address
 from turnfold.contract.tables import ConversationRow, TurnRow, table
 from turnfold.database.engines import connect
-from turnfold.redis.inbox import connect as connect_redis
+from turnfold.redis.connections import connect as connect_redis
 from turnfold.wire.decode import decode_turn
 from turnfold_worker.adapters.redis.inbox import RedisInbox
 from turnfold_worker.adapters.sql.turns import turn_row
@@ -62,7 +63,7 @@ class Bench:
         self.write = connect(place.database_url, write=True, timeout_seconds=60)
         self.read = connect(place.database_url, write=False, timeout_seconds=60)
         client = connect_redis(place.redis_url, timeout_seconds=10)
-        inbox = RedisInbox(client, lease_seconds=600, sweep_seconds=3)
+        inbox = RedisInbox(servers(client), lease_seconds=600, sweep_seconds=3)
         self.worker = Worker(settings, inbox, sql_store(settings, self.write, self.read), Nobody())
         self.client = Turnfold(settings=settings)
         self.tf = self.client.for_tenant(place.name)
@@ -75,7 +76,7 @@ class Bench:
     def drain(self) -> float:
         """Store everything that was appended; seconds."""
         begun = time.perf_counter()
-        for shard in range(SHARDS):
+        for shard in SHARDS:
             self.worker.drain(shard)
         return time.perf_counter() - begun
 

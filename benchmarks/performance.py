@@ -46,11 +46,12 @@ from performance_document import (
 from rich.progress import Progress, TimeElapsedColumn
 from sqlalchemy import text
 
+from support.places import place
 from support.prefixes import shared
 from turnfold import Context
 from turnfold.contract.keys import Address
 from turnfold.contract.tables import Base, ConversationRow, table
-from turnfold.redis.inbox import connect as connect_redis
+from turnfold.redis.connections import connect as connect_redis
 
 BUDGETS: Final = (1_000, 4_000, 16_000)
 READS: Final = 200
@@ -155,7 +156,7 @@ def reads_of(bench: Bench, turns: int, say: Say) -> list[Row]:
     conversation = row_id(bench.read, bench.place.name, name)
     reader = bench.tf._resources.reader()  # noqa: SLF001 - a new process is played by forgetting
     redis = connect_redis(bench.place.redis_url, timeout_seconds=10)
-    inbox = Address(bench.place.name, name).inbox
+    inbox = place(Address(bench.place.name, name)).inbox
     floor = floor_of_a_read(bench, conversation)
     found: list[Row] = []
 

@@ -21,6 +21,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from support.places import shard_of
 from turnfold import Turnfold
 from turnfold.contract.keys import Address
 from turnfold_worker.local.redis_server import RedisServer
@@ -89,7 +90,7 @@ def _fold_example(redis_url: str, database_url: str) -> None:
         tf.append("startup", [json.loads(line) for line in text.splitlines()])
         settings = WorkerSettings(redis_url=redis_url, database_url=database_url)
         worker = build(settings)
-        worker.drain(Address(tf.tenant, "startup").shard)
+        worker.drain(shard_of(Address(tf.tenant, "startup")))
         worker.compress(1)
         if not tf.status("startup").segments:
             msg = "the example was not folded"

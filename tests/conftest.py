@@ -19,6 +19,7 @@ from sqlalchemy import Engine
 from support.celery_workers import CeleryWorker
 from support.examples import THOROUGH, register_profiles
 from support.needed import skipping_on
+from support.places import servers
 from support.postgresql import PostgresqlServer
 from support.refinery import Refinery
 from support.server_folders import fast_folder, own_folder
@@ -30,8 +31,8 @@ from turnfold.contract import keys
 from turnfold.database.engines import connect
 from turnfold.database.reader import Reader
 from turnfold.errors import InvalidSettings
+from turnfold.redis.connections import connect as connect_redis
 from turnfold.redis.inbox import ProducerInbox
-from turnfold.redis.inbox import connect as connect_redis
 from turnfold.settings import Settings
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder, check_installed
 from turnfold_worker.local.redis_server import RedisNotStarted, RedisServer, find_server
@@ -219,7 +220,7 @@ def reader(engine: Engine) -> Reader:
 def inbox(redis_url: str) -> Iterator[ProducerInbox]:
     """For what no client appends."""
     with connect_redis(redis_url, timeout_seconds=5) as client:
-        yield ProducerInbox(client)
+        yield ProducerInbox(servers(client))
 
 
 @pytest.fixture

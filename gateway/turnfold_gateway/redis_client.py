@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from turnfold import Settings, Unavailable
+from turnfold.contract.server_urls import urls_of
 
 # KEYS moment     ARGV requests a minute
 # The generic cell rate algorithm: the key holds the moment up to which requests are spoken for. Up to a minute's may
@@ -33,9 +34,10 @@ class RedisClient:
     @cached_property
     def _client(self) -> Redis:
         seconds = self._settings.timeout_seconds
-        return Redis.from_url(
-            self._settings.redis_url, socket_timeout=seconds, socket_connect_timeout=seconds, decode_responses=True
-        )
+        timeouts: dict[str, Any] = {"socket_timeout": seconds, "socket_connect_timeout": seconds}
+        # Of several servers the first: what the gateway keeps belongs to no conversation.
+        url = urls_of(self._settings.redis_url)[0]
+        return Redis.from_url(url, decode_responses=True, **timeouts)
 
     async def take(self, name: str, a_minute: int) -> float:
         """Take a request from a limit: 0.0, or the seconds until one fits again."""

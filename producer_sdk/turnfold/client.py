@@ -664,5 +664,5 @@ class Turnfold:
         inbox = self._resources.inbox()
         wait = ErasureWait(inbox, address, inbox_turns=inbox.forget(address), sqlite=self._settings.uses_sqlite)
         if self._settings.doorbell:
-            self._resources.ring(Task.ERASE, address.shard)
+            self._resources.ring(Task.ERASE, self._resources.inbox().shard_of(address))
         return wait

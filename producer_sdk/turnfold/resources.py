@@ -18,12 +18,12 @@ from turnfold.redis.quotas import Quotas
 from turnfold.settings import Settings
 
 if TYPE_CHECKING:
-    import redis
-
+    from turnfold.contract.shards import Layout
     from turnfold.database.change_events import OnChange
     from turnfold.database.read_source import PendingSource, ReadSource
     from turnfold.database.reader import Reader
     from turnfold.database.replicas import ReplicaFirst
+    from turnfold.redis.servers import InboxServers
 
 
 _Read = TypeVar("_Read")
@@ -44,7 +44,7 @@ class Resources:
 
     def _forget_connections(self) -> None:
         self._pid = os.getpid()
-        self._redis: redis.Redis | None = None
+        self._servers: InboxServers | None = None
         self._inbox: inbox.ProducerInbox | None = None
         self._quotas: Quotas | None = None
         self._references: ContextReferences | None = None
@@ -60,7 +60,7 @@ class Resources:
             # Held for ever: collecting them would close them.
             self._of_parent = (
                 *self._of_parent,
-                self._redis,
+                self._servers,
                 self._inbox,
                 self._quotas,
                 self._references,
@@ -108,13 +108,19 @@ class Resources:
                 self._access = AccessCounts(self._connected())
             return self._access
 
-    def _connected(self) -> redis.Redis:
-        if self._redis is None:
-            self._redis = self._open_redis()
-        return self._redis
+    def _connected(self) -> InboxServers:
+        if self._servers is None:
+            self._servers = self._open_redis()
+        return self._servers
 
-    def _open_redis(self) -> redis.Redis:
-        return inbox.connect(self._settings.redis_url, timeout_seconds=self._settings.timeout_seconds)
+    def _open_redis(self) -> InboxServers:
+        from turnfold.redis.servers import InboxServers
+
+        return InboxServers.of(self._settings, self.stored_layout)
+
+    def stored_layout(self) -> Layout:
+        """How inboxes are laid out, by the database: asked where Redis does not know."""
+        return self.reader().layout()
 
     def reader(self) -> Reader:
         """The database. The first call imports SQLModel."""
@@ -192,8 +198,8 @@ class Resources:
                 self._doorbell.close()
             if self._access is not None:
                 self._access.close()
-            if self._redis is not None:
-                self._redis.close()
+            if self._servers is not None:
+                self._servers.close()
             if self._reader is not None:
                 self._reader.close()
             if self._replica is not None:

@@ -12,6 +12,8 @@ from typing import Any, Final, Self, TypeVar
 
 from turnfold.contract.keys import checked_id
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.server_urls import is_cluster, urls_of, without_password
+from turnfold.contract.shards import MOST_SHARDS
 from turnfold.contract.vectors import DEFAULT_MODEL
 from turnfold.errors import InvalidSettings
 
@@ -21,19 +23,6 @@ DEFAULT_DATABASE_URL = "sqlite:///turnfold.db"
 _URL: Final = lazy_pattern(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _SOCKET: Final = "unix://"
 _IN_MEMORY: Final = lazy_pattern(r"sqlite(\+\w+)?://(/(:memory:)?)?(\?.*)?")
-
-
-_IN_OPTIONS: Final = lazy_pattern(r"(?i)(?<=password=)[^&#]+")
-
-
-def without_password(url: str) -> str:
-    """A server's URL as it may be shown: nothing before its last `@`, whatever a password is made of.
-
-    >>> without_password("redis://me:a/b@cache:6379/0?password=c")
-    'redis://cache:6379/0?password=***'
-    """
-    scheme, separator, rest = url.partition("://")
-    return _IN_OPTIONS.sub("***", f"{scheme}{separator}{rest.rpartition('@')[2]}")
 
 
 def _shown(value: object) -> str:
@@ -55,7 +44,7 @@ class Settings:
     """What a producer and a reader need. The variable of a field is `TURNFOLD_` and its name in capitals."""
 
     redis_url: str = DEFAULT_REDIS_URL
-    """The Redis that holds the inboxes."""
+    """The Redis that holds the inboxes; several, as URLs with commas between, always in the same order."""
     database_url: str = DEFAULT_DATABASE_URL
     """SQLAlchemy URL of the database that the workers write."""
     database_pooler: bool = False
@@ -64,6 +53,8 @@ class Settings:
     """A replica of the database, asked first where it has all that is stored; empty: none. For workers too."""
     tenant: str = "default"
     """The tenant of this client; `for_tenant` gives a view on another."""
+    shards: int = 0
+    """Parts of the inboxes, as the first `turnfold migrate` stores them; 0: 256 then, and later what is stored."""
     broker_url: str = ""
     """Celery's broker; empty: the same Redis as the inboxes. For workers, and with `celery_doorbell`."""
     doorbell: bool = True
@@ -142,8 +133,14 @@ class Settings:
 
     @property
     def effective_broker_url(self) -> str:
-        """The broker that Celery uses. It has another word than Redis's client for a Redis behind a file."""
-        url = self.broker_url or self.redis_url
+        """The broker that Celery uses: the first of the inboxes' servers where none is named.
+
+        It has another word than Redis's client for a Redis behind a file. Raises `InvalidSettings` for a cluster.
+        """
+        url = self.broker_url or urls_of(self.redis_url)[0]
+        if is_cluster(url):
+            msg = "TURNFOLD_REDIS_URL names a cluster, on which Celery cannot keep its queues"
+            raise InvalidSettings(msg, remedy="name one plain Redis, Sentinel or RabbitMQ in TURNFOLD_BROKER_URL")
         if not url.startswith(_SOCKET):
             return url
         return "redis+socket://" + url.removeprefix(_SOCKET).replace("?db=", "?virtual_host=").replace(
@@ -158,6 +155,9 @@ class Settings:
 
 def _check_bounds(settings: Settings) -> None:
     """Raise `InvalidSettings` for a bound on what is appended that makes no sense."""
+    if not 0 <= settings.shards <= MOST_SHARDS:
+        msg = f"TURNFOLD_SHARDS must be 1 to {MOST_SHARDS}, or 0 for what is stored, not {settings.shards}"
+        raise InvalidSettings(msg)
     if settings.max_inbox_turns < 1:
         msg = f"TURNFOLD_MAX_INBOX_TURNS must be at least 1, not {settings.max_inbox_turns}"
         raise InvalidSettings(msg)

@@ -61,10 +61,10 @@ def put(
             with suppress(Unavailable):
                 quotas.give_back(address.tenant, operation, entries)
         if error.rings and resources.rings_elsewhere:
-            resources.ring(Task.DRAIN, address.shard)
+            resources.ring(Task.DRAIN, inbox.shard_of(address))
         raise
     if ring and resources.rings_elsewhere:
-        resources.ring(Task.DRAIN, address.shard)
+        resources.ring(Task.DRAIN, inbox.shard_of(address))
 
 
 def _check_size(settings: Settings, entries: Sequence[Entry]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from support.inboxes import FakeInboxes, Inboxes, RealInboxes
-from turnfold.redis.inbox import connect
+from turnfold.redis.connections import connect
 from turnfold_worker.testing.local import fake_redis
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from support.examples import examples
 from support.inboxes import SHARD, FakeInboxes, Inboxes, RealInboxes, addresses
-from turnfold.redis.inbox import connect
+from turnfold.redis.connections import connect
 from turnfold_worker.ports.messages import Claim
 
 CONVERSATIONS = [address for tenant in ("acme", "b:c") for address in addresses(tenant, 3)]

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from support.examples import examples
+from support.places import servers
 from support.waiting import wait_until
 from turnfold_worker.adapters.redis.model_limits import RedisModelLimits
 
@@ -29,7 +30,7 @@ def make(redis_url: str) -> Iterator[Make]:
             "requests_per_minute": 0, "tokens_per_minute": 0, "circuit_failures": 3, "circuit_seconds": 0.2,
             "call_seconds": 0.3, **values,
         }  # fmt: skip
-        return RedisModelLimits(client, **given)  # type: ignore[arg-type]
+        return RedisModelLimits(servers(client), **given)  # type: ignore[arg-type]
 
     yield make
     client.close()
@@ -126,7 +127,7 @@ def _take(redis_url: str, seed: int, seconds: float, found: multiprocessing.Queu
     chance = random.Random(seed)
     with redis.Redis.from_url(redis_url) as client:
         limits = RedisModelLimits(
-            client, requests_per_minute=1_200, tokens_per_minute=60_000, circuit_failures=3, circuit_seconds=1,
+            servers(client), requests_per_minute=1_200, tokens_per_minute=60_000, circuit_failures=3, circuit_seconds=1,
             call_seconds=1, burst_seconds=1,
         )  # fmt: skip
         end, calls, tokens = time.monotonic() + seconds, 0, 0

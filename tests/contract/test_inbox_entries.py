@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 import pytest
 import redis
 
+from support.places import place, servers, shard_of
 from turnfold import Turn, Turnfold
+from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.tasks import Operation
@@ -68,7 +70,7 @@ def test_golden_bodies_are_read_into_turns() -> None:
 
 def test_golden_fields_of_an_appended_turn(tf: Turnfold, client: redis.Redis) -> None:
     tf.append("conv-1", {"role": "user", "content": "Hi.", "turn_id": "m-1"})
-    entries = client.xrange(Address("acme", "conv-1").inbox)
+    entries = client.xrange(place(Address("acme", "conv-1")).inbox)
     assert [fields for _, fields in entries] == [
         {b"v": b"1", b"op": b"append", b"id": b"m-1", b"d": b'{"role":"user","content":"Hi."}', b"n": b"31"}
     ]
@@ -76,7 +78,7 @@ def test_golden_fields_of_an_appended_turn(tf: Turnfold, client: redis.Redis) ->
 
 def test_golden_fields_of_a_configuration(tf: Turnfold, client: redis.Redis) -> None:
     tf.configure("conv-1", goal="a booking service", constraints=["no AWS"], settings={"segment_max_turns": 20})
-    ((_, fields),) = client.xrange(Address("acme", "conv-1").inbox)
+    ((_, fields),) = client.xrange(place(Address("acme", "conv-1")).inbox)
     assert fields.pop(b"id").startswith(b"configure-")
     assert fields == {
         b"v": b"1", b"op": b"configure",
@@ -86,13 +88,13 @@ def test_golden_fields_of_a_configuration(tf: Turnfold, client: redis.Redis) -> 
 
 
 def test_a_look_at_an_inbox_finds_its_entries_as_they_lie_there(tf: Turnfold, client: redis.Redis) -> None:
-    address, inbox = Address("acme", "conv-1"), ProducerInbox(client)
+    address, inbox = Address("acme", "conv-1"), ProducerInbox(servers(client))
     assert inbox.peek(address, newest=10) == Pending(held=0, newest=(), forgotten=False, lag_seconds=0.0)
     said = ["Yes.", "Não,\r\n日本語 🙂", "x" * 70_000, "1,2,3"]
     tf.append("conv-1", [{"role": "assistant", "content": text, "turn_id": f"ü-{i}"} for i, text in enumerate(said)])
     # By another producer: fields in another order, one missing, one unknown.
-    client.xadd(address.inbox, {"d": b"\x00\xff,", "more": "1", "id": "m-9", "v": "1"})
-    entries = client.xrange(address.inbox)
+    client.xadd(place(address).inbox, {"d": b"\x00\xff,", "more": "1", "id": "m-9", "v": "1"})
+    entries = client.xrange(place(address).inbox)
     found = inbox.peek(address, newest=10)
     assert found.held == 5
     assert [(one.stream_id.encode(), one.entry_id.encode(), one.body) for one in found.newest] == [
@@ -126,14 +128,19 @@ def test_an_entry_as_large_as_one_may_be_is_seen(redis_url: str, sqlite_url: str
 
 def test_one_entry_a_turn(tf: Turnfold, client: redis.Redis) -> None:
     tf.append("conv-1", [{"role": "user", "content": f"Turn {i}."} for i in range(1_201)])
-    assert client.xlen(Address("acme", "conv-1").inbox) == 1_201
+    assert client.xlen(place(Address("acme", "conv-1")).inbox) == 1_201
 
 
 def test_an_append_leaves_nothing_but_the_documented_keys(tf: Turnfold, client: redis.Redis) -> None:
     tf.append("conv-1", {"role": "user", "content": "Hi."})
     address = Address("acme", "conv-1")
     found = {key.decode(): client.type(key) for key in client.keys("*")}
-    assert found == {address.inbox: b"stream", address.ready: b"zset", f"tf:{{{address.shard:02d}}}:tenants": b"zset"}
+    assert found == {
+        place(address).inbox: b"stream",
+        place(address).ready: b"zset",
+        keys.tenants(shard_of(address)): b"zset",
+        keys.LAYOUT: b"string",
+    }
 
 
 @pytest.mark.parametrize("body", [b"{no", b"[]", b"{}", b'{"role": "system"}', b'{"role": "nobody", "content": "x"}'])

@@ -7,22 +7,25 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from redis.crc import key_slot
 
+from support.places import place, shard_of
 from support.strategies import any_text, awkward_ids
 from turnfold import InvalidIdentifier
 from turnfold.contract import keys
-from turnfold.contract.keys import Address, checked_id, decode_id, encode_id, shard_of
+from turnfold.contract.keys import Address, Place, checked_id, decode_id, encode_id, point_of
+from turnfold.contract.shards import Layout, tag
 
 addresses = st.builds(Address, awkward_ids, awkward_ids)
 
 
 def places(address: Address) -> set[object]:
     """Everywhere that a conversation leaves something: keys of its own, and its names inside shared ones."""
+    where = place(address)
     return {
-        address.inbox,
-        address.erased,
-        address.mark,
-        (address.ready, encode_id(address.conversation)),
-        (keys.forgotten(address.shard), address.member),
+        where.inbox,
+        where.erased,
+        where.mark,
+        (where.ready, encode_id(address.conversation)),
+        (keys.forgotten(where.shard), address.member),
     }
 
 
@@ -38,18 +41,44 @@ def test_no_two_conversations_share_a_place(one: Address, other: Address) -> Non
 
 @given(addresses, addresses)
 def test_the_ready_set_of_a_tenant_is_no_others(one: Address, other: Address) -> None:
-    assert one.ready != other.ready or one.tenant == other.tenant
+    assert place(one).ready != place(other).ready or one.tenant == other.tenant
 
 
-@given(addresses)
-def test_all_keys_of_a_conversation_share_one_slot_of_a_cluster(address: Address) -> None:
-    shard = address.shard
+@given(addresses, st.sampled_from([Layout(0, 16), Layout(0, 256), Layout(3, 4_096)]))
+def test_all_keys_of_a_conversation_share_one_slot_of_a_cluster(address: Address, layout: Layout) -> None:
+    shard = layout.shard_at(address.point)
+    where = Place(address, shard)
     names = [
-        address.inbox, address.ready, address.erased, address.mark, address.references, keys.bell(shard),
-        keys.rung(shard), keys.tenants(shard), keys.forgotten(shard), keys.full(shard),
-        keys.ready_prefix(shard) + "another", keys.contexts_prefix(shard, address.tenant) + "ctx_",
+        where.inbox, where.ready, where.erased, where.mark, where.references, where.refusals, where.access,
+        where.contexts + "ctx_", keys.bell(shard), keys.tenants(shard), keys.forgotten(shard), keys.full(shard),
+        keys.accessed(shard), keys.bounded(shard),
+        keys.ready_prefix(shard) + "another",
     ]  # fmt: skip
-    assert {key_slot(name.encode()) for name in names} == {key_slot(f"{shard:02d}".encode())}
+    assert {key_slot(name.encode()) for name in names} == {key_slot(tag(shard).strip("{}").encode())}
+
+
+@given(st.integers(0, 65_535), st.integers(1, 4_096), st.integers(0, 9), st.integers(1, 9))
+def test_a_shard_is_one_of_its_layout_and_lies_on_one_of_its_servers(
+    point: int, shards: int, generation: int, servers: int
+) -> None:
+    layout = Layout(generation, shards, servers)
+    shard = layout.shard_at(point)
+    assert layout.has(shard)
+    assert shard in layout.all()
+    assert 0 <= layout.server_of(shard) < servers
+    assert not Layout(generation + 1, shards, servers).has(shard)
+    assert Layout.from_text(layout.to_text()) == layout
+    assert Layout.from_meta(layout.to_meta()) == layout
+
+
+def test_a_database_that_stores_no_number_of_shards_has_sixteen() -> None:
+    assert Layout.from_meta({"schema_version": "1"}) == Layout(0, 16, 1)
+
+
+@pytest.mark.parametrize("text", ["", "1 2", "1 0 1", "0 5000 1", "a b c", "-1 16 1", "0 16 0"])
+def test_what_is_no_layout_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        Layout.from_text(text)
 
 
 @given(addresses)
@@ -82,11 +111,10 @@ def test_the_longest_id_has_200_bytes() -> None:
     assert checked_id("tenant", "é" * 100)
 
 
-def test_there_are_sixteen_shards_and_each_is_used() -> None:
-    assert keys.SHARDS == 16
-    counts = [0] * keys.SHARDS
-    for number in range(1_600):
-        counts[shard_of("acme", f"conv-{number}")] += 1
+def test_every_shard_is_used() -> None:
+    counts = [0] * 256
+    for number in range(25_600):
+        counts[shard_of(Address("acme", f"conv-{number}"))] += 1
     assert min(counts) > 50
 
 
@@ -109,11 +137,14 @@ def test_there_are_sixteen_shards_and_each_is_used() -> None:
 )  # fmt: skip
 def test_golden_names_of_keys(address: Address, shard: int, inbox: str, ready: str, erased: str) -> None:
     """Producers and workers of any two versions meet at these names."""
-    assert (address.shard, address.inbox, address.ready, address.erased) == (shard, inbox, ready, erased)
+    old = Place(address, Layout(0, 16).shard_at(point_of(address.tenant, address.conversation)))
+    assert (old.shard, old.inbox, old.ready, old.erased) == (shard, inbox, ready, erased)
 
 
 def test_golden_names_of_a_shards_keys() -> None:
     assert [keys.bell(7), keys.tenants(7), keys.forgotten(7), keys.ready_prefix(7), keys.SWEEP] == [
         "tf:{07}:bell", "tf:{07}:tenants", "tf:{07}:forgotten", "tf:{07}:ready:", "tf:{sweep}",
     ]  # fmt: skip
-    assert [keys.rung(7), keys.rung_for("turnfold.compress")] == ["tf:{07}:rung", "tf:{rung}:turnfold.compress"]
+    assert [keys.rung_for("turnfold.compress"), keys.tenants(65_536 + 7)] == [
+        "tf:{rung}:turnfold.compress", "tf:{1.07}:tenants",
+    ]  # fmt: skip

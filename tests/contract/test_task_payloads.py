@@ -12,6 +12,7 @@ import pytest
 import redis
 from celery import Celery
 
+from support.places import servers, shard_of
 from support.waiting import wait_until
 from turnfold import Turnfold
 from turnfold.contract import keys
@@ -63,14 +64,19 @@ def test_the_producers_message_is_the_tasks_name_and_one_number(app: Celery, cli
 
 
 def test_the_messages_for_what_rang_are_the_same_and_that_for_drains_is_one(app: Celery, client: redis.Redis) -> None:
-    publisher = RedisPublisher(client)
+    publisher = RedisPublisher(servers(client))
     publisher.drain(5)
     publisher.drain(3)
     publisher.work(JobKind.COMPRESS)
     publisher.erase(4)
     pauses = dict.fromkeys(Queue, 0.0)
     Round(
-        RungBells(client), CeleryPublisher(app), [*Queue], stop=threading.Event(), expires_seconds=60, pauses=pauses
+        lambda: RungBells(client),
+        CeleryPublisher(app),
+        [*Queue],
+        stop=threading.Event(),
+        expires_seconds=60,
+        pauses=pauses,
     )()
     assert not client.keys("tf:*rung*")
     assert message(client, Queue.INGEST)["body"][:2] == [[3, 5], {}]
@@ -95,22 +101,22 @@ def append_three_times(redis_url: str, database_url: str, *, celery_doorbell: bo
 def test_an_append_rings_once_in_redis_and_the_ring_holds_nothing_of_the_turn(
     redis_url: str, database_url: str, client: redis.Redis
 ) -> None:
-    shard = Address(TENANT, CONVERSATION).shard
+    shard = shard_of(Address(TENANT, CONVERSATION))
     for _ in append_three_times(redis_url, database_url, celery_doorbell=False):
-        assert client.zrange(keys.rung(shard), 0, -1) == [f"turnfold.drain {shard}".encode()]
+        assert client.zrange(keys.rung_for(Queue.INGEST), 0, -1) == [f"turnfold.drain {shard}".encode()]
     assert not client.exists(Queue.INGEST)
-    assert 0 < client.ttl(keys.rung(shard)) <= keys.RUNG_SECONDS
+    assert 0 < client.ttl(keys.rung_for(Queue.INGEST)) <= keys.RUNG_SECONDS
 
 
 def test_with_celerys_doorbell_an_append_publishes_once_and_its_message_holds_nothing_of_the_turn(
     redis_url: str, database_url: str, client: redis.Redis
 ) -> None:
-    shard = Address(TENANT, CONVERSATION).shard
+    shard = shard_of(Address(TENANT, CONVERSATION))
     for _ in append_three_times(redis_url, database_url, celery_doorbell=True):
         found = message(client, Queue.INGEST)
     assert found["body"][:2] == [[shard], {}]
     assert not [secret for secret in SECRETS if secret in json.dumps(found)]
-    assert not client.exists(keys.rung(shard))
+    assert not client.exists(keys.rung_for(Queue.INGEST))
 
 
 def test_a_queue_whose_workers_are_away_does_not_grow(app: Celery, client: redis.Redis) -> None:

@@ -19,11 +19,12 @@ from sqlalchemy import Engine, text
 from conftest import LocalWorker
 from support.celery_workers import CeleryWorker
 from support.interruptions import Steps, interrupted
+from support.places import SHARDS, shard_of
 from support.stored import stored_turns
 from support.talk import talk
 from support.waiting import wait_until
 from turnfold import Turnfold
-from turnfold.contract.keys import SHARDS, Address
+from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import Queue
 from turnfold.database.engines import connect
@@ -146,7 +147,11 @@ def test_reads_say_that_postgresql_is_away(redis_url: str, server: Server, verb:
     assert "database" in str(outcome)
 
 
-def test_appends_need_no_database(redis_url: str, tmp_path: Path) -> None:
+def test_appends_need_no_database_once_redis_knows_how_inboxes_are_laid_out(
+    redis_url: str, database_url: str, tmp_path: Path
+) -> None:
+    with client_of(redis_url=redis_url, database_url=database_url) as tf:
+        assert tf.append("another", talk(1, 1)).turn_ids
     url = f"sqlite:///{tmp_path / 'nowhere' / 'turnfold.db'}"
     with client_of(redis_url=redis_url, database_url=url) as tf:
         assert tf.append(CONVERSATION, talk(1, 3)).turn_ids
@@ -203,7 +208,7 @@ def test_a_drain_that_cannot_write_leaves_every_turn_in_the_inbox(
     tf.append(CONVERSATION, talk(1, 12))
 
     with locked(), impatient(local), pytest.raises(StoreAway):
-        local.worker.drain(Address(tf.tenant, CONVERSATION).shard)
+        local.worker.drain(shard_of(Address(tf.tenant, CONVERSATION)))
 
     assert tf.status(CONVERSATION).inbox == 12
     local.settle()
@@ -217,7 +222,7 @@ def test_a_fold_that_cannot_write_is_done_later(
 ) -> None:
     local = make_worker(lease_seconds=0.001, republish_seconds=0.001)
     tf.append(CONVERSATION, talk(1, 40))
-    local.worker.drain(Address(tf.tenant, CONVERSATION).shard)
+    local.worker.drain(shard_of(Address(tf.tenant, CONVERSATION)))
     (conversation,) = local.worker.store.resolve([Address(tf.tenant, CONVERSATION)])
 
     with locked(), impatient(local), pytest.raises(StoreAway):
@@ -229,7 +234,7 @@ def test_a_fold_that_cannot_write_is_done_later(
 
 def test_threads_that_give_the_same_claims_back_do_not_fail_each_other(tf: Turnfold, local: LocalWorker) -> None:
     tf.append("c", {"role": "user", "content": "Hi."})
-    for shard in range(SHARDS):
+    for shard in SHARDS:
         local.worker.drain(shard)
     store = local.worker.store
     assert isinstance(store, SqlStore)
@@ -256,7 +261,7 @@ def test_an_outage_that_ends_every_try_is_not_counted_even_when_it_cannot_be_sai
 ) -> None:
     local = make_worker(lease_seconds=30, republish_seconds=0.001)
     tf.append(CONVERSATION, talk(1, 40))
-    local.worker.drain(Address(tf.tenant, CONVERSATION).shard)
+    local.worker.drain(shard_of(Address(tf.tenant, CONVERSATION)))
     (conversation,) = local.worker.store.resolve([Address(tf.tenant, CONVERSATION)])
     for _ in range(2 * local.worker.settings.attempts):
         with ExitStack() as outage:
@@ -279,7 +284,7 @@ def test_an_outage_among_many_folds_gives_all_of_them_back(
     names = [f"c{number}" for number in range(4)]
     for name in names:
         tf.append(name, talk(name, 6))
-        local.worker.drain(Address(tf.tenant, name).shard)
+        local.worker.drain(shard_of(Address(tf.tenant, name)))
     for _ in range(2 * local.worker.settings.attempts):
         with ExitStack() as outage:
             steps = Steps()
@@ -299,7 +304,7 @@ def test_the_try_of_another_worker_is_not_taken_back(
 ) -> None:
     early, late = (make_worker(lease_seconds=0.001, republish_seconds=0.001) for _ in range(2))
     tf.append(CONVERSATION, talk(1, 40))
-    early.worker.drain(Address(tf.tenant, CONVERSATION).shard)
+    early.worker.drain(shard_of(Address(tf.tenant, CONVERSATION)))
     (conversation,) = early.worker.store.resolve([Address(tf.tenant, CONVERSATION)])
     with ExitStack() as outage:
         steps = Steps()
@@ -363,11 +368,13 @@ def test_workers_survive_a_redis_that_stops_answering(
 def test_workers_survive_a_database_that_is_not_there_yet(
     settings: Settings, database_url: str, engine: Engine, start_worker: Callable[..., CeleryWorker]
 ) -> None:
+    with Turnfold(settings=settings) as tf:
+        tf.append(CONVERSATION, talk(1, 20)[:1])
     path = Path(database_url.removeprefix("sqlite:///"))
     elsewhere = path.rename(path.with_suffix(".away"))
     worker = start_worker("all", *map(str, (Queue.INGEST, Queue.MAINTENANCE, Queue.COMPRESS)))
     with Turnfold(settings=settings) as tf:
-        tf.append(CONVERSATION, talk(1, 20))
+        tf.append(CONVERSATION, talk(1, 20)[1:])
         wait_until(lambda: "StoreAway" in worker.log.read_text(), what="the worker meets the outage")
 
         elsewhere.rename(path)

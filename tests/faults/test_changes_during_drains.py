@@ -13,10 +13,10 @@ from sqlalchemy import Engine
 from conftest import LocalWorker
 from support.forgetting import settle
 from support.interruptions import RandomCrashes, interrupted, survive
+from support.places import SHARDS
 from support.stored import broken_invariants
 from support.talk import talk
 from turnfold import Turnfold
-from turnfold.contract.keys import SHARDS
 from turnfold.contract.tasks import Task
 from turnfold_worker.testing.messages import deliver
 
@@ -40,7 +40,7 @@ def work_and_die(local: LocalWorker, seed: object) -> int:
         task, argument = (
             local.messages.waiting.popleft()
             if local.messages.waiting
-            else (Task.DRAIN, random.Random(f"{seed}").randrange(SHARDS))
+            else (Task.DRAIN, random.Random(f"{seed}").choice(SHARDS))
         )
         survive(lambda task=task, argument=argument: deliver(mortal, task, argument))
         survive(mortal.sweep)

@@ -27,6 +27,7 @@ from support.forgetting import (
     spoken,
 )
 from support.interruptions import RandomCrashes, Steps, interrupted, survive
+from support.places import shard_of
 from support.stored import stored_turns
 from turnfold import Turnfold
 from turnfold.contract.tasks import Task
@@ -58,7 +59,7 @@ def test_a_drain_that_is_overtaken_leaves_nothing_forgotten_and_loses_nothing_ne
         steps = Steps()
         steps.at[step] = lambda person=person: overtaken(lambda: meanwhile(person, local), dies=dies)
 
-        survive(lambda steps=steps, person=person: interrupted(local.worker, steps).drain(person.address.shard))
+        survive(lambda steps=steps, person=person: interrupted(local.worker, steps).drain(shard_of(person.address)))
         settle(local, client)
 
         assert_only_the_last_generation_is_left(person, local, client)
@@ -75,7 +76,7 @@ def test_an_erasure_that_is_overtaken_leaves_nothing_forgotten_and_loses_nothing
         steps = Steps()
         steps.at[step] = lambda person=person: overtaken(lambda: meanwhile(person, local), dies=dies)
 
-        survive(lambda steps=steps, person=person: interrupted(local.worker, steps).erase(person.address.shard))
+        survive(lambda steps=steps, person=person: interrupted(local.worker, steps).erase(shard_of(person.address)))
         settle(local, client)
 
         assert step in steps.reached
@@ -87,7 +88,7 @@ def test_a_fold_that_is_overtaken_by_forget_writes_nothing(
     person: Person, local: LocalWorker, client: redis.Redis, step: str
 ) -> None:
     person.append(30)
-    local.worker.drain(person.address.shard)
+    local.worker.drain(shard_of(person.address))
     (conversation,) = local.worker.store.resolve([person.address])
     steps = Steps()
     steps.at[step] = lambda: forget_append_and_drain(person, local)
@@ -130,7 +131,7 @@ def test_people_who_write_and_forget_at_will_never_meet_their_past(
         chance = random.Random(f"work {seed} {number}")
         own = make_worker(lease_seconds=0.005, republish_seconds=0.005)
         worker = interrupted(own.worker, crashes[number])
-        shards = sorted({person.address.shard for person in people})
+        shards = sorted({shard_of(person.address) for person in people})
         while not finished.is_set():
             try:
                 survive(lambda: worker.drain(chance.choice(shards)))

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from conftest import Filling, LocalWorker, refinery_of
+from support.places import shard_of
 from support.refinery import SHORT_SEGMENTS, Refinery
 from support.stored import broken_invariants
 from support.talk import talk
 from support.waiting import wait_until
 from turnfold import Turnfold
-from turnfold.contract.keys import shard_of
+from turnfold.contract.keys import Address
 from turnfold_worker.offline import fold
 from turnfold_worker.pipeline.refinement.notes import LONGEST
 from turnfold_worker.testing import model_replies as scribe
@@ -60,7 +61,7 @@ def refinery(make_refinery: Callable[..., Refinery]) -> Refinery:
 def fold_in_its_place(refinery: Refinery, turns: list[dict[str, Any]]) -> None:
     """Forget the talk, and fold another one under its name."""
     refinery.tf.forget("e", timeout_seconds=0)
-    refinery.local.worker.erase(shard_of("acme", "e"))
+    refinery.local.worker.erase(shard_of(Address("acme", "e")))
     assert refinery.count("job") == 0
     refinery.fold("e", turns)
 

@@ -26,6 +26,7 @@ from support.forgetting import (
     stored_and_more_waiting,
 )
 from support.interruptions import Crash, Steps, interrupted, survive
+from support.places import shard_of
 from support.stored import Verdict, broken_invariants, judge, stored_turns
 from support.talk import talk
 from turnfold import Turnfold
@@ -73,7 +74,7 @@ def disturbed(tf: Turnfold, local: LocalWorker, client: redis.Redis) -> Disturbe
             left[name] = left[name][size:]
             if not left[name]:
                 del left[name]
-            shard = Address(tf.tenant, name).shard
+            shard = shard_of(Address(tf.tenant, name))
             steps = Steps()
             step = chance.choice(["after claim", "after read", "before store", "after store", "after finish"])
             steps.at[step] = chance.choice([dies, lambda shard=shard: local.worker.drain(shard), lambda: None])
@@ -165,7 +166,7 @@ def overtake(
     before(person, local)
     steps = Steps()
     steps.at[step] = lambda: overtaken(lambda: meanwhile(person, local), dies=False)
-    getattr(interrupted(local.worker, steps), task)(person.address.shard)
+    getattr(interrupted(local.worker, steps), task)(shard_of(person.address))
     settle(local, client)
     assert_only_the_last_generation_is_left(person, local, client)
 

@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
+from support.places import SHARDS, place, shard_of
 from support.stored import broken_invariants, stored_turns
 from turnfold import Turnfold
 from turnfold.contract.attention import Selection
@@ -20,7 +21,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.tasks import ENTRY_VERSION
 from turnfold.database.engines import connect
-from turnfold.redis.inbox import connect as connect_redis
+from turnfold.redis.connections import connect as connect_redis
 from turnfold_worker.adapters.sql.parked import SqlParkedWork
 from turnfold_worker.adapters.sql.store import SqlStore
 from turnfold_worker.errors import Refused
@@ -73,7 +74,7 @@ def poisoned_store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
 
 
 def drain_all(local: LocalWorker) -> None:
-    for shard in range(16):
+    for shard in SHARDS:
         local.worker.drain(shard)
 
 
@@ -102,8 +103,8 @@ def test_what_a_poison_turn_costs_is_bounded(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], poisoned_store: list[int]
 ) -> None:
     local = make_worker()
-    shard = Address("acme", "c").shard
-    neighbours = [name for name in (f"n{i}" for i in range(400)) if Address("acme", name).shard == shard][:20]
+    shard = shard_of(Address("acme", "c"))
+    neighbours = [name for name in (f"n{i}" for i in range(20_000)) if shard_of(Address("acme", name)) == shard][:20]
     for name in neighbours:
         tf.append(name, talk(20))
     tf.append("c", talk(10, poison=5))
@@ -130,7 +131,7 @@ def test_a_body_that_cannot_be_read_is_parked_in_its_place(
 ) -> None:
     tf.append("c", talk(2))
     with connect_redis(redis_url, timeout_seconds=5) as client:
-        client.xadd(Address("acme", "c").inbox, {"v": ENTRY_VERSION, "op": "append", "id": "bad", "d": body})
+        client.xadd(place(Address("acme", "c")).inbox, {"v": ENTRY_VERSION, "op": "append", "id": "bad", "d": body})
     tf.append("c", talk(2, name="later"))
     tf.append("other", talk(2))
     local.settle()

@@ -9,6 +9,7 @@ import redis
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
+from support.places import place
 from support.remnants import permanent_keys
 from support.stored import broken_invariants, stored_turns
 from turnfold import Turnfold
@@ -50,15 +51,18 @@ def number_in(found: str) -> set[int]:
 
 
 def test_no_two_names_share_a_key() -> None:
-    addresses = [Address(tenant, conversation) for tenant, conversation in NAMES]
+    addresses = [place(Address(tenant, conversation)) for tenant, conversation in NAMES]
 
     for one, other in itertools.combinations(addresses, 2):
         assert one.inbox != other.inbox
-        assert one.member != other.member
+        assert one.address != other.address
         assert one.erased != other.erased
-        assert (one.ready, keys.encode_id(one.conversation)) != (other.ready, keys.encode_id(other.conversation))
-    assert [Address.from_member(address.member) for address in addresses] == addresses
-    assert all(address.inbox.count("{") == address.inbox.count("}") == 1 for address in addresses), "one hash tag"
+        assert (one.ready, keys.encode_id(one.address.conversation)) != (
+            other.ready,
+            keys.encode_id(other.address.conversation),
+        )
+    assert [Address.from_member(each.address.member) for each in addresses] == [each.address for each in addresses]
+    assert all(each.inbox.count("{") == each.inbox.count("}") == 1 for each in addresses), "one hash tag"
 
 
 def test_what_one_conversation_says_is_read_in_no_other(

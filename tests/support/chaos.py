@@ -21,7 +21,9 @@ from support.celery_workers import CeleryWorker
 from support.chaos_producers import Producers
 from support.clocks import Clocks
 from support.pgbouncer import PgBouncer
+from support.places import SHARDS
 from support.postgresql import PostgresqlServer
+from support.remnants import permanent_keys
 from support.stored import Verdict, broken_invariants, judge, stored_turns
 from support.waiting import wait_until
 from turnfold import Turnfold
@@ -295,7 +297,7 @@ class Chaos:
         publisher = CeleryPublisher(producer_app(self.redis.url, timeout_seconds=1))
         with self._engine.begin() as connection:
             ids = list(connection.scalars(text("SELECT id FROM conversation")))
-        targets = [(Task.DRAIN, chance.randrange(16))]
+        targets = [(Task.DRAIN, chance.choice(SHARDS))]
         if ids:
             targets.append((Task.COMPRESS, chance.choice(ids)))
         for task, argument in targets:
@@ -346,7 +348,7 @@ class Chaos:
         with self._engine.begin() as connection, self.redis.client() as client:
             parked = list(connection.scalars(text("SELECT error FROM job WHERE state = 'parked'")))
             plain = connection.scalar(text("SELECT COUNT(*) FROM node WHERE height = 0 AND method = 0")) or 0
-            left = [name for name in client.scan_iter("tf:*", count=1000) if client.ttl(name) == -1]
+            left = permanent_keys(client)
         return Outcome(
             verdict=judge(appended, stored), broken=broken_invariants(self._engine),
             digests={(t, c): digest(self._engine, t, c) for t, c in self.plan.conversations},

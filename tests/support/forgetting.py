@@ -11,6 +11,7 @@ import redis
 from sqlalchemy import Engine
 
 from support.interruptions import Crash
+from support.places import place, shard_of
 from support.remnants import permanent_keys, traces
 from support.stored import broken_invariants, judge, stored_turns
 from support.talk import talk
@@ -84,7 +85,7 @@ def assert_only_the_last_generation_is_left(person: Person, local: Local, client
         assert not traces(local.engine, client, person.named(generation))
     if not person.said:
         # Its receipt lives an hour, on purpose; nothing else may know its name.
-        receipt = f"key {person.address.erased}"
+        receipt = f"key {place(person.address).erased}"
         assert not {*traces(local.engine, client, person.conversation)} - {receipt}
         assert not {*traces(local.engine, client, person.address.member)} - {receipt}
     assert not broken_invariants(local.engine)
@@ -125,26 +126,26 @@ def forget_and_append(person: Person, local: Local) -> None:
 
 def forget_and_erase(person: Person, local: Local) -> None:
     person.forget()
-    local.worker.erase(person.address.shard)
+    local.worker.erase(shard_of(person.address))
 
 
 def forget_erase_and_append(person: Person, local: Local) -> None:
     person.forget()
-    local.worker.erase(person.address.shard)
+    local.worker.erase(shard_of(person.address))
     person.append()
 
 
 def forget_append_and_drain(person: Person, local: Local) -> None:
     person.forget()
     person.append()
-    local.worker.drain(person.address.shard)
+    local.worker.drain(shard_of(person.address))
 
 
 def forget_everything_twice(person: Person, local: Local) -> None:
     for _ in range(2):
         person.forget()
         person.append()
-        local.worker.drain(person.address.shard)
+        local.worker.drain(shard_of(person.address))
     person.forget()
     person.append()
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import redis
 
 from support.memory_inbox import MemoryInbox
+from support.places import servers, shard_of
 from support.waiting import wait_until
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
@@ -29,7 +30,7 @@ def addresses(tenant: str, number: int, *, shard: int = SHARD) -> list[Address]:
     name = 0
     while len(found) < number:
         address = Address(tenant, f"conv-{name}")
-        if address.shard == shard:
+        if shard_of(address) == shard:
             found.append(address)
         name += 1
     return found
@@ -132,8 +133,8 @@ class RealInboxes(Inboxes):
 
     def __init__(self, client: redis.Redis, *, lease_seconds: float = 0.5) -> None:
         self._client = client
-        self._producer = ProducerInbox(client)
-        self.worker = RedisInbox(client, lease_seconds=lease_seconds, sweep_seconds=0.2)
+        self._producer = ProducerInbox(servers(client))
+        self.worker = RedisInbox(servers(client), lease_seconds=lease_seconds, sweep_seconds=0.2)
 
     def _append(self, address: Address, entries: Sequence[Entry]) -> bool:
         return self._producer.append(
@@ -173,7 +174,8 @@ class RealInboxes(Inboxes):
                 self._client.pexpire(name, left + AN_HOUR * 1_000)
 
     def is_empty(self) -> bool:
-        return [name for name in self._client.keys("*") if self._client.ttl(name) == -1] == []
+        stays = {name for name in self._client.keys("*") if self._client.ttl(name) == -1}
+        return stays <= {keys.LAYOUT.encode()}
 
     def _ready_sets(self) -> list[bytes]:
         return self._client.keys(f"{keys.ready_prefix(SHARD)}*")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from support.places import place, shard_of
 from turnfold.contract.access import Expansions
-from turnfold.contract.keys import BELL_MILLISECONDS, Address, encode_id
+from turnfold.contract.keys import BELL_MILLISECONDS, Address, Place, encode_id
 from turnfold.contract.marks import StoredMark
 from turnfold.contract.tasks import JobKind, Operation
 from turnfold.wire.encode import Entry
@@ -58,8 +59,8 @@ class MemoryInbox:
         for entry in entries:
             self._entries += 1
             box.entries.append(InboxEntry(f"{self._entries}-0", str(operation), entry.entry_id, entry.body))
-        self._served.setdefault((address.shard, address.tenant), now)
-        return self.ring_bell(address.shard)
+        self._served.setdefault((shard_of(address), address.tenant), now)
+        return self.ring_bell(shard_of(address))
 
     def forget(self, address: Address) -> int:
         box = self._boxes.pop(address, None)
@@ -122,14 +123,14 @@ class MemoryInbox:
                 for address in taken:
                     token = self._boxes[address].ready_from = now + self.lease * MICROSECONDS
                     mark = self._marks.get(address)
-                    claims.append(Claim(address, str(token), None if mark is None else str(mark)))
+                    claims.append(Claim(place(address), str(token), None if mark is None else str(mark)))
                 if len(taken) == room:
                     still.append(tenant)
             hungry = still
         return claims
 
     def _of(self, shard: int, tenant: str) -> Iterator[Address]:
-        return (address for address in self._boxes if (address.shard, address.tenant) == (shard, tenant))
+        return (address for address in self._boxes if (shard_of(address), address.tenant) == (shard, tenant))
 
     def _claimable(self, shard: int, tenant: str, now: int) -> Iterator[Address]:
         """What can only be leased by a clock that was set back; then what is ready, longest first."""
@@ -144,9 +145,9 @@ class MemoryInbox:
         boxes = [self._boxes.get(claim.address) for claim in claims]
         return [box.entries[:most] if box else [] for box in boxes]
 
-    def mark_stored(self, marks: Mapping[Address, StoredMark]) -> None:
-        for address, mark in marks.items():
-            self.stored_marks[address] = max(mark, self.stored_marks.get(address, mark))
+    def mark_stored(self, marks: Mapping[Place, StoredMark]) -> None:
+        for where, mark in marks.items():
+            self.stored_marks[where.address] = max(mark, self.stored_marks.get(where.address, mark))
 
     def finish(self, done: Sequence[tuple[Claim, str | None]]) -> None:
         now = self._moment()
@@ -162,7 +163,7 @@ class MemoryInbox:
                 box.ready_from = now
             else:
                 del self._boxes[claim.address]
-                shard, tenant = claim.address.shard, claim.address.tenant
+                shard, tenant = shard_of(claim.address), claim.address.tenant
                 if not any(self._of(shard, tenant)):
                     self._served.pop((shard, tenant), None)
 
@@ -178,13 +179,13 @@ class MemoryInbox:
         return self.refusals[claim.address]
 
     def waiting(self) -> list[int]:
-        return sorted({shard for shard, _ in self._served} | {address.shard for address in self._marks})
+        return sorted({shard for shard, _ in self._served} | {shard_of(address) for address in self._marks})
 
     def forgotten(self, shard: int, most: int) -> list[Claim]:
         marked = sorted(
-            (mark, address.member, address) for address, mark in self._marks.items() if address.shard == shard
+            (mark, address.member, address) for address, mark in self._marks.items() if shard_of(address) == shard
         )
-        return [Claim(address, "", str(mark)) for mark, _, address in marked[:most]]
+        return [Claim(place(address), "", str(mark)) for mark, _, address in marked[:most]]
 
     def still_forgotten(self, claim: Claim) -> bool:
         mark = self._marks.get(claim.address)

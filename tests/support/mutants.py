@@ -49,7 +49,7 @@ class TrimsWhateverItRead(Mutant):
         for claim, last in done:
             if last is not None:
                 milliseconds, _, sequence = last.partition("-")
-                self._adapter._client.xtrim(claim.address.inbox, minid=f"{milliseconds}-{int(sequence) + 1}")
+                self._adapter._servers.home.xtrim(claim.place.inbox, minid=f"{milliseconds}-{int(sequence) + 1}")
         self._adapter.finish(done)
 
 

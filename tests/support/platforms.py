@@ -10,12 +10,14 @@ import pytest
 from sqlalchemy import text
 
 from conftest import LocalWorker
+from support.places import place, shard_of
 from turnfold import Turnfold
+from turnfold.contract import keys
 from turnfold.contract.attention import Selection
 from turnfold.contract.keys import Address
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.tasks import ENTRY_VERSION
-from turnfold.redis.inbox import connect as connect_redis
+from turnfold.redis.connections import connect as connect_redis
 from turnfold_worker.adapters.sql.parked import SqlParkedWork
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.use_cases import fold as compress_module
@@ -116,6 +118,6 @@ def append_unreadable(
     """What a producer of another version may send."""
     address = Address("acme", conversation)
     with connect_redis(redis_url, timeout_seconds=5) as client:
-        client.xadd(address.inbox, {"v": ENTRY_VERSION, "op": operation, "id": entry_id, "d": body})
-        client.zadd(address.ready, {conversation: 1})
-        client.zadd(f"tf:{{{address.shard:02d}}}:tenants", {"acme": 1})
+        client.xadd(place(address).inbox, {"v": ENTRY_VERSION, "op": operation, "id": entry_id, "d": body})
+        client.zadd(place(address).ready, {conversation: 1})
+        client.zadd(keys.tenants(shard_of(address)), {"acme": 1})

@@ -10,7 +10,6 @@ from sqlalchemy import text
 
 from support.talk import talk
 from turnfold import Turnfold
-from turnfold.contract.keys import SHARDS
 from turnfold.contract.tasks import Task
 from turnfold_worker.testing.messages import deliver
 from turnfold_worker.testing.model_server import OpenAIServer
@@ -50,7 +49,7 @@ class Refinery:
 
     def fold_only(self) -> None:
         """Store and fold everything; whatever is to be refined waits."""
-        for shard in range(SHARDS):
+        for shard in self.local.worker.inbox.waiting():
             self.local.worker.drain(shard)
         waiting = self.local.messages.waiting
         for _ in range(len(waiting)):

@@ -7,6 +7,8 @@ from typing import Any
 import redis
 from sqlalchemy import Engine, inspect
 
+from turnfold.contract import keys
+
 
 def traces(engine: Engine, client: redis.Redis, needle: str) -> list[str]:
     """Tables and keys whose rows, names or values hold `needle`."""
@@ -56,5 +58,6 @@ def _value(client: redis.Redis, name: str) -> Any:
 
 
 def permanent_keys(client: redis.Redis) -> list[str]:
-    """Turnfold's keys without a lifetime: none is left when no work is."""
-    return [name for name in client.scan_iter("tf:*", count=1_000) if client.ttl(name) == -1]
+    """Turnfold's keys without a lifetime, but for how inboxes are laid out: none is left when no work is."""
+    found = [name.decode() if isinstance(name, bytes) else name for name in client.scan_iter("tf:*", count=1_000)]
+    return [name for name in found if client.ttl(name) == -1 and name not in {keys.LAYOUT, keys.SERVER}]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from turnfold.contract.keys import SHARDS
+from turnfold.contract.shards import MOST_IDS, MOST_SHARDS
 from turnfold.contract.tasks import Task, shown
 from turnfold_worker.celery_app import app
 from turnfold_worker.errors import BadMessage, WorkerError
@@ -34,10 +34,10 @@ def _number(value: object, *, below: int = 2**63) -> int:
 @app.task(name=str(Task.DRAIN), throws=(WorkerError,))
 def drain(*shards: int) -> str:
     """Store what is ready in the inboxes of some shards."""
-    if not 1 <= len(shards) <= SHARDS:
-        msg = f"a drain is of 1 to {SHARDS} shards, not {len(shards)}"
+    if not 1 <= len(shards) <= MOST_SHARDS:
+        msg = f"a drain is of 1 to {MOST_SHARDS} shards, not {len(shards)}"
         raise BadMessage(msg)
-    numbers = dict.fromkeys(_number(shard, below=SHARDS) for shard in shards)
+    numbers = dict.fromkeys(_number(shard, below=MOST_IDS) for shard in shards)
     drained = _worker().drain(*numbers)
     done = f"turns stored: {drained.turns}" if drained.conversations else "nothing was ready"
     return f"{shown(Task.DRAIN, *numbers)}, {done}"
@@ -90,4 +90,4 @@ def expire() -> str:
 @app.task(name=str(Task.ERASE), throws=(WorkerError,))
 def erase(shard: int) -> str:
     """Delete the rows of forgotten conversations."""
-    return f"{shown(Task.ERASE, shard)}, conversations erased: {_worker().erase(_number(shard, below=SHARDS))}"
+    return f"{shown(Task.ERASE, shard)}, conversations erased: {_worker().erase(_number(shard, below=MOST_IDS))}"

@@ -4,7 +4,6 @@ tf:{SS}:in:<tenant>:<conversation>   STREAM  the inbox: one entry per turn or op
 tf:{SS}:ready:<tenant>               ZSET    conversation -> microseconds from which it may be claimed: lease and token
 tf:{SS}:tenants                      ZSET    tenant -> microseconds when last served; claims go round in this order
 tf:{SS}:bell                         STRING  set while a ring for a drain is on its way; lives 1 s
-tf:{SS}:rung                         ZSET    ring for a drain of the shard -> microseconds when it rang; lives 60 s
 tf:{SS}:full                         STRING  set when an append met a memory that is nearly full; lives 60 s
 tf:{SS}:forgotten                    ZSET    <tenant>:<conversation> -> microseconds when forgotten; until its rows go
 tf:{SS}:erased:<tenant>:<conv>       STRING  JSON counts of the last erasure; lives 1 h
@@ -16,7 +15,9 @@ tf:{SS}:ctx:<tenant>:point:<conv>    STRING  JSON of where its caller's history 
                                              the references end
 tf:{SS}:mark:<tenant>:<conv>         STRING  how far it is stored, for readers of a replica; lives 1 h
 tf:{SS}:refused:<tenant>:<conv>      STRING  how often in a row a conversation could not be stored; lives 10 min
-tf:{rung}:<queue>                    ZSET    ring for another task of a queue -> microseconds when it rang; lives 60 s
+tf:{shards}:layout                   STRING  how many shards and servers `meta` says, on every server
+tf:{shards}:server                   STRING  place of this server in TURNFOLD_REDIS_URL's list, where it has several
+tf:{rung}:<queue>                    ZSET    ring for a task of a queue -> microseconds when it rang; lives 60 s
 tf:{jobs}:<kind>                     STRING  set while a ring about due jobs is on its way; lives 1 s
 tf:{remnants}                        HASH    log that may hold erased words -> microseconds of the erasure; lives 7 days
 tf:{q:<tenant>}:appended             HASH    day, and the turns and bytes that the tenant appended on it; lives 2 days
@@ -37,8 +38,9 @@ tf:{m:<model>}:failures              STRING  failed calls in a row, over all wor
 tf:{m:<model>}:open                  STRING  set while no calls are made after too many failures; lives a cooldown
 tf:{m:<model>}:probe                 STRING  set by the one call that tries whether it works again; lives a call
 
-SS is the shard, 00 to 15, a function of tenant and conversation: all keys of one call share a Redis Cluster
-slot. Ids are percent-encoded, so that `:` only ever separates and no two (tenant, conversation) can meet.
+SS is the shard, a function of tenant and conversation and of how many shards `meta` says that there are. All keys of
+one call share a Redis Cluster slot. Ids are percent-encoded, so that `:` only ever separates and no two (tenant,
+conversation) can meet.
 """
 
 from __future__ import annotations
@@ -49,13 +51,11 @@ from hashlib import blake2b
 from typing import Final
 from urllib.parse import quote, unquote
 
+from turnfold.contract.shards import tag
 from turnfold.errors import InvalidIdentifier
 
 _REMEMBERED: Final = 4_096
 """Ids of which the form is kept: a call needs each several times, and quoting costs as much as a lookup in SQL."""
-
-SHARDS: Final = 16
-"""A constant, never a setting: producers and workers that differed would split a conversation."""
 
 BELL_MILLISECONDS: Final = 1_000
 RUNG_SECONDS: Final = 60
@@ -72,8 +72,11 @@ EXPIRE: Final = "tf:{expire}"
 REMNANTS: Final = "tf:{remnants}"
 QUOTAS: Final = "tf:{quotas}"
 
-PERMANENT: Final[tuple[str, ...]] = ("in", "ready", "tenants", "forgotten")
-"""Kinds of keys without a lifetime: they end with the work they stand for."""
+LAYOUT: Final = "tf:{shards}:layout"
+SERVER: Final = "tf:{shards}:server"
+
+PERMANENT: Final[tuple[str, ...]] = ("in", "ready", "tenants", "forgotten", "layout", "server")
+"""Kinds of keys without a lifetime: they end with the work they stand for, or say where it is done."""
 
 
 def checked_id(kind: str, value: object) -> str:
@@ -117,27 +120,22 @@ def decode_id(value: str) -> str:
 
 
 @lru_cache(_REMEMBERED)
-def shard_of(tenant: str, conversation: str) -> int:
-    """Shard of a conversation, 0 to 15: the same in every process and version."""
+def point_of(tenant: str, conversation: str) -> int:
+    """Where a conversation lies among 65,536 points: the same in every process and version; its shard follows."""
     digest = blake2b(f"{encode_id(tenant)}:{encode_id(conversation)}".encode(), digest_size=2).digest()
-    return int.from_bytes(digest) % SHARDS
+    return int.from_bytes(digest)
 
 
 def bell(shard: int) -> str:
-    return f"tf:{{{shard:02d}}}:bell"
-
-
-def rung(shard: int) -> str:
-    """Where rings for drains of a shard stand until a worker hears them."""
-    return f"tf:{{{shard:02d}}}:rung"
+    return f"tf:{tag(shard)}:bell"
 
 
 def full(shard: int) -> str:
-    return f"tf:{{{shard:02d}}}:full"
+    return f"tf:{tag(shard)}:full"
 
 
 def rung_for(queue: str) -> str:
-    """The same for the other tasks of a queue."""
+    """Where rings for tasks of a queue stand until a worker hears them, on the server of what they are about."""
     return f"tf:{{rung}}:{queue}"
 
 
@@ -146,7 +144,7 @@ def jobs_bell(kind: str) -> str:
 
 
 def tenants(shard: int) -> str:
-    return f"tf:{{{shard:02d}}}:tenants"
+    return f"tf:{tag(shard)}:tenants"
 
 
 def appended(tenant: str) -> str:
@@ -166,25 +164,25 @@ def stored(tenant: str) -> str:
 
 def bounded(shard: int) -> str:
     """Encoded tenants whose appends are counted whatever a producer's settings are: where an append can look."""
-    return f"tf:{{{shard:02d}}}:bounded"
+    return f"tf:{tag(shard)}:bounded"
 
 
 def forgotten(shard: int) -> str:
-    return f"tf:{{{shard:02d}}}:forgotten"
+    return f"tf:{tag(shard)}:forgotten"
 
 
 def accessed(shard: int) -> str:
-    return f"tf:{{{shard:02d}}}:accessed"
+    return f"tf:{tag(shard)}:accessed"
 
 
 def access_prefix(shard: int) -> str:
     """What precedes a member of `accessed` in the name of its hash."""
-    return f"tf:{{{shard:02d}}}:access:"
+    return f"tf:{tag(shard)}:access:"
 
 
 def contexts_prefix(shard: int, tenant: str) -> str:
     """What precedes a reference in the name of its context's key."""
-    return f"tf:{{{shard:02d}}}:ctx:{encode_id(tenant)}:"
+    return f"tf:{tag(shard)}:ctx:{encode_id(tenant)}:"
 
 
 def fold_point_member(address: Address) -> str:
@@ -194,58 +192,72 @@ def fold_point_member(address: Address) -> str:
 
 def ready_prefix(shard: int) -> str:
     """What precedes an encoded tenant in the name of its ready set."""
-    return f"tf:{{{shard:02d}}}:ready:"
+    return f"tf:{tag(shard)}:ready:"
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a conversation's keys are."""
+    """A conversation of a tenant."""
 
     tenant: str
     conversation: str
 
     @property
-    def shard(self) -> int:
-        return shard_of(self.tenant, self.conversation)
+    def point(self) -> int:
+        """From which its shard follows, however many there are."""
+        return point_of(self.tenant, self.conversation)
 
     @property
     def member(self) -> str:
         """Name inside the `forgotten` set."""
         return f"{encode_id(self.tenant)}:{encode_id(self.conversation)}"
 
-    @property
-    def inbox(self) -> str:
-        return f"tf:{{{self.shard:02d}}}:in:{self.member}"
-
-    @property
-    def ready(self) -> str:
-        return ready_prefix(self.shard) + encode_id(self.tenant)
-
-    @property
-    def erased(self) -> str:
-        return f"tf:{{{self.shard:02d}}}:erased:{self.member}"
-
-    @property
-    def mark(self) -> str:
-        return f"tf:{{{self.shard:02d}}}:mark:{self.member}"
-
-    @property
-    def access(self) -> str:
-        return access_prefix(self.shard) + self.member
-
-    @property
-    def references(self) -> str:
-        return f"tf:{{{self.shard:02d}}}:refs:{self.member}"
-
-    @property
-    def refusals(self) -> str:
-        return f"tf:{{{self.shard:02d}}}:refused:{self.member}"
-
     @classmethod
     def from_member(cls, member: str) -> Address:
         """The inverse of `member`."""
         tenant, _, conversation = member.partition(":")
         return cls(decode_id(tenant), decode_id(conversation))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a conversation's keys are."""
+
+    address: Address
+    shard: int
+
+    @property
+    def inbox(self) -> str:
+        return f"tf:{tag(self.shard)}:in:{self.address.member}"
+
+    @property
+    def ready(self) -> str:
+        return ready_prefix(self.shard) + encode_id(self.address.tenant)
+
+    @property
+    def erased(self) -> str:
+        return f"tf:{tag(self.shard)}:erased:{self.address.member}"
+
+    @property
+    def mark(self) -> str:
+        return f"tf:{tag(self.shard)}:mark:{self.address.member}"
+
+    @property
+    def access(self) -> str:
+        return access_prefix(self.shard) + self.address.member
+
+    @property
+    def references(self) -> str:
+        return f"tf:{tag(self.shard)}:refs:{self.address.member}"
+
+    @property
+    def contexts(self) -> str:
+        """What precedes a reference in the name of its context's key."""
+        return contexts_prefix(self.shard, self.address.tenant)
+
+    @property
+    def refusals(self) -> str:
+        return f"tf:{tag(self.shard)}:refused:{self.address.member}"
 
 
 def model_key(model: str, kind: str) -> str:

@@ -11,6 +11,7 @@ from typing import Final, Self
 
 from turnfold.contract import keys
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.shards import MOST_IDS
 from turnfold.contract.tasks import QUEUE_OF, Queue, Task
 
 _MEMBER: Final = lazy_pattern(r"([a-z.]+)((?: (?:0|[1-9][0-9]{0,18}))*)")
@@ -22,7 +23,7 @@ class Ring:
 
     task: Task
     arguments: tuple[int, ...] = ()
-    """Numbers of at most 19 digits, none negative; of a drain its shard."""
+    """Numbers of at most 19 digits, none negative; of a drain and an erasure the shard."""
 
     @property
     def queue(self) -> Queue:
@@ -30,10 +31,13 @@ class Ring:
 
     @property
     def key(self) -> str:
-        """The sorted set in which it stands: that of a drain shares a slot with its shard's inboxes."""
-        if self.task is Task.DRAIN:
-            return keys.rung(*self.arguments)
+        """The sorted set in which it stands, on the server of its shard."""
         return keys.rung_for(self.queue)
+
+    @property
+    def shard(self) -> int | None:
+        """What it is about; None for what is about no shard."""
+        return self.arguments[0] if self.task in {Task.DRAIN, Task.ERASE} and self.arguments else None
 
     @property
     def member(self) -> str:
@@ -51,12 +55,11 @@ class Ring:
         if match is None or match[1] not in set(Task):
             return None
         task, arguments = Task(match[1]), tuple(map(int, match[2].split()))
-        if task is Task.DRAIN and (len(arguments) != 1 or arguments[0] >= keys.SHARDS):
+        if task is Task.DRAIN and (len(arguments) != 1 or arguments[0] >= MOST_IDS):
             return None
         return cls(task, arguments)
 
 
 def keys_of(queues: Collection[Queue]) -> list[str]:
     """Every key in which rings for tasks of these queues stand."""
-    drains = [keys.rung(shard) for shard in range(keys.SHARDS)] if Queue.INGEST in queues else []
-    return drains + [keys.rung_for(queue) for queue in Queue if queue in queues]
+    return [keys.rung_for(queue) for queue in Queue if queue in queues]

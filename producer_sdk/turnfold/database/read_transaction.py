@@ -20,6 +20,7 @@ from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTur
 from turnfold.contract.results import Head, ListedConversation, Relation, SegmentSigns
 from turnfold.contract.seals import Seals
 from turnfold.contract.segments import Segment
+from turnfold.contract.shards import Layout
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
 from turnfold.contract.turn_limits import MOST_CAP, TURNS_A_READ, Shortening
@@ -75,6 +76,12 @@ def checked_secret(connection: Connection) -> str:
         msg = f"the database's schema is version {version}, this SDK reads {SCHEMA_VERSION}"
         raise SchemaMismatch(msg, remedy="run `turnfold migrate`")
     return settings.get("seal_secret", "")
+
+
+def stored_layout(connection: Connection) -> Layout:
+    """How the inboxes are laid out, by `meta`."""
+    meta = table(MetaRow)
+    return Layout.from_meta({row.key: row.value for row in connection.execute(select(meta.c.key, meta.c.value))})
 
 
 class ReadTransaction:

@@ -12,11 +12,12 @@ from turnfold.assemble.context import Context
 from turnfold.contract.keys import Address
 from turnfold.contract.marks import StoredMark
 from turnfold.contract.seals import Seals
+from turnfold.contract.shards import Layout
 from turnfold.database.change_events import ChangeLog, OnChange
 from turnfold.database.failures import ConnectionLost, translated
 from turnfold.database.known import Found, Wanted
 from turnfold.database.processor_share import ProcessorShare, lend_while_executing, waiting
-from turnfold.database.read_transaction import ReadTransaction, checked_secret
+from turnfold.database.read_transaction import ReadTransaction, checked_secret, stored_layout
 from turnfold.database.value_read import ValueReader
 
 _Result = TypeVar("_Result")
@@ -80,6 +81,10 @@ class Reader:
         """What may stand in the frame around what is told of a conversation. Raises as `read` does."""
         self._check_schema()
         return Seals(self._secret, address)
+
+    def layout(self) -> Layout:
+        """How the inboxes are laid out. Raises as `read` does."""
+        return self.read(lambda transaction: stored_layout(transaction.connection))
 
     def keep(self, address: Address, found: Found, key: Hashable, made: Context) -> None:
         """Remember a finished context of what `by_value` found, by all that it depends on beside that."""

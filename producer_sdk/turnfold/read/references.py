@@ -16,20 +16,22 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold.errors import InvalidInput, UnknownConversation, UnknownReference
 from turnfold.read.snapshot import readable_head
-from turnfold.redis.inbox import translated
+from turnfold.redis.lua import Script
 
 if TYPE_CHECKING:
     import redis
 
+    from turnfold.contract.keys import Place
     from turnfold.database.read_source import PendingSource
     from turnfold.database.read_transaction import ReadTransaction
     from turnfold.database.reader import Reader
+    from turnfold.redis.servers import InboxServers
 
 MOST_REFERENCES: Final = 100
 """Of one conversation; the one that would end first makes room for another."""
 
-_HASH_BYTES: Final = 13
-_REFERENCE: Final = lazy_pattern(r"ctx_(?P<shard>[0-9a-f]{2})[0-9a-f]{26}")
+_HASH_BYTES: Final = 12
+_REFERENCE: Final = lazy_pattern(r"ctx_(?P<point>[0-9a-f]{4})[0-9a-f]{24}")
 
 # KEYS refs, ctx     ARGV reference, packed context, seconds, most references, what precedes a reference in a key
 # Ends the references that are over or too many.
@@ -65,43 +67,50 @@ redis.call('PEXPIRE', KEYS[1], math.ceil((last - now) / 1000))
 return 1
 """
 
+_KEEP_SCRIPT: Final = Script(_KEEP)
+_KEEP_POINT_SCRIPT: Final = Script(_KEEP_POINT)
+
 
 def reference_of(address: Address, context: Context) -> str:
-    """The reference of a context: `ctx_`, its shard, and a hash of all that it is."""
+    """The reference of a context: `ctx_`, where its conversation lies, and a hash of all that it is."""
     digest = blake2b(address.member.encode(), digest_size=_HASH_BYTES)
     digest.update(context.fingerprint.encode())
-    return f"ctx_{address.shard:02x}{digest.hexdigest()}"
+    return f"ctx_{address.point:04x}{digest.hexdigest()}"
 
 
 class ContextReferences:
     """Keeps contexts in Redis. Safe to share among threads."""
 
-    def __init__(self, client: redis.Redis) -> None:
-        self._client = client
-        self._keep = client.register_script(_KEEP)
-        self._keep_point = client.register_script(_KEEP_POINT)
+    def __init__(self, servers: InboxServers) -> None:
+        self._servers = servers
 
     def keep(self, address: Address, context: Context, *, seconds: int) -> str:
         """Keep a context for `seconds` from now on; its reference."""
-        reference = reference_of(address, context)
-        prefix = keys.contexts_prefix(address.shard, address.tenant)
-        arguments: list[Any] = [reference, pack_context(context), seconds, MOST_REFERENCES, prefix]
-        with translated("keeping a context"):
-            self._keep([address.references, prefix + reference], arguments)
+        reference, packed = reference_of(address, context), pack_context(context)
+
+        def keep(place: Place, client: redis.Redis) -> None:
+            arguments: list[Any] = [reference, packed, seconds, MOST_REFERENCES, place.contexts]
+            _KEEP_SCRIPT(client, [place.references, place.contexts + reference], arguments)
+
+        self._servers.run(address, "keeping a context", keep)
         return reference
 
     def drop(self, address: Address, reference: str) -> None:
         """End a reference."""
-        pipeline = self._client.pipeline(transaction=False)
-        pipeline.delete(keys.contexts_prefix(address.shard, address.tenant) + reference)
-        pipeline.zrem(address.references, reference)
-        with translated("dropping a context"):
+
+        def drop(place: Place, client: redis.Redis) -> None:
+            pipeline = client.pipeline(transaction=False)
+            pipeline.delete(place.contexts + reference)
+            pipeline.zrem(place.references, reference)
             pipeline.execute()
+
+        self._servers.run(address, "dropping a context", drop)
 
     def fold_point(self, address: Address) -> bytes | None:
         """Where a conversation was folded the last time, by whatever process; None where none is kept."""
-        with translated("reading a fold point"):
-            return cast("bytes | None", self._client.get(_point_key(address)))
+        return self._servers.run(
+            address, "reading a fold point", lambda place, client: cast("bytes | None", client.get(_point_key(place)))
+        )
 
     def keep_fold_point(self, address: Address, point: bytes, *, reference: str, seconds: int) -> None:
         """Keep a fold point as long as the context of `reference`, whose block it names; nothing where that has ended.
@@ -109,20 +118,23 @@ class ContextReferences:
         It ends with the references of its conversation: when that is forgotten, or its past changes.
         """
         arguments: list[Any] = [reference, point, seconds, keys.fold_point_member(address)]
-        with translated("keeping a fold point"):
-            self._keep_point([address.references, _point_key(address)], arguments)
+
+        def keep(place: Place, client: redis.Redis) -> None:
+            _KEEP_POINT_SCRIPT(client, [place.references, _point_key(place)], arguments)
+
+        self._servers.run(address, "keeping a fold point", keep)
 
     def find(self, tenant: str, reference: object) -> Context:
         """The context of a tenant's reference. Raises `UnknownReference`, `InvalidInput`."""
         if not isinstance(reference, str):
             msg = f"a reference is a text such as ctx_07…, not {type(reference).__name__}"
             raise InvalidInput(msg)
-        match = _REFERENCE.fullmatch(reference)
-        shard = int(match["shard"], 16) if match else keys.SHARDS
         packed: bytes | None = None
-        if shard < keys.SHARDS:
-            with translated("resolving a reference"):
-                packed = cast("bytes | None", self._client.get(keys.contexts_prefix(shard, tenant) + reference))
+        if match := _REFERENCE.fullmatch(reference):
+            packed = self._servers.run_at(
+                int(match["point"], 16), "resolving a reference",
+                lambda shard, client: cast("bytes | None", client.get(keys.contexts_prefix(shard, tenant) + reference)),
+            )  # fmt: skip
         context = None if packed is None else unpack_context(packed)
         if context is None:
             msg = (
@@ -133,8 +145,8 @@ class ContextReferences:
         return context
 
 
-def _point_key(address: Address) -> str:
-    return keys.contexts_prefix(address.shard, address.tenant) + keys.fold_point_member(address)
+def _point_key(place: Place) -> str:
+    return place.contexts + keys.fold_point_member(place.address)
 
 
 def keep(

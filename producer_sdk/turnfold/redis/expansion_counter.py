@@ -15,10 +15,10 @@ from turnfold.contract.access import ACCESS_SECONDS, MOST_FIELDS, asked_field, f
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
 from turnfold.errors import Unavailable
-from turnfold.redis.inbox import translated
+from turnfold.redis.lua import Call, Script
 
 if TYPE_CHECKING:
-    import redis
+    from turnfold.redis.servers import InboxServers
 
 _log = logging.getLogger(__name__)
 
@@ -38,6 +38,8 @@ redis.call('EXPIRE', KEYS[1], ARGV[2])
 redis.call('EXPIRE', KEYS[2], ARGV[2])
 return redis.status_reply('OK')
 """
+
+_COUNT_SCRIPT: Final = Script(_COUNT)
 
 
 class ExpansionCounter(Protocol):
@@ -64,9 +66,8 @@ UNCOUNTED: Final[ExpansionCounter] = Uncounted()
 class AccessCounts:
     """Counts expansions in memory and takes them to Redis every second. Safe to share among threads."""
 
-    def __init__(self, client: redis.Redis) -> None:
-        self._count = client.register_script(_COUNT)
-        self._client = client
+    def __init__(self, servers: InboxServers) -> None:
+        self._servers = servers
         self._lock = threading.Lock()
         self._flushing = threading.Lock()
         self._held: Counter[tuple[Address, str]] = Counter()
@@ -91,13 +92,15 @@ class AccessCounts:
         by_address: dict[Address, list[Any]] = {}
         for (address, name), times in held.items():
             by_address.setdefault(address, []).extend((name, times))
-        pipeline = self._client.pipeline(transaction=False)
-        for address, fields in by_address.items():
-            names = [address.access, keys.accessed(address.shard)]
-            self._count(names, [address.member, ACCESS_SECONDS, MOST_FIELDS, *fields], client=pipeline)
         try:
-            with translated("counting expansions"):
-                pipeline.execute()
+            calls = [
+                Call(
+                    place.shard, [place.access, keys.accessed(place.shard)],
+                    [place.address.member, ACCESS_SECONDS, MOST_FIELDS, *by_address[place.address]],
+                )
+                for place in map(self._servers.place, by_address)
+            ]  # fmt: skip
+            self._servers.each("counting expansions", _COUNT_SCRIPT, calls)
         except Unavailable as error:
             _log.warning("%s expansions were not counted: %s", sum(held.values()), error)
 

@@ -7,23 +7,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, cast
 
 from turnfold.contract import keys
-from turnfold.contract.keys import Address
+from turnfold.contract.keys import Address, Place
 from turnfold.contract.rings import Ring
-from turnfold.contract.tasks import CHANGES, ENTRY_VERSION, Operation, Task
-from turnfold.errors import InboxFull, InvalidSettings, Unavailable
+from turnfold.contract.tasks import CHANGES, ENTRY_VERSION, Operation, Queue, Task
+from turnfold.errors import InboxFull, Unavailable
 from turnfold.redis import scripts as inbox_scripts
-from turnfold.redis.errors import refusal
+from turnfold.redis.connections import NoAnswer
+from turnfold.redis.lua import Call, Script
 from turnfold.wire.encode import Entry
 
 if TYPE_CHECKING:
     import redis
+
+    from turnfold.redis.servers import InboxServers
 
 ENTRIES_PER_CALL: Final = 500
 """Entries that one Lua call adds: a longer one would hold up Redis's other clients."""
@@ -99,47 +101,6 @@ AWAY_SECONDS: Final = 1.0
 """After Redis did not answer, how long reads that may do without it do not ask again."""
 
 
-def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
-    """A client that answers or fails within `timeout_seconds`, whatever the server does.
-
-    Raises `InvalidSettings` for a URL that is not Redis's.
-    """
-    import redis
-    from redis.backoff import NoBackoff
-    from redis.retry import Retry
-
-    # One immediate retry replaces a pooled connection that a restarted server has dropped. Repeating is safe:
-    # entries are deduplicated by id.
-    each = timeout_seconds / 2
-    # The client of a Redis behind a file knows neither of these.
-    network = {} if redis_url.startswith("unix://") else {"socket_connect_timeout": each, "socket_keepalive": True}
-    try:
-        # Threads beyond the connections wait for one, where redis-py's usual pool fails at once.
-        pool = redis.BlockingConnectionPool.from_url(
-            redis_url, max_connections=MOST_CONNECTIONS, timeout=timeout_seconds, socket_timeout=each,
-            retry=Retry(NoBackoff(), 1), health_check_interval=0, protocol=2, **network,
-        )  # fmt: skip
-        # Connects to nothing. Options are looked at when a connection is made, which is at the first call.
-        pool.connection_class(**pool.connection_kwargs)
-    except (ValueError, TypeError) as error:
-        # Without what is taken for the port: it may be the rest of a password.
-        reason = str(error)
-        if "could not be cast" in reason:
-            reason = "its port is no number: write /, ? and # in a password as %2F, %3F and %23"
-        elif isinstance(error, TypeError):
-            reason = "it has an option that redis-py does not know"
-        msg = f"TURNFOLD_REDIS_URL is not a Redis URL ({reason})"
-        raise InvalidSettings(msg, remedy="use redis://host:port/0, rediss://… or unix://…") from None
-    return redis.Redis.from_pool(pool)
-
-
-MOST_CONNECTIONS: Final = 64
-"""Of one client to Redis: a call takes a millisecond, so that far more threads than that share them."""
-_NONE_FREE: Final = "No connection available"
-"""What redis-py says when none becomes free in time; it has no class for that."""
-_START_ONE: Final = "`turnfold up` of turnfold-worker starts one on this machine"
-
-
 _NOT_CONFIRMED: Final = "Redis has the turns, and no replica of it confirmed them in time"
 _CONFIRM: Final = (
     "append `error.turns` again; check with `redis-cli INFO replication` that a replica is online, or append without "
@@ -151,46 +112,17 @@ class NotCounted(Exception):  # noqa: N818 - no error: the caller counts, and ap
     """The tenant has a quota of its own, and what is appended was not counted."""
 
 
-class NoAnswer(Unavailable):
-    """Redis is away: it neither refused nor was kept busy by this client."""
-
-
-@contextmanager
-def translated(doing: str, *, remedy: str = _START_ONE) -> Iterator[None]:
-    """Turn Redis's errors into `Unavailable`; `remedy` is what helps where no server runs."""
-    import redis
-
-    try:
-        yield
-    except redis.AuthenticationError as error:
-        msg = f"Redis refused the user or password while {doing}"
-        raise Unavailable(msg, remedy="correct them in TURNFOLD_REDIS_URL") from error
-    except (redis.ConnectionError, redis.TimeoutError) as error:
-        if _NONE_FREE in str(error):
-            msg = f"all {MOST_CONNECTIONS} connections of this client to Redis were in use while {doing}"
-            raise Unavailable(msg, remedy="use fewer threads, or several clients") from error
-        msg = f"Redis did not answer while {doing}"
-        raise NoAnswer(msg, remedy=f"is it running, and is TURNFOLD_REDIS_URL right? {remedy}") from error
-    except redis.RedisError as error:
-        why, remedy = refusal(error)
-        msg = f"Redis refused while {doing}: {why}"
-        raise Unavailable(msg, remedy=remedy) from error
-
-
 class ProducerInbox:
     """Appends to, looks at and drops inboxes. Safe to share among threads."""
 
     def __init__(
-        self, client: redis.Redis, *, reads_without_redis: bool = False, rings_elsewhere: bool = False
+        self, servers: InboxServers, *, reads_without_redis: bool = False, rings_elsewhere: bool = False
     ) -> None:
         """`reads_without_redis`: a look finds nothing while Redis is away, where it would raise.
 
         `rings_elsewhere`: an append leaves ringing to its caller.
         """
-        self._append = client.register_script(inbox_scripts.APPEND)
-        self._peek = client.register_script(inbox_scripts.PEEK)
-        self._forget = client.register_script(inbox_scripts.FORGET)
-        self._client = client
+        self._servers = servers
         self._reads_without_redis = reads_without_redis
         self._rings_elsewhere = rings_elsewhere
         self._confirm_milliseconds = 0
@@ -238,23 +170,11 @@ class ProducerInbox:
         self, address: Address, operation: Operation, block: Sequence[Entry], room: _Room, *, bell: bool, counted: bool
     ) -> bool:
         """Add one block of the entries that are still to be added."""
-        shard = address.shard
-        where = [
-            address.inbox, address.ready, keys.tenants(shard), keys.bell(shard), address.references, keys.rung(shard),
-            keys.bounded(shard), keys.full(shard),
-        ]  # fmt: skip
-        # Contexts that were kept may hold what is changed.
-        changed = keys.contexts_prefix(shard, address.tenant) if operation in CHANGES else ""
-        arguments: list[Any] = [
-            keys.encode_id(address.conversation), keys.encode_id(address.tenant), room.most_entries, room.entries,
-            keys.BELL_MILLISECONDS if bell else 0, ENTRY_VERSION, changed, room.most_bytes, room.bytes,
-            "" if self._rings_elsewhere else Ring(Task.DRAIN, (shard,)).member, keys.RUNG_SECONDS,
-            0 if counted else 1,
-        ]  # fmt: skip
-        for entry in block:
-            arguments += (str(operation), entry.entry_id, entry.body)
-        with translated("appending"):
-            held, wanted, is_confirmed = self._appended(where, arguments)
+
+        def add(place: Place, client: redis.Redis) -> tuple[int, int, bool]:
+            return self._appended(client, self._append_call(place, operation, block, room, bell, counted))
+
+        held, wanted, is_confirmed = self._servers.run(address, "appending", add)
         if held == _BOUNDED:
             raise NotCounted
         if held < 0:
@@ -265,16 +185,34 @@ class ProducerInbox:
             raise not_confirmed
         return wanted == 1
 
-    def _appended(self, where: Sequence[str], arguments: Sequence[Any]) -> tuple[int, int, bool]:
+    def _append_call(
+        self, place: Place, operation: Operation, block: Sequence[Entry], room: _Room, bell: bool, counted: bool  # noqa: FBT001
+    ) -> Call:  # fmt: skip
+        shard, address = place.shard, place.address
+        names = [
+            place.inbox, place.ready, keys.tenants(shard), keys.bell(shard), place.references,
+            keys.rung_for(Queue.INGEST),
+            keys.bounded(shard), keys.full(shard),
+        ]  # fmt: skip
+        # Contexts that were kept may hold what is changed.
+        changed = place.contexts if operation in CHANGES else ""
+        arguments: list[Any] = [
+            keys.encode_id(address.conversation), keys.encode_id(address.tenant), room.most_entries, room.entries,
+            keys.BELL_MILLISECONDS if bell else 0, ENTRY_VERSION, changed, room.most_bytes, room.bytes,
+            "" if self._rings_elsewhere else Ring(Task.DRAIN, (shard,)).member, keys.RUNG_SECONDS,
+            0 if counted else 1,
+        ]  # fmt: skip
+        for entry in block:
+            arguments += (str(operation), entry.entry_id, entry.body)
+        return Call(shard, names, arguments)
+
+    def _appended(self, client: redis.Redis, call: Call) -> tuple[int, int, bool]:
         """What the script answers, and whether a replica has what it wrote, where one is waited for."""
         if not self._confirm_milliseconds:
-            held, wanted = cast("list[int]", self._append(where, arguments))
+            held, wanted = cast("list[int]", _APPEND(client, call.names, call.arguments))
             return held, wanted, True
         # Redis waits for what was written on the same connection, hence one pipeline.
-        pipeline = self._client.pipeline(transaction=False)
-        self._append(where, arguments, client=pipeline)
-        pipeline.wait(1, self._confirm_milliseconds)
-        (held, wanted), replicas = cast("tuple[list[int], int]", pipeline.execute())
+        (held, wanted), replicas = _APPEND.together(client, [call], milliseconds=self._confirm_milliseconds)
         return held, wanted, replicas > 0
 
     def peek(self, address: Address, *, newest: int) -> Pending:
@@ -291,12 +229,13 @@ class ProducerInbox:
             return AWAY
 
     def _peeked(self, address: Address, newest: int) -> Pending:
-        with translated("reading the inbox"):
-            names = [address.inbox, keys.forgotten(address.shard), address.mark]
-            held, sizes, joined, gone, age, mark = cast(
-                "tuple[int, bytes, bytes, int, int, bytes]",
-                self._peek(names, [address.member, newest, BYTES_A_LOOK]),
-            )
+        def peek(place: Place, client: redis.Redis) -> Any:
+            names = [place.inbox, keys.forgotten(place.shard), place.mark]
+            return _PEEK(client, names, [address.member, newest, BYTES_A_LOOK])
+
+        held, sizes, joined, gone, age, mark = cast(
+            "tuple[int, bytes, bytes, int, int, bytes]", self._servers.run(address, "reading the inbox", peek)
+        )
         ends = [*accumulate(map(int, sizes.split(b",") if sizes else ()))]
         flat = [joined[begin:end] for begin, end in pairwise([0, *ends])]
         newest_first = [
@@ -309,100 +248,99 @@ class ProducerInbox:
 
     def last_stream_id(self, address: Address) -> str | None:
         """Id of the newest entry, None for an empty inbox."""
-        with translated("reading the inbox"):
-            rows = cast("list[Any]", self._client.xrevrange(address.inbox, count=1))
+        rows = self._servers.run(
+            address,
+            "reading the inbox",
+            lambda place, client: cast("list[Any]", client.xrevrange(place.inbox, count=1)),
+        )
         return rows[0][0].decode() if rows else None
 
     def first_stream_id(self, address: Address) -> str | None:
         """Id of the oldest entry, None for an empty inbox."""
-        with translated("reading the inbox"):
-            rows = cast("list[Any]", self._client.xrange(address.inbox, count=1))
+        rows = self._page(address, "-", 1)
         return rows[0][0].decode() if rows else None
 
     def entries(self, address: Address) -> Iterator[PendingEntry]:
         """Everything in an inbox, oldest first, some at a time."""
         begin = "-"
         while True:
-            with translated("reading the inbox"):
-                rows = cast("list[Any]", self._client.xrange(address.inbox, min=begin, count=ENTRIES_A_PAGE))
+            rows = self._page(address, begin, ENTRIES_A_PAGE)
             for stream_id, fields in rows:
                 yield pending_entry(stream_id, [part for pair in fields.items() for part in pair])
             if len(rows) < ENTRIES_A_PAGE:
                 return
             begin = f"({rows[-1][0].decode()}"
 
+    def _page(self, address: Address, begin: str, most: int) -> list[Any]:
+        return self._servers.run(
+            address, "reading the inbox",
+            lambda place, client: cast("list[Any]", client.xrange(place.inbox, min=begin, count=most)),
+        )  # fmt: skip
+
     def waiting(self, tenant: str) -> list[Address]:
         """The conversations of a tenant that have something in their inbox."""
-        with translated("listing what waits in the inboxes"):
-            pipeline = self._client.pipeline(transaction=False)
-            for shard in range(keys.SHARDS):
-                pipeline.zrange(keys.ready_prefix(shard) + keys.encode_id(tenant), 0, -1)
-            names = [name for of_shard in pipeline.execute() for name in of_shard]
-        return [Address(tenant, keys.decode_id(name.decode())) for name in names]
+        name = keys.encode_id(tenant)
+        ready = self._servers.piped(
+            "listing what waits in the inboxes", self._servers.all(),
+            lambda pipeline, shard: pipeline.zrange(keys.ready_prefix(shard) + name, 0, -1),
+        )  # fmt: skip
+        members = dict.fromkeys(member for of_shard in ready.values() for member in of_shard)
+        return [Address(tenant, keys.decode_id(member.decode())) for member in members]
 
     def forget(self, address: Address) -> int:
         """Drop the inbox and mark the conversation's rows for deletion; the number of entries dropped."""
-        with translated("forgetting"):
-            return int(cast("int", self._forget_with(address, self._client)))
+        return self.forget_all([address])
 
     def forget_all(self, addresses: Iterable[Address]) -> int:
-        """The same for many, of each shard in one round trip; the number of entries dropped."""
-        dropped = 0
-        with translated("forgetting"):
-            for of_shard in _by_shard(addresses):
-                pipeline = self._client.pipeline(transaction=False)
-                for address in of_shard:
-                    self._forget_with(address, pipeline)
-                dropped += sum(map(int, pipeline.execute()))
-        return dropped
+        """The same for many, of each server in one round trip; the number of entries dropped."""
+        calls = []
+        for place in map(self._servers.place, addresses):
+            names = [
+                place.inbox, place.ready, keys.forgotten(place.shard), place.erased, place.references, place.access,
+                keys.accessed(place.shard),
+            ]  # fmt: skip
+            arguments = [keys.encode_id(place.address.conversation), place.address.member, place.contexts]
+            calls.append(Call(place.shard, names, arguments))
+        return sum(map(int, self._servers.each("forgetting", _FORGET, calls)))
 
-    def _forget_with(self, address: Address, client: redis.Redis) -> object:
-        shard = address.shard
-        names = [
-            address.inbox, address.ready, keys.forgotten(shard), address.erased, address.references, address.access,
-            keys.accessed(shard),
-        ]  # fmt: skip
-        contexts = keys.contexts_prefix(address.shard, address.tenant)
-        arguments = [keys.encode_id(address.conversation), address.member, contexts]
-        return self._forget(names, arguments, client=client)
+    def shard_of(self, address: Address) -> int:
+        """What is to be rung for."""
+        return self._servers.place(address).shard
 
     def erased(self, address: Address) -> bytes | None:
         """What the worker wrote when it had deleted the rows; None before."""
-        with translated("reading the erasure receipt"):
-            return cast("bytes | None", self._client.get(address.erased))
+        return self._servers.run(
+            address, "reading the erasure receipt",
+            lambda place, client: cast("bytes | None", client.get(place.erased)),
+        )  # fmt: skip
 
     def erased_all(self, addresses: Sequence[Address]) -> list[bytes | None]:
-        """The same of many, in one round trip a shard."""
-        receipts: dict[Address, bytes | None] = {}
-        with translated("reading erasure receipts"):
-            for of_shard in _by_shard(addresses):
-                values = self._client.mget([address.erased for address in of_shard])
-                receipts.update(zip(of_shard, cast("list[bytes | None]", values), strict=True))
-        return [receipts[address] for address in addresses]
+        """The same of many, in one round trip a server."""
+        calls = [Call(place.shard, [place.erased], []) for place in map(self._servers.place, addresses)]
+        return self._servers.each("reading erasure receipts", _GET, calls)
 
     def forgotten(self, addresses: Sequence[Address]) -> set[str]:
         """Those of some conversations whose rows are still to be deleted."""
-        if not addresses:
-            return set()
-        with translated("asking which conversations were forgotten"):
-            pipeline = self._client.pipeline(transaction=False)
-            for address in addresses:
-                pipeline.zscore(keys.forgotten(address.shard), address.member)
-            since = pipeline.execute()
+        calls = [
+            Call(place.shard, [keys.forgotten(place.shard)], [place.address.member])
+            for place in map(self._servers.place, addresses)
+        ]
+        since = self._servers.each("asking which conversations were forgotten", _SCORE, calls)
         return {address.conversation for address, when in zip(addresses, since, strict=True) if when is not None}
 
     def remnants(self) -> list[str]:
         """The kinds of logs that may hold erased words still."""
-        with translated("reading the erasure receipt"):
-            return [kind.decode() for kind in cast("list[bytes]", self._client.hkeys(keys.REMNANTS))]
+        kinds = self._servers.of_all(
+            "reading the erasure receipt", lambda client: cast("list[bytes]", client.hkeys(keys.REMNANTS))
+        )
+        return sorted({kind.decode() for of_server in kinds for kind in of_server})
 
 
-def _by_shard(addresses: Iterable[Address]) -> Iterable[list[Address]]:
-    """Addresses whose keys share a slot of a cluster, together."""
-    groups: dict[int, list[Address]] = {}
-    for address in addresses:
-        groups.setdefault(address.shard, []).append(address)
-    return groups.values()
+_APPEND: Final = Script(inbox_scripts.APPEND)
+_PEEK: Final = Script(inbox_scripts.PEEK)
+_FORGET: Final = Script(inbox_scripts.FORGET)
+_GET: Final = Script("return redis.call('GET', KEYS[1])")
+_SCORE: Final = Script("return redis.call('ZSCORE', KEYS[1], ARGV[1])")
 
 
 def blocks_of(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:

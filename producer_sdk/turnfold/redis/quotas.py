@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from turnfold.contract import keys
 from turnfold.contract.tasks import Operation
 from turnfold.errors import QuotaExceeded
-from turnfold.redis.inbox import translated
+from turnfold.redis.connections import translated
+from turnfold.redis.lua import Script
 from turnfold.wire.encode import Entry
 
 if TYPE_CHECKING:
-    import redis
-
+    from turnfold.redis.servers import InboxServers
     from turnfold.settings import Settings
 
 COUNTED: Final = frozenset({Operation.APPEND, Operation.EDIT})
@@ -62,6 +62,7 @@ if most[3] > 0 then
 end
 return answer(1)
 """
+_COUNT: Final = Script(COUNT)
 _NOT_BOUNDED: Final = 2
 _ABOVE_THE_DAY: Final = 0
 _ABOVE_STORED: Final = -1
@@ -84,8 +85,8 @@ class Counted(NamedTuple):
 class Quotas:
     """Counts what tenants append, where their quotas or the settings bound it. Safe to share among threads."""
 
-    def __init__(self, client: redis.Redis, settings: Settings) -> None:
-        self._count = client.register_script(COUNT)
+    def __init__(self, servers: InboxServers, settings: Settings) -> None:
+        self._servers = servers
         self._most = (settings.tenant_turns_a_day, settings.tenant_bytes_a_day, settings.tenant_stored_bytes)
         self._bounded: set[str] = set()
         """Tenants that were found to have bounds of their own, so that they are asked for before an append."""
@@ -148,7 +149,7 @@ class Quotas:
         names = [keys.appended(tenant), keys.quota(tenant), keys.stored(tenant)]
         arguments = [*self._most, turns, size, keys.APPENDED_SECONDS, keys.QUOTA_SECONDS]
         with translated("counting what a tenant appends"):
-            code, *counts = cast("list[int]", self._count(names, arguments))
+            code, *counts = cast("list[int]", _COUNT(self._servers.home, names, arguments))
         return code, Counted(*counts)
 
 

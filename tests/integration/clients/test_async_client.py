@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conftest import LocalWorker
+from support.places import shard_of
 from support.talk import talk
 from turnfold import (
     AsyncTurnfold,
@@ -149,7 +150,7 @@ async def test_forgetting_waits_for_the_worker_and_says_what_was_erased(settings
         erasing = asyncio.create_task(tf.forget("c", timeout_seconds=20))
         await asyncio.sleep(0.1)
         assert not erasing.done()
-        await asyncio.to_thread(local.worker.erase, Address("acme", "c").shard)
+        await asyncio.to_thread(local.worker.erase, shard_of(Address("acme", "c")))
         receipt = await erasing
         assert (receipt.completed, receipt.turns) == (True, 40)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import LocalWorker
+from support.places import shard_of
 from support.stored import stored_turns
 from support.talk import talk
 from turnfold import (
@@ -249,7 +250,7 @@ def test_forgetting_waits_for_the_worker_and_says_what_was_erased(folded: Turnfo
     with ThreadPoolExecutor(1) as pool:
         erasing = pool.submit(folded.forget, "c", timeout_seconds=20)
         while not erasing.done():
-            local.worker.erase(Address("acme", "c").shard)
+            local.worker.erase(shard_of(Address("acme", "c")))
         receipt = erasing.result()
     assert (receipt.completed, receipt.turns, receipt.segments) == (True, 60, before.segments)
     assert receipt.anchors >= before.anchors
@@ -282,11 +283,14 @@ def test_an_append_that_redis_did_not_answer_can_be_repeated_without_doubling(
     assert [content for _, _, content in stored_turns(local.engine, "acme", "c")] == [t["content"] for t in TURNS[:3]]
 
 
-def test_a_database_that_is_not_there_is_unavailable_and_appends_go_on(settings: Settings, tmp_path: Path) -> None:
-    with Turnfold(redis_url=settings.redis_url, database_url=f"sqlite:///{tmp_path}/nowhere.db", doorbell=False) as tf:
-        tf.append("c", TURNS[0])
+def test_a_database_that_is_not_there_is_unavailable_and_appends_go_on(
+    settings: Settings, tf: Turnfold, tmp_path: Path
+) -> None:
+    tf.append("another", TURNS[0])
+    with Turnfold(redis_url=settings.redis_url, database_url=f"sqlite:///{tmp_path}/nowhere.db") as away:
+        away.append("c", TURNS[0])
         with pytest.raises(Unavailable, match="TURNFOLD_DATABASE_URL"):
-            tf.status("c")
+            away.status("c")
 
 
 def test_a_database_without_the_schema_says_to_migrate_it(settings: Settings, tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from turnfold.database.driver import Driver
 from turnfold.database.engines import CONNECTIONS, connect
 from turnfold.database.failures import translated as sql_translated
 from turnfold.errors import Unavailable
-from turnfold.redis.inbox import MOST_CONNECTIONS, translated
-from turnfold.redis.inbox import connect as connect_redis
+from turnfold.redis.connections import MOST_CONNECTIONS, translated
+from turnfold.redis.connections import connect as connect_redis
 
 pytestmark = pytest.mark.daily_on("postgresql")
 

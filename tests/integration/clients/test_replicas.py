@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from conftest import LocalWorker
+from support import places
+from support.places import place
 from support.postgresql import PostgresqlServer
 from support.server_folders import own_folder
 from support.talk import talk
@@ -20,8 +22,8 @@ from turnfold.contract.keys import Address
 from turnfold.contract.marks import StoredMark
 from turnfold.database.replicas import ReplicaFirst
 from turnfold.errors import UnknownConversation
+from turnfold.redis.connections import connect as connect_redis
 from turnfold.redis.inbox import ProducerInbox
-from turnfold.redis.inbox import connect as connect_redis
 from turnfold.settings import Settings
 from turnfold_worker.adapters.redis.inbox import RedisInbox
 from turnfold_worker.operate import migrate
@@ -206,7 +208,7 @@ def test_without_a_mark_the_primary_is_read(tf: Turnfold, local: LocalWorker, re
     replica.catch_up()
     stored(tf, local, "The second is elm.")
     with connect_redis(tf._settings.redis_url, timeout_seconds=5) as client:
-        assert client.delete(ADDRESS.mark) == 1
+        assert client.delete(place(ADDRESS).mark) == 1
 
     assert "elm" in words(tf)
     assert (tried(tf).reads, tried(tf).behind) == (0, 1)
@@ -246,12 +248,12 @@ def test_coroutines_read_a_replica_too(tf: Turnfold, settings: Settings, local: 
 def test_a_mark_only_moves_on_and_is_kept_where_somebody_reads_it(redis_url: str) -> None:
     marks = [StoredMark(5, 7), StoredMark(5, 6), StoredMark(4, 9), StoredMark(5, 8), StoredMark(6, 1)]
     with connect_redis(redis_url, timeout_seconds=5) as client:
-        RedisInbox(client, lease_seconds=30, sweep_seconds=3).mark_stored({ADDRESS: marks[0]})
-        assert client.get(ADDRESS.mark) is None
+        RedisInbox(places.servers(client), lease_seconds=30, sweep_seconds=3).mark_stored({place(ADDRESS): marks[0]})
+        assert client.get(place(ADDRESS).mark) is None
 
-        inbox, seen = RedisInbox(client, lease_seconds=30, sweep_seconds=3, keeps_marks=True), []
+        inbox, seen = RedisInbox(places.servers(client), lease_seconds=30, sweep_seconds=3, keeps_marks=True), []
         for mark in marks:
-            inbox.mark_stored({ADDRESS: mark})
-            seen.append(ProducerInbox(client).peek(ADDRESS, newest=1).mark)
+            inbox.mark_stored({place(ADDRESS): mark})
+            seen.append(ProducerInbox(places.servers(client)).peek(ADDRESS, newest=1).mark)
 
     assert seen == ["5:7", "5:7", "5:7", "5:8", "6:1"]

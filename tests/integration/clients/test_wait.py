@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from conftest import LocalWorker
+from support.places import shard_of
 from support.talk import talk
 from turnfold import Turnfold, WaitTimeout
 from turnfold.contract.keys import Address
@@ -58,7 +59,7 @@ def test_work_that_was_parked_before_does_not_end_later_waits_early(
     append_broken(inbox, "m-broken")
     local.settle()
     tf.append("c", TURNS[:3])
-    local.worker.drain(Address("acme", "c").shard)
+    local.worker.drain(shard_of(Address("acme", "c")))
     with pytest.raises(WaitTimeout):
         tf.wait("c", timeout_seconds=0.05)
 
@@ -70,11 +71,11 @@ def test_work_that_was_parked_before_does_not_end_later_waits_early(
 
 def test_work_that_is_parked_during_a_wait_ends_it(tf: Turnfold, local: LocalWorker, inbox: ProducerInbox) -> None:
     tf.append("c", TURNS[:3])
-    local.worker.drain(Address("acme", "c").shard)
+    local.worker.drain(shard_of(Address("acme", "c")))
 
     def park() -> None:
         append_broken(inbox, "m-broken")
-        local.worker.drain(Address("acme", "c").shard)
+        local.worker.drain(shard_of(Address("acme", "c")))
 
     def wait() -> None:
         status = tf.wait("c", timeout_seconds=20)
@@ -85,7 +86,7 @@ def test_work_that_is_parked_during_a_wait_ends_it(tf: Turnfold, local: LocalWor
 
 def test_a_fold_that_waits_for_a_person_ends_a_wait(tf: Turnfold, local: LocalWorker, database_url: str) -> None:
     tf.append("c", TURNS[:3])
-    local.worker.drain(Address("acme", "c").shard)
+    local.worker.drain(shard_of(Address("acme", "c")))
     engine = connect(database_url, write=True, timeout_seconds=10)
     with engine.begin() as connection:
         connection.execute(text("UPDATE job SET state = 'parked' WHERE kind = 'compress'"))

@@ -11,6 +11,7 @@ from redis import Redis
 
 from support.child_processes import child_environment
 from turnfold import AsyncTurnfold, Settings, Turnfold, Unavailable
+from turnfold.contract import keys
 
 READ_AFTER_WARM_UP = """
 import sys
@@ -42,7 +43,7 @@ def test_nothing_is_written(tf: Turnfold, settings: Settings) -> None:
     tf.warm_up()
 
     with Redis.from_url(settings.redis_url) as client:
-        assert client.keys() == []
+        assert client.keys() == [keys.LAYOUT.encode()]
 
 
 async def test_a_coroutine_does_it_off_the_event_loop(settings: Settings) -> None:

@@ -11,6 +11,7 @@ import redis
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
+from support.places import shard_of
 from support.platforms import POISON, Platform, append_unreadable
 from support.remnants import traces
 from support.stored import broken_invariants
@@ -18,7 +19,7 @@ from support.talk import talk
 from turnfold import InvalidInput, InvalidTurn, Turnfold, UnknownConversation, UnknownTurn
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
-from turnfold.redis.inbox import connect as connect_redis
+from turnfold.redis.connections import connect as connect_redis
 from turnfold_worker.operate.doctor.blocks import check_invariants
 from turnfold_worker.operate.doctor.samples import check_samples
 from turnfold_worker.ports.messages import InboxEntry
@@ -54,7 +55,7 @@ def begun(tf: Turnfold, at: int, *, conversation: str = "c") -> None:
 
 
 def drained(local: LocalWorker, conversation: str = "c") -> None:
-    local.worker.drain(Address("acme", conversation).shard)
+    local.worker.drain(shard_of(Address("acme", conversation)))
 
 
 def everything_shown(tf: Turnfold, conversation: str = "c") -> str:
@@ -205,7 +206,7 @@ def test_a_repeat_of_entries_changes_nothing_even_after_later_appends(
     tf.rewind("c", after="t25")
     tf.append("c", {"role": "user", "content": "Once more, with care.", "turn_id": "t26"})
     inbox = local.worker.inbox
-    (claim,) = inbox.claim([Address("acme", "c").shard], 10)
+    (claim,) = inbox.claim([shard_of(Address("acme", "c"))], 10)
     (entries,) = inbox.read([claim], 500)
     inbox.postpone([claim], 0.0)
     local.settle()

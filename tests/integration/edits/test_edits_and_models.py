@@ -9,6 +9,7 @@ import pytest
 import redis
 from sqlalchemy import Engine
 
+from support.places import shard_of
 from support.refinery import GROUP_TURNS, Refinery
 from support.remnants import traces
 from support.stored import broken_invariants
@@ -58,7 +59,7 @@ def test_what_a_model_wrote_goes_with_the_words_and_is_asked_for_again(
     assert {"table level", "table model_note", "table model_outline"} <= set(traces(engine, client, "Quuxline"))
     CHANGES[change](refinery)
     refinery.server.answer = scribe.answer
-    refinery.local.worker.drain(Address("acme", "c").shard)
+    refinery.local.worker.drain(shard_of(Address("acme", "c")))
     assert traces(engine, client, "Quuxline") == []
     assert traces(engine, client, "Xyzzy") == []
     refinery.local.settle()
@@ -77,7 +78,7 @@ def test_what_a_model_answers_after_the_change_is_thrown_away(
         if not asked:
             asked.append("once")
             CHANGES[change](refinery)
-            refinery.local.worker.drain(Address("acme", "c").shard)
+            refinery.local.worker.drain(shard_of(Address("acme", "c")))
         return scribe.answer(request)
 
     refinery.server.answer = answer

@@ -15,6 +15,7 @@ from sqlalchemy import Engine, text
 from conftest import LocalWorker
 from support.conversations import conversations
 from support.examples import examples
+from support.places import shard_of
 from support.seals import unsealed
 from support.stored import broken_invariants
 from support.talk import talk
@@ -42,7 +43,7 @@ class Scattering:
 
 
 def drained(local: LocalWorker, conversation: str) -> None:
-    local.worker.drain(Address("acme", conversation).shard)
+    local.worker.drain(shard_of(Address("acme", conversation)))
 
 
 @pytest.mark.daily_on("sqlite")

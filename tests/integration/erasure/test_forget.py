@@ -12,6 +12,7 @@ from sqlalchemy import Engine, select, text
 
 from conftest import Filling, LocalWorker
 from support.interruptions import Crash, Steps, interrupted, survive
+from support.places import shard_of
 from support.stored import broken_invariants, stored_turns
 from support.talk import talk
 from turnfold import Turnfold
@@ -85,7 +86,7 @@ def half_erased(long: Turnfold, local: LocalWorker) -> None:
     steps = Steps()
     steps.at["after delete_some"] = dies
     before = rows_left(local.engine)
-    assert not survive(lambda: interrupted(local.worker, steps).erase(ADDRESS.shard))
+    assert not survive(lambda: interrupted(local.worker, steps).erase(shard_of(ADDRESS)))
     assert 0 < rows_left(local.engine) < before
 
 
@@ -93,7 +94,7 @@ def test_it_takes_many_short_transactions(long: Turnfold, local: LocalWorker, en
     long.forget("long", timeout_seconds=0)
     before, steps = rows_left(engine), Steps()
 
-    assert interrupted(local.worker, steps).erase(ADDRESS.shard) == 1
+    assert interrupted(local.worker, steps).erase(shard_of(ADDRESS)) == 1
 
     assert steps.reached.count("after delete_some") >= before // AT_ONCE
     assert rows_left(engine) == 0
@@ -108,7 +109,7 @@ def test_the_receipt_of_an_erasure_that_died_and_went_on_counts_everything(
     half_erased(long, local)
     assert long.forget("long", timeout_seconds=0).completed is False
 
-    local.worker.erase(ADDRESS.shard)
+    local.worker.erase(shard_of(ADDRESS))
 
     counts: Any = inbox.erased(ADDRESS)
     assert counts is not None
@@ -122,7 +123,7 @@ def test_a_task_stops_after_some_steps_and_asks_for_another(
 ) -> None:
     monkeypatch.setattr(erase_module, "STEPS_A_CONVERSATION", 2)
     long.forget("long", timeout_seconds=0)
-    assert local.worker.erase(ADDRESS.shard) == 0
+    assert local.worker.erase(shard_of(ADDRESS)) == 0
     assert len(local.messages.waiting) == 1
     local.settle()
     assert rows_left(engine) == 0
@@ -154,7 +155,7 @@ def test_a_fold_that_began_before_writes_nothing_and_goes_on_with_nothing(
     long: Turnfold, local: LocalWorker, engine: Engine
 ) -> None:
     long.append("long", talk(2, 100))
-    local.worker.drain(ADDRESS.shard)
+    local.worker.drain(shard_of(ADDRESS))
     with engine.begin() as connection:
         conversation: Any = connection.scalar(text("SELECT id FROM conversation"))
     steps = Steps()
@@ -244,7 +245,7 @@ def test_all_of_a_tenant_is_unreadable_before_any_of_it_is_erased(
     assert rows_left(engine) > 0
     shown = {name: tf.context(name, budget_tokens=500).coverage for name in (*names, "new")}
     assert set(shown.values()) == {None}
-    assert set(rung) == {Address("acme", name).shard for name in (*names, "new", "long")}
+    assert set(rung) == {shard_of(Address("acme", name)) for name in (*names, "new", "long")}
     assert not erasure.wait(0.0, lambda _: None)
     for shard in [*set(rung)] * 2:
         local.worker.erase(shard)

@@ -67,7 +67,7 @@ def _is_clear(local: LocalWorker) -> bool:
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Redis's log is written anew as often as it is asked for."""
-    monkeypatch.setattr("turnfold_worker.adapters.redis.inbox.REWRITE_SECONDS", 0)
+    monkeypatch.setattr("turnfold_worker.adapters.redis.logs.REWRITE_SECONDS", 0)
 
 
 def test_a_read_in_the_way_leaves_it_to_the_next_sweep(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,6 +140,6 @@ def test_a_server_that_forbids_it_leaves_the_mark(
         msg = "NOPERM this user has no permissions to run the 'bgrewriteaof' command"
         raise redis.ResponseError(msg)
 
-    monkeypatch.setattr(inbox._client, "bgrewriteaof", forbidden)
+    monkeypatch.setattr(inbox._servers.home, "bgrewriteaof", forbidden)
     mark = inbox.remnants()["redis"]
     assert [inbox.rewrite_log(mark) for _ in range(3)] == [False] * 3

@@ -17,6 +17,7 @@ from sqlalchemy import Engine
 
 from conftest import LocalWorker
 from support.examples import examples
+from support.places import shard_of
 from support.remnants import traces
 from support.stored import broken_invariants
 from support.talk import talk
@@ -218,7 +219,7 @@ def test_nothing_of_a_subject_is_left_and_nothing_of_others_is_lost(
         if work == "settle":
             local.settle()
         elif work == "drain":
-            local.worker.drain(Address("acme", name).shard)
+            local.worker.drain(shard_of(Address("acme", name)))
     tf.forget(subject=ana, timeout_seconds=0)
     local.settle()
     assert traces(engine, client, mine) == traces(engine, client, ana) == []

@@ -11,6 +11,7 @@ from sqlalchemy import Engine, event, select, text
 
 from conftest import LocalWorker
 from support.interruptions import Steps, interrupted
+from support.places import SHARDS
 from support.shared_folds import folded_anew
 from support.stored import broken_invariants
 from turnfold import Turnfold
@@ -105,7 +106,7 @@ def test_attempts_are_counted_before_the_work_so_that_a_killed_worker_counts(
     tf: Turnfold, local: LocalWorker, engine: Engine
 ) -> None:
     tf.append("c", talk(3))
-    for shard in range(16):
+    for shard in SHARDS:
         local.worker.drain(shard)
     store, conversation = local.worker.store, stored_id(engine)
     assert store.claim_fold(conversation).attempts == 1  # type: ignore[union-attr, arg-type]
@@ -119,7 +120,7 @@ def test_workers_whose_leases_are_too_short_are_no_proof_that_a_segment_is_poiso
 ) -> None:
     local = make_worker(lease_seconds=0.001)
     tf.append("c", talk(60))
-    for shard in range(16):
+    for shard in SHARDS:
         local.worker.drain(shard)
     store, conversation = local.worker.store, stored_id(engine)
     claims = []
@@ -142,7 +143,7 @@ def test_plain_words_are_for_the_segment_that_failed_and_not_for_what_another_wo
 ) -> None:
     local = make_worker(attempts=1)
     tf.append("c", talk(120))
-    for shard in range(16):
+    for shard in SHARDS:
         local.worker.drain(shard)
     store, conversation = local.worker.store, stored_id(engine)
     tail = store.tail(conversation, 512)  # type: ignore[arg-type]
@@ -161,7 +162,7 @@ def test_a_job_that_failed_often_waits_however_long_its_delay_has_become(
     tf: Turnfold, local: LocalWorker, engine: Engine
 ) -> None:
     tf.append("c", talk(3))
-    for shard in range(16):
+    for shard in SHARDS:
         local.worker.drain(shard)
     claim = local.worker.store.claim_fold(stored_id(engine))  # type: ignore[arg-type]
     assert claim is not None
@@ -202,7 +203,7 @@ def test_a_worker_that_was_overtaken_does_not_write_the_outline_of_an_older_tail
     early, late = (make_worker(lease_seconds=0.001, republish_seconds=0.001) for _ in range(2))
     turns = talk(size + 3)
     tf.append("c", turns[:size])
-    for shard in range(16):
+    for shard in SHARDS:
         early.worker.drain(shard)
 
     def overtake() -> None:
@@ -259,7 +260,7 @@ def test_of_two_workers_that_fold_the_same_segment_one_writes_it(
     tf: Turnfold, local: LocalWorker, engine: Engine
 ) -> None:
     tf.append("c", talk(60))
-    for shard in range(16):
+    for shard in SHARDS:
         local.worker.drain(shard)
     store, conversation = local.worker.store, stored_id(engine)
     tails = [store.tail(conversation, 512) for _ in range(2)]  # type: ignore[arg-type]
@@ -271,7 +272,7 @@ def test_of_two_workers_that_fold_the_same_segment_one_writes_it(
 
 def test_a_fold_of_a_forgotten_conversation_writes_nothing(tf: Turnfold, local: LocalWorker, engine: Engine) -> None:
     tf.append("c", talk(60))
-    for shard in range(16):
+    for shard in SHARDS:
         local.worker.drain(shard)
     conversation = stored_id(engine)
     tail = local.worker.store.tail(conversation, 512)  # type: ignore[arg-type]
@@ -342,7 +343,7 @@ def test_one_task_works_for_its_slice_and_then_lets_others_have_their_place(
 ) -> None:
     local = make_worker(slice_seconds=0.000001)
     tf.append("c", talk(120))
-    for shard in range(16):
+    for shard in SHARDS:
         local.worker.drain(shard)
     local.messages.waiting.clear()
     # Nothing, or what was begun before a clock could tell that the slice is over.

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
+from support.places import SHARDS
 from support.platforms import EVERYTHING, POISON, Platform, append_unreadable, talk, with_a_plain_segment
 from support.stored import broken_invariants
 from turnfold import Turnfold
@@ -19,7 +20,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.outlines import Outline
 from turnfold.contract.tasks import Task
 from turnfold.database.engines import connect
-from turnfold.redis.inbox import connect as connect_redis
+from turnfold.redis.connections import connect as connect_redis
 from turnfold_worker.cli import main
 from turnfold_worker.testing.messages import NOBODY
 from turnfold_worker.use_cases import fold as compress_module
@@ -103,7 +104,7 @@ def test_a_worker_that_has_read_the_placeholder_does_not_end_without_the_turn(
 ) -> None:
     platform.tf.append("c", talk(2))
     append_unreadable(redis_url, "c", "bad", b"{")
-    for shard in range(16):
+    for shard in SHARDS:
         platform.local.worker.drain(shard)
     store = platform.local.worker.store
     (work,) = platform.parked.find(EVERYTHING)
@@ -170,7 +171,7 @@ def test_folding_that_fails_is_listed_and_can_be_asked_for_at_once_but_not_skipp
     local = make_worker(attempts=9)
     tf.append("c", talk(60, poison=3))
     platform.break_rules()
-    for shard in range(16):
+    for shard in SHARDS:
         local.worker.drain(shard)
     monkeypatch.setattr(compress_module, "RETRY_SECONDS", 60.0)
     local.worker.fold_due()

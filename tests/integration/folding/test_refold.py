@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
+from support.places import SHARDS
 from support.platforms import EVERYTHING, POISON, Platform, talk, with_a_plain_segment
 from support.stored import broken_invariants
 from turnfold import Turnfold
@@ -80,7 +81,7 @@ def test_a_fold_under_way_starts_over_when_a_segment_is_folded_again(platform: P
     store = platform.local.worker.store
     (work,) = platform.parked.find(EVERYTHING)
     platform.tf.append("c", talk(100)[60:])
-    for shard in range(16):
+    for shard in SHARDS:
         platform.local.worker.drain(shard)
     tail = store.tail(work.conversation, 512)
     assert tail is not None
@@ -202,7 +203,7 @@ def with_a_killed_segment(platform: Platform, engine: Engine, killed: Callable[[
     """Two workers in a row were killed while they folded the first segment."""
     platform.tf.configure("c", settings={"segment_max_turns": 5, "segment_min_turns": 2})
     platform.tf.append("c", talk(60))
-    for shard in range(16):
+    for shard in SHARDS:
         platform.local.worker.drain(shard)
     with engine.begin() as connection:
         id_ = ConversationId(connection.execute(text("SELECT id FROM conversation")).scalar_one())

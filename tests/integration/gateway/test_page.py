@@ -13,10 +13,12 @@ import pytest
 
 from support.browser import Browser, browser
 from support.gateway import Gateway
+from support.places import servers
 from turnfold import Settings, Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
-from turnfold.redis.inbox import ProducerInbox, connect
+from turnfold.redis.connections import connect
+from turnfold.redis.inbox import ProducerInbox
 from turnfold.wire.encode import Entry
 from turnfold_gateway.keys.audit import AuditLog
 from turnfold_gateway.keys.store import KeyStore
@@ -227,7 +229,7 @@ def test_parked_work_is_shown_and_skipped(gateway: Gateway, known: Turnfold) -> 
 def park(settings: Settings) -> None:
     """Have a worker park what it cannot read: an entry that no client would write."""
     with connect(settings.redis_url, timeout_seconds=5) as client:
-        ProducerInbox(client).append(
+        ProducerInbox(servers(client)).append(
             Address(TENANT, "parked"), Operation.APPEND, [Entry("bad-1", b"not JSON")], most_entries=100,
             most_bytes=10_000, bell=True,
         )  # fmt: skip

@@ -15,7 +15,7 @@ from support.gateway import Gateway, gateway_process, path_of
 from support.waiting import wait_until
 from turnfold import InvalidSettings, Settings, Turnfold
 from turnfold.contract.keys import gateway_idempotency
-from turnfold.redis.inbox import connect
+from turnfold.redis.connections import connect
 from turnfold.tokens import tiktoken_counter
 
 pytestmark = pytest.mark.processes

@@ -10,13 +10,14 @@ import pytest
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
+from support.places import SHARDS, place, shard_of
 from support.stored import broken_invariants, stored_turns
 from support.waiting import wait_until
 from turnfold import Settings, Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import ENTRY_VERSION
-from turnfold.redis.inbox import connect as connect_redis
+from turnfold.redis.connections import connect as connect_redis
 from turnfold.wire.decode import PLACEHOLDER
 from turnfold_worker.errors import Refused, Stalled, StoreAway
 from turnfold_worker.ports.messages import Received, ReceivedTurn, StoreResult
@@ -103,8 +104,8 @@ def test_an_unreadable_entry_is_parked_and_never_becomes_the_system_text(
 ) -> None:
     tf.append("c", [{"role": "system", "content": "You are the refund bot."}, *say("one")])
     client = connect_redis(redis_url, timeout_seconds=5)
-    client.xadd(Address("acme", "c").inbox, {"v": "1", "op": "append", "id": "odd", "d": b"\xff not JSON"})
-    client.xadd(Address("acme", "c").inbox, {"v": "1", "op": "teleport", "id": "odder", "d": b"{}"})
+    client.xadd(place(Address("acme", "c")).inbox, {"v": "1", "op": "append", "id": "odd", "d": b"\xff not JSON"})
+    client.xadd(place(Address("acme", "c")).inbox, {"v": "1", "op": "teleport", "id": "odder", "d": b"{}"})
     client.close()
     tf.append("c", say("two"))
     local.settle()
@@ -121,7 +122,7 @@ def test_an_outage_is_waited_for_and_not_a_whole_lease(
     away = troubled(local, StoreAway("gone"), times=3)
 
     def look() -> bool:
-        for shard in range(16):
+        for shard in SHARDS:
             try:
                 away.worker.drain(shard)
             except StoreAway:
@@ -153,7 +154,7 @@ def test_an_entry_whose_id_cannot_be_stored_is_parked_and_holds_up_nothing(
     with connect_redis(redis_url, timeout_seconds=5) as client:
         for operation in ("append", "append", "configure"):
             fields: Any = {"v": ENTRY_VERSION, "op": operation, "id": entry_id, "d": body}
-            client.xadd(Address("acme", "c").inbox, fields)
+            client.xadd(place(Address("acme", "c")).inbox, fields)
     tf.append("c", say("two"))
     local.settle()
     assert contents(engine, "c") == ["one", PLACEHOLDER, PLACEHOLDER, "two"]
@@ -166,7 +167,7 @@ def test_an_entry_whose_id_cannot_be_stored_is_parked_and_holds_up_nothing(
 def test_a_conversation_that_stalls_the_database_holds_up_no_neighbour_and_is_never_parked(
     tf: Turnfold, local: LocalWorker, engine: Engine
 ) -> None:
-    names = [name for name in map(str, range(400)) if Address("acme", name).shard == 3][:4]
+    names = [name for name in map(str, range(4_000)) if shard_of(Address("acme", name)) == 3][:4]
     tf.append(names[0], say("one", "trouble", "three"))
     for name in names[1:]:
         tf.append(name, say("new"))
@@ -181,7 +182,7 @@ def test_a_conversation_that_stalls_the_database_holds_up_no_neighbour_and_is_ne
 def test_when_several_conversations_stall_it_is_the_database_and_nobody_is_waited_for_one_by_one(
     tf: Turnfold, local: LocalWorker, engine: Engine
 ) -> None:
-    names = [name for name in map(str, range(2_000)) if Address("acme", name).shard == 3][:30]
+    names = [name for name in map(str, range(20_000)) if shard_of(Address("acme", name)) == 3][:30]
     for name in names:
         tf.append(name, say("trouble"))
     slow = troubled(local, Stalled("too long"))
@@ -193,7 +194,7 @@ def test_when_several_conversations_stall_it_is_the_database_and_nobody_is_waite
 
 
 def test_an_erasure_that_fails_holds_up_no_neighbour(tf: Turnfold, local: LocalWorker, engine: Engine) -> None:
-    names = [name for name in map(str, range(400)) if Address("acme", name).shard == 3][:4]
+    names = [name for name in map(str, range(4_000)) if shard_of(Address("acme", name)) == 3][:4]
     tf.append(names[0], say("old"))
     local.settle()
     tf.forget(names[0], timeout_seconds=0)
@@ -216,7 +217,7 @@ def test_large_turns_are_stored_a_bounded_number_of_bytes_at_a_time(
     big = "x" * 900_000
     with Turnfold(settings=settings) as tf:
         tf.append("c", [{"role": "user", "content": f"{number} {big}"} for number in range(24)])
-    claims = local.worker.inbox.claim([Address("acme", "c").shard], 50)
+    claims = local.worker.inbox.claim([shard_of(Address("acme", "c"))], 50)
     (entries,) = local.worker.inbox.read(claims, 200)
     assert 10 < len(entries) < 20
     local.worker.inbox.finish([(claims[0], None)])

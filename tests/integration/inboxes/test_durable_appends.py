@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from conftest import LocalWorker, workers_of
+from support.places import place
 from support.server_folders import own_folder
 from support.stored import stored_turns
 from support.waiting import wait_until
@@ -20,7 +21,7 @@ from turnfold.settings import Settings
 from turnfold_worker.local.redis_server import RedisServer
 
 TALK = "talk"
-INBOX = Address("acme", TALK).inbox
+INBOX = place(Address("acme", TALK)).inbox
 TURNS = [{"role": "user", "content": content} for content in ("The first is oak.", "The second is elm.")]
 
 

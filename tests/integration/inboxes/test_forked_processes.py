@@ -11,11 +11,12 @@ import pytest
 import redis
 
 from conftest import LocalWorker
+from support.places import shard_of
 from support.stored import stored_turns
 from support.waiting import wait_until
 from turnfold import Turnfold
 from turnfold.contract import keys
-from turnfold.contract.keys import shard_of
+from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Queue
 
 TURNS = 60
@@ -34,9 +35,9 @@ def hammer(tf: Turnfold, name: str) -> list[int]:
 def redis_connection(tf: Turnfold) -> int:
     """The number that Redis gave to this process's connection."""
     tf.status("shared")
-    client = tf._resources._redis
+    client = tf._resources._servers
     assert client is not None
-    return int(client.client_id())
+    return int(client.home.client_id())
 
 
 def in_child(tf: Turnfold, report: Connection) -> None:
@@ -117,7 +118,7 @@ def test_the_childs_doorbell_rings_though_the_thread_stayed_with_the_parent(redi
     ):
         tf.append("c", {"role": "user", "content": "From the parent."})
         wait_until(lambda: client.llen(Queue.INGEST) == 1, timeout_seconds=10, what="the parent rings")
-        client.delete(keys.bell(shard_of("default", "c")))
+        client.delete(keys.bell(shard_of(Address("default", "c"))))
 
         def work() -> bool:
             tf.append("c", {"role": "user", "content": "From the child."})

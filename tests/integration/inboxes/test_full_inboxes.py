@@ -10,10 +10,10 @@ import pytest
 import redis
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
-from redis.commands.core import Script
 
 from conftest import LocalWorker
 from support.examples import examples
+from support.places import place, shard_of
 from support.stored import stored_turns
 from support.talk import talk
 from turnfold import InboxFull, InvalidInput, Settings, Turnfold, Unavailable
@@ -21,6 +21,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Task
 from turnfold.redis import scripts as inbox_scripts
 from turnfold.redis.inbox import ENTRIES_PER_CALL
+from turnfold.redis.lua import Script
 from turnfold.resources import Resources
 from turnfold_worker.local.redis_server import RedisServer
 
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.daily_on("sqlite")
 
 TURNS = talk("full", 3 * ENTRIES_PER_CALL)
 LIMIT = 2 * ENTRIES_PER_CALL
-SHARD = Address("acme", "c").shard
+SHARD = shard_of(Address("acme", "c"))
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def between_blocks(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> 
 
     def counted(script: Script, *arguments: Any, **named: Any) -> Any:
         nonlocal calls
-        if script.script == inbox_scripts.APPEND:
+        if script._text == inbox_scripts.APPEND:
             calls += 1
             if calls == 2:
                 act()
@@ -143,7 +144,7 @@ def small(settings: Settings) -> Iterator[Turnfold]:
 
 def held(client: redis.Redis, conversation: str = "c") -> int:
     """Bytes of the bodies in an inbox."""
-    entries = client.xrange(Address("acme", conversation).inbox)
+    entries = client.xrange(place(Address("acme", conversation)).inbox)
     return sum(len(fields[b"d"]) for _, fields in entries)
 
 
@@ -180,7 +181,7 @@ def test_an_inbox_takes_bytes_up_to_its_limit_and_not_one_more(
 def test_what_an_inbox_holds_is_counted_whoever_trims_it(
     small: Turnfold, redis_url: str, steps: list[int | str]
 ) -> None:
-    inbox = Address("acme", "c").inbox
+    inbox = place(Address("acme", "c")).inbox
     with redis.Redis.from_url(redis_url) as client:
         client.flushall()
         older = False
@@ -207,4 +208,4 @@ def test_an_inbox_of_one_turn_takes_little_memory(tf: Turnfold, redis_server: Re
     tf.append("c", {"role": "user", "content": "We must use PostgreSQL for the booking service. " * 5})
 
     with redis_server.client() as client:
-        assert client.memory_usage(Address("acme", "c").inbox) < 2_000
+        assert client.memory_usage(place(Address("acme", "c")).inbox) < 2_000

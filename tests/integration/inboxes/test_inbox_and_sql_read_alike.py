@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from conftest import LocalWorker
+from support.places import shard_of
 from support.talk import talk
 from turnfold import Context, Turnfold
 from turnfold.contract.keys import Address
@@ -52,11 +53,11 @@ def both(tf: Turnfold, local: LocalWorker, turns: list[dict[str, Any]], **reques
     given = [{**turn, "turn_id": f"m-{i}"} for i, turn in enumerate(turns)]
     for name in ("c", "drained"):
         tf.append(name, given[:-5])
-        local.worker.drain(Address("acme", name).shard)
+        local.worker.drain(shard_of(Address("acme", name)))
         tf.append(name, given[-5:])
-    local.worker.drain(Address("acme", "drained").shard)
+    local.worker.drain(shard_of(Address("acme", "drained")))
     before = tf.context("c", **request)
-    local.worker.drain(Address("acme", "c").shard)
+    local.worker.drain(shard_of(Address("acme", "c")))
     after = tf.context("c", **request)
     assert after.text == before.text
     assert after.messages("openai") == before.messages("openai")
@@ -81,7 +82,7 @@ def test_an_entry_that_will_be_parked_keeps_its_place_and_is_never_the_system_te
     inbox.append(Address("acme", "c"), Operation.APPEND, broken, most_entries=99, most_bytes=1 << 20, bell=False)
     tf.append("c", TURNS[1])
     before = tf.context("c", budget_tokens=900)
-    local.worker.drain(Address("acme", "c").shard)
+    local.worker.drain(shard_of(Address("acme", "c")))
     assert tf.status("c").parked == 2
     after = tf.context("c", budget_tokens=900)
     assert after.text == before.text

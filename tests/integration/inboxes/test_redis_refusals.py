@@ -10,6 +10,7 @@ import pytest
 import redis
 from click.testing import CliRunner
 
+from support.places import servers
 from turnfold import Turnfold, Unavailable
 from turnfold.contract import keys
 from turnfold_worker.adapters.redis.inbox import RedisInbox
@@ -67,7 +68,7 @@ def test_an_append_that_is_refused_says_why_and_gives_the_turns_back(
 def test_a_worker_says_why_it_is_refused(server: RedisServer, refuse: Refuse, says: str) -> None:
     with server.client() as client:
         refuse(client)
-        inbox = RedisInbox(client, lease_seconds=30, sweep_seconds=3)
+        inbox = RedisInbox(servers(client), lease_seconds=30, sweep_seconds=3)
         with pytest.raises(StoreAway, match=says):
             inbox.ring_bell(0)
         assert not client.exists(keys.bell(0))

@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
+from support.places import shard_of
 from support.refinery import Refinery
 from turnfold import QuotaExceeded, Settings, Turnfold
 from turnfold.contract import keys
@@ -233,7 +234,7 @@ def test_quotas_hold_again_after_redis_lost_all_that_it_held(
     run("quota", "set", "acme", "--turns-a-day", "3", "--stored-bytes", str(50 * SIZE))
     client.flushdb()
     local.worker.sweep_in_turn()
-    assert client.sismember(keys.bounded(Address("acme", "c").shard), "acme")
+    assert client.sismember(keys.bounded(shard_of(Address("acme", "c"))), "acme")
     tf.append("c", [TURN] * 3)
     with pytest.raises(QuotaExceeded):
         tf.append("c", TURN)

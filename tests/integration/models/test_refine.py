@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.places import shard_of
 from support.refinery import GROUP_TURNS, SHORT_SEGMENTS, Refinery
 from support.seals import unsealed
 from support.stored import broken_invariants
@@ -187,9 +188,9 @@ def test_a_forgotten_conversation_takes_its_replies_and_usage_along_and_leaves_t
 def test_a_conversation_that_is_forgotten_during_a_call_leaves_nothing(refinery: Refinery) -> None:
     def forget_and_answer(request: dict[str, Any]) -> str:
         refinery.tf.forget("c", timeout_seconds=0)
-        from turnfold.contract.keys import shard_of
+        from turnfold.contract.keys import Address
 
-        refinery.local.worker.erase(shard_of("acme", "c"))
+        refinery.local.worker.erase(shard_of(Address("acme", "c")))
         return scribe.answer(request)
 
     refinery.server.answer = forget_and_answer

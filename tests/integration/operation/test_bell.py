@@ -12,13 +12,15 @@ import pytest
 import redis
 
 from support.child_processes import child_environment
+from support.places import servers, shard_of
 from support.waiting import wait_until
 from turnfold import Turnfold
+from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.contract.rings import Ring
 from turnfold.contract.tasks import JobKind, Queue, Task
+from turnfold.redis.connections import connect
 from turnfold.redis.doorbell import producer_app
-from turnfold.redis.inbox import connect
 from turnfold_worker.adapters.redis.bell import RedisPublisher, RungBells
 from turnfold_worker.celery_parts.doorman import Doorman
 from turnfold_worker.local.redis_server import RedisServer
@@ -26,7 +28,7 @@ from turnfold_worker.settings import WorkerSettings
 
 pytestmark = pytest.mark.processes
 
-SHARD = Address("default", "c").shard
+SHARD = shard_of(Address("default", "c"))
 
 
 @pytest.fixture
@@ -40,16 +42,16 @@ def doorman_at(url: str) -> Iterator[Doorman]:
     """One that publishes to the Redis at which it waits."""
     doorman = Doorman(None)
     with producer_app(url, timeout_seconds=2) as app:
-        thread = doorman.begin(app, WorkerSettings(redis_url=url), [*Queue])
+        threads = doorman.begin(app, WorkerSettings(redis_url=url), [*Queue])
         try:
             yield doorman
         finally:
             doorman.stop(None)
-            assert not thread.is_alive()
+            assert not [thread for thread in threads if thread.is_alive()]
 
 
 def test_a_ring_is_heard_once_by_those_who_serve_its_queue(redis_url: str, client: redis.Redis) -> None:
-    publisher = RedisPublisher(client)
+    publisher = RedisPublisher(servers(client))
     with connect(redis_url, timeout_seconds=5) as waiting:
         bells = RungBells(waiting)
         publisher.drain(3)
@@ -62,11 +64,13 @@ def test_a_ring_is_heard_once_by_those_who_serve_its_queue(redis_url: str, clien
 
 
 def test_what_is_no_ring_is_dropped_and_the_others_are_heard(redis_url: str, client: redis.Redis) -> None:
-    client.zadd("tf:{03}:rung", {"turnfold.drain 3": 2, b"\xff": 1, "os.system 1": 3, "turnfold.drain 99": 4})
-    client.expire("tf:{03}:rung", 60)
+    client.zadd(
+        keys.rung_for(Queue.INGEST), {"turnfold.drain 3": 2, b"\xff": 1, "os.system 1": 3, f"turnfold.drain {2**63}": 4}
+    )
+    client.expire(keys.rung_for(Queue.INGEST), 60)
     with connect(redis_url, timeout_seconds=5) as waiting:
         assert RungBells(waiting).take([Queue.INGEST]) == [Ring(Task.DRAIN, (3,))]
-    assert not client.exists("tf:{03}:rung")
+    assert not client.exists(keys.rung_for(Queue.INGEST))
 
 
 def test_the_doorman_goes_on_when_redis_was_killed_and_is_back(server_folder: Path, database_url: str) -> None:
@@ -76,10 +80,10 @@ def test_the_doorman_goes_on_when_redis_was_killed_and_is_back(server_folder: Pa
             wait_until(lambda: client.llen(Queue.INGEST) == 1, what="a message for the first append")
             server.kill()
             server.start()
-            client.delete(Queue.INGEST, f"tf:{{{SHARD:02d}}}:bell")
+            client.delete(Queue.INGEST, keys.bell(SHARD))
             tf.append("c", {"role": "user", "content": "Are you still there?"})
             wait_until(lambda: client.llen(Queue.INGEST) == 1, what="a message for the next one")
-        assert client.zcard(f"tf:{{{SHARD:02d}}}:rung") == 0
+        assert client.zcard(keys.rung_for(Queue.INGEST)) == 0
 
 
 WITHOUT_CELERY = """
@@ -101,4 +105,4 @@ def test_a_client_needs_no_celery(redis_url: str, database_url: str, client: red
         env=child_environment(), cwd=tmp_path,
     )  # fmt: skip
     assert "Hello." in done.stdout, done.stderr
-    assert client.zcard(f"tf:{{{SHARD:02d}}}:rung") == 1
+    assert client.zcard(keys.rung_for(Queue.INGEST)) == 1

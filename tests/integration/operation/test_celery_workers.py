@@ -19,6 +19,7 @@ from sqlalchemy import Engine, text
 from support.celery_nodes import RedisContainer, TurnfoldSetup, WorkerContainer, WorkerNode
 from support.celery_workers import CeleryWorker
 from support.examples_folder import example
+from support.places import place
 from support.seals import unsealed
 from support.stored import broken_invariants, stored_turns
 from support.waiting import wait_until
@@ -131,7 +132,7 @@ def claimed(server: RedisServer) -> bool:
     address = Address("acme", "c")
     with server.client() as client:
         seconds, microseconds = client.time()
-        lease_until = client.zscore(address.ready, address.conversation) or 0
+        lease_until = client.zscore(place(address).ready, address.conversation) or 0
         unwritten: int = client.info("persistence")["aof_buffer_length"]
     return lease_until > seconds * 1_000_000 + microseconds and unwritten == 0
 

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from sqlalchemy import text
 
 from conftest import Filling, LocalWorker
+from support.places import place
 from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.database.engines import connect
@@ -181,7 +182,7 @@ def test_inboxes_that_nobody_drains_and_leases_that_never_end_are_found(
     tf.append("waiting", {"role": "user", "content": "Hello."})
     tf.append("leased", {"role": "user", "content": "Hello."})
     address = keys.Address("acme", "leased")
-    client.zadd(address.ready, {"leased": (time.time() + 3_600) * 1_000_000})
+    client.zadd(place(address).ready, {"leased": (time.time() + 3_600) * 1_000_000})
     client.zadd(keys.forgotten(3), {"acme:gone": (time.time() - 3_600) * 1_000_000})
     monkeypatch.setattr(servers, "SLOW_INBOX_SECONDS", 0.0)
     assert problems(diagnose()) == {

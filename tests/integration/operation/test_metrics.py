@@ -16,12 +16,13 @@ from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import event, text
 
 from conftest import LocalWorker
+from support.places import servers
 from support.refinery import Refinery
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold.database.engines import connect
 from turnfold.database.reader import Reader
-from turnfold.redis.inbox import connect as connect_redis
+from turnfold.redis.connections import connect as connect_redis
 from turnfold_worker.cli import main
 from turnfold_worker.operate.prometheus import BLOCKS, OPEN_JOBS, PARKED_ENTRIES, WorkCollector
 from turnfold_worker.operate.row_counts import waiting_totals
@@ -109,7 +110,7 @@ def test_totals_stay_exact_though_a_scrape_reads_a_few_blocks_of_conversations(
         connect(database_url, write=False, timeout_seconds=10),
     )
     reader = Reader(engine)
-    collector = WorkCollector(client, engine, reader, ids_a_block=2)
+    collector = WorkCollector(servers(client), engine, reader, ids_a_block=2)
     blocks: list[str] = []
 
     @event.listens_for(engine, "before_cursor_execute")
@@ -164,12 +165,12 @@ def test_the_content_of_waiting_entries_stays_in_redis(tf: Turnfold, redis_url: 
     client = connect_redis(redis_url, timeout_seconds=10)
     before = client.info("stats")["total_net_output_bytes"]
 
-    totals = waiting_totals(client)
+    totals = waiting_totals(servers(client))
 
     assert client.info("stats")["total_net_output_bytes"] - before < 20_000
     assert (sum(one.conversations for one in totals), sum(one.entries for one in totals)) == (5, 10)
     assert max(one.oldest_seconds for one in totals) > 0
-    few = waiting_totals(client, most_inboxes=1)
+    few = waiting_totals(servers(client), most_inboxes=1)
     assert (sum(one.conversations for one in few), sum(one.entries for one in few)) == (5, 10)
     client.close()
 

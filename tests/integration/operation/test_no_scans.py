@@ -12,6 +12,7 @@ from prometheus_client.core import Metric
 from sqlalchemy import Engine, event, text
 
 from conftest import LocalWorker
+from support.places import shard_of
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold.contract import keys
@@ -162,7 +163,7 @@ def test_no_periodic_task_reads_a_whole_table(
     assert local.worker.expire() == 0, "the sweep removed what is due"
     local.settle()
     tf.forget("c", timeout_seconds=0)
-    local.worker.erase(keys.Address("acme", "c").shard)
+    local.worker.erase(shard_of(keys.Address("acme", "c")))
     collector = WorkCollector(local.client, local.engine, Reader(local.engine))
     metrics: list[Metric] = [*collector.collect()]
     assert {metric.name for metric in metrics} >= {"turnfold_up", "turnfold_turns"}

@@ -19,7 +19,7 @@ from turnfold import Turnfold
 from turnfold.database.driver import Driver
 from turnfold.database.engines import connect
 from turnfold.errors import InvalidSettings
-from turnfold.redis.inbox import connect as connect_redis
+from turnfold.redis.connections import connect as connect_redis
 from turnfold.settings import Settings
 from turnfold_worker import offline
 from turnfold_worker.errors import StoreAway

@@ -10,7 +10,7 @@ from click.testing import Result
 from redis.exceptions import OutOfMemoryError
 
 from turnfold import Turnfold
-from turnfold.redis.inbox import translated
+from turnfold.redis.connections import translated
 from turnfold_worker.cli import changes, import_command, output
 from turnfold_worker.cli.output import told_when_slow
 from turnfold_worker.local.redis_server import RedisServer

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnfold.contract import keys
+from support.places import SHARDS
 from turnfold.contract.rings import Ring, keys_of
 from turnfold.contract.tasks import Queue, Task
 
 numbers = st.lists(st.integers(0, 2**63 - 1), max_size=3).map(tuple)
 rings = st.one_of(
-    st.builds(Ring, st.just(Task.DRAIN), st.tuples(st.integers(0, keys.SHARDS - 1))),
+    st.builds(Ring, st.just(Task.DRAIN), st.tuples(st.integers(0, len(SHARDS) - 1))),
     st.builds(Ring, st.sampled_from([task for task in Task if task is not Task.DRAIN]), numbers),
 )
 
@@ -38,7 +38,7 @@ def test_whatever_stands_there_is_a_ring_in_its_one_form_or_none(member: bytes) 
     [
         b"", b"turnfold.drain -1", b"turnfold.drain 3 ", b"turnfold.drain  3", b"turnfold.drain 03", b"os.system 1",
         b"turnfold.drain 99999999999999999999", "turnfold.drain ٣".encode(), b"turnfold.drain 1\n",
-        b"turnfold.drain", b"turnfold.drain 16", b"turnfold.drain 1 2",
+        b"turnfold.drain", b"turnfold.drain 4294967296", b"turnfold.drain 1 2",
     ],
 )  # fmt: skip
 def test_what_is_no_ring_reads_as_none(member: bytes) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from turnfold import AsyncTurnfold, InvalidInput, InvalidSettings, Settings, Turnfold, Unavailable
+from turnfold.contract.server_urls import without_password
 from turnfold.database.engines import connect
-from turnfold.redis.inbox import connect as connect_redis
-from turnfold.settings import without_password
+from turnfold.redis.connections import connect as connect_redis
 
 EXAMPLES: dict[str, tuple[str, object]] = {
     "redis_url": ("redis://cache:6380/2", "redis://cache:6380/2"),
@@ -18,6 +18,7 @@ EXAMPLES: dict[str, tuple[str, object]] = {
     "database_pooler": ("on", True),
     "read_database_url": ("postgresql+psycopg://replica/turnfold", "postgresql+psycopg://replica/turnfold"),
     "tenant": ("acme", "acme"),
+    "shards": ("64", 64),
     "broker_url": ("redis://broker:6379/1", "redis://broker:6379/1"),
     "doorbell": ("off", False),
     "celery_doorbell": ("on", True),
@@ -200,6 +201,7 @@ def test_a_database_url_that_cannot_be_used_says_which_can_and_tells_no_password
         ("redis://me:secret/more@host:6379/0", "its port is no number: write /, .* as %2F"),
         ("redis://host:99999", "Port out of range"),
         ("http://host", "redis://host:port/0, rediss://… or unix://…"),
+        ("redis+cluster://:secret@a:1,b:2", "a cluster, which this version does not use"),
         ("redis://:secret@host/0?colour=red", "an option that redis-py does not know"),
         ("redis://:secret@host/0?socket_timeout=soon", "socket_timeout"),
     ],

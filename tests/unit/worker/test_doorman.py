@@ -12,8 +12,8 @@ import redis
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.places import SHARDS
 from support.waiting import wait_until
-from turnfold.contract import keys
 from turnfold.contract.rings import Ring
 from turnfold.contract.tasks import Queue, Task
 from turnfold_worker.celery_parts import doorman
@@ -25,7 +25,7 @@ COMPRESS = Ring(Task.COMPRESS)
 
 rings = st.lists(
     st.one_of(
-        st.builds(Ring, st.just(Task.DRAIN), st.tuples(st.integers(0, keys.SHARDS - 1))),
+        st.builds(Ring, st.just(Task.DRAIN), st.tuples(st.integers(0, len(SHARDS) - 1))),
         st.builds(
             Ring, st.sampled_from([Task.COMPRESS, Task.REFOLD, Task.ERASE]), st.tuples() | st.tuples(st.integers(0, 9))
         ),
@@ -95,7 +95,7 @@ class Broker:
 
 
 def round_on(bells: Bells, broker: Broker, pauses: Mapping[Queue, float] = NO_PAUSES) -> Round:
-    return Round(bells, broker, [*Queue], stop=threading.Event(), expires_seconds=60, pauses=pauses)  # type: ignore[arg-type]
+    return Round(lambda: bells, broker, [*Queue], stop=threading.Event(), expires_seconds=60, pauses=pauses)  # type: ignore[arg-type]
 
 
 def test_a_burst_of_rings_becomes_one_message() -> None:
@@ -155,12 +155,12 @@ class Served:
     """A doorman at work on fakes."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, bells: Bells, broker: Broker) -> None:
-        monkeypatch.setattr("turnfold.redis.inbox.connect", lambda *_, **__: None)
+        monkeypatch.setattr("turnfold_worker.celery_parts.doorman.connect", lambda *_, **__: None)
         monkeypatch.setattr("turnfold_worker.adapters.redis.bell.RungBells", lambda _: bells)
         monkeypatch.setattr("turnfold.redis.doorbell.CeleryPublisher", lambda _: broker)
         self.doorman = Doorman(None)
         app: Any = None
-        self.thread = self.doorman.begin(app, WorkerSettings(), [*Queue])
+        (self.thread,) = self.doorman.begin(app, WorkerSettings(), [*Queue])
 
 
 def test_an_outage_is_said_once_and_so_is_its_end(

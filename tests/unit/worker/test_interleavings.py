@@ -14,6 +14,7 @@ from sqlalchemy import Engine, func, select
 from support.conversations import conversations
 from support.examples import examples
 from support.memory_inbox import MemoryInbox
+from support.places import shard_of
 from support.stored import broken_invariants, stored_turns
 from support.waiting import wait_until
 from turnfold.contract.keys import Address
@@ -60,7 +61,7 @@ class Run:
         block = self.entries[self.position : self.position + size]
         self.position += len(block)
         if block and self.inbox.append(ADDRESS, block):
-            self.messages.drain(ADDRESS.shard)  # type: ignore[arg-type]
+            self.messages.drain(shard_of(ADDRESS))  # type: ignore[arg-type]
 
     def repeat(self, _: int) -> None:
         """A producer that did not hear the answer."""
@@ -71,7 +72,7 @@ class Run:
             deliver(self.worker, *self.messages.waiting.popleft())
 
     def deliver_twice(self, _: int) -> None:
-        message = self.messages.waiting[0] if self.messages.waiting else (Task.DRAIN, ADDRESS.shard)
+        message = self.messages.waiting[0] if self.messages.waiting else (Task.DRAIN, shard_of(ADDRESS))
         deliver(self.worker, *message)
         deliver(self.worker, *message)
 
@@ -83,7 +84,7 @@ class Run:
         """Stored, and dead before the inbox was trimmed."""
         self.inbox.crash_before_finish = True
         with suppress(Crash):
-            self.worker.drain(ADDRESS.shard)
+            self.worker.drain(shard_of(ADDRESS))
         self.inbox.crash_before_finish = False
 
     def sweep(self, _: int) -> None:

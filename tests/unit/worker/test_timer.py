@@ -9,7 +9,7 @@ import pytest
 import redis
 
 from support.waiting import wait_until
-from turnfold.redis import inbox
+from turnfold.redis import servers
 from turnfold_worker.celery_parts.sweep_timer import SweepTimer
 from turnfold_worker.settings import WorkerSettings
 
@@ -44,7 +44,7 @@ def test_an_outage_is_said_once_and_so_is_its_end(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     server, sender = FlakyRedis(), Sender()
-    monkeypatch.setattr(inbox, "connect", lambda *_, **__: server)
+    monkeypatch.setattr(servers, "connect", lambda *_, **__: server)
     timer = SweepTimer(None)
     settings = WorkerSettings(sweep_seconds=0.05)
     with caplog.at_level(logging.WARNING, logger="turnfold_worker.celery_parts.sweep_timer"):

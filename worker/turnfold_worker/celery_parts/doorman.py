@@ -9,14 +9,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from celery import bootsteps
 
 from turnfold.contract.rings import Ring
+from turnfold.contract.server_urls import urls_of
 from turnfold.contract.tasks import Queue, Task
-from turnfold.redis import inbox
+from turnfold.redis.connections import connect
 from turnfold_worker.settings import WorkerSettings
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Doorman(bootsteps.StartStopStep):
     def __init__(self, parent: Any, **options: Any) -> None:
         super().__init__(parent, **options)
         self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._threads: list[threading.Thread] = []
 
     def start(self, parent: Any) -> None:
         served = [queue for queue in Queue if str(queue) in parent.app.amqp.queues.consume_from]
@@ -63,21 +64,25 @@ class Doorman(bootsteps.StartStopStep):
 
     def begin(
         self, app: Any, settings: WorkerSettings, queues: Collection[Queue], *, processes: int = 1
-    ) -> threading.Thread:
-        """Start the thread that waits for rings of `queues`, for a pool of so many processes, until `stop`."""
+    ) -> list[threading.Thread]:
+        """Start a thread a server that waits for rings of `queues`, for a pool of so many processes, until `stop`."""
         self._stop.clear()
-        self._thread = threading.Thread(
-            target=_serve, args=(app, settings, queues, pauses_of(processes), self._stop), name="turnfold-doorman",
-            daemon=True,
-        )  # fmt: skip
-        self._thread.start()
-        return self._thread
+        self._threads = [
+            threading.Thread(
+                target=_serve, args=(app, settings, url, queues, pauses_of(processes), self._stop),
+                name="turnfold-doorman", daemon=True,
+            )
+            for url in urls_of(settings.redis_url)
+        ]  # fmt: skip
+        for thread in self._threads:
+            thread.start()
+        return self._threads
 
     def stop(self, parent: Any) -> None:  # noqa: ARG002
         """Publish what was heard, and hear no more."""
         self._stop.set()
-        if self._thread is not None:
-            self._thread.join(WAIT_SECONDS + 1.0)
+        for thread in self._threads:
+            thread.join(WAIT_SECONDS + 1.0)
 
 
 def pauses_of(processes: int) -> dict[Queue, float]:
@@ -91,17 +96,20 @@ def pauses_of(processes: int) -> dict[Queue, float]:
 
 
 def _serve(
-    app: Any, settings: WorkerSettings, queues: Collection[Queue], pauses: Mapping[Queue, float], stop: threading.Event
-) -> None:
+    app: Any, settings: WorkerSettings, url: str, queues: Collection[Queue], pauses: Mapping[Queue, float],
+    stop: threading.Event,
+) -> None:  # fmt: skip
     # Here: what imports the application needs neither Redis's client nor tenacity.
     import tenacity
 
     from turnfold.redis.doorbell import CeleryPublisher
     from turnfold_worker.adapters.redis.bell import RungBells
 
-    client = inbox.connect(settings.redis_url, timeout_seconds=max(settings.timeout_seconds, 4 * WAIT_SECONDS))
-    bells, publisher = RungBells(client), CeleryPublisher(app)
-    round_ = Round(bells, publisher, queues, stop=stop, expires_seconds=settings.republish_seconds, pauses=pauses)
+    def bells_of() -> RungBells:
+        return RungBells(connect(url, timeout_seconds=max(settings.timeout_seconds, 4 * WAIT_SECONDS)))
+
+    publisher = CeleryPublisher(app)
+    round_ = Round(bells_of, publisher, queues, stop=stop, expires_seconds=settings.republish_seconds, pauses=pauses)
     outage = _Outage()
     retrying = tenacity.Retrying(
         wait=tenacity.wait_random_exponential(multiplier=0.1, max=LONGEST_PAUSE_SECONDS),
@@ -114,17 +122,18 @@ def _serve(
             break
         outage.is_over()
     publisher.close()
-    bells.close()
+    round_.close()
 
 
 class Round:
     """One look at the bells, and the messages for what rang."""
 
     def __init__(
-        self, bells: RungBells, publisher: CeleryPublisher, queues: Collection[Queue], *, stop: threading.Event,
-        expires_seconds: float, pauses: Mapping[Queue, float],
+        self, bells: Callable[[], RungBells], publisher: CeleryPublisher, queues: Collection[Queue], *,
+        stop: threading.Event, expires_seconds: float, pauses: Mapping[Queue, float],
     ) -> None:  # fmt: skip
-        self._bells = bells
+        self._open = bells
+        self._opened: RungBells | None = None
         self._publisher = publisher
         self._queues = queues
         self._stop = stop
@@ -132,6 +141,17 @@ class Round:
         self._pauses = pauses
         self._looks_at: dict[Queue, float] = {}
         """When the bells of a queue are looked at next, in seconds of `time.monotonic`; their rings stand meanwhile."""
+
+    @property
+    def _bells(self) -> RungBells:
+        if self._opened is None:
+            self._opened = self._open()
+        return self._opened
+
+    def close(self) -> None:
+        """Close the connection on which it waits."""
+        if self._opened is not None:
+            self._opened.close()
 
     def __call__(self) -> None:
         """Wait a while for a ring, and publish. Raises Redis's and the broker's errors; rings are given back then."""

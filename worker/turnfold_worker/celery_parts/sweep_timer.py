@@ -13,8 +13,9 @@ from typing import Any
 from celery import bootsteps
 
 from turnfold.contract import keys
+from turnfold.contract.shards import Layout
 from turnfold.contract.tasks import Queue, Task
-from turnfold.redis import inbox
+from turnfold.redis.servers import InboxServers
 from turnfold_worker.settings import WorkerSettings
 
 _log = logging.getLogger(__name__)
@@ -48,7 +49,7 @@ class SweepTimer(bootsteps.StartStopStep):
         self._stop.set()
 
     def _run(self, app: Any, settings: WorkerSettings, queue: str) -> None:
-        client = inbox.connect(settings.redis_url, timeout_seconds=settings.timeout_seconds)
+        servers = InboxServers.of(settings, Layout.unknown)
         interval = settings.sweep_seconds
         milliseconds = max(1, int(interval * 1_000))
         away = False
@@ -56,16 +57,19 @@ class SweepTimer(bootsteps.StartStopStep):
             try:
                 # The mark is set by the sweep when it runs: one that waits in a long queue must not stand for one done.
                 # One that would live longer than an interval is from before the clock was set back.
-                if not 0 <= client.pttl(keys.SWEEP) <= milliseconds:
+                left = servers.first_answering("looking at the sweep", lambda client: client.pttl(keys.SWEEP))
+                if not 0 <= left <= milliseconds:
                     app.send_task(
                         str(Task.SWEEP), queue=queue, expires=max(1.0, interval), ignore_result=True, retry=False
                     )
             except Exception as error:  # noqa: BLE001 - the timer outlives every outage
                 if not away:
-                    _log.warning("no sweep is asked for until Redis answers: %s", type(error).__name__)
+                    _log.warning(
+                        "no sweep is asked for until Redis answers: %s", type(error.__cause__ or error).__name__
+                    )
                 away = True
             else:
                 if away:
                     _log.warning("sweeps are asked for again")
                 away = False
-        client.close()
+        servers.close()

@@ -135,9 +135,10 @@ def migrate(ctx: click.Context, only_check: bool, as_json: bool) -> None:
     """
     from turnfold_worker.operate import migrate as migrations
 
-    url = ctx.ensure_object(Session).settings.database_url
+    settings = ctx.ensure_object(Session).settings
+    url = settings.database_url
     if not only_check:
-        migrations.upgrade(url)
+        migrations.upgrade(url, shards=settings.shards)
     drift = migrations.check(url)
     if as_json:
         print_json({"revision": migrations.current(url), "drift": drift})

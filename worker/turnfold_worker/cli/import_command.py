@@ -10,8 +10,8 @@ import click
 from redis import AuthenticationError, ResponseError
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
+from turnfold.contract.server_urls import without_password
 from turnfold.errors import InboxFull, QuotaExceeded, SchemaMismatch, Unavailable, WaitTimeout
-from turnfold.settings import without_password
 from turnfold_worker.cli.archive_files import is_archive, restore_file
 from turnfold_worker.cli.failures import Stopped
 from turnfold_worker.cli.output import json_option, print_json, progress, told_when_slow

@@ -17,11 +17,11 @@ from turnfold_worker.local.state import default_state_folder, running_settings
 from turnfold_worker.settings import WorkerSettings
 
 if TYPE_CHECKING:
-    import redis
     from sqlalchemy import Engine
 
     from turnfold import Turnfold
     from turnfold.database.reader import Reader
+    from turnfold.redis.servers import InboxServers
     from turnfold_worker.ports.storage import Publisher
 
 
@@ -110,13 +110,13 @@ class Session:
         return Reader(self.engine)
 
     @cached_property
-    def redis(self) -> redis.Redis:
-        """The Redis of the inboxes."""
-        from turnfold.redis import inbox
+    def redis(self) -> InboxServers:
+        """The Redis servers of the inboxes."""
+        from turnfold.redis.servers import InboxServers
 
-        client = inbox.connect(self.settings.redis_url, timeout_seconds=self.settings.timeout_seconds)
-        self._closing.append(client.close)
-        return client
+        servers = InboxServers.of(self.settings, self.reader.layout)
+        self._closing.append(servers.close)
+        return servers
 
     @cached_property
     def publisher(self) -> Publisher:

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import urlsplit
 
+from turnfold.contract.server_urls import urls_of
 from turnfold.contract.tasks import Queue
-from turnfold.redis import inbox
+from turnfold.redis.connections import connect, translated
 from turnfold_worker.local import gateway_process
 from turnfold_worker.local.flower_process import FlowerProcess, is_installed
 from turnfold_worker.local.gateway_process import GatewayProcess
@@ -194,7 +195,7 @@ class Stack:
 
     def _start(self) -> None:
         self._settings = self._with_redis(self._with_database(WorkerSettings.from_env(self._environment)))
-        migrate.upgrade(self._settings.database_url)
+        migrate.upgrade(self._settings.database_url, shards=self._settings.shards)
         environment = {**self._environment, **self.variables}
         watched = self._wants_flower and is_installed()
         flower = self._flower_process(environment) if watched else None
@@ -283,9 +284,12 @@ class Stack:
         if self._environment.get("TURNFOLD_REDIS_URL"):
             self._tell("using the Redis of TURNFOLD_REDIS_URL")
             # Asked here: a worker would try for a minute, and its log alone would say what is wrong.
-            client = inbox.connect(settings.redis_url, timeout_seconds=settings.timeout_seconds)
-            with closing(client), inbox.translated("starting", remedy=_ONE_OF_ITS_OWN):
-                client.ping()
+            for url in urls_of(settings.redis_url):
+                with (
+                    closing(connect(url, timeout_seconds=settings.timeout_seconds)) as client,
+                    translated("starting", remedy=_ONE_OF_ITS_OWN),
+                ):
+                    client.ping()
             return settings
         self._tell("starting Redis")
         self.redis = self._redis_server()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from typing import Final, Literal
 
 from turnfold.contract.attention import Selection
 from turnfold.database.engines import database
+from turnfold.database.reader import Reader
 from turnfold.errors import InvalidInput
-from turnfold.redis.inbox import connect as connect_redis
+from turnfold.redis.servers import InboxServers
 from turnfold.settings import Settings
 from turnfold_worker.adapters.redis.bell import RedisPublisher
 from turnfold_worker.adapters.sql.parked import SqlParkedWork
@@ -32,8 +34,8 @@ def decide(settings: Settings, tenant: str, work_id: str, action: Literal["retry
         if action == "skip":
             decided = jobs.skip(selection, parked=parked)
         else:
-            with connect_redis(settings.redis_url, timeout_seconds=settings.timeout_seconds) as client:
-                decided = jobs.retry(selection, parked=parked, publisher=RedisPublisher(client))
+            with closing(InboxServers.of(settings, Reader(engine).layout)) as servers:
+                decided = jobs.retry(selection, parked=parked, publisher=RedisPublisher(servers))
     finally:
         engine.dispose()
     return "; ".join(f"{one.work.id}: {one.outcome}" for one in decided) or f"{work_id}: it is not parked any more"

@@ -6,7 +6,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
@@ -24,15 +23,13 @@ from turnfold.read.notes.wanted import EVERY_NOTE
 from turnfold.read.segment_tiers import tiers_within
 from turnfold.read.snapshot import readable_head
 from turnfold.redis.inbox import ProducerInbox
+from turnfold.redis.servers import InboxServers
 from turnfold_worker.errors import not_stored
 from turnfold_worker.operate import conversation_tree as trees
 from turnfold_worker.operate.conversation_tree import NOT_EXPANDED, LookedUp, SegmentAccess
 from turnfold_worker.operate.provenance import UNKNOWN, Provenance, Sources, sources
 from turnfold_worker.pipeline.language.facts import NAMES
 from turnfold_worker.pipeline.turns.importance import POINTS, score_turns
-
-if TYPE_CHECKING:
-    import redis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,9 +214,9 @@ def _names(facts: Mapping[str, Sequence[str]]) -> list[str]:
     return [text for kind in NAMES for text in facts.get(kind, ())]
 
 
-def stored_among(client: redis.Redis, reader: Reader, address: Address, turn_ids: Sequence[str]) -> int:
+def stored_among(servers: InboxServers, reader: Reader, address: Address, turn_ids: Sequence[str]) -> int:
     """How many of these turns are in SQL, so that appending them changes nothing. Those that wait are not counted."""
-    pending = ProducerInbox(client).peek(address, newest=0)
+    pending = ProducerInbox(servers).peek(address, newest=0)
 
     def look(transaction: ReadTransaction) -> int:
         head = readable_head(transaction, address, pending)

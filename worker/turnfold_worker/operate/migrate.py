@@ -12,18 +12,19 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Column, inspect, make_url, text
+from sqlalchemy import Column, inspect, make_url, select, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 from tenacity import retry, retry_if_exception, stop_after_delay, wait_random
 
-from turnfold.contract.tables import Base
+from turnfold.contract.shards import META_SHARDS, NEW_SHARDS, UNSTORED_SHARDS, Layout
+from turnfold.contract.tables import Base, MetaRow, table
 from turnfold.database.engines import connect
-from turnfold.errors import SchemaMismatch, Unavailable
+from turnfold.errors import InvalidSettings, SchemaMismatch, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Engine
 
 MIGRATIONS: Final = Path(__file__).parents[1] / "migrations"
 
@@ -49,15 +50,18 @@ _ADVISORY_LOCK: Final = 0x7475726E666F6C64
 """Key of PostgreSQL's advisory lock: 'turnfold' in ASCII."""
 
 
-def upgrade(database_url: str) -> None:
+def upgrade(database_url: str, *, shards: int = 0) -> None:
     """Create or upgrade the schema; a database that is up to date stays as it is.
+
+    A new one stores that its inboxes are in so many `shards` (0: 256); any other keeps its number.
 
     One transaction: it is done whole or not at all. Makes SQLite's file, but not its folder.
     Raises `Unavailable` when the database cannot be opened or stays locked for a minute, `SchemaMismatch` for one that
-    a newer version or another application made, or that holds only some of our tables.
+    a newer version or another application made, or that holds only some of our tables, `InvalidSettings` for another
+    number of shards than is stored.
     """
     with _openable():
-        _upgrade(database_url)
+        _upgrade(database_url, shards)
 
 
 def _is_locked(error: BaseException) -> bool:
@@ -66,12 +70,36 @@ def _is_locked(error: BaseException) -> bool:
 
 # Two processes that switch a new SQLite file to WAL at once may meet "database is locked" without a wait.
 @retry(retry=retry_if_exception(_is_locked), stop=stop_after_delay(5), wait=wait_random(0.05, 0.3), reraise=True)
-def _upgrade(database_url: str) -> None:
+def _upgrade(database_url: str, shards: int) -> None:
     with _locked(database_url) as connection:
         mismatch = _mismatch(connection)
         if mismatch is not None and not mismatch.migrates:
             raise SchemaMismatch(mismatch.reason, remedy=mismatch.remedy)
+        is_new = _revision(connection) is None
         command.upgrade(configuration(connection), "head")
+        _store_shards(connection, shards, is_new=is_new)
+
+
+def _store_shards(connection: Connection, shards: int, *, is_new: bool) -> None:
+    meta = table(MetaRow)
+    rows = {row.key: row.value for row in connection.execute(select(meta.c.key, meta.c.value))}
+    if META_SHARDS not in rows:
+        number = (shards or NEW_SHARDS) if is_new else UNSTORED_SHARDS
+        connection.execute(meta.insert(), {"key": META_SHARDS, "value": str(number)})
+        rows[META_SHARDS] = str(number)
+    if shards and str(shards) != rows[META_SHARDS]:
+        msg = f"TURNFOLD_SHARDS is {shards}, and the database says that the inboxes are in {rows[META_SHARDS]} shards"
+        raise InvalidSettings(msg, remedy="leave it out: the number stays as it was stored at first")
+
+
+def store_layout(engine: Engine, layout: Layout) -> None:
+    """Write how inboxes are laid out into `meta`, in one transaction."""
+    meta = table(MetaRow)
+    with engine.begin() as connection:
+        for key, value in layout.to_meta().items():
+            connection.execute(meta.delete().where(meta.c.key == key))
+            if value:
+                connection.execute(meta.insert(), {"key": key, "value": value})
 
 
 def current(database_url: str) -> str | None:

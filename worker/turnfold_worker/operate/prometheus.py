@@ -24,12 +24,11 @@ from turnfold.database.failures import translated
 from turnfold.errors import SchemaMismatch, Unavailable
 from turnfold.read import queries as retrieval
 from turnfold.redis.inbox import ProducerInbox
+from turnfold.redis.servers import InboxServers
 from turnfold_worker.adapters.sql.ledger import ALL_MODELS
 from turnfold_worker.operate.row_counts import waiting_totals
 
 if TYPE_CHECKING:
-    import redis
-
     from turnfold.database.reader import Reader
 
 NEWEST: Final = 1_000
@@ -96,8 +95,10 @@ _USED: Final = (
 class WorkCollector(Collector):
     """Reads at each scrape. A server that does not answer is `turnfold_up` 0, and its metrics are left out."""
 
-    def __init__(self, client: redis.Redis, engine: Engine, reader: Reader, *, ids_a_block: int = IDS_A_BLOCK) -> None:
-        self._client = client
+    def __init__(
+        self, servers: InboxServers, engine: Engine, reader: Reader, *, ids_a_block: int = IDS_A_BLOCK
+    ) -> None:
+        self._servers = servers
         self._engine = engine
         self._reader = reader
         self._lock = threading.Lock()
@@ -128,10 +129,15 @@ class WorkCollector(Collector):
         yield up
         if answers:
             with suppress(Unavailable):
-                yield from _reads(self._client, self._engine, self._reader)
+                yield from _reads(self._servers, self._engine, self._reader)
 
     def _of_redis(self) -> Iterator[Metric]:
-        totals = waiting_totals(self._client)
+        try:
+            totals = waiting_totals(self._servers)
+        except SchemaMismatch:
+            # Nobody migrated: nothing was appended, for nobody knows where to.
+            self._servers.first_answering("asking whether it is there", lambda client: client.ping())
+            totals = []
         yield _gauge(
             "inbox_turns", "Entries in inboxes that no worker has stored.", sum(total.entries for total in totals)
         )
@@ -193,13 +199,13 @@ def _rows(totals: Sequence[int]) -> Iterator[Metric]:
         yield _gauge(name, meaning, value)
 
 
-def _reads(client: redis.Redis, engine: Engine, reader: Reader) -> Iterator[Metric]:
+def _reads(servers: InboxServers, engine: Engine, reader: Reader) -> Iterator[Metric]:
     """A read of our own: what processes read is counted in none of them, so that no read is slower for it."""
     with translated(), engine.begin() as connection:
         newest = connection.execute(_NEWEST).first()
     if newest is None:
         return
-    address, inbox, request = Address(*newest), ProducerInbox(client), Request(budget_tokens=PROBE_TOKENS)
+    address, inbox, request = Address(*newest), ProducerInbox(servers), Request(budget_tokens=PROBE_TOKENS)
     taken = GaugeMetricFamily(
         "turnfold_read_seconds",
         f"What a context of {PROBE_TOKENS} tokens of the newest conversation takes from here, for a process that has "

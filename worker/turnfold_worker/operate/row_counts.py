@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from turnfold.contract import keys
-from turnfold.contract.keys import SHARDS, Address
-from turnfold.redis.inbox import translated as redis_translated
+from turnfold.contract.keys import Address, Place
+from turnfold.redis.lua import Call, Script
+from turnfold.redis.servers import InboxServers
 
 if TYPE_CHECKING:
     import redis
@@ -16,10 +18,25 @@ MOST_INBOXES: Final = 1_000
 """Inboxes of a shard that are looked at, those that wait for the longest time; further ones count as their average."""
 
 # KEYS inbox      Returns {entries in it, id of the first}: its content, which may be long, stays where it is.
-_SIZE_AND_FIRST: Final = """
+_SIZE_AND_FIRST: Final = Script("""
 local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
 return {redis.call('XLEN', KEYS[1]), first and first[1] or ''}
-"""
+""")
+
+# KEYS tenants     ARGV ready prefix, most
+# Returns {conversations that wait, then <tenant>:<conversation> of those that have waited for the longest time}.
+_READY: Final = Script("""
+local held, ready = 0, {}
+for _, tenant in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  held = held + redis.call('ZCARD', ARGV[1] .. tenant)
+  local some = redis.call('ZRANGE', ARGV[1] .. tenant, 0, ARGV[2] - 1, 'WITHSCORES')
+  for i = 1, #some, 2 do ready[#ready + 1] = {tonumber(some[i + 1]), tenant .. ':' .. some[i]} end
+end
+table.sort(ready, function(one, other) return one[1] < other[1] end)
+local answer = {held}
+for i = 1, math.min(#ready, tonumber(ARGV[2])) do answer[i + 1] = ready[i][2] end
+return answer
+""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,40 +53,53 @@ class ShardTotals:
     """Forgotten conversations whose rows are still to be deleted."""
 
 
-def waiting_totals(client: redis.Redis, *, most_inboxes: int = MOST_INBOXES) -> list[ShardTotals]:
-    """Shards that hold anything, exactly up to `most_inboxes` waiting conversations of each. Raises `Unavailable`."""
-    with redis_translated("counting what waits in the inboxes"):
-        seconds, microseconds = client.time()
-        now = seconds + microseconds / 1_000_000
-        found = [_shard_totals(client, shard, now, most_inboxes) for shard in range(SHARDS)]
-    return [totals for totals in found if totals.conversations or totals.forgotten]
+def waiting_totals(servers: InboxServers, *, most_inboxes: int = MOST_INBOXES) -> list[ShardTotals]:
+    """Shards that hold anything, exactly up to `most_inboxes` waiting conversations of each. Raises `Unavailable`.
+
+    Six round trips a server, however many shards there are.
+    """
+    doing = "counting what waits in the inboxes"
+    now = max(servers.of_all(doing, clock_of))
+    shards = servers.all()
+    tenants = servers.piped(doing, shards, lambda asks, shard: asks.zrange(keys.tenants(shard), 0, -1))
+    forgotten = servers.piped(doing, shards, lambda asks, shard: asks.zcard(keys.forgotten(shard)))
+    with_some = [shard for shard in shards if tenants[shard]]
+    calls = [Call(shard, [keys.tenants(shard)], [keys.ready_prefix(shard), most_inboxes]) for shard in with_some]
+    looks = {
+        shard: ([Place(Address.from_member(member.decode()), shard) for member in members], held)
+        for shard, (held, *members) in zip(with_some, servers.each(doing, _READY, calls), strict=True)
+    }
+    answers = iter(
+        servers.each(
+            doing, _SIZE_AND_FIRST,
+            [Call(shard, [place.inbox], []) for shard, (places, _) in looks.items() for place in places],
+        )
+    )  # fmt: skip
+    totals = []
+    for shard in shards:
+        places, held = looks.get(shard, ([], 0))
+        sizes = [(size, first) for size, first in (next(answers) for _ in places) if size]
+        totals.append(_shard_totals(shard, sizes, held - len(places), now, forgotten[shard]))
+    return [total for total in totals if total.conversations or total.forgotten]
 
 
-def _shard_totals(client: redis.Redis, shard: int, now: float, most: int) -> ShardTotals:
-    tenants = [tenant.decode() for tenant in cast("list[bytes]", client.zrange(keys.tenants(shard), 0, -1))]
-    pipeline = client.pipeline(transaction=False)
-    for tenant in tenants:
-        pipeline.zcard(keys.ready_prefix(shard) + tenant)
-        pipeline.zrange(keys.ready_prefix(shard) + tenant, 0, most - 1, withscores=True)
-    ready = pipeline.execute() if tenants else []
-    waiting = sorted(
-        (score, f"{tenant}:{conversation.decode()}")
-        for tenant, members in zip(tenants, ready[1::2], strict=True)
-        for conversation, score in members
-    )[:most]
-    look = client.register_script(_SIZE_AND_FIRST)
-    for _, member in waiting:
-        look([Address.from_member(member).inbox], client=pipeline)
-    answers = [(size, first) for size, first in pipeline.execute() if size] if waiting else []
-    seen, further = len(answers), sum(ready[::2]) - len(waiting)
-    entries = sum(size for size, _ in answers)
-    oldest = min((_stream_seconds(first) for _, first in answers), default=now)
+def clock_of(client: redis.Redis) -> float:
+    """Seconds since 1970, by a server."""
+    seconds, microseconds = client.time()
+    return seconds + microseconds / 1_000_000
+
+
+def _shard_totals(
+    shard: int, sizes: Sequence[tuple[int, bytes]], further: int, now: float, forgotten: int
+) -> ShardTotals:
+    entries, seen = sum(size for size, _ in sizes), len(sizes)
+    oldest = min((_stream_seconds(first) for _, first in sizes), default=now)
     return ShardTotals(
         shard=shard,
         conversations=seen + further,
         entries=entries + (round(entries / seen * further) if seen else further),
         oldest_seconds=max(0.0, round(now - oldest, 3)),
-        forgotten=client.zcard(keys.forgotten(shard)),
+        forgotten=forgotten,
     )
 
 

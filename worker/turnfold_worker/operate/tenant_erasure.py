@@ -68,7 +68,7 @@ class TenantErasure:
         self.counts["inbox_turns"] += self._inbox.forget_all(addresses)
         self._left.extend(addresses)
         self.conversations += len(addresses)
-        for shard in {address.shard for address in addresses}:
+        for shard in {self._inbox.shard_of(address) for address in addresses}:
             ring(shard)
         return self.conversations
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from turnfold.contract.keys import Address
+from turnfold.contract.keys import Address, Place
 from turnfold.contract.records import Anchor, AnchorChange, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import Operation
 from turnfold.contract.vectors import Vector
@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 class Claim:
     """A conversation whose inbox is ours until the lease ends."""
 
-    address: Address
+    place: Place
     token: str
     """Proves the claim: the end of the lease in microseconds."""
     forgotten_at: str | None = None
     """Set when its old rows have to be deleted before anything new is stored."""
+
+    @property
+    def address(self) -> Address:
+        return self.place.address
 
 
 @dataclass(frozen=True, slots=True)

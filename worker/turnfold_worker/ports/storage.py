@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from turnfold.contract.access import Expansions
-from turnfold.contract.keys import Address
+from turnfold.contract.keys import Address, Place
 from turnfold.contract.marks import StoredMark
 from turnfold.contract.notes import Covered
 from turnfold.contract.outlines import Outline
@@ -55,7 +55,7 @@ class Inbox(Protocol):
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
         """The oldest `most` entries of each claimed inbox, fewer where they are large, one at least."""
 
-    def mark_stored(self, marks: Mapping[Address, StoredMark]) -> None:
+    def mark_stored(self, marks: Mapping[Place, StoredMark]) -> None:
         """Note how far conversations are stored, for readers of a replica; a mark only moves on."""
 
     def finish(self, done: Sequence[tuple[Claim, str | None]]) -> None:

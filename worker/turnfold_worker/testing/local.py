@@ -16,12 +16,13 @@ from turnfold.client import Turnfold
 from turnfold.contract.tasks import Task
 from turnfold.errors import InvalidInput, InvalidSettings
 from turnfold.read.arguments import settings_from
-from turnfold.redis import inbox
+from turnfold.redis.connections import connect
+from turnfold.redis.servers import InboxServers
 from turnfold.resources import Resources
 from turnfold_worker.local.redis_server import RedisServer
 from turnfold_worker.operate import migrate
 from turnfold_worker.settings import WorkerSettings
-from turnfold_worker.testing.local_worker import LocalWorker
+from turnfold_worker.testing.local_worker import LocalWorker, servers_of
 from turnfold_worker.wiring import sentence_embedder
 
 if TYPE_CHECKING:
@@ -120,12 +121,13 @@ class _LocalResources(Resources):
 
     def __init__(self, settings: WorkerSettings, worker: LocalWorker, open_redis: Callable[[], redis.Redis]) -> None:
         super().__init__(settings)
+        self._worker_settings = settings
         self.rings_elsewhere = True
         self._worker = worker
         self._open = open_redis
 
-    def _open_redis(self) -> redis.Redis:
-        return self._open()
+    def _open_redis(self) -> InboxServers:
+        return servers_of(self._worker_settings, self._open(), self.stored_layout)
 
     def ring(self, task: Task, *arguments: int) -> None:
         self._worker.receive(task, *arguments)
@@ -173,7 +175,7 @@ def embedded(*, model: OpenAIServer | None = None, **values: Any) -> Iterator[Lo
     """
     with TemporaryDirectory(prefix="turnfold-") as folder, RedisServer(Path(folder) / "redis") as server:
         settings = _settings(Path(folder), model, {"redis_url": server.url, **values})
-        open_redis = partial(inbox.connect, settings.redis_url, timeout_seconds=settings.timeout_seconds)
+        open_redis = partial(connect, settings.redis_url, timeout_seconds=settings.timeout_seconds)
         with _opened(settings, open_redis, reachable=True) as turnfold:
             yield turnfold
 
@@ -189,7 +191,7 @@ def _settings(folder: Path, model: OpenAIServer | None, values: Mapping[str, Any
 def _opened(
     settings: WorkerSettings, open_redis: Callable[[], redis.Redis], *, reachable: bool
 ) -> Iterator[LocalTurnfold]:
-    migrate.upgrade(settings.database_url)
+    migrate.upgrade(settings.database_url, shards=settings.shards)
     with (
         closing(open_redis()) as client,
         LocalWorker.open(settings, client, embedder=sentence_embedder(settings), sleep=_sleep_briefly) as worker,
@@ -210,5 +212,5 @@ def fake_redis() -> Callable[[], redis.Redis]:
         raise InvalidSettings(msg, remedy="pip install 'turnfold-worker[testing]'")
     import fakeredis
 
-    # As `inbox.connect` has it: bytes, by RESP2.
+    # As `connections.connect` has it: bytes, by RESP2.
     return partial(fakeredis.FakeRedis, server=fakeredis.FakeServer(), protocol=2)

@@ -13,9 +13,13 @@ from typing import Any, Self
 import redis
 from sqlalchemy import Engine
 
+from turnfold.contract.server_urls import is_cluster, urls_of
+from turnfold.contract.shards import Layout
 from turnfold.contract.tasks import Task
 from turnfold.database.engines import database
+from turnfold.database.reader import Reader
 from turnfold.errors import InvalidSettings, Unavailable
+from turnfold.redis.servers import InboxServers
 from turnfold_worker.errors import WorkerError
 from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.settings import WorkerSettings
@@ -54,7 +58,8 @@ class LocalWorker:
         model = language_model(settings) if settings.has_model else None
         messages = HeldMessages()
         worker = build_on(
-            settings, client=client, engine=write_engine, read_engine=engine, publisher=messages, model=model,
+            settings, servers=servers_of(settings, client, Reader(engine).layout), engine=write_engine,
+            read_engine=engine, publisher=messages, model=model,
             embedder=embedder, sleep=sleep,
         )  # fmt: skip
         try:
@@ -106,3 +111,11 @@ class LocalWorker:
     def _without_refining(self) -> Worker:
         """The worker whose sweeps ring for no refinement."""
         return replace(self.worker, refinements=None)
+
+
+def servers_of(settings: WorkerSettings, client: redis.Redis, stored: Callable[[], Layout]) -> InboxServers:
+    """The one server of an open client, which may be none that a URL names; or those that the settings name."""
+    urls = urls_of(settings.redis_url)
+    if len(urls) > 1 or is_cluster(urls[0]):
+        return InboxServers.of(settings, stored)
+    return InboxServers.on(client, stored)

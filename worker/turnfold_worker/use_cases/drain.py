@@ -78,19 +78,22 @@ def drain(
     started = clock()
     conversations = turns = 0
     inbox.silence_bells(shards)
-    while shards:
+    waiting = list(shards)
+    while waiting:
+        # What is claimed together is stored in one transaction, hence no more shards than conversations.
+        some, waiting = waiting[: limits.conversations], waiting[limits.conversations :]
         # Equal shares, rounded up: a shard that leaves some of its share is empty, and the next round is the others'.
-        share = -(-limits.conversations // len(shards))
-        claims = inbox.claim(shards, share)
-        claimed = Counter(claim.address.shard for claim in claims)
+        share = -(-limits.conversations // len(some))
+        claims = inbox.claim(some, share)
+        claimed = Counter(claim.place.shard for claim in claims)
         if len(claims) >= limits.conversations:
             # Full claims mean that there is more: let another process begin.
-            _ring([shard for shard in shards if claimed[shard] == share], inbox, publisher)
+            _ring([shard for shard in some if claimed[shard] == share], inbox, publisher)
         turns += _drain_claims(claims, inbox, store, publisher, limits) if claims else 0
         conversations += len(claims)
-        shards = [shard for shard in shards if claimed[shard]]
+        waiting += [shard for shard in some if claimed[shard]]
         if clock() - started > limits.slice_seconds:
-            _ring(shards, inbox, publisher)
+            _ring(waiting, inbox, publisher)
             break
     return Drained(conversations=conversations, turns=turns)
 
@@ -142,7 +145,7 @@ class _Batch:
             # entries go: who dies in between does it again.
             self._inbox.mark_remnants()
         # Before the entries go, which a reader of a replica that is behind would not find there either.
-        self._inbox.mark_stored({ids[id_].address: StoredMark(id_, self._revisions[id_]) for id_ in self._kept})
+        self._inbox.mark_stored({ids[id_].place: StoredMark(id_, self._revisions[id_]) for id_ in self._kept})
         self._inbox.finish([
             (claim, entries[id_][-1].stream_id if id_ in self._kept else None)
             for id_, claim in ids.items()

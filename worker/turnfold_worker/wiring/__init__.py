@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import redis
 from sqlalchemy import Engine
 
 from turnfold.contract.records import ConversationId
 from turnfold.database.engines import database
+from turnfold.database.reader import Reader
 from turnfold.errors import InvalidSettings
-from turnfold.redis import inbox as producer_inbox
+from turnfold.redis.servers import InboxServers
 from turnfold_worker.adapters.redis.bell import RedisPublisher
 from turnfold_worker.adapters.redis.inbox import RedisInbox
 from turnfold_worker.adapters.redis.quota_board import RedisQuotaBoard
@@ -172,13 +172,14 @@ def _language_model(settings: WorkerSettings) -> LanguageModel | None:
 
 def build(settings: WorkerSettings) -> Worker:
     """A worker on real Redis and SQL. Nothing is connected until it is used."""
-    client = producer_inbox.connect(settings.redis_url, timeout_seconds=settings.timeout_seconds)
+    read_engine = database(settings, write=False, timeout_seconds=LOCK_WAIT_SECONDS)
+    servers = InboxServers.of(settings, Reader(read_engine).layout)
     return build_on(
         settings,
-        client=client,
+        servers=servers,
         engine=database(settings, write=True, timeout_seconds=LOCK_WAIT_SECONDS),
-        read_engine=database(settings, write=False, timeout_seconds=LOCK_WAIT_SECONDS),
-        publisher=RedisPublisher(client),
+        read_engine=read_engine,
+        publisher=RedisPublisher(servers),
         model=_language_model(settings),
         embedder=sentence_embedder(settings),
     )
@@ -187,7 +188,7 @@ def build(settings: WorkerSettings) -> Worker:
 def build_on(  # noqa: PLR0913 - what a worker is made of, all by name
     settings: WorkerSettings,
     *,
-    client: redis.Redis,
+    servers: InboxServers,
     engine: Engine,
     read_engine: Engine,
     publisher: Publisher,
@@ -202,11 +203,11 @@ def build_on(  # noqa: PLR0913 - what a worker is made of, all by name
 
         refinements = sql_refinements(settings, engine, read_engine)
         if model is not None:
-            with_model = refining(settings, client, engine, refinements, model, embedder=embedder, sleep=sleep)
+            with_model = refining(settings, servers, engine, refinements, model, embedder=embedder, sleep=sleep)
     return Worker(
         settings=settings,
         inbox=RedisInbox(
-            client,
+            servers,
             lease_seconds=settings.lease_seconds,
             sweep_seconds=settings.sweep_seconds,
             keeps_marks=bool(settings.read_database_url),
@@ -217,7 +218,7 @@ def build_on(  # noqa: PLR0913 - what a worker is made of, all by name
         refining=with_model,
         retention=SqlRetention(engine, read_engine=read_engine),
         quotas=SqlTenantQuotas(engine),
-        quota_board=RedisQuotaBoard(client),
+        quota_board=RedisQuotaBoard(servers),
         embedder=embedder,
     )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-import redis
 from sqlalchemy import Engine
 
 from turnfold.contract.records import ConversationId
+from turnfold.redis.servers import InboxServers
 from turnfold_worker.adapters import prompt_files
 from turnfold_worker.adapters.own_model import OwnModel
 from turnfold_worker.adapters.redis.model_limits import RedisModelLimits
@@ -52,7 +52,7 @@ def ledger(settings: WorkerSettings, engine: Engine) -> SqlLedger:
 
 def refining(
     settings: WorkerSettings,
-    client: redis.Redis,
+    servers: InboxServers,
     engine: Engine,
     store: SqlRefinements,
     model: LanguageModel,
@@ -62,7 +62,7 @@ def refining(
 ) -> Refining:
     """What refining takes, around a model."""
     limiter = RedisModelLimits(
-        client, requests_per_minute=settings.requests_per_minute, tokens_per_minute=settings.tokens_per_minute,
+        servers, requests_per_minute=settings.requests_per_minute, tokens_per_minute=settings.tokens_per_minute,
         circuit_failures=settings.circuit_failures, circuit_seconds=settings.circuit_seconds,
         call_seconds=settings.call_seconds,
     )  # fmt: skip

@@ -13,11 +13,14 @@ import redis
 
 from turnfold.contract.rings import Ring, keys_of
 from turnfold.contract.tasks import TASK_OF, JobKind, Queue, Task
-from turnfold.redis.bell import Bell
+from turnfold.redis.bell import Bell, ring_on
+from turnfold.redis.lua import Script
+from turnfold.redis.servers import InboxServers
 from turnfold_worker.adapters.redis import scripts as redis_scripts
 
 _log = logging.getLogger(__name__)
 
+_TAKE: Final = Script(redis_scripts.TAKE_RINGS)
 MOST_RINGS: Final = 100
 """Taken from one key at a time: the others are heard in a moment."""
 
@@ -25,8 +28,8 @@ MOST_RINGS: Final = 100
 class RedisPublisher:
     """Implements `ports.Publisher`. A ring that Redis does not take is dropped: a sweep rings again."""
 
-    def __init__(self, client: redis.Redis) -> None:
-        self._bell = Bell(client)
+    def __init__(self, servers: InboxServers) -> None:
+        self._bell = Bell(servers)
 
     def drain(self, shard: int) -> None:
         self._bell.ring(Ring(Task.DRAIN, (shard,)))
@@ -39,13 +42,11 @@ class RedisPublisher:
 
 
 class RungBells:
-    """Takes rings, each once. Whoever dies with one loses it: a sweep rings again."""
+    """Takes the rings of one server, each once. Whoever dies with one loses it: a sweep rings again."""
 
     def __init__(self, client: redis.Redis) -> None:
         """`client` waits for an answer longer than `wait` is told to."""
         self._client = client
-        self._bell = Bell(client)
-        self._take = client.register_script(redis_scripts.TAKE_RINGS)
 
     def wait(self, queues: Collection[Queue], seconds: float) -> list[Ring]:
         """The first ring for these queues, as soon as there is one; none when `seconds` are over."""
@@ -56,12 +57,15 @@ class RungBells:
 
     def take(self, queues: Collection[Queue]) -> list[Ring]:
         """All that have rung for these queues by now."""
-        return _rings(cast("list[bytes]", self._take(keys_of(queues), [MOST_RINGS])))
+        return _rings(cast("list[bytes]", _TAKE(self._client, keys_of(queues), [MOST_RINGS])))
 
     def give_back(self, rings: Iterable[Ring]) -> None:
         """Let others, or this one later, hear them."""
         for ring in rings:
-            self._bell.ring(ring)
+            try:
+                ring_on(self._client, ring)
+            except redis.RedisError as error:
+                _log.warning("%s was not given back: %s", ring.member, type(error).__name__)
 
     def close(self) -> None:
         self._client.close()

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import redis
 
+from turnfold.errors import Unavailable
 from turnfold.redis.errors import refusal
 from turnfold_worker.errors import StoreAway
 
@@ -16,6 +17,8 @@ def translated() -> Iterator[None]:
     """Raise `StoreAway` for what Redis raises, with the reason where it refused."""
     try:
         yield
+    except Unavailable as error:
+        raise StoreAway(error.problem, remedy=error.remedy) from error
     except redis.RedisError as error:
         if isinstance(error, redis.ResponseError):
             why, remedy = refusal(error)

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import redis
-from redis.exceptions import NoScriptError
 
 from turnfold.contract import keys
 from turnfold.contract.access import Expansions, read_fields
-from turnfold.contract.keys import Address
+from turnfold.contract.keys import Address, Place
 from turnfold.contract.marks import ERASED, StoredMark
 from turnfold.contract.tasks import JobKind
-from turnfold.database.remnants import DATABASE_LOG, REDIS_LOG, REWRITING
-from turnfold.redis.errors import refusal
 from turnfold.redis.inbox import pending_entry
+from turnfold.redis.lua import Call, Script
+from turnfold.redis.servers import InboxServers
 from turnfold_worker.adapters.redis import scripts as redis_scripts
 from turnfold_worker.adapters.redis.failures import translated
+from turnfold_worker.adapters.redis.logs import RedisLogs
 from turnfold_worker.ports.messages import Claim, InboxEntry
-
-if TYPE_CHECKING:
-    from redis.commands.core import Script
-
-_log = logging.getLogger(__name__)
 
 TENANTS_A_CLAIM: Final = 512
 """Tenants that one claim looks at, those served longest ago first, until it has found enough that are ready."""
@@ -36,238 +30,196 @@ EXPIRY_MILLISECONDS: Final = 3_600_000
 BATCH_BYTES: Final = 16 * 1_048_576
 """What one claim reads of all its inboxes, so that storing it takes less than a lease."""
 LEAST_BYTES: Final = 65_536
-REWRITE_SECONDS: Final = 600
-"""How often Redis is told to write its log anew at most: all that it holds is written."""
 
 
 class RedisInbox:
     """Implements `ports.Inbox`."""
 
     def __init__(
-        self, client: redis.Redis, *, lease_seconds: float, sweep_seconds: float, keeps_marks: bool = False
+        self, servers: InboxServers, *, lease_seconds: float, sweep_seconds: float, keeps_marks: bool = False
     ) -> None:
         """`keeps_marks`: there are readers of a replica, who need to know how far conversations are stored."""
-        self._client = client
+        self._servers = servers
+        self._logs = RedisLogs(servers)
         self._keeps_marks = keeps_marks
         self._lease_microseconds = int(lease_seconds * 1_000_000)
         # A little less than an interval: the timer that asked looks again when one is over.
         self._sweep_milliseconds = max(1, int(sweep_seconds * 900))
-        self._claim = client.register_script(redis_scripts.CLAIM)
-        self._finish = client.register_script(redis_scripts.FINISH)
-        self._read = client.register_script(redis_scripts.READ)
-        self._postpone = client.register_script(redis_scripts.POSTPONE)
-        self._take_expansions = client.register_script(redis_scripts.TAKE_EXPANSIONS)
-        self._erased = client.register_script(redis_scripts.ERASED)
-        self._mark = client.register_script(redis_scripts.MARK)
-        self._cleared = client.register_script(redis_scripts.CLEARED)
 
     def silence_bells(self, shards: Sequence[int]) -> None:
-        pipeline = self._client.pipeline(transaction=False)
-        for shard in shards:
-            pipeline.delete(keys.bell(shard))
         with translated():
-            pipeline.execute()
+            self._servers.piped(
+                "silencing bells", shards, lambda pipeline, shard: pipeline.delete(keys.bell(shard)), patient=False
+            )
 
     def ring_bell(self, shard: int) -> bool:
         with translated():
-            return self._mark_for(keys.bell(shard), keys.BELL_MILLISECONDS)
+            return mark_for(self._servers.client_of(shard), keys.bell(shard), keys.BELL_MILLISECONDS)
 
     def silence_jobs(self, kind: JobKind) -> None:
         with translated():
-            self._client.delete(keys.jobs_bell(str(kind)))
+            self._servers.of_all("silencing a bell", lambda client: client.delete(keys.jobs_bell(str(kind))))
 
     def ring_jobs(self, kind: JobKind) -> bool:
-        with translated():
-            return self._mark_for(keys.jobs_bell(str(kind)), keys.BELL_MILLISECONDS)
+        return self._mark(keys.jobs_bell(str(kind)), keys.BELL_MILLISECONDS)
 
     def claim(self, shards: Sequence[int], most: int) -> list[Claim]:
         limits = (self._lease_microseconds, most, TENANTS_A_CLAIM)
-        replies: list[list[bytes]] = self._each(
-            self._claim,
-            [((keys.tenants(shard), keys.forgotten(shard)), (keys.ready_prefix(shard), *limits)) for shard in shards],
-        )
-        words = [word.decode() for flat in replies for word in flat]
-        return [
-            Claim(
-                Address(keys.decode_id(tenant), keys.decode_id(conversation)),
-                token,
-                _mark(float(mark)) if mark else None,
-            )
-            for tenant, conversation, token, mark in zip(words[::4], words[1::4], words[2::4], words[3::4], strict=True)
+        calls = [
+            Call(shard, (keys.tenants(shard), keys.forgotten(shard)), (keys.ready_prefix(shard), *limits))
+            for shard in shards
+            if self._servers.knows(shard)
         ]
+        # What lies on a server that is away is claimed when it is back.
+        replies = self._each(_CLAIM, calls, patient=False)
+        return [claim for call, flat in zip(calls, replies, strict=True) for claim in _claims(call.shard, flat or [])]
 
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
         share = max(LEAST_BYTES, BATCH_BYTES // max(1, len(claims)))
-        replies: list[list[Any]] = self._each(self._read, [((claim.address.inbox,), (most, share)) for claim in claims])
-        return [[_entry(stream_id, flat) for stream_id, flat in rows] for rows in replies]
+        calls = [Call(claim.place.shard, (claim.place.inbox,), (most, share)) for claim in claims]
+        return [[_entry(stream_id, flat) for stream_id, flat in rows] for rows in self._each(_READ, calls)]
 
-    def mark_stored(self, marks: Mapping[Address, StoredMark]) -> None:
+    def mark_stored(self, marks: Mapping[Place, StoredMark]) -> None:
         if self._keeps_marks:
-            self._each(
-                self._mark,
-                [((address.mark,), (*mark, keys.MARK_SECONDS)) for address, mark in marks.items()],
-            )
+            calls = [Call(place.shard, (place.mark,), (*mark, keys.MARK_SECONDS)) for place, mark in marks.items()]
+            self._each(_MARK, calls)
 
     def finish(self, done: Sequence[tuple[Claim, str | None]]) -> None:
         calls = []
         for claim, last in done:
-            address = claim.address
-            calls.append((
-                (address.inbox, address.ready, keys.tenants(address.shard), address.refusals),
+            place, address = claim.place, claim.address
+            calls.append(Call(
+                place.shard,
+                (place.inbox, place.ready, keys.tenants(place.shard), place.refusals),
                 (keys.encode_id(address.conversation), claim.token, last or "", keys.encode_id(address.tenant)),
             ))  # fmt: skip
-        self._each(self._finish, calls)
+        self._each(_FINISH, calls)
 
     def postpone(self, claims: Sequence[Claim], seconds: float) -> None:
         microseconds = int(seconds * 1_000_000)
-        self._each(
-            self._postpone,
-            [
-                ((claim.address.ready,), (keys.encode_id(claim.address.conversation), claim.token, microseconds))
-                for claim in claims
-            ],
-        )
+        calls = [
+            Call(
+                claim.place.shard, (claim.place.ready,),
+                (keys.encode_id(claim.address.conversation), claim.token, microseconds),
+            )
+            for claim in claims
+        ]  # fmt: skip
+        self._each(_POSTPONE, calls)
 
     def count_refusal(self, claim: Claim) -> int:
-        name = claim.address.refusals
+        name = claim.place.refusals
         with translated():
-            count = int(self._client.incr(name))
-            self._client.expire(name, keys.REFUSALS_SECONDS)
+            client = self._servers.client_of(claim.place.shard)
+            count = int(client.incr(name))
+            client.expire(name, keys.REFUSALS_SECONDS)
         return count
 
     def waiting(self) -> list[int]:
-        pipeline = self._client.pipeline(transaction=False)
-        for shard in range(keys.SHARDS):
-            pipeline.exists(keys.tenants(shard), keys.forgotten(shard))
         with translated():
-            found = cast("list[int]", pipeline.execute())
-        return [shard for shard, held in enumerate(found) if held]
+            held = self._servers.piped(
+                "looking for what waits", self._servers.all(),
+                lambda pipeline, shard: pipeline.exists(keys.tenants(shard), keys.forgotten(shard)), patient=False,
+            )  # fmt: skip
+        return sorted(shard for shard, number in held.items() if number)
 
     def forgotten(self, shard: int, most: int) -> list[Claim]:
         with translated():
-            rows = cast(
-                "list[tuple[bytes, float]]",
-                self._client.zrange(keys.forgotten(shard), 0, most - 1, withscores=True),
-            )
-        return [Claim(Address.from_member(member.decode()), "", _mark(score)) for member, score in rows]
+            if not self._servers.knows(shard):
+                return []
+            client = self._servers.client_of(shard)
+            rows = cast("list[tuple[bytes, float]]", client.zrange(keys.forgotten(shard), 0, most - 1, withscores=True))
+        return [Claim(Place(Address.from_member(member.decode()), shard), "", _mark(score)) for member, score in rows]
 
     def still_forgotten(self, claim: Claim) -> bool:
+        shard = claim.place.shard
         with translated():
-            score = self._client.zscore(keys.forgotten(claim.address.shard), claim.address.member)
+            score = self._servers.client_of(shard).zscore(keys.forgotten(shard), claim.address.member)
         return score is not None and _mark(score) == claim.forgotten_at
 
     def erased(self, claim: Claim, counts: Mapping[str, int]) -> None:
-        address = claim.address
-        with translated():
-            self._erased(
-                [keys.forgotten(address.shard), address.erased, address.mark],
-                [
-                    address.member,
-                    claim.forgotten_at or "0",
-                    json.dumps(dict(counts)),
-                    keys.ERASED_SECONDS,
-                    ERASED,
-                    keys.MARK_SECONDS,
-                ],
-            )
+        place = claim.place
+        names = (keys.forgotten(place.shard), place.erased, place.mark)
+        arguments = (
+            claim.address.member, claim.forgotten_at or "0", json.dumps(dict(counts)), keys.ERASED_SECONDS, ERASED,
+            keys.MARK_SECONDS,
+        )  # fmt: skip
+        self._each(_ERASED, [Call(place.shard, names, arguments)])
 
     def mark_remnants(self) -> None:
-        with translated():
-            now = self._microseconds()
-            self._client.hset(keys.REMNANTS, mapping={DATABASE_LOG: now, REDIS_LOG: now})
-            self._client.expire(keys.REMNANTS, keys.REMNANTS_SECONDS)
+        self._logs.mark_remnants()
 
     def remnants(self) -> dict[str, str]:
-        with translated():
-            found = cast("dict[bytes, bytes]", self._client.hgetall(keys.REMNANTS))
-        return {kind.decode(): mark.decode() for kind, mark in found.items()}
+        return self._logs.remnants()
 
     def rewrite_log(self, mark: str) -> bool:
-        with translated():
-            try:
-                about: dict[str, Any] = self._client.info("persistence")
-            except redis.ResponseError:
-                # Nothing is known of its log; the doctor tells of marks that stay.
-                return False
-            if not about.get("aof_enabled"):
-                return True
-            begun, now = int(self._client.hget(keys.REMNANTS, REWRITING) or 0), self._microseconds()
-            is_over = not (about.get("aof_rewrite_in_progress") or about.get("aof_rewrite_scheduled"))
-            if is_over and begun > int(mark) and about.get("aof_last_bgrewrite_status") == "ok":
-                return True
-            if not is_over or begun > now - REWRITE_SECONDS * 1_000_000:
-                return False
-            try:
-                self._client.bgrewriteaof()
-            except redis.ResponseError as error:
-                # Managed servers may forbid it; the doctor tells of marks that stay.
-                _log.warning("Redis does not write its log anew: %s", ": ".join(refusal(error)))
-                return False
-            self._client.hset(keys.REMNANTS, REWRITING, now)
-        return False
+        return self._logs.rewrite_log(mark)
 
     def cleared(self, kind: str, mark: str) -> None:
-        with translated():
-            self._cleared([keys.REMNANTS], [kind, mark])
-
-    def _microseconds(self) -> int:
-        seconds, microseconds = self._client.time()
-        return seconds * 1_000_000 + microseconds
+        self._logs.cleared(kind, mark)
 
     def start_sweep(self) -> bool:
-        with translated():
-            return self._mark_for(keys.SWEEP, self._sweep_milliseconds)
+        return self._mark(keys.SWEEP, self._sweep_milliseconds)
 
     def start_expiry(self) -> bool:
+        return self._mark(keys.EXPIRE, EXPIRY_MILLISECONDS)
+
+    def _mark(self, name: str, milliseconds: int) -> bool:
         with translated():
-            return self._mark_for(keys.EXPIRE, EXPIRY_MILLISECONDS)
+            return self._servers.first_answering(f"marking {name}", lambda client: mark_for(client, name, milliseconds))
 
     def repeat_expiry(self) -> None:
         with translated():
-            self._client.delete(keys.EXPIRE)
+            self._servers.of_all("asking for another look", lambda client: client.delete(keys.EXPIRE))
 
     def take_expansions(self, most: int) -> list[Expansions]:
-        pipeline = self._client.pipeline(transaction=False)
-        for shard in range(keys.SHARDS):
-            self._take_expansions([keys.accessed(shard)], [most, keys.access_prefix(shard)], client=pipeline)
         with translated():
-            replies = cast("list[list[list[bytes]]]", pipeline.execute())
+            calls = [
+                Call(shard, [keys.accessed(shard)], [most, keys.access_prefix(shard)]) for shard in self._servers.all()
+            ]
+            replies = cast("list[list[list[bytes]] | None]", self._each(_TAKE_EXPANSIONS, calls, patient=False))
         return [
             expansions
             for hashes in replies
-            for flat in hashes
+            for flat in hashes or []
             for expansions in read_fields(
                 {name.decode(): int(times) for name, times in zip(flat[::2], flat[1::2], strict=True)}
             )
         ]
 
-    def _each(self, script: Script, calls: Sequence[tuple[Sequence[str], Sequence[str | int]]]) -> list[Any]:
-        """The answers of a script to some keys and arguments, in one round trip; two more where it is not loaded."""
-        if not calls:
-            return []
+    def _each(self, script: Script, calls: Sequence[Call], *, patient: bool = True) -> list[Any]:
         with translated():
-            try:
-                return self._together(script, calls)
-            except NoScriptError:
-                # None of the calls ran; or scripts were flushed in between, and a claim that is lost so ends by itself.
-                self._client.script_load(script.script)
-                return self._together(script, calls)
+            return self._servers.each("working on inboxes", script, calls, patient=patient)
 
-    def _together(self, script: Script, calls: Sequence[tuple[Sequence[str], Sequence[str | int]]]) -> list[Any]:
-        # By its hash: a pipeline that is given the script itself asks each time whether it is loaded.
-        pipeline = self._client.pipeline(transaction=False)
-        for names, arguments in calls:
-            pipeline.evalsha(script.sha, len(names), *names, *arguments)
-        return pipeline.execute()
 
-    def _mark_for(self, name: str, milliseconds: int) -> bool:
-        """True for the one who sets a mark that lives so long."""
-        if self._client.set(name, "1", nx=True, px=milliseconds):
-            return True
-        # It would live longer than it was given: the clock was set back, and nobody may wait for the difference.
-        if self._client.pttl(name) > milliseconds:
-            self._client.pexpire(name, milliseconds)
-        return False
+_CLAIM: Final = Script(redis_scripts.CLAIM)
+_FINISH: Final = Script(redis_scripts.FINISH)
+_READ: Final = Script(redis_scripts.READ)
+_POSTPONE: Final = Script(redis_scripts.POSTPONE)
+_TAKE_EXPANSIONS: Final = Script(redis_scripts.TAKE_EXPANSIONS)
+_ERASED: Final = Script(redis_scripts.ERASED)
+_MARK: Final = Script(redis_scripts.MARK)
+
+
+def _claims(shard: int, flat: Sequence[bytes]) -> list[Claim]:
+    words = [word.decode() for word in flat]
+    return [
+        Claim(
+            Place(Address(keys.decode_id(tenant), keys.decode_id(conversation)), shard),
+            token,
+            _mark(float(mark)) if mark else None,
+        )
+        for tenant, conversation, token, mark in zip(words[::4], words[1::4], words[2::4], words[3::4], strict=True)
+    ]
+
+
+def mark_for(client: redis.Redis, name: str, milliseconds: int) -> bool:
+    """True for the one who sets a mark that lives so long. Raises Redis's errors."""
+    if client.set(name, "1", nx=True, px=milliseconds):
+        return True
+    # It would live longer than it was given: the clock was set back, and nobody may wait for the difference.
+    if client.pttl(name) > milliseconds:
+        client.pexpire(name, milliseconds)
+    return False
 
 
 def _mark(score: float) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import redis
-
 from turnfold.contract.keys import model_key
+from turnfold.redis.lua import Script
+from turnfold.redis.servers import InboxServers
 from turnfold_worker.adapters.redis.failures import translated
 
 BURST_SECONDS: Final = 5.0
@@ -107,11 +107,11 @@ class RedisModelLimits:
     """Implements `model_ports.Limiter`."""
 
     def __init__(
-        self, client: redis.Redis, *, requests_per_minute: int, tokens_per_minute: int, circuit_failures: int,
+        self, servers: InboxServers, *, requests_per_minute: int, tokens_per_minute: int, circuit_failures: int,
         circuit_seconds: float, call_seconds: float, burst_seconds: float = BURST_SECONDS,
     ) -> None:  # fmt: skip
         """Rates of 0 are no limits. `call_seconds` is the longest that a call takes."""
-        self._client = client
+        self._servers = servers
         self._requests = requests_per_minute
         self._tokens = tokens_per_minute
         self._failures = circuit_failures
@@ -120,7 +120,7 @@ class RedisModelLimits:
         self._burst = int(burst_seconds * 1_000)
         names = ("reserve", "settle", "pause", "admit", "failed")
         scripts = (_RESERVE, _SETTLE, _PAUSE, _ADMIT, _FAILED)
-        self._scripts = {name: client.register_script(script) for name, script in zip(names, scripts, strict=True)}
+        self._scripts = dict(zip(names, map(Script, scripts), strict=True))
 
     def reserve(self, model: str, tokens: int) -> float:
         limits = [self._burst, self._requests, 1, self._tokens, tokens]
@@ -138,19 +138,19 @@ class RedisModelLimits:
 
     def record_success(self, model: str) -> None:
         with translated():
-            self._client.delete(*(model_key(model, kind) for kind in _CIRCUIT))
+            self._servers.home.delete(*(model_key(model, kind) for kind in _CIRCUIT))
 
     def record_failure(self, model: str) -> bool:
         return bool(self._call("failed", model, _CIRCUIT, [self._failures, self._open, FAILURES_MILLISECONDS]))
 
     def open_circuit(self, model: str, seconds: float) -> None:
         with translated():
-            self._client.set(model_key(model, "open"), "1", px=int(seconds * 1_000))
-            self._client.delete(model_key(model, "probe"))
+            self._servers.home.set(model_key(model, "open"), "1", px=int(seconds * 1_000))
+            self._servers.home.delete(model_key(model, "probe"))
 
     def _call(self, script: str, model: str, kinds: tuple[str, ...], arguments: list[Any]) -> float:
         with translated():
-            found = self._scripts[script](keys=[model_key(model, kind) for kind in kinds], args=arguments)
+            found = self._scripts[script](self._servers.home, [model_key(model, kind) for kind in kinds], arguments)
         return float(found)
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Final, cast
-
-import redis
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Final, cast
 
 from turnfold.contract import keys
-from turnfold.contract.keys import Address
+from turnfold.contract.keys import Address, Place
+from turnfold.redis.lua import Call, Script
 from turnfold.redis.quotas import MEASURED_SECONDS
 from turnfold.redis.scripts import HELD_BYTES
+from turnfold.redis.servers import InboxServers
 from turnfold_worker.adapters.redis.failures import translated
+from turnfold_worker.errors import StoreAway
 from turnfold_worker.use_cases.tenant_quotas import TenantQuota
 
 _FREE: Final = "/"
@@ -36,60 +37,76 @@ redis.call('EXPIRE', KEYS[1], ARGV[3])
 return redis.status_reply('OK')
 """
 
+_INBOX_BYTES_SCRIPT: Final = Script(_INBOX_BYTES)
+_MEASURED_SCRIPT: Final = Script(_MEASURED)
+
 
 class RedisQuotaBoard:
     """Implements `tenant_quotas.QuotaBoard`."""
 
-    def __init__(self, client: redis.Redis) -> None:
-        self._client = client
-        self._inbox_bytes = client.register_script(_INBOX_BYTES)
-        self._measured = client.register_script(_MEASURED)
+    def __init__(self, servers: InboxServers) -> None:
+        self._servers = servers
 
     def start(self) -> bool:
-        with translated():
-            return bool(self._client.set(keys.QUOTAS, "1", nx=True, ex=MEASURED_SECONDS))
+        try:
+            with translated():
+                return bool(self._servers.home.set(keys.QUOTAS, "1", nx=True, ex=MEASURED_SECONDS))
+        except StoreAway:
+            # Of several servers the one that keeps quotas: a sweep of the others goes on.
+            if len(self._servers) == 1:
+                raise
+            return False
 
     def publish(self, quotas: Collection[TenantQuota]) -> None:
         ours = [quota for quota in quotas if quota.is_of_appends]
         members = {("" if quota.bounds_appends else _FREE) + keys.encode_id(quota.tenant) for quota in ours}
         with translated():
-            before = {name.decode() for name in cast("set[bytes]", self._client.smembers(keys.bounded(0)))}
+            home, shards = self._servers.home, self._servers.all()
+            first = self._servers.client_of(shards[0])
+            before = {name.decode() for name in cast("set[bytes]", first.smembers(keys.bounded(shards[0])))}
             gone = before - members
-            pipeline = self._client.pipeline(transaction=False)
+            pipeline = home.pipeline(transaction=False)
             for quota in ours:
                 _put(pipeline, quota)
-            for shard in range(keys.SHARDS):
-                # Added before others are taken out: no append finds a set without its tenant in between.
-                if members:
-                    pipeline.sadd(keys.bounded(shard), *members)
-                    pipeline.expire(keys.bounded(shard), keys.QUOTA_SECONDS)
-                if gone:
-                    pipeline.srem(keys.bounded(shard), *gone)
-            published = {keys.encode_id(quota.tenant) for quota in ours}
-            for name in {member.removeprefix(_FREE) for member in gone} - published:
-                pipeline.delete(keys.quota(keys.decode_id(name)))
             if pipeline.command_stack:
                 pipeline.execute()
+            # Added before others are taken out: no append finds a set without its tenant in between.
+            if members:
+                self._of_each(shards, lambda asks, name: asks.sadd(name, *members))
+                self._of_each(shards, lambda asks, name: asks.expire(name, keys.QUOTA_SECONDS))
+            if gone:
+                self._of_each(shards, lambda asks, name: asks.srem(name, *gone))
+            published = {keys.encode_id(quota.tenant) for quota in ours}
+            for name in {member.removeprefix(_FREE) for member in gone} - published:
+                home.delete(keys.quota(keys.decode_id(name)))
+
+    def _of_each(self, shards: Sequence[int], add: Callable[[Any, str], object]) -> None:
+        self._servers.piped(
+            "publishing quotas", shards, lambda pipeline, shard: add(pipeline, keys.bounded(shard)), patient=False
+        )
 
     def waiting(self, tenant: str) -> tuple[int, int]:
-        pipeline = self._client.pipeline(transaction=False)
-        pipeline.hget(keys.stored(tenant), "added")
-        for shard in range(keys.SHARDS):
-            pipeline.zrange(keys.ready_prefix(shard) + keys.encode_id(tenant), 0, -1)
+        name = keys.encode_id(tenant)
         with translated():
-            added, *of_shards = pipeline.execute()
-            pipeline = self._client.pipeline(transaction=False)
-            for name in (name for of_shard in of_shards for name in of_shard):
-                self._inbox_bytes([Address(tenant, keys.decode_id(name.decode())).inbox], client=pipeline)
-            sizes = cast("list[int]", pipeline.execute()) if pipeline.command_stack else []
+            added = cast("bytes | None", self._servers.home.hget(keys.stored(tenant), "added"))
+            ready = self._servers.piped(
+                "measuring what waits", self._servers.all(),
+                lambda pipeline, shard: pipeline.zrange(keys.ready_prefix(shard) + name, 0, -1),
+            )  # fmt: skip
+            calls = [
+                Call(shard, [Place(Address(tenant, keys.decode_id(member.decode())), shard).inbox], [])
+                for shard, members in ready.items()
+                for member in members
+            ]
+            sizes = self._servers.each("measuring what waits", _INBOX_BYTES_SCRIPT, calls)
         return int(added or 0), sum(sizes)
 
     def measured(self, tenant: str, size: int, *, added: int) -> None:
         with translated():
-            self._measured([keys.stored(tenant)], [size, added, keys.QUOTA_SECONDS])
+            _MEASURED_SCRIPT(self._servers.home, [keys.stored(tenant)], [size, added, keys.QUOTA_SECONDS])
 
 
-def _put(pipeline: redis.client.Pipeline, quota: TenantQuota) -> None:
+def _put(pipeline: Any, quota: TenantQuota) -> None:
     name = keys.quota(quota.tenant)
     bounds = {"turns": quota.turns_a_day, "bytes": quota.bytes_a_day, "stored": quota.stored_bytes}
     pipeline.hset(name, mapping={field: bound for field, bound in bounds.items() if bound is not None})

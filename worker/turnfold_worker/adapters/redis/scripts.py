@@ -159,7 +159,8 @@ return 1
 # KEYS remnants     ARGV kind, mark
 # The mark goes only if no more words were erased meanwhile.
 CLEARED: Final = """
-if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
+local marked = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0)
+if marked <= tonumber(ARGV[2]) then redis.call('HDEL', KEYS[1], ARGV[1]) end
 return redis.status_reply('OK')
 """
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from turnfold.redis.servers import InboxServers
 from turnfold_worker.operate.doctor.blocks import Reach, check_invariants
 from turnfold_worker.operate.doctor.finding import Finding, attempted
 from turnfold_worker.operate.doctor.samples import check_samples
@@ -20,14 +21,13 @@ from turnfold_worker.operate.doctor.servers import check_clocks, check_database,
 from turnfold_worker.operate.doctor.workers import check_broker, check_summarizer, check_versions
 
 if TYPE_CHECKING:
-    import redis
     from sqlalchemy import Engine
 
     from turnfold_worker.settings import WorkerSettings
 
 
 def diagnose(
-    settings: WorkerSettings, engine: Callable[[], Engine], client: Callable[[], redis.Redis], reach: Reach
+    settings: WorkerSettings, engine: Callable[[], Engine], servers: Callable[[], InboxServers], reach: Reach
 ) -> list[Finding]:
     """Every check, those of the database first; `reach` says of which conversations.
 
@@ -39,10 +39,10 @@ def diagnose(
     if stored:
         groups.append(attempted("database", lambda: [*check_invariants(engine(), reach), *check_samples(engine())]))
         groups.append(attempted("database", lambda: check_database(engine())))
-    answers = attempted("redis", lambda: check_redis(client(), lease_seconds=settings.lease_seconds))
+    answers = attempted("redis", lambda: check_redis(servers(), lease_seconds=settings.lease_seconds))
     groups.append(answers)
     if stored and len(answers) > 1:
-        groups.append(attempted("clocks", lambda: check_clocks(engine(), client())))
+        groups.append(attempted("clocks", lambda: check_clocks(engine(), servers())))
     groups.append(attempted("broker", lambda: check_broker(settings.effective_broker_url, refines=settings.refines)))
     return [finding for group in groups for finding in group]
 

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, select, text
 
 from turnfold.contract import keys
-from turnfold.contract.keys import SHARDS
 from turnfold.contract.tables import SCHEMA_VERSION
 from turnfold.database.database_clock import now_milliseconds
 from turnfold.database.failures import translated as sql_translated
 from turnfold.database.remnants import DATABASE_LOG, REDIS_LOG
-from turnfold.redis.inbox import translated as redis_translated
+from turnfold.redis.connections import translated as redis_translated
+from turnfold.redis.lua import Call, Script
+from turnfold.redis.servers import InboxServers
 from turnfold_worker.operate import migrate
 from turnfold_worker.operate.doctor.finding import Finding, judged
-from turnfold_worker.operate.row_counts import waiting_totals
-
-if TYPE_CHECKING:
-    import redis
+from turnfold_worker.operate.row_counts import clock_of, waiting_totals
 
 LEAST_REDIS: Final = (6, 2)
 LEAST_POSTGRESQL: Final = 14
@@ -36,6 +34,15 @@ MOST_CLOCK_SECONDS: Final = 5.0
 """Difference of two clocks from which ages and the times of logs mislead."""
 FULL: Final = 0.8
 """Part of Redis's memory limit from which appends, which are refused above nine tenths of it, will soon fail."""
+
+# KEYS tenants     ARGV ready prefix, score     Returns how many leases end later.
+_LEASED: Final = Script("""
+local stuck = 0
+for _, tenant in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  stuck = stuck + redis.call('ZCOUNT', ARGV[1] .. tenant, ARGV[2], '+inf')
+end
+return stuck
+""")
 
 
 def check_schema(database_url: str, engine: Engine) -> Finding:
@@ -94,22 +101,39 @@ def _check_postgresql(connection: Connection) -> list[Finding]:
     ]  # fmt: skip
 
 
-def check_redis(client: redis.Redis, *, lease_seconds: float) -> list[Finding]:
+def check_redis(servers: InboxServers, *, lease_seconds: float) -> list[Finding]:
     """Redis answers, is new enough, keeps what it is given, and is drained."""
-    with redis_translated("checking it"):
-        # INFO, because managed servers often forbid CONFIG.
-        about: dict[str, Any] = client.info()
-    version = str(about.get("redis_version", "0.0"))
+    findings: list[Finding] = []
+    # INFO, because managed servers often forbid CONFIG.
+    abouts: list[dict[str, Any]] = servers.of_all("checking it", lambda client: client.info())
+    for number, about in enumerate(abouts, start=1):
+        version = str(about.get("redis_version", "0.0"))
+        of_server = [
+            judged(
+                "redis: version", ok=tuple(int(part) for part in version.split(".")[:2]) >= LEAST_REDIS,
+                detail=version, remedy=f"upgrade to {'.'.join(map(str, LEAST_REDIS))} or newer",
+            ),
+            _check_persistence(about),
+            _check_eviction(about),
+        ]  # fmt: skip
+        # Of the first one under the plain names; of others where something is wrong.
+        findings += [finding for finding in of_server if number == 1 or not finding.ok]
     return [
-        judged(
-            "redis: version", ok=tuple(int(part) for part in version.split(".")[:2]) >= LEAST_REDIS, detail=version,
-            remedy=f"upgrade to {'.'.join(map(str, LEAST_REDIS))} or newer",
-        ),
-        _check_persistence(about),
-        _check_eviction(about),
-        *_check_inboxes(client),
-        _check_leases(client, lease_seconds),
-    ]  # fmt: skip
+        *findings,
+        _check_layout(servers, len(abouts)),
+        *_check_inboxes(servers),
+        _check_leases(servers, lease_seconds),
+    ]
+
+
+def _check_layout(servers: InboxServers, answering: int) -> Finding:
+    """Every server of the inboxes answers."""
+    layout = servers.layout(fresh=True)
+    return judged(
+        "redis: layout", ok=answering >= layout.servers,
+        detail=f"{layout.shards} shards on {layout.servers} servers, of which {answering} answer",
+        remedy="start the servers that are away; what waits on them is stored when they are back",
+    )  # fmt: skip
 
 
 def _check_persistence(about: dict[str, Any]) -> Finding:
@@ -138,17 +162,18 @@ def _check_eviction(about: dict[str, Any]) -> Finding:
     )  # fmt: skip
 
 
-def _check_inboxes(client: redis.Redis) -> list[Finding]:
-    waiting = waiting_totals(client)
+def _check_inboxes(servers: InboxServers) -> list[Finding]:
+    waiting = waiting_totals(servers)
     oldest = max((totals.oldest_seconds for totals in waiting), default=0.0)
     entries = sum(totals.entries for totals in waiting)
-    with redis_translated("looking at what is to be erased"):
-        seconds, microseconds = client.time()
-        marks = [client.zrange(keys.forgotten(shard), 0, 0, withscores=True) for shard in range(SHARDS)]
-        remnants = client.hmget(keys.REMNANTS, [DATABASE_LOG, REDIS_LOG])
-    now = seconds + microseconds / 1_000_000
-    since = max((now - float(rows[0][1]) / 1_000_000 for rows in marks if rows), default=0.0)
-    logs = max((now - float(mark) / 1_000_000 for mark in remnants if mark), default=0.0)
+    doing = "looking at what is to be erased"
+    marks = servers.piped(
+        doing, servers.all(), lambda asks, shard: asks.zrange(keys.forgotten(shard), 0, 0, withscores=True)
+    )
+    remnants = servers.of_all(doing, lambda client: client.hmget(keys.REMNANTS, [DATABASE_LOG, REDIS_LOG]))
+    now = max(servers.of_all(doing, clock_of))
+    since = max((now - float(rows[0][1]) / 1_000_000 for rows in marks.values() if rows), default=0.0)
+    logs = max((now - float(mark) / 1_000_000 for of_server in remnants for mark in of_server if mark), default=0.0)
     forgotten = sum(totals.forgotten for totals in waiting)
     return [
         judged(
@@ -170,33 +195,28 @@ def _check_inboxes(client: redis.Redis) -> list[Finding]:
     ]  # fmt: skip
 
 
-def _check_leases(client: redis.Redis, lease_seconds: float) -> Finding:
+def _check_leases(servers: InboxServers, lease_seconds: float) -> Finding:
     """Leases that end later than any lease can: they count as ready, but say that a clock was set back."""
-    with redis_translated("looking at leases"):
-        seconds, microseconds = client.time()
-        ahead = (seconds + microseconds / 1_000_000 + 2 * lease_seconds) * 1_000_000
-        pipeline = client.pipeline(transaction=False)
-        for shard in range(SHARDS):
-            for tenant in client.zrange(keys.tenants(shard), 0, -1):
-                name = tenant.decode() if isinstance(tenant, bytes) else str(tenant)
-                pipeline.zcount(keys.ready_prefix(shard) + name, f"({ahead:.0f}", "+inf")
-        stuck = sum(pipeline.execute())
+    doing = "looking at leases"
+    ahead = (max(servers.of_all(doing, clock_of)) + 2 * lease_seconds) * 1_000_000
+    calls = [Call(shard, [keys.tenants(shard)], [keys.ready_prefix(shard), f"({ahead:.0f}"]) for shard in servers.all()]
+    stuck = sum(servers.each(doing, _LEASED, calls))
     return judged(
         "inbox: leases end", ok=not stuck, detail=f"{stuck} leases end too late" if stuck else "none ends too late",
         remedy="Redis's clock was set back, or workers differ in TURNFOLD_LEASE_SECONDS: give all of them the same",
     )  # fmt: skip
 
 
-def check_clocks(engine: Engine, client: redis.Redis) -> list[Finding]:
+def check_clocks(engine: Engine, servers: InboxServers) -> list[Finding]:
     """This machine's clock against Redis's and the database's."""
     began = time.time()
     with redis_translated("asking for its time"):
-        seconds, microseconds = client.time()
+        server_seconds = clock_of(servers.home)
     between = time.time()
     with sql_translated(), engine.begin() as connection:
         stored = (connection.scalar(select(now_milliseconds())) or 0) / 1_000
     offsets = {
-        "Redis": seconds + microseconds / 1_000_000 - (began + between) / 2,
+        "Redis": server_seconds - (began + between) / 2,
         "the database": stored - (between + time.time()) / 2,
     }
     return [

@@ -1,0 +1,87 @@
+"""Clients of Redis servers, and what their errors mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from turnfold.contract.server_urls import is_cluster
+from turnfold.errors import InvalidSettings, Unavailable
+from turnfold.redis.errors import refusal
+
+if TYPE_CHECKING:
+    import redis
+
+MOST_CONNECTIONS: Final = 64
+"""Of one client to Redis: a call takes a millisecond, so that far more threads than that share them."""
+_NONE_FREE: Final = "No connection available"
+"""What redis-py says when none becomes free in time; it has no class for that."""
+_START_ONE: Final = "`turnfold up` of turnfold-worker starts one on this machine"
+_FORMS: Final = "use redis://host:port/0, rediss://… or unix://…"
+
+
+def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
+    """A client of one server that answers or fails within `timeout_seconds`, whatever the server does.
+
+    Raises `InvalidSettings` for a URL that is not Redis's.
+    """
+    if is_cluster(redis_url):
+        msg = "TURNFOLD_REDIS_URL names a cluster, which this version does not use"
+        raise InvalidSettings(msg, remedy="name its servers apart from a cluster, as redis:// URLs with commas between")
+    import redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
+    # One immediate retry replaces a pooled connection that a restarted server has dropped. Repeating is safe:
+    # entries are deduplicated by id.
+    each = timeout_seconds / 2
+    # The client of a Redis behind a file knows neither of these.
+    network = {} if redis_url.startswith("unix://") else {"socket_connect_timeout": each, "socket_keepalive": True}
+    try:
+        # Threads beyond the connections wait for one, where redis-py's usual pool fails at once.
+        pool = redis.BlockingConnectionPool.from_url(
+            redis_url, max_connections=MOST_CONNECTIONS, timeout=timeout_seconds, socket_timeout=each,
+            retry=Retry(NoBackoff(), 1), health_check_interval=0, protocol=2, **network,
+        )  # fmt: skip
+        # Connects to nothing. Options are looked at when a connection is made, which is at the first call.
+        pool.connection_class(**pool.connection_kwargs)
+    except (ValueError, TypeError) as error:
+        raise _no_url(error) from None
+    return redis.Redis.from_pool(pool)
+
+
+def _no_url(error: Exception) -> InvalidSettings:
+    # Without what is taken for the port: it may be the rest of a password.
+    reason = str(error)
+    if "could not be cast" in reason:
+        reason = "its port is no number: write /, ? and # in a password as %2F, %3F and %23"
+    elif isinstance(error, TypeError):
+        reason = "it has an option that redis-py does not know"
+    return InvalidSettings(f"TURNFOLD_REDIS_URL is not a Redis URL ({reason})", remedy=_FORMS)
+
+
+class NoAnswer(Unavailable):
+    """Redis is away: it neither refused nor was kept busy by this client."""
+
+
+@contextmanager
+def translated(doing: str, *, remedy: str = _START_ONE) -> Iterator[None]:
+    """Turn Redis's errors into `Unavailable`; `remedy` is what helps where no server runs."""
+    import redis
+
+    try:
+        yield
+    except redis.AuthenticationError as error:
+        msg = f"Redis refused the user or password while {doing}"
+        raise Unavailable(msg, remedy="correct them in TURNFOLD_REDIS_URL") from error
+    except (redis.ConnectionError, redis.TimeoutError) as error:
+        if _NONE_FREE in str(error):
+            msg = f"all {MOST_CONNECTIONS} connections of this client to Redis were in use while {doing}"
+            raise Unavailable(msg, remedy="use fewer threads, or several clients") from error
+        msg = f"Redis did not answer while {doing}"
+        raise NoAnswer(msg, remedy=f"is it running, and is TURNFOLD_REDIS_URL right? {remedy}") from error
+    except redis.RedisError as error:
+        why, remedy = refusal(error)
+        msg = f"Redis refused while {doing}: {why}"
+        raise Unavailable(msg, remedy=remedy) from error

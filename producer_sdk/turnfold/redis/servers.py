@@ -1,0 +1,246 @@
+"""The Redis servers of the inboxes: which of them has a conversation, and what to do while one is away."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+
+from turnfold.contract import keys
+from turnfold.contract.keys import Address, Place
+from turnfold.contract.server_urls import urls_of
+from turnfold.contract.shards import Layout
+from turnfold.errors import InvalidSettings, Unavailable
+from turnfold.redis.connections import NoAnswer, connect, translated
+from turnfold.redis.lua import Call, Script
+
+if TYPE_CHECKING:
+    import redis
+
+    from turnfold.settings import Settings
+
+_T = TypeVar("_T")
+
+
+class InboxServers:
+    """Opens each server when it is first needed. Safe to share among threads."""
+
+    def __init__(
+        self, openers: Sequence[Callable[[], redis.Redis]], stored: Callable[[], Layout], *, shards: int = 0
+    ) -> None:
+        """`stored` reads `meta`; `shards` is what a setting says of their number, 0: nothing."""
+        self._openers = openers
+        self._stored = stored
+        self._shards = shards
+        self._clients: dict[int, redis.Redis] = {}
+        self._placed: set[int] = set()
+        self._lock = threading.Lock()
+        self._layout: Layout | None = None
+
+    @classmethod
+    def of(cls, settings: Settings, stored: Callable[[], Layout], *, timeout_seconds: float | None = None) -> Self:
+        """Those that TURNFOLD_REDIS_URL names. Connects to nothing. Raises `InvalidSettings`."""
+        seconds = timeout_seconds or settings.timeout_seconds
+        urls = urls_of(settings.redis_url)
+        return cls([_opener(url, seconds) for url in urls], stored, shards=settings.shards)
+
+    @classmethod
+    def on(cls, client: redis.Redis, layout: Callable[[], Layout]) -> Self:
+        """On one server with an open client, which the caller closes."""
+        return cls([lambda: client], layout)
+
+    def __len__(self) -> int:
+        return len(self._openers)
+
+    @property
+    def home(self) -> redis.Redis:
+        """The first server, for what belongs to no shard."""
+        return self.client(0)
+
+    def client(self, position: int) -> redis.Redis:
+        """A server by its place in the list. Raises `InvalidSettings`, `Unavailable`."""
+        with self._lock:
+            client = self._clients.get(position)
+        if client is None:
+            client = self._openers[position]()
+            with self._lock:
+                client = self._clients.setdefault(position, client)
+        if len(self._openers) > 1 and position not in self._placed:
+            self._check_position(client, position)
+        return client
+
+    def _check_position(self, client: redis.Redis, position: int) -> None:
+        with translated("finding its place among the servers"):
+            client.set(keys.SERVER, position, nx=True)
+            found = int(cast("bytes", client.get(keys.SERVER) or position))
+        if found != position:
+            msg = (
+                f"server {position + 1} of TURNFOLD_REDIS_URL holds the inboxes of server {found + 1}: the list has "
+                "another order than when it was first used"
+            )
+            raise InvalidSettings(msg, remedy="name the servers in the same order everywhere, new ones at the end")
+        self._placed.add(position)
+
+    def layout(self, doing: str = "reading how inboxes are laid out", *, fresh: bool = False) -> Layout:
+        """How the inboxes are laid out; `fresh`: as it is now. Raises `InvalidSettings`, `Unavailable` and as `meta`.
+
+        Asked of Redis, so that an append needs no database; of `meta` where Redis does not know.
+        """
+        layout = self._layout
+        if layout is not None and not fresh:
+            return layout
+        text = self.first_answering(doing, lambda client: client.get(keys.LAYOUT))
+        if text is None:
+            layout = self._stored()
+            self._check(layout)
+            for position in range(layout.servers):
+                self._publish(position, layout)
+        else:
+            layout = Layout.from_text(cast("bytes", text).decode())
+            self._check(layout)
+        self._layout = layout
+        return layout
+
+    def _publish(self, position: int, layout: Layout) -> None:
+        try:
+            with translated("saying how inboxes are laid out"):
+                self.client(position).set(keys.LAYOUT, layout.to_text(), nx=True)
+        except NoAnswer:
+            # Whoever asks it next finds it empty, and does the same.
+            return
+
+    def _check(self, layout: Layout) -> None:
+        """Raise `InvalidSettings` where a setting says something else."""
+        if self._shards not in {0, layout.shards}:
+            msg = f"TURNFOLD_SHARDS is {self._shards}, and the inboxes are in {layout.shards} shards"
+            raise InvalidSettings(msg, remedy="leave it out: the number stays as it was stored at first")
+        most = layout.servers
+        if most > len(self._openers):
+            msg = f"TURNFOLD_REDIS_URL names {len(self._openers)} servers, and the inboxes lie on {most}"
+            raise InvalidSettings(msg, remedy="name all of them, in the same order everywhere, with commas between")
+
+    def place(self, address: Address) -> Place:
+        """Where a conversation is. Raises as `layout`."""
+        return Place(address, self._shard_at(address.point))
+
+    def _shard_at(self, point: int, doing: str = "looking for a conversation") -> int:
+        return self.layout(doing).shard_at(point)
+
+    def all(self) -> list[int]:
+        """Every shard in which something may be, as of now. Raises as `layout`."""
+        return [*self.layout(fresh=True).all()]
+
+    def knows(self, shard: int) -> bool:
+        """Whether it is a shard: anybody may write a number who can write to Redis or the broker."""
+        return self.layout().has(shard) or self.layout(fresh=True).has(shard)
+
+    def position_of(self, shard: int) -> int:
+        """Place in the list of the server of a shard that `knows` knows."""
+        return self.layout().server_of(shard)
+
+    def client_of(self, shard: int) -> redis.Redis:
+        """The server of a shard."""
+        return self.client(self.position_of(shard))
+
+    def run(self, address: Address, doing: str, action: Callable[[Place, redis.Redis], _T]) -> _T:
+        """Do something where a conversation is. Raises `Unavailable`."""
+        return self.run_at(address.point, doing, lambda shard, client: action(Place(address, shard), client))
+
+    def run_at(self, point: int, doing: str, action: Callable[[int, redis.Redis], _T]) -> _T:
+        """Do something in the shard of what lies at a point. Raises `Unavailable`."""
+        shard = self._shard_at(point, doing)
+        with translated(doing):
+            return action(shard, self.client_of(shard))
+
+    def first_answering(self, doing: str, action: Callable[[redis.Redis], _T]) -> _T:
+        """Ask the first server that answers, for what each of them can say. Raises `Unavailable` when none does."""
+        for position in range(len(self._openers)):
+            try:
+                with translated(doing):
+                    return action(self.client(position))
+            except NoAnswer:
+                if position == len(self._openers) - 1:
+                    raise
+        raise AssertionError
+
+    def of_all(self, doing: str, action: Callable[[redis.Redis], _T]) -> list[_T]:
+        """Ask every server that the inboxes lie on; the answers of those that do. Raises when none does."""
+        answers: list[_T] = []
+        away: Unavailable | None = None
+        for position in range(self.layout().servers):
+            try:
+                with translated(doing):
+                    answers.append(action(self.client(position)))
+            except NoAnswer as error:
+                away = error
+        if not answers and away is not None:
+            raise away
+        return answers
+
+    def by_server(self, shards: Iterable[int]) -> dict[int, list[int]]:
+        """Shards that are known, by the place of their server."""
+        groups: dict[int, list[int]] = {}
+        for shard in shards:
+            if self.knows(shard):
+                groups.setdefault(self.position_of(shard), []).append(shard)
+        return groups
+
+    def piped(
+        self, doing: str, shards: Sequence[int], add: Callable[[Any, int], object], *, patient: bool = True
+    ) -> dict[int, Any]:
+        """The answer to a command about each shard, in one round trip a server.
+
+        Impatient: those of servers that are away are left out, unless all are. Raises `Unavailable`.
+        """
+
+        def ask(client: redis.Redis, of_server: list[int]) -> dict[int, Any]:
+            pipeline = client.pipeline(transaction=False)
+            for shard in of_server:
+                add(pipeline, shard)
+            return dict(zip(of_server, pipeline.execute(), strict=True))
+
+        return self._grouped(doing, self.by_server(shards), ask, patient=patient)
+
+    def each(self, doing: str, script: Script, calls: Sequence[Call], *, patient: bool = True) -> list[Any]:
+        """The answers of a script to some calls, in one round trip a server; of a server that is away None.
+
+        Patient: raises `Unavailable` when one is, after the others were asked.
+        """
+        groups: dict[int, list[int]] = {}
+        for number, call in enumerate(calls):
+            groups.setdefault(self.position_of(call.shard), []).append(number)
+
+        def ask(client: redis.Redis, numbers: list[int]) -> dict[int, Any]:
+            return dict(zip(numbers, script.together(client, [calls[number] for number in numbers]), strict=True))
+
+        answers = self._grouped(doing, groups, ask, patient=patient)
+        return [answers.get(number) for number in range(len(calls))]
+
+    def _grouped(
+        self, doing: str, groups: dict[int, list[int]], ask: Callable[[redis.Redis, list[int]], dict[int, Any]], *,
+        patient: bool,
+    ) -> dict[int, Any]:  # fmt: skip
+        answers: dict[int, Any] = {}
+        away: Unavailable | None = None
+        for position, group in groups.items():
+            try:
+                with translated(doing):
+                    answers |= ask(self.client(position), group)
+            except NoAnswer as error:
+                away = away or error
+        if away is not None and (patient or not answers):
+            raise away
+        return answers
+
+    def close(self) -> None:
+        """Close what was opened."""
+        with self._lock:
+            clients, self._clients = self._clients, {}
+        for client in clients.values():
+            client.close()
+
+
+def _opener(url: str, seconds: float) -> Callable[[], redis.Redis]:
+    # Connects to nothing, and says at once what is wrong with the URL.
+    client = connect(url, timeout_seconds=seconds)
+    return lambda: client
