@@ -17,6 +17,7 @@ from turnfold.database.engines import connect
 from turnfold.errors import SchemaMismatch, Unavailable
 from turnfold_worker.operate import migrate
 from turnfold_worker.operate.doctor.servers import check_schema
+from turnfold_worker.operate.schema.steps import steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,6 +47,18 @@ def database_url(request: pytest.FixtureRequest) -> str:
     return url
 
 
+LAST = steps()[-1].revision
+"""Where a new database is."""
+
+
+def run(database_url: str, *statements: str) -> None:
+    engine = connect(database_url, write=True, timeout_seconds=5)
+    with engine.begin() as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+    engine.dispose()
+
+
 def reader(database_url: str) -> Engine:
     return connect(database_url, write=False, timeout_seconds=5)
 
@@ -63,7 +76,7 @@ def test_a_new_database_is_brought_to_the_version_of_the_code(database_url: str)
 
     migrate.upgrade(database_url)
 
-    assert migrate.current(database_url) == migrate.head()
+    assert migrate.current(database_url) == LAST
     assert schema_version(database_url) == str(SCHEMA_VERSION)
 
 
@@ -75,6 +88,16 @@ def test_the_migrated_schema_has_no_drift_from_the_tables_in_the_code(database_u
 
 def test_a_database_that_was_never_migrated_is_reported_as_such(database_url: str) -> None:
     assert migrate.check(database_url) == [f"the database is at revision none, this version needs {migrate.head()}"]
+
+
+def test_what_another_version_would_have_changed_by_hand_is_no_version_of_ours(database_url: str) -> None:
+    migrate.upgrade(database_url)
+    run(database_url, "UPDATE meta SET value = '7' WHERE key = 'schema_version'")
+
+    assert migrate.check(database_url) == [
+        "the database serves schema version 7, this version works with 2: "
+        "upgrade Turnfold here: the database was contracted to a newer version's schema"
+    ]
 
 
 def test_drift_is_reported_for_tables_columns_and_indexes_on_expressions(database_url: str) -> None:
@@ -96,8 +119,11 @@ def test_drift_is_reported_for_tables_columns_and_indexes_on_expressions(databas
 ODD: dict[str, tuple[bool, list[str], str]] = {
     "a newer version's": (
         True,
-        ["UPDATE alembic_version SET version_num = '9999'"],
-        r"at revision 9999, this version needs \d+: a newer version made it: upgrade Turnfold here",
+        [
+            "UPDATE alembic_version SET version_num = '9999'",
+            "UPDATE meta SET value = '9' WHERE key = 'schema_version'",
+        ],
+        r"at revision 9999, this version needs \d+: a newer version made it, .* version 9: upgrade Turnfold here",
     ),
     "another application's": (
         False,
@@ -136,7 +162,7 @@ def test_an_odd_database_is_left_alone_and_the_reason_is_its_own(
         migrate.upgrade(database_url)
 
     assert re.search(says, "\n".join(migrate.check(database_url)))
-    finding = check_schema(database_url, engine)
+    finding = check_schema(database_url)
     assert (finding.ok, re.search(says, f"{finding.detail}: {finding.remedy}") is not None) == (False, True)
     assert inspect(engine).get_table_names() == tables
     engine.dispose()
@@ -151,7 +177,7 @@ def test_tables_of_others_beside_ours_are_no_drift(database_url: str) -> None:
     migrate.upgrade(database_url)
 
     assert migrate.check(database_url) == []
-    assert check_schema(database_url, engine).ok
+    assert check_schema(database_url).ok
     engine.dispose()
 
 

@@ -6,6 +6,7 @@ wanted_anchors      which anchors a read is for
 shards, server_urls   in how many parts inboxes are, and on which servers
 keys, tasks, rings  Redis keys; task names, queues, operations of an inbox; who is asked for a task, and where
 columns, tables, search_tables, work_tables, model_tables, gateway_tables   the schema
+schema_range        which versions of it go together
 webhook_triggers    what writes the outbox of webhooks
 marks               how far a conversation is stored
 canonical           what must be equal between any two runs

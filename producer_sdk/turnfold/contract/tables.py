@@ -39,6 +39,7 @@ from turnfold.contract.columns import (
 )
 from turnfold.contract.gateway_tables import ApiKeyRow, AuditEntryRow, WebhookDeliveryRow, WebhookEndpointRow
 from turnfold.contract.model_tables import ModelNoteRow, ModelOutlineRow, ModelPassageRow, ModelPostingRow
+from turnfold.contract.schema_range import SCHEMA_VERSION
 from turnfold.contract.search_tables import (
     AnchorPostingRow,
     AnchorVectorRow,
@@ -68,10 +69,6 @@ from turnfold.contract.work_tables import (
     TenantQuotaRow,
     TurnChangeRow,
 )
-
-SCHEMA_VERSION: Final = 1
-"""What `meta.schema_version` must say for this code."""
-
 
 ANCHOR_ORDER: Final = "rank + CASE WHEN replaces IS NULL THEN 0 ELSE 40 END"
 """By what active anchors are read, the highest first: what took another's place is what people go on to ask about."""
@@ -128,6 +125,8 @@ class ConversationRow(Base, table=True):
     often: list[Any] | None = column(Json, nullable=True)
     created_at: datetime = column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
     updated_at: datetime = column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
+    rules_version: int = column(Integer, server_default="0")
+    """Of the newest rules that folded some of it; 0: of none that say so. Workers with older rules leave it alone."""
 
 
 class TurnRow(Base, table=True):

@@ -18,10 +18,11 @@ from turnfold.contract.passages import bundle_of, passages_among
 from turnfold.contract.posting_pieces import WantedPieces, opened
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Head, ListedConversation, Relation, SegmentSigns
+from turnfold.contract.schema_range import readable, remedy_of, served
 from turnfold.contract.seals import Seals
 from turnfold.contract.segments import Segment
 from turnfold.contract.shards import Layout
-from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
+from turnfold.contract.tables import LevelRow, MetaRow, table
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
 from turnfold.contract.turn_limits import MOST_CAP, TURNS_A_READ, Shortening
 from turnfold.contract.turn_parts import PartEntry, unpack_parts
@@ -69,12 +70,13 @@ _ANCHORS: Final = (
 
 
 def checked_secret(connection: Connection) -> str:
-    """The secret from which seals are derived. Raises `SchemaMismatch` for a database of another version's schema."""
+    """The secret from which seals are derived. Raises `SchemaMismatch` for a schema that this version does not read."""
     meta = table(MetaRow)
     settings: dict[str, str] = {row.key: row.value for row in connection.execute(select(meta.c.key, meta.c.value))}
-    if (version := settings.get("schema_version")) != str(SCHEMA_VERSION):
-        msg = f"the database's schema is version {version}, this SDK reads {SCHEMA_VERSION}"
-        raise SchemaMismatch(msg, remedy="run `turnfold migrate`")
+    database = served(settings)
+    if database is None or not database.overlaps(readable()):
+        msg = f"the database serves schema version {database}, this SDK reads {readable()}"
+        raise SchemaMismatch(msg, remedy=remedy_of(database, readable()))
     return settings.get("seal_secret", "")
 
 

@@ -123,27 +123,35 @@ def digest(session: Session, conversation: str, as_json: bool) -> None:
 
 @click.command(short_help="Create or upgrade the schema.")
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; the exit code is 1 when there is drift.")
+@click.option("--contract", is_flag=True, help="Also end what older versions need, when none of them is at work.")
 @json_option
 @click.pass_context
-def migrate(ctx: click.Context, only_check: bool, as_json: bool) -> None:
-    """Create or upgrade the schema of the database. Safe to run again, and by several at once.
+def migrate(ctx: click.Context, only_check: bool, contract: bool, as_json: bool) -> None:
+    """Create or expand the schema of the database. Safe to run again, by several at once, and while workers run.
+
+    It only adds, so that processes of the version before go on beside those of this one. When all of them are
+    upgraded, --contract takes away what only they needed; a new database needs none of that.
 
     \b
     Examples:
       turnfold --database-url sqlite:////var/lib/turnfold/turnfold.db migrate
       turnfold migrate --check
+      turnfold migrate --contract
     """
     from turnfold_worker.operate import migrate as migrations
 
     settings = ctx.ensure_object(Session).settings
     url = settings.database_url
+    if only_check and contract:
+        msg = "--check changes nothing, and --contract does: give one of them"
+        raise click.UsageError(msg)
     if not only_check:
-        migrations.upgrade(url, shards=settings.shards)
+        migrations.upgrade(url, shards=settings.shards, contract=contract)
     drift = migrations.check(url)
     if as_json:
         print_json({"revision": migrations.current(url), "drift": drift})
     else:
-        click.echo("\n".join(drift) or f"the database is at revision {migrations.current(url)}, as this version needs")
+        click.echo("\n".join(drift) or migrations.state(url))
     if drift:
         if not only_check:
             click.echo(migrations.DRIFT_REMEDY, err=True)

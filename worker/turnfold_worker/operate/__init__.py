@@ -1,6 +1,6 @@
 """What operators and people look at.
 
-migrate            the schema of this version
+migrate, schema    the schema of this version: expand it, contract it, hold it against a database's
 doctor             checks of invariants and of the surroundings
 decisions          retrying or skipping work, for whoever has no command line
 inspection, conversation_tree, provenance   one conversation: its tree, its words, who wrote them

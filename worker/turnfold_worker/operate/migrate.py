@@ -1,35 +1,56 @@
-"""Bring a database to the schema of this version, however many processes try at once."""
+"""Bring a database to the schema of this version, however many processes try at once.
+
+In two steps, so that two versions may be at work at once: `upgrade` expands it, and `upgrade(contract=True)` contracts
+it when no process of the older version is left. See `turnfold.contract.schema_range`.
+"""
 
 from __future__ import annotations
 
-import warnings
+import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from alembic import command
-from alembic.autogenerate import compare_metadata
 from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Column, inspect, make_url, select, text
+from sqlalchemy import make_url, select, text
 from sqlalchemy.exc import DatabaseError, OperationalError
-from tenacity import retry, retry_if_exception, stop_after_delay, wait_random
+from tenacity import RetryCallState, retry, retry_if_exception, wait_random
 
 from turnfold.contract.shards import META_SHARDS, NEW_SHARDS, UNSTORED_SHARDS, Layout
-from turnfold.contract.tables import Base, MetaRow, table
+from turnfold.contract.tables import MetaRow, table
 from turnfold.database.engines import connect
 from turnfold.errors import InvalidSettings, SchemaMismatch, Unavailable
+from turnfold_worker.operate.schema.drift import drift
+from turnfold_worker.operate.schema.indexes import build_beside_writers, build_here
+from turnfold_worker.operate.schema.mismatch import (
+    CONTRACT_REMEDY,
+    Mismatch,
+    is_newer,
+    mismatch_of,
+    not_migrated,
+    revision_of,
+    serves,
+)
+from turnfold_worker.operate.schema.steps import MIGRATIONS, needed, steps, target, waits_to_contract
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlalchemy import Connection, Engine
 
-MIGRATIONS: Final = Path(__file__).parents[1] / "migrations"
-
 LOCK_SECONDS: Final = 60.0
 """How long one migration waits for another one to finish."""
+
+_POLL_SECONDS: Final = 0.1
+
+_SWITCH_SECONDS: Final = 5.0
+"""Two processes that switch a new SQLite file to WAL at once may meet "database is locked" without a wait."""
+
+_GAVE_WAY: Final = "lock timeout"
+"""In PostgreSQL's error when a table was not free: everybody else waits behind who waits to alter it."""
+
+_GIVE_WAY: Final = "SET LOCAL lock_timeout = '1s'"
 
 DRIFT_REMEDY: Final = (
     "the tables were changed by hand, or made by a version between two releases: "
@@ -37,47 +58,55 @@ DRIFT_REMEDY: Final = (
 )
 """What to do about a database at this version's revision whose tables are not this version's."""
 
-NEWER_REMEDY: Final = "upgrade Turnfold here, or name another database"
-"""What to do about a database at a revision that this version does not know."""
-
-BROKEN_REMEDY: Final = "restore it whole, or start with an empty database"
-"""What to do about tables of ours that came there by no migration."""
-
-FOREIGN_REMEDY: Final = "give Turnfold a database of its own, and name it in TURNFOLD_DATABASE_URL"
-"""What to do about a database that another application has made."""
-
 _ADVISORY_LOCK: Final = 0x7475726E666F6C64
 """Key of PostgreSQL's advisory lock: 'turnfold' in ASCII."""
 
 
-def upgrade(database_url: str, *, shards: int = 0) -> None:
-    """Create or upgrade the schema; a database that is up to date stays as it is.
+def upgrade(database_url: str, *, shards: int = 0, contract: bool = False) -> None:
+    """Create or expand the schema; a database that is up to date stays as it is. With `contract`, contract it, too.
 
     A new one stores that its inboxes are in so many `shards` (0: 256); any other keeps its number.
 
-    One transaction: it is done whole or not at all. Makes SQLite's file, but not its folder.
+    One transaction: it is done whole or not at all. Indexes of tables that were there before are built after it, on
+    PostgreSQL while others write. Makes SQLite's file, but not its folder. A database that a newer version expanded,
+    and that still serves this one, stays as it is.
     Raises `Unavailable` when the database cannot be opened or stays locked for a minute, `SchemaMismatch` for one that
     a newer version or another application made, or that holds only some of our tables, `InvalidSettings` for another
     number of shards than is stored.
     """
     with _openable():
-        _upgrade(database_url, shards)
+        _upgrade(database_url, shards, contract=contract)
 
 
 def _is_locked(error: BaseException) -> bool:
-    return isinstance(error, OperationalError) and "locked" in str(error.orig)
+    return isinstance(error, OperationalError) and any(words in str(error.orig) for words in ("locked", _GAVE_WAY))
 
 
-# Two processes that switch a new SQLite file to WAL at once may meet "database is locked" without a wait.
-@retry(retry=retry_if_exception(_is_locked), stop=stop_after_delay(5), wait=wait_random(0.05, 0.3), reraise=True)
-def _upgrade(database_url: str, shards: int) -> None:
+def _gives_up(attempts: RetryCallState) -> bool:
+    error = attempts.outcome.exception() if attempts.outcome else None
+    patience = LOCK_SECONDS if _GAVE_WAY in str(error) else _SWITCH_SECONDS
+    return (attempts.seconds_since_start or 0.0) > patience
+
+
+@retry(retry=retry_if_exception(_is_locked), stop=_gives_up, wait=wait_random(0.05, 0.3), reraise=True)
+def _upgrade(database_url: str, shards: int, *, contract: bool) -> None:
     with _locked(database_url) as connection:
-        mismatch = _mismatch(connection)
+        mismatch = mismatch_of(connection)
         if mismatch is not None and not mismatch.migrates:
             raise SchemaMismatch(mismatch.reason, remedy=mismatch.remedy)
-        is_new = _revision(connection) is None
-        command.upgrade(configuration(connection), "head")
-        _store_shards(connection, shards, is_new=is_new)
+        revision = revision_of(connection)
+        if is_newer(connection, revision):
+            return
+        to = target(revision, steps(), contract=contract)
+        if to != revision:
+            command.upgrade(configuration(connection), str(to))
+        _store_shards(connection, shards, is_new=revision is None)
+        if is_sqlite := connection.dialect.name == "sqlite":
+            build_here(connection)
+    if not is_sqlite:
+        # Its own transaction holds the lock and looks at nothing: a build waits for all who have a snapshot.
+        with _locked(database_url):
+            build_beside_writers(database_url)
 
 
 def _store_shards(connection: Connection, shards: int, *, is_new: bool) -> None:
@@ -104,57 +133,47 @@ def store_layout(engine: Engine, layout: Layout) -> None:
 
 def current(database_url: str) -> str | None:
     """The revision that the database is at; None before the first migration or without a database."""
-    engine = connect(database_url, write=False, timeout_seconds=LOCK_SECONDS, pooler=True)
     try:
-        with _openable(), engine.connect() as connection:
-            return _revision(connection)
+        with _reading(database_url) as connection:
+            return revision_of(connection)
     except Unavailable as error:
-        if engine.dialect.name == "sqlite" and "unable to open" in str(error):
+        if make_url(database_url).get_backend_name() == "sqlite" and "unable to open" in str(error):
             return None
         raise
-    finally:
-        engine.dispose()
 
 
 def head() -> str:
-    """The revision that this version of the code needs."""
-    found = ScriptDirectory(str(MIGRATIONS)).get_current_head()
-    if found is None:
-        msg = f"no migration was found in {MIGRATIONS}: the installation is incomplete"
-        raise RuntimeError(msg)
-    return found
-
-
-class Mismatch(NamedTuple):
-    """Why a database is not at this version's revision, and what to do."""
-
-    reason: str
-    remedy: str
-    migrates: bool = False
-    """Whether a migration mends it."""
-
-    def __str__(self) -> str:
-        return self.reason if self.migrates else f"{self.reason}: {self.remedy}"
+    """The revision that this version of the code needs: databases may be further."""
+    return needed(steps()).revision
 
 
 def mismatch(database_url: str) -> Mismatch | None:
-    """Why the database is not at this version's revision; None when it is."""
-    revision = current(database_url)
-    if revision is None and not _exists(database_url):
-        return _not_migrated(revision)
+    """Why this version does not work with the database; None when it does."""
+    if not _exists(database_url):
+        return not_migrated(None)
     with _reading(database_url) as connection:
-        return _mismatch(connection)
+        return mismatch_of(connection)
 
 
 def check(database_url: str) -> list[str]:
     """What differs between the database and the schema of this version, a line each; empty when nothing does.
 
-    Tables of others beside ours are no difference.
+    Tables of others beside ours are no difference, nor is what a newer version added to ours.
     """
     if (found := mismatch(database_url)) is not None:
         return [str(found)]
     with _reading(database_url) as connection:
-        return _drift(connection)
+        return drift(connection, newer=is_newer(connection, revision_of(connection)))
+
+
+def state(database_url: str) -> str:
+    """Where the database stands, and what remains to be done there, in a sentence."""
+    with _reading(database_url) as connection:
+        revision, versions = revision_of(connection), serves(connection)
+        sentence = f"the database is at revision {revision} and serves schema version {versions}"
+        if is_newer(connection, revision):
+            return f"{sentence}: a newer version migrated it, and it serves this one, too"
+        return f"{sentence}: {CONTRACT_REMEDY}" if waits_to_contract(revision, steps()) else sentence
 
 
 @contextmanager
@@ -173,57 +192,6 @@ def _exists(database_url: str) -> bool:
     return url.get_backend_name() != "sqlite" or Path(str(url.database)).expanduser().exists()
 
 
-def _revision(connection: Connection) -> str | None:
-    """At which revision a database says that it is; of another application's there may be several."""
-    return ", ".join(sorted(MigrationContext.configure(connection).get_current_heads())) or None
-
-
-def _is_known(revision: str) -> bool:
-    return any(script.revision == revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions())
-
-
-def _not_migrated(revision: str | None) -> Mismatch:
-    reason = f"the database is at revision {revision or 'none'}, this version needs {head()}"
-    return Mismatch(reason, "run `turnfold migrate`", migrates=True)
-
-
-def _mismatch(connection: Connection) -> Mismatch | None:
-    revision = _revision(connection)
-    if revision == head():
-        return None
-    if revision is not None and _is_known(revision):
-        return _not_migrated(revision)
-    return _of_other_tables(connection, revision)
-
-
-def _of_other_tables(connection: Connection, revision: str | None) -> Mismatch:
-    """Why no migration of ours has led to what stands there."""
-    tables = inspect(connection)
-    named_alike = sorted(set(tables.get_table_names()) & Base.metadata.tables.keys())
-    is_ours = _SIGNS.keys() <= set(named_alike) and all(
-        columns <= {column["name"] for column in tables.get_columns(table)} for table, columns in _SIGNS.items()
-    )
-    if revision is not None:
-        if is_ours:
-            reason = f"the database is at revision {revision}, this version needs {head()}: a newer version made it"
-            return Mismatch(reason, NEWER_REMEDY)
-        reason = f"another application keeps its revision ({revision}) in the database's alembic_version"
-        return Mismatch(reason, FOREIGN_REMEDY)
-    if is_ours:
-        reason = (
-            f"the database holds {len(named_alike)} of {len(Base.metadata.tables)} tables, and does not say at which "
-            "revision they are: a copy or a restore was broken off"
-        )
-        return Mismatch(reason, BROKEN_REMEDY)
-    if named_alike:
-        return Mismatch(f"another application has tables of these names: {', '.join(named_alike)}", FOREIGN_REMEDY)
-    return _not_migrated(revision)
-
-
-_SIGNS: Final = {"conversation": {"tenant", "external_id"}, "meta": {"key", "value"}}
-"""By which tables of ours are known from others of the same names."""
-
-
 def configuration(connection: Connection) -> Config:
     """Alembic's configuration for a connection that is already in a transaction."""
     config = Config()
@@ -238,46 +206,26 @@ def _locked(database_url: str) -> Iterator[Connection]:
     engine = connect(database_url, write=True, timeout_seconds=LOCK_SECONDS, create=True, pooler=True)
     try:
         # On SQLite the write engine's BEGIN IMMEDIATE is the lock.
-        with engine.begin() as connection:
-            if engine.dialect.name == "postgresql":
-                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+        with _postgresql_lock(engine) if engine.dialect.name == "postgresql" else engine.begin() as connection:
             yield connection
     finally:
         engine.dispose()
 
 
-def _drift(connection: Connection) -> list[str]:
-    indexes = {str(index.name): index for table in Base.metadata.tables.values() for index in table.indexes}
-    by_name_only = {
-        name for name, index in indexes.items() if not all(isinstance(part, Column) for part in index.expressions)
-    }
-
-    def can_be_compared(part: Any, name: str | None, kind: str, *_: object) -> bool:
-        table = part.name if kind == "table" else getattr(getattr(part, "table", None), "name", None)
-        return table in Base.metadata.tables and not (kind == "index" and name in by_name_only)
-
-    context = MigrationContext.configure(
-        connection, opts={"target_metadata": Base.metadata, "include_object": can_be_compared}
-    )
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*expression-based index.*")
-        differences = [_sentence(difference) for difference in compare_metadata(context, Base.metadata)]
-    present = set(connection.execute(text(_INDEX_NAMES[connection.dialect.name])).scalars())
-    return differences + [f"index {name} is missing" for name in sorted(by_name_only - present)]
-
-
-_INDEX_NAMES: Final = {
-    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'index'",
-    "postgresql": "SELECT indexname FROM pg_indexes",
-}
-
-
-def _sentence(difference: object) -> str:
-    if isinstance(difference, list):
-        return "; ".join(_sentence(part) for part in difference)
-    if isinstance(difference, tuple):
-        return " ".join(str(part) for part in difference if part is not None)
-    return str(difference)
+@contextmanager
+def _postgresql_lock(engine: Engine) -> Iterator[Connection]:
+    """By asking again and again: who waits inside a statement has a snapshot, for which an index's build would wait."""
+    end = time.monotonic() + LOCK_SECONDS
+    while True:
+        with engine.begin() as connection:
+            if connection.scalar(text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK}):
+                connection.execute(text(_GIVE_WAY))
+                yield connection
+                return
+        if time.monotonic() > end:
+            msg = "another migration of the database is at work, perhaps building an index"
+            raise Unavailable(msg, remedy="run `turnfold migrate` again when it is done")
+        time.sleep(_POLL_SECONDS)
 
 
 @contextmanager

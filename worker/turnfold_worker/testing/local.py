@@ -191,7 +191,7 @@ def _settings(folder: Path, model: OpenAIServer | None, values: Mapping[str, Any
 def _opened(
     settings: WorkerSettings, open_redis: Callable[[], redis.Redis], *, reachable: bool
 ) -> Iterator[LocalTurnfold]:
-    migrate.upgrade(settings.database_url, shards=settings.shards)
+    migrate.upgrade(settings.database_url, shards=settings.shards, contract=True)
     with (
         closing(open_redis()) as client,
         LocalWorker.open(settings, client, embedder=sentence_embedder(settings), sleep=_sleep_briefly) as worker,

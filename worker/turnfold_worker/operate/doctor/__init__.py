@@ -33,7 +33,7 @@ def diagnose(
 
     A check that cannot be made is a finding too.
     """
-    schema = attempted("schema", lambda: [check_schema(settings.database_url, engine())])
+    schema = attempted("schema", lambda: [check_schema(settings.database_url)])
     stored = schema[0].ok
     groups = [check_versions(), check_summarizer(settings.summarizer), schema]
     if stored:

@@ -1,0 +1,7 @@
+"""The schema of a database, beside that of this version.
+
+steps       the migrations, which either expand or contract
+mismatch    why a database is not one that this version works with
+drift       what differs between its tables and this version's
+indexes     indexes that it lacks, built while others write
+"""

@@ -1,0 +1,128 @@
+"""Why a database is not one that this version works with, and what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from alembic.migration import MigrationContext
+from sqlalchemy import inspect, select
+
+from turnfold.contract.schema_range import SchemaRange, remedy_of, served, writable
+from turnfold.contract.tables import Base, MetaRow, table
+from turnfold_worker.operate.schema.steps import needed, place_of, steps, waits_to_contract
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+NEWER_REMEDY: Final = "upgrade Turnfold here, or name another database"
+"""What to do about a database at a revision that this version does not know."""
+
+BROKEN_REMEDY: Final = "restore it whole, or start with an empty database"
+"""What to do about tables of ours that came there by no migration."""
+
+FOREIGN_REMEDY: Final = "give Turnfold a database of its own, and name it in TURNFOLD_DATABASE_URL"
+"""What to do about a database that another application has made."""
+
+CONTRACT_REMEDY: Final = "run `turnfold migrate --contract` when no process of an older version is left"
+"""What to do about a database whose next migration contracts."""
+
+_SIGNS: Final = {"conversation": {"tenant", "external_id"}, "meta": {"key", "value"}}
+"""By which tables of ours are known from others of the same names."""
+
+
+class Mismatch(NamedTuple):
+    """Why this version does not work with a database, and what to do."""
+
+    reason: str
+    remedy: str
+    migrates: bool = False
+    """Whether a migration mends it."""
+
+    def __str__(self) -> str:
+        return self.reason if self.migrates else f"{self.reason}: {self.remedy}"
+
+
+def revision_of(connection: Connection) -> str | None:
+    """At which revision a database says that it is; of another application's there may be several."""
+    return ", ".join(sorted(MigrationContext.configure(connection).get_current_heads())) or None
+
+
+def serves(connection: Connection) -> SchemaRange | None:
+    """The versions that a database of ours says it serves."""
+    meta = table(MetaRow)
+    return served({row.key: row.value for row in connection.execute(select(meta.c.key, meta.c.value))})
+
+
+def is_newer(connection: Connection, revision: str | None) -> bool:
+    """Whether a newer version than this one migrated a database of ours."""
+    return revision is not None and not _is_known(revision) and _is_ours(connection)
+
+
+def not_migrated(revision: str | None) -> Mismatch:
+    """A database that a migration would mend."""
+    reason = f"the database is at revision {revision or 'none'}, this version needs {needed(steps()).revision}"
+    if waits_to_contract(revision, steps()):
+        return Mismatch(reason, CONTRACT_REMEDY, migrates=True)
+    return Mismatch(reason, "run `turnfold migrate`", migrates=True)
+
+
+def mismatch_of(connection: Connection) -> Mismatch | None:
+    """Why this version does not work with a database; None when it does."""
+    revision = revision_of(connection)
+    if revision is not None and _is_known(revision):
+        if place_of(revision, steps()) >= place_of(needed(steps()).revision, steps()):
+            return _of_versions(connection)
+        return not_migrated(revision)
+    return _of_other_tables(connection, revision)
+
+
+def _is_known(revision: str) -> bool:
+    return any(step.revision == revision for step in steps())
+
+
+def _of_versions(connection: Connection) -> Mismatch | None:
+    """Why a database at a revision that fits does not serve this version, as after a change by hand."""
+    database = serves(connection)
+    if database is not None and database.overlaps(writable()):
+        return None
+    reason = f"the database serves schema version {database}, this version works with {writable()}"
+    return Mismatch(reason, remedy_of(database, writable()))
+
+
+def _is_ours(connection: Connection) -> bool:
+    tables = inspect(connection)
+    names = set(tables.get_table_names())
+    return _SIGNS.keys() <= names and all(
+        columns <= {column["name"] for column in tables.get_columns(name)} for name, columns in _SIGNS.items()
+    )
+
+
+def _of_other_tables(connection: Connection, revision: str | None) -> Mismatch | None:
+    """Why no migration of this version has led to what stands there; None for a newer one's that serves this, too."""
+    is_ours = _is_ours(connection)
+    if revision is not None:
+        if is_ours:
+            return _of_newer(connection, revision)
+        reason = f"another application keeps its revision ({revision}) in the database's alembic_version"
+        return Mismatch(reason, FOREIGN_REMEDY)
+    named_alike = sorted(set(inspect(connection).get_table_names()) & Base.metadata.tables.keys())
+    if is_ours:
+        reason = (
+            f"the database holds {len(named_alike)} of {len(Base.metadata.tables)} tables, and does not say at which "
+            "revision they are: a copy or a restore was broken off"
+        )
+        return Mismatch(reason, BROKEN_REMEDY)
+    if named_alike:
+        return Mismatch(f"another application has tables of these names: {', '.join(named_alike)}", FOREIGN_REMEDY)
+    return not_migrated(revision)
+
+
+def _of_newer(connection: Connection, revision: str) -> Mismatch | None:
+    database = serves(connection)
+    if database is not None and database.overlaps(writable()):
+        return None
+    reason = (
+        f"the database is at revision {revision}, this version needs {needed(steps()).revision}: a newer version made "
+        f"it, and it serves schema version {database}"
+    )
+    return Mismatch(reason, NEWER_REMEDY)
