@@ -53,6 +53,7 @@ NOT_CANONICAL_COLUMNS = {
         "expansions_asked",
         "expansions_found",
         "often",
+        "rules_version",
     },
     "turn": {"conversation", "turn_id"},
     "operation": {"conversation", "operation_id"},

@@ -190,9 +190,7 @@ def test_what_is_left_of_a_build_that_was_broken_off_is_built_anew(postgresql_ur
 
     engine = reader(postgresql_url)
     with engine.connect() as connection:
-        is_valid = connection.scalar(
-            text("SELECT indisvalid FROM pg_index WHERE indexrelid = 'turn_time'::regclass")
-        )
+        is_valid = connection.scalar(text("SELECT indisvalid FROM pg_index WHERE indexrelid = 'turn_time'::regclass"))
     engine.dispose()
     assert is_valid is True
 

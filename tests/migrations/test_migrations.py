@@ -94,10 +94,9 @@ def test_what_another_version_would_have_changed_by_hand_is_no_version_of_ours(d
     migrate.upgrade(database_url)
     run(database_url, "UPDATE meta SET value = '7' WHERE key = 'schema_version'")
 
-    assert migrate.check(database_url) == [
-        "the database serves schema version 7, this version works with 2: "
-        "upgrade Turnfold here: the database was contracted to a newer version's schema"
-    ]
+    (found,) = migrate.check(database_url)
+
+    assert "the database serves schema version 7, this version works with 2: upgrade Turnfold here" in found
 
 
 def test_drift_is_reported_for_tables_columns_and_indexes_on_expressions(database_url: str) -> None:

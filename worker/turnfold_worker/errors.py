@@ -4,6 +4,7 @@ WorkerError
 ├── Retryable         trying again later may help: the job table or the next bell does it
 │   ├── StoreAway     SQL or Redis did not answer: nobody can be served
 │   ├── Stalled       SQL gave up on one statement: others may go through
+│   ├── NewerRules    a conversation is left to workers of a newer version
 │   ├── ModelAway     a model could not be loaded, did not answer, or not in a way that can be read
 │   └── ModelWaits    no call may be made now: a limit, a cap, an open circuit; says for how long
 └── Permanent         trying again will not help: the work is parked with this error
@@ -47,6 +48,12 @@ class Stalled(Retryable):
     """SQL gave up on one statement: a lock, too long, too much memory. One for another conversation may go through."""
 
     remedy = "wait: it is tried again by itself; look for long transactions of others if it goes on"
+
+
+class NewerRules(Retryable):
+    """A conversation was folded by newer rules than this worker has: workers of that version go on with it."""
+
+    remedy = "wait: a worker of the newer version folds it; upgrade this one"
 
 
 class ModelAway(Retryable):

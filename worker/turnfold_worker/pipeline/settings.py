@@ -6,6 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+RULES_VERSION: Final = 1
+"""Raised by one whenever stages make other words, anchors or cuts of the same turns. Workers leave alone what
+newer rules have folded."""
+
 _MAX_GOAL: Final = 2_000
 _MAX_CONSTRAINTS: Final = 50
 _DEDUPLICATE_ABOVE: Final = 0.85

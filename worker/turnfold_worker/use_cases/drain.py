@@ -16,6 +16,7 @@ from typing import assert_never
 
 from turnfold.contract.configuration import settlement_read
 from turnfold.contract.keys import checked_id
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.marks import StoredMark
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import CHANGES, JobKind, Operation
@@ -49,6 +50,12 @@ ERASING_STEPS = 20
 
 MOST_STALLED = 1
 """Conversations that may stall alone in one drain: with one more, it is the database and not the conversation."""
+
+NEWER_SECONDS = 10.0
+"""Until a conversation is looked at again whose next entry is an operation of a newer version."""
+
+NEWER_TRIES = 8_640
+"""Looks, a day of them, before such an entry is parked: it may be no version's."""
 
 REFUSALS = 3
 """Tries before an entry is parked whose failure says nothing about the entry itself."""
@@ -127,6 +134,7 @@ class _Batch:
         self._kept: set[ConversationId] = set()
         self._revisions: dict[ConversationId, int] = {}
         self._refused: list[Claim] = []
+        self._newer: list[Claim] = []
         self._stalled = 0
 
     def drain(self, claims: Sequence[Claim], most: int) -> int:
@@ -138,6 +146,7 @@ class _Batch:
         if unread := [id_ for id_, read in entries.items() if not read]:
             # Forgotten since they were claimed: a row that was made for one must not outlive the conversation.
             self._store.discard_unused(unread)
+        entries = {id_: self._understood(read, ids[id_]) for id_, read in entries.items()}
         batches = {id_: [receive(entry) for entry in read] for id_, read in entries.items() if read}
         self._store_batches(batches, ids)
         if any(isinstance(item, ReceivedChange) for received in batches.values() for item in received):
@@ -149,10 +158,22 @@ class _Batch:
         self._inbox.finish([
             (claim, entries[id_][-1].stream_id if id_ in self._kept else None)
             for id_, claim in ids.items()
-            if claim not in self._refused
+            if claim not in self._refused and claim not in self._newer
         ])  # fmt: skip
         self._inbox.postpone(self._refused, REFUSED_SECONDS)
+        self._inbox.postpone(self._newer, NEWER_SECONDS)
         return self._new_turns
+
+    def _understood(self, entries: list[InboxEntry], claim: Claim) -> list[InboxEntry]:
+        """The entries before the first one that waits for a newer worker: with it wait all that came after it."""
+        first = next((place for place, entry in enumerate(entries) if is_of_newer_version(entry)), len(entries))
+        if first or not entries:
+            return entries[:first]
+        if self._inbox.count_refusal(claim) > NEWER_TRIES:
+            return entries[:1]
+        _log.warning("a conversation waits for a newer worker: it begins with operation %r", entries[0].operation)
+        self._newer.append(claim)
+        return []
 
     def _erased_if_forgotten(self, claim: Claim) -> bool:
         """Delete the old rows of a forgotten conversation first; False when it has to wait for that."""
@@ -237,6 +258,14 @@ class _Batch:
             ring(JobKind.COMPRESS, inbox=self._inbox, publisher=self._publisher)
         if result.to_refold:
             ring(JobKind.REFOLD, inbox=self._inbox, publisher=self._publisher)
+
+
+_NAME = lazy_pattern(r"[a-z]{1,16}")
+
+
+def is_of_newer_version(entry: InboxEntry) -> bool:
+    """Whether an entry asks for an operation that this version does not know, by a name that an operation may have."""
+    return entry.operation not in set(Operation) and _NAME.fullmatch(entry.operation) is not None
 
 
 def parked(item: Received, error: str) -> Received:

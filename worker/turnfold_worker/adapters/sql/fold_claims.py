@@ -14,6 +14,7 @@ from turnfold.contract.tables import ConversationRow, JobRow, table
 from turnfold.contract.tasks import JobState
 from turnfold.database.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql.jobs import DUE, fold_job, lapsed, taken_by
+from turnfold_worker.adapters.sql.rules_guard import is_newer, leave_to_newer, may_fold
 from turnfold_worker.adapters.sql.turns import BACKFILL, LATER
 from turnfold_worker.ports.messages import FoldClaim
 
@@ -30,7 +31,13 @@ _CLAIMED_TOKENS: Final = 8_000
 # Those that others take at this moment are stepped over.
 _FREE: Final = (
     select(
-        _job.c.id, _job.c.tenant, _job.c.conversation, _job.c.attempts, _job.c.state, _conversation.c.unfolded_tokens
+        _job.c.id,
+        _job.c.tenant,
+        _job.c.conversation,
+        _job.c.attempts,
+        _job.c.state,
+        _conversation.c.unfolded_tokens,
+        _conversation.c.rules_version,
     )
     .join(_conversation, _conversation.c.id == _job.c.conversation)
     .where(_job.c.id.in_(bindparam("jobs", expanding=True)))
@@ -48,7 +55,9 @@ def _one_more(lease_milliseconds: int) -> ColumnElement[int]:
 def claim(
     connection: Connection, conversation: ConversationId, token: str, *, lease_milliseconds: int
 ) -> FoldClaim | None:
-    """Take the fold job of a conversation."""
+    """Take the fold job of a conversation, unless newer rules than ours have folded it."""
+    if not may_fold(connection, conversation):
+        return None
     row = connection.execute(
         update(_job)
         .where(fold_job(conversation), or_(LATER, DUE, lapsed(lease_milliseconds)))
@@ -90,7 +99,10 @@ def claim_together(
     kills its worker takes no others along, and is found out.
     """
     free = _FREE.where(or_(DUE, lapsed(lease_milliseconds)))
-    rows = _in_turn(connection.execute(free, {"jobs": due}).all(), due)
+    found = connection.execute(free, {"jobs": due}).all()
+    newer = [JobId(row.id) for row in found if is_newer(row.rules_version)]
+    leave_to_newer(connection, newer, lease_milliseconds=lease_milliseconds)
+    rows = _in_turn([row for row in found if not is_newer(row.rules_version)], due)
     tried = next((row for row in rows if row.attempts or row.state == JobState.RUNNING), None)
     taken = [tried] if tried is not None else rows[: _so_many(rows)]
     if not taken:

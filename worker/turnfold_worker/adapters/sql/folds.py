@@ -36,6 +36,8 @@ from turnfold_worker.adapters.sql.bulk_insert import BulkInsert
 from turnfold_worker.adapters.sql.jobs import count_success
 from turnfold_worker.adapters.sql.postings import POSTINGS
 from turnfold_worker.adapters.sql.refine_jobs import add_for_segment
+from turnfold_worker.adapters.sql.rules_guard import FOLDED_BY_US, MAY_FOLD, is_newer
+from turnfold_worker.errors import NewerRules
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.ledger import Ledger
 from turnfold_worker.pipeline.notes.passages import bundles_of
@@ -71,7 +73,7 @@ _CLOSE: Final = (
     update(_conversation)
     .where(
         _conversation.c.id == bindparam("of_conversation"), _conversation.c.closed_seq == bindparam("closed_before"),
-        _conversation.c.edit_revision == bindparam("edited"),
+        _conversation.c.edit_revision == bindparam("edited"), MAY_FOLD,
     )
     .values(
         closed_seq=bindparam("closed"), node_count=bindparam("nodes"), segmenter=bindparam("remembered"),
@@ -84,10 +86,11 @@ _SEEN: Final = (
     .where(
         _conversation.c.id == bindparam("of_conversation"), _conversation.c.closed_seq == bindparam("closed"),
         _conversation.c.turn_count == bindparam("turns"), _conversation.c.edit_revision == bindparam("edited"),
+        MAY_FOLD,
     )
     .values(
         fold_seq=bindparam("turns"), unfolded_tokens=0, revision=_conversation.c.revision + 1,
-        updated_at=func.current_timestamp(),
+        updated_at=func.current_timestamp(), **FOLDED_BY_US,
     )
 )  # fmt: skip
 _CLOSED: Final = (
@@ -97,8 +100,14 @@ _CLOSED: Final = (
         _conversation.c.closed_seq == bindparam("closed"),
         _conversation.c.fold_seq < bindparam("closed"),
         _conversation.c.edit_revision == bindparam("edited"),
+        MAY_FOLD,
     )
-    .values(fold_seq=bindparam("closed"), revision=_conversation.c.revision + 1, updated_at=func.current_timestamp())
+    .values(
+        fold_seq=bindparam("closed"),
+        revision=_conversation.c.revision + 1,
+        updated_at=func.current_timestamp(),
+        **FOLDED_BY_US,
+    )
 )
 _STATE: Final = select(_conversation).where(_conversation.c.id == bindparam("of_conversation"), standing())
 _TURNS: Final = (
@@ -134,6 +143,9 @@ def tail(connection: Connection, conversation: ConversationId, most: int) -> Tai
     row = connection.execute(_STATE, {"of_conversation": conversation}).first()
     if row is None:
         return None
+    if is_newer(row.rules_version):
+        msg = f"newer rules (version {row.rules_version}) have folded conversation {conversation} meanwhile"
+        raise NewerRules(msg)
     asked = {"after": row.closed_seq - NEIGHBOURS, "most": most + min(NEIGHBOURS, row.closed_seq)}
     turns = connection.execute(_TURNS, {"of_conversation": conversation, **asked})
     records = [turn_record(turn) for turn in turns]

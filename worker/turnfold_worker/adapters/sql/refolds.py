@@ -43,6 +43,7 @@ from turnfold_worker.adapters.sql.folds import (
 )
 from turnfold_worker.adapters.sql.postings import POSTINGS
 from turnfold_worker.adapters.sql.refine_jobs import add_for_segment
+from turnfold_worker.adapters.sql.rules_guard import FOLDED_BY_US, MAY_FOLD
 from turnfold_worker.adapters.sql.turns import fold_due
 from turnfold_worker.errors import Refused
 from turnfold_worker.pipeline.fold import FoldedNode
@@ -122,9 +123,9 @@ def commit(connection: Connection, refold: Refold, target: RefineTarget | None) 
         update(_conversation)
         .where(
             _conversation.c.id == before.conversation, _conversation.c.closed_seq == before.closed_seq,
-            _conversation.c.edit_revision == before.edit_revision,
+            _conversation.c.edit_revision == before.edit_revision, MAY_FOLD,
         )
-        .values(edit_revision=before.edit_revision + 1, **ANCHORS_ADDED),
+        .values(edit_revision=before.edit_revision + 1, **ANCHORS_ADDED, **FOLDED_BY_US),
         anchors_added(connection, before.conversation, before.next_anchor, refold.anchors, refold.changes),
     )  # fmt: skip
     if not moved.rowcount:

@@ -31,6 +31,7 @@ from turnfold_worker.adapters.sql import received as sql_received
 from turnfold_worker.adapters.sql import refine_jobs as sql_refine_jobs
 from turnfold_worker.adapters.sql import refolds as sql_refolds
 from turnfold_worker.adapters.sql import repeats as sql_repeats
+from turnfold_worker.adapters.sql import rules_guard as sql_rules_guard
 from turnfold_worker.adapters.sql import turn_memos as sql_turn_memos
 from turnfold_worker.adapters.sql import turns as sql_turns
 from turnfold_worker.adapters.sql import vectors as sql_vectors
@@ -283,6 +284,9 @@ class SqlStore:
                 due, self._reached[JobKind.REFOLD] = self._due(connection, JobKind.REFOLD, 1)
                 if not due:
                     break
+                if newer := sql_rules_guard.of_newer(connection, due):
+                    sql_rules_guard.leave_to_newer(connection, newer, lease_milliseconds=self._lease)
+                    continue
                 claimed = sql_jobs.claim_refold(
                     connection, due[0], token, lease_milliseconds=self._lease, round_of=self._attempts
                 )

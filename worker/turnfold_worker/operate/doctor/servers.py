@@ -6,7 +6,7 @@ import sqlite3
 import time
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy import Connection, Engine, select
 
 from turnfold.contract import keys
 from turnfold.database.database_clock import now_milliseconds
