@@ -105,7 +105,7 @@ def test_an_unreadable_entry_is_parked_and_never_becomes_the_system_text(
     tf.append("c", [{"role": "system", "content": "You are the refund bot."}, *say("one")])
     client = connect_redis(redis_url, timeout_seconds=5)
     client.xadd(place(Address("acme", "c")).inbox, {"v": "1", "op": "append", "id": "odd", "d": b"\xff not JSON"})
-    client.xadd(place(Address("acme", "c")).inbox, {"v": "1", "op": "teleport", "id": "odder", "d": b"{}"})
+    client.xadd(place(Address("acme", "c")).inbox, {"v": "1", "op": "TELEPORT!", "id": "odder", "d": b"{}"})
     client.close()
     tf.append("c", say("two"))
     local.settle()
