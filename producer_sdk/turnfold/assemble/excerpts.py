@@ -59,18 +59,18 @@ def _cuts_code(content: str, clipped: str) -> bool:
     return False
 
 
-def still_held(shown: ShownTurn, overtaken: OvertakenIndex) -> ShownTurn | None:
+def still_held(shown_turn: ShownTurn, overtaken: OvertakenIndex) -> ShownTurn | None:
     """An excerpt without the sentences that say what holds no more; None when nothing else is in it."""
-    seq = shown.turn.seq
-    sentences = _SENTENCE_END.split(shown.content)
+    seq = shown_turn.turn.seq
+    sentences = _SENTENCE_END.split(shown_turn.content)
     held = [_held(sentence, seq, overtaken) for sentence in sentences]
     if held == sentences:
-        return shown
+        return shown_turn
     if set(held) == {"…"}:
         return None
     marker = turns_marker(seq, seq)
-    gap = "" if shown.marker else clip_gap(marker).rstrip()
-    return ShownTurn(shown.turn, " ".join(held) + gap, marker=marker)
+    gap = "" if shown_turn.marker else clip_gap(marker).rstrip()
+    return ShownTurn(shown_turn.turn, " ".join(held) + gap, marker=marker)
 
 
 def _held(sentence: str, seq: int, overtaken: OvertakenIndex) -> str:

@@ -156,11 +156,11 @@ def with_tail(
     *,
     readings: Sequence[Reading],
     found: MergedTail = NOTHING_FOUND,
-    before: Sequence[StoredTurn] = (),
+    turns_before: Sequence[StoredTurn] = (),
 ) -> Outline:
     """The outline with notes, names, actions and anchors of the open tail, without notes of what the tail takes back.
 
-    `said` are the tokens of each role before it, `before` the turns right before it, `readings` those of `read_tail`.
+    `said` are the tokens of each role before it, `turns_before` those right before it, `readings` those of `read_tail`.
     """
     turns_told = not_deleted(turns)
     noted = notes_of(readings)
@@ -173,7 +173,7 @@ def with_tail(
         without_overtaken(outline, overtaken),
         tail=tuple(ranked(notes, said, most_tokens=_TAIL_TOKENS)),
         tail_seq=turns[-1].seq if turns else 0,
-        tail_actions=actions_of(turns_told, before=before),
+        tail_actions=actions_of(turns_told, before=turns_before),
         tail_requests=requests_of(turns_told) if tool_percent >= _WORKS_WITH_TOOLS else (),
         # Without a tool's words no context shows names.
         tail_names=rank(segment_ledger(turns_told, manuals_of(readings)), told=outline.names)[:_TAIL_NAMES]

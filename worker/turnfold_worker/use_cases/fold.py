@@ -276,7 +276,7 @@ def outline_of(
         readings = read_tail(tail.turns, tail.memos)
         found = anchors_of_tail(tail, readings, store, embedder, total=total)
         add_tail = partial(
-            with_tail, turns=tail.turns, said=tail.said, readings=readings, found=found, before=tail.before
+            with_tail, turns=tail.turns, said=tail.said, readings=readings, found=found, turns_before=tail.before
         )
         outline = add_tail(known if known is not None and same else _outline(tail, store))
         if known is not None and same and outline.tail_overtaken != known.tail_overtaken:

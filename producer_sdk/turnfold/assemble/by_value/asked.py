@@ -82,7 +82,7 @@ class Asked(NamedTuple):
 
 
 def asked(
-    found: Iterable[Note], background: AbstractSet[tuple[int, int]], said: Quoted, room: int, pricing: Pricing, *,
+    notes: Iterable[Note], background: AbstractSet[tuple[int, int]], said: Quoted, room: int, pricing: Pricing, *,
     header: str,
 ) -> Asked:  # fmt: skip
     """Of what a query found as much as fits into `room` tokens beside the background.
@@ -90,6 +90,6 @@ def asked(
     `background` are turns and places of the notes that are shown anyway.
     """
     whole = said.whole
-    unsaid = (note for note in found if note.seq not in whole and note[:2] not in background)
+    unsaid = (note for note in notes if note.seq not in whole and note[:2] not in background)
     hits = fitting_notes(unsaid, (), room - said.tokens - pricing.count(header), pricing)
     return Asked(said, tokens=said.tokens, header=header).with_notes(hits, pricing)

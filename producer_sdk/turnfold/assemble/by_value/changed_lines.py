@@ -36,25 +36,25 @@ def in_force(edits: Sequence[Action]) -> list[Action]:
     return edits_in_force[::-1]
 
 
-def told_lines(edit: Action, most: int, latest: Action, *, old: bool = True) -> str:
+def told_lines(edit: Action, limit: int, latest: Action, *, old: bool = True) -> str:
     """What an edit wrote, line by line, in place of which lines, and with `old` what stood there; else its command."""
     turn_line = "" if edit is latest else f"\n  turn {edit.seq}"
     if not edit.wrote:
-        return f"{turn_line}: {clipped(edit.did, most)}"
+        return f"{turn_line}: {clipped(edit.did, limit)}"
     place = line_range(edit)
     where = f", in place of {place}" if place and (_old(edit) or place != "line 1") else ""
-    lines = "".join(f"\n{_INDENT}{text}" if text else "" for text in _clipped_lines(edit.wrote, most))
-    gone = "".join(f"\n{_INDENT}{text}" for text in _old_lines(edit, most // _OLD_SHARE)) if old else ""
+    lines = "".join(f"\n{_INDENT}{text}" if text else "" for text in _clipped_lines(edit.wrote, limit))
+    gone = "".join(f"\n{_INDENT}{text}" for text in _old_lines(edit, limit // _OLD_SHARE)) if old else ""
     return f"{turn_line}{where}:{lines}" + (f"\n  instead of:{gone}" if gone else "")
 
 
-def told_in_one_line(edit: Action, most: int, *, old: bool) -> str:
+def told_in_one_line(edit: Action, limit: int, *, old: bool) -> str:
     """What an edit wrote, and with `old` what stood there, each in at most so many code points; else its command."""
     new = " ".join(line[1:].strip() for line in edit.wrote if line[:1] == NEW_LINE)
     if not new:
-        return clipped(_RANGE.sub("", edit.did), most)
-    gone = " ".join(_old_lines(edit, most)) if old else ""
-    return clipped(new, most) + (f" (instead of {clipped(gone, most)})" if gone else "")
+        return clipped(_RANGE.sub("", edit.did), limit)
+    gone = " ".join(_old_lines(edit, limit)) if old else ""
+    return clipped(new, limit) + (f" (instead of {clipped(gone, limit)})" if gone else "")
 
 
 def line_range(edit: Action) -> str:

@@ -107,29 +107,29 @@ def fitting_anchors(
     Those that `doubts` are about say so. What was promised or asked for a day before `today`, the day of the newest
     turn, is no open commitment.
     """
-    taken: list[Anchor] = []
+    anchors: list[Anchor] = []
     told: list[SpokenWords] = []
     spent = pricing.count(ANCHORS_HEADER)
     words: dict[int, set[str]] = {}
     for at in top.order:
-        most = room.most_with_rules if top.rules[at] else room.most
+        limit = room.most_with_rules if top.rules[at] else room.most
         if at < top.pinned:
-            most = room.most_with_pins
+            limit = room.most_with_pins
         # Its words alone cost more than what is left of most of them.
-        if top.seqs[at] >= before_seq or spent + top.tokens[at] > most or not (top.standing[at] or at < top.pinned):
+        if top.seqs[at] >= before_seq or spent + top.tokens[at] > limit or not (top.standing[at] or at < top.pinned):
             continue
         anchor = doubted(top[at], doubts) if doubts else top[at]
         price = pricing.anchor(anchor)
-        if spent + price > most:
+        if spent + price > limit:
             continue
         spoken = top.spoken(at)
         if at >= top.pinned and (_is_stale(anchor, today) or any(map(spoken.repeats, told))):
             continue
-        taken.append(anchor)
+        anchors.append(anchor)
         spent += price
         told.append(spoken)
         words.setdefault(anchor.turn_seq, set()).update(spoken.words)
-    return TakenAnchors(tuple(sorted(taken, key=lambda anchor: anchor.position)), spent if taken else 0, words)
+    return TakenAnchors(tuple(sorted(anchors, key=lambda anchor: anchor.position)), spent if anchors else 0, words)
 
 
 def _is_stale(anchor: Anchor, today: date | None) -> bool:

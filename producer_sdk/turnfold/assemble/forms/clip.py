@@ -41,14 +41,14 @@ def clip_middle(text: str, max_tokens: int, gap: str, count: TokenCount) -> str:
     return clipped(length).strip()
 
 
-def longest_within(most: int, max_tokens: int, tokens_at: Callable[[int], int]) -> int:
-    """A size of at most `most` whose tokens fit, close to the largest, found in a few counts; 0 if none was found.
+def longest_within(limit: int, max_tokens: int, tokens_at: Callable[[int], int]) -> int:
+    """A size of at most `limit` whose tokens fit, close to the largest, found in a few counts; 0 if none was found.
 
     Tokens are taken to grow about evenly with the size; what is returned was counted, so a counter that does not
     behave only makes the cut shorter.
     """
-    fits, fails = 0, most + 1
-    guess = min(most, max(0, max_tokens) * 4)
+    fits, fails = 0, limit + 1
+    guess = min(limit, max(0, max_tokens) * 4)
     for _ in range(_GUESSES):
         if not fits < guess < fails:
             guess = (fits + fails) // 2

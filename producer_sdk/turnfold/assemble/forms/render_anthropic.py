@@ -46,19 +46,19 @@ def cached_blocks(text: str, stable_length: int) -> list[Block]:
     return [*blocks, _text(changing)] if changing.strip() else blocks
 
 
-def anthropic_turn(shown: ShownTurn, seal: str) -> tuple[str, list[Block]]:
+def anthropic_turn(shown_turn: ShownTurn, seal: str) -> tuple[str, list[Block]]:
     """Voice and content blocks of one turn; no blocks for an empty turn."""
-    turn = shown.turn
+    turn = shown_turn.turn
     voice = "assistant" if turn.role is Role.ASSISTANT else "user"
-    if shown.hidden:
+    if shown_turn.hidden:
         return voice, []
-    if shown.native and turn.parts:
-        return voice, _with_parts(shown, turn.parts, seal)
+    if shown_turn.native and turn.parts:
+        return voice, _with_parts(shown_turn, turn.parts, seal)
     if turn.role is Role.TOOL:
-        return voice, [_text(tool_note(seal) + shown.content)]
-    if not shown.content.strip():
+        return voice, [_text(tool_note(seal) + shown_turn.content)]
+    if not shown_turn.content.strip():
         return voice, []
-    return voice, [_text(shown.content)]
+    return voice, [_text(shown_turn.content)]
 
 
 def _with_parts(shown_turn: ShownTurn, parts: Mapping[str, Any], seal: str) -> list[Block]:

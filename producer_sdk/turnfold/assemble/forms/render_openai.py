@@ -33,16 +33,16 @@ def openai_messages(system: str, record: str, chat: ChatBlock) -> list[Message]:
     return messages
 
 
-def openai_turn(shown: ShownTurn, seal: str) -> list[Message]:
+def openai_turn(shown_turn: ShownTurn, seal: str) -> list[Message]:
     """Messages of one turn: usually one; none for an empty turn; several for Anthropic's joined tool results."""
-    turn = shown.turn
-    if shown.hidden:
+    turn = shown_turn.turn
+    if shown_turn.hidden:
         return []
-    if shown.native and turn.parts:
-        return _with_parts(shown, turn.parts, seal)
+    if shown_turn.native and turn.parts:
+        return _with_parts(shown_turn, turn.parts, seal)
     if turn.role is Role.TOOL:
-        return [_as_text(shown, seal)]
-    return [_message(shown, shown.content)] if shown.content.strip() else []
+        return [_as_text(shown_turn, seal)]
+    return [_message(shown_turn, shown_turn.content)] if shown_turn.content.strip() else []
 
 
 def openai_name(turn: StoredTurn) -> str:

@@ -97,9 +97,9 @@ def imitates(line: str, openings: Openings) -> bool:
     return skeleton(label) in openings or skeleton(label.partition("(")[0]) in openings
 
 
-def shown_words(shown: ShownTurn) -> str:
+def shown_words(shown_turn: ShownTurn) -> str:
     """What is shown of a turn; a label where nothing is left of it."""
-    return shown.content or _ABSENT.get(shown.turn.state, "")
+    return shown_turn.content or _ABSENT.get(shown_turn.turn.state, "")
 
 
 def turn_opening(turn: StoredTurn) -> str:
@@ -266,13 +266,13 @@ def day_line(moment: datetime) -> str:
 
 
 @lru_cache(maxsize=1_024)
-def day_line_after(line: str, before: str) -> str:
+def day_line_after(line: str, text_before: str) -> str:
     r"""The line of a day below that of an earlier one: with the days between them, where there are some.
 
     >>> day_line_after("[9 May 2026]\n", "[2 May 2026]\n")
     '[9 May 2026, 7 days later]\n'
     """
-    day, earlier = day_of(line[1:-2]), day_of(before[1:-2])
+    day, earlier = day_of(line[1:-2]), day_of(text_before[1:-2])
     apart = 0 if day is None or earlier is None else (day - earlier).days
     return f"{line[:-2]}, {apart} days later]\n" if apart > 1 else line
 

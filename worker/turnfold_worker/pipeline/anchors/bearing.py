@@ -52,26 +52,26 @@ def with_bearing(
 
 def bearing_of(draft: AnchorDraft, reading: Reading, company: Company) -> Bearing:
     """How far an anchor bears on later answers."""
-    said = plain_words(draft.text)
+    plain_text = plain_words(draft.text)
     if draft.type is AnchorType.CRITICAL_FACT:
-        return _of_fact(draft, said, company)
+        return _of_fact(draft, plain_text, company)
     passes = {
         AnchorType.COMMITMENT: _has_no_day,
         AnchorType.PREFERENCE: _is_for_once,
         AnchorType.DECISION: _is_told,
         AnchorType.CORRECTION: _only_contradicts,
     }.get(draft.type)
-    return Bearing.PASSING if passes is not None and passes(draft, said, reading, company) else Bearing.BY_TYPE
+    return Bearing.PASSING if passes is not None and passes(draft, plain_text, reading, company) else Bearing.BY_TYPE
 
 
-def _of_fact(draft: AnchorDraft, said: str, company: Company) -> Bearing:
+def _of_fact(draft: AnchorDraft, statement: str, company: Company) -> Bearing:
     if not _SET.isdisjoint(draft.factors):
         return Bearing.BY_TYPE
-    if company.by_assistant or draft.role is Role.TOOL or PASTED in draft.factors or is_question(said):
+    if company.by_assistant or draft.role is Role.TOOL or PASTED in draft.factors or is_question(statement):
         return Bearing.PASSING
-    if lasting_rules.HEALTH.search(said):
+    if lasting_rules.HEALTH.search(statement):
         return Bearing.HEALTH
-    return Bearing.LASTING if any(rule.search(said) for rule in _LASTS) else Bearing.PASSING
+    return Bearing.LASTING if any(rule.search(statement) for rule in _LASTS) else Bearing.PASSING
 
 
 def _has_no_day(draft: AnchorDraft, _said: str, reading: Reading, _company: Company) -> bool:
@@ -82,21 +82,21 @@ def _has_no_day(draft: AnchorDraft, _said: str, reading: Reading, _company: Comp
     return not any(reading.turn.created_at is not None or any(map(str.isdigit, day)) for day in days)
 
 
-def _is_for_once(_draft: AnchorDraft, said: str, _reading: Reading, _company: Company) -> bool:
-    return lasting_rules.ONCE.search(said) is not None
+def _is_for_once(_draft: AnchorDraft, statement: str, _reading: Reading, _company: Company) -> bool:
+    return lasting_rules.ONCE.search(statement) is not None
 
 
-def _is_told(draft: AnchorDraft, said: str, reading: Reading, company: Company) -> bool:
+def _is_told(draft: AnchorDraft, statement: str, reading: Reading, company: Company) -> bool:
     """Whether people tell each other what they made up their minds to do, and state nothing exactly."""
-    if company.with_assistant or not lasting_rules.TELLS.search(said):
+    if company.with_assistant or not lasting_rules.TELLS.search(statement):
         return False
     return not any(fact.kind in VALUES for fact in reading.facts.within(draft.start, draft.end))
 
 
-def _only_contradicts(draft: AnchorDraft, said: str, reading: Reading, _company: Company) -> bool:
+def _only_contradicts(draft: AnchorDraft, statement: str, reading: Reading, _company: Company) -> bool:
     """Whether somebody only says that another is wrong."""
     valued = any(fact.kind in VALUES for fact in reading.facts.within(draft.start, draft.end))
-    return not valued and statement_rules.SETS_RIGHT.search(said) is not None
+    return not valued and statement_rules.SETS_RIGHT.search(statement) is not None
 
 
 def _is_talked_over(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:

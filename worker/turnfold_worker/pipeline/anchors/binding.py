@@ -51,7 +51,7 @@ _DEED_RULES: Final = (*COMMITMENTS, *REQUESTS)
 _DEEDS: Final = frozenset({Act.COMMITMENT, Act.REQUEST})
 
 
-def binds_somebody(said: str, hearer: Hearer, *, exact: bool) -> bool:
+def binds_somebody(statement: str, hearer: Hearer, *, exact: bool) -> bool:
     """Whether plain words that some rule of deeds found still promise or ask without what is idle in them.
 
     `exact` says that they state a value: 'See you later' parts, 'I'll see you later, at 7' does not only.
@@ -61,8 +61,8 @@ def binds_somebody(said: str, hearer: Hearer, *, exact: bool) -> bool:
     >>> binds_somebody("keep it up and send me the draft", Hearer.PERSON, exact=False)
     True
     """
-    left = _AIM[hearer].sub(_GAP, TOLD.sub(_GAP, said if exact else IDLE.sub(_GAP, said))).strip(_MARKS)
-    return left == said.strip(_MARKS) or any(rule.pattern.search(left) for rule in _DEED_RULES)
+    left = _AIM[hearer].sub(_GAP, TOLD.sub(_GAP, statement if exact else IDLE.sub(_GAP, statement))).strip(_MARKS)
+    return left == statement.strip(_MARKS) or any(rule.pattern.search(left) for rule in _DEED_RULES)
 
 
 def with_what_binds(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> list[list[Found]]:
@@ -87,11 +87,11 @@ def _hearer(reading: Reading, *, assisted: bool) -> Hearer:
 def _binding(reading: Reading, acts: Sequence[Found], hearer: Hearer) -> Iterator[Found]:
     left_out: dict[Span, frozenset[Act]] = {}
     for span in {act.span for act in acts if act.act in _DEEDS}:
-        said = plain_words(reading.text(span))
+        plain_text = plain_words(reading.text(span))
         stated = {fact.kind for fact in reading.facts.within(span.start, span.end)}
-        if not binds_somebody(said, hearer, exact=not stated.isdisjoint(VALUES)):
+        if not binds_somebody(plain_text, hearer, exact=not stated.isdisjoint(VALUES)):
             empty = stated.isdisjoint((*VALUES, *NAMES)) and (
-                hearer is Hearer.ASSISTANT or len(IDLE.sub(_GAP, said).strip(_MARKS).split()) <= _FEW_WORDS
+                hearer is Hearer.ASSISTANT or len(IDLE.sub(_GAP, plain_text).strip(_MARKS).split()) <= _FEW_WORDS
             )
             left_out[span] = _DEEDS | ({Act.FACT} if empty else frozenset())
     yield from (act for act in acts if act.act not in left_out.get(act.span, frozenset()))

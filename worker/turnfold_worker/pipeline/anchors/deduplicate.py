@@ -133,7 +133,7 @@ def merge(
     hand_on(fresh, known)
     set_plans_aside(fresh, known)
     changed = (_change_of(one.anchor) for one in known if one.anchor != before.get(one.anchor.id, one.anchor))
-    return Merged(new=tuple(one.anchor for one in fresh), changed=tuple(changed))
+    return Merged(new=tuple(known_anchor.anchor for known_anchor in fresh), changed=tuple(changed))
 
 
 def merge_into_past(
@@ -152,8 +152,8 @@ def merge_into_past(
     if not drafts:
         return Merged(new=(), changed=())
     last_seq = max(draft.turn_seq for draft in drafts)
-    before = [candidate for candidate in candidates if candidate.turn_seq <= last_seq]
-    merged = merge(drafts, before, next_id=next_id, node_idx=node_idx, settings=settings, vectors=vectors)
+    anchors_before = [candidate for candidate in candidates if candidate.turn_seq <= last_seq]
+    merged = merge(drafts, anchors_before, next_id=next_id, node_idx=node_idx, settings=settings, vectors=vectors)
     ours = [_known(anchor, vectors) for anchor in merged.new]
     later = sorted(
         (candidate for candidate in candidates if candidate.turn_seq > last_seq), key=lambda one: (one.turn_seq, one.id)
@@ -168,8 +168,8 @@ def settle_again(anchor: Anchor, later: Sequence[Anchor], *, settings: FoldSetti
     Its own change comes first, and is there even when nothing was said about it.
     """
     ours = _known(replace(anchor, related=None), NO_VECTORS)
-    others = (one for one in later if one.turn_seq > anchor.turn_seq and one.id != anchor.id)
-    changed = _settled_by(sorted(others, key=lambda one: (one.turn_seq, one.id)), [ours], settings, NO_VECTORS)
+    other_anchors = (one for one in later if one.turn_seq > anchor.turn_seq and one.id != anchor.id)
+    changed = _settled_by(sorted(other_anchors, key=lambda one: (one.turn_seq, one.id)), [ours], settings, NO_VECTORS)
     return [_change_of(ours.anchor), *changed]
 
 

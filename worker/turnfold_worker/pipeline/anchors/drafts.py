@@ -53,10 +53,10 @@ class AnchorDraft:
     """Few words that only matter where they settle something of an earlier segment: 'Sent.', 'Dana will run it.'."""
 
 
-def settled(draft: AnchorDraft, readings: Sequence[Reading], found: Sequence[AnchorDraft]) -> AnchorDraft:
+def settled(draft: AnchorDraft, readings: Sequence[Reading], drafts: Sequence[AnchorDraft]) -> AnchorDraft:
     """A question that the next speaker answers, or a promise that is kept, within the same segment.
 
-    `found` are all drafts of the segment: 'Sent it.' is about the last thing that somebody was to send.
+    `drafts` are all drafts of the segment: 'Sent it.' is about the last thing that somebody was to send.
     """
     if draft.type is AnchorType.UNRESOLVED_QUESTION and _answered(draft, readings):
         return replace(draft, state=AnchorState.RESOLVED)
@@ -64,7 +64,7 @@ def settled(draft: AnchorDraft, readings: Sequence[Reading], found: Sequence[Anc
         _told(draft, readings)
         or _declined(draft, readings)
         or _carried_out(draft, readings)
-        or _finished(draft, readings, found)
+        or _finished(draft, readings, drafts)
     ):
         return replace(draft, state=AnchorState.RESOLVED)
     return draft
@@ -72,14 +72,14 @@ def settled(draft: AnchorDraft, readings: Sequence[Reading], found: Sequence[Anc
 
 def _told(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
     """Words were asked for, 'Can you show me how?', or a text, and who was asked went on to say them."""
-    said = plain_words(draft.text)
+    plain_text = plain_words(draft.text)
     at = _place_of(draft, readings)
     reply = readings[at + 1] if at + 1 < len(readings) else None
     if reply is None or reply.tool or reply.calls or reply.speaker == draft.speaker or not reply.sentences:
         return False
-    if wanted_rules.PROMISES.search(said) and not is_question(said):
+    if wanted_rules.PROMISES.search(plain_text) and not is_question(plain_text):
         return False
-    if not wanted_rules.WORDS_WANTED.search(said) and not (_wants_a_text(said) and is_a_text(reply)):
+    if not wanted_rules.WORDS_WANTED.search(plain_text) and not (_wants_a_text(plain_text) and is_a_text(reply)):
         return False
     if len(reply.sentences) > _ASKS_BACK:
         return True
@@ -88,12 +88,12 @@ def _told(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
     return not puts_off and not is_question(reply.text(reply.sentences[-1]))
 
 
-def _wants_a_text(said: str) -> bool:
+def _wants_a_text(statement: str) -> bool:
     """Whether plain words ask for what an assistant writes, and for nothing beyond it."""
     return (
-        wanted_rules.TEXT_WANTED.search(said) is not None
-        and wanted_rules.WORLD.search(said) is None
-        and statement_rules.LATER.search(said) is None
+        wanted_rules.TEXT_WANTED.search(statement) is not None
+        and wanted_rules.WORLD.search(statement) is None
+        and statement_rules.LATER.search(statement) is None
     )
 
 
@@ -115,19 +115,19 @@ def _declined(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
         return False
     if reply.is_pasted(reply.sentences[0]):
         return False
-    said = plain_words(reply.text(reply.sentences[0])[:MAX_CLAUSE])
-    put_off = " but " in said or statement_rules.LATER.search(said) is not None
-    return reply_rules.DECLINES_OUTRIGHT.match(said) is not None and not put_off
+    plain_text = plain_words(reply.text(reply.sentences[0])[:MAX_CLAUSE])
+    put_off = " but " in plain_text or statement_rules.LATER.search(plain_text) is not None
+    return reply_rules.DECLINES_OUTRIGHT.match(plain_text) is not None and not put_off
 
 
 def _carried_out(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
     """An assistant's next step in the turn that does it: with code, before a tool's, or a text about what it tells."""
     at = _place_of(draft, readings)
     reading = readings[at]
-    said = plain_words(draft.text)
-    if reading.turn.role is not Role.ASSISTANT or statement_rules.LATER.search(said):
+    plain_text = plain_words(draft.text)
+    if reading.turn.role is not Role.ASSISTANT or statement_rules.LATER.search(plain_text):
         return False
-    if len(reading.turn.content) >= TEXT and wanted_rules.TEXT_ANNOUNCED.search(said):
+    if len(reading.turn.content) >= TEXT and wanted_rules.TEXT_ANNOUNCED.search(plain_text):
         return True
     return bool(reading.calls or reading.code or (at + 1 < len(readings) and readings[at + 1].tool))
 
@@ -158,9 +158,9 @@ def _answered(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
     return False
 
 
-def _finished(draft: AnchorDraft, readings: Sequence[Reading], found: Sequence[AnchorDraft]) -> bool:
+def _finished(draft: AnchorDraft, readings: Sequence[Reading], drafts: Sequence[AnchorDraft]) -> bool:
     at = _place_of(draft, readings)
-    promises = [one for one in found if one.type is AnchorType.COMMITMENT]
+    promises = [one for one in drafts if one.type is AnchorType.COMMITMENT]
     for place, reading in enumerate(readings):
         own = [sentence for sentence in reading.sentences[:SENTENCES_READ] if not reading.is_pasted(sentence)]
         if place <= at or reading.tool or not own:
@@ -169,15 +169,15 @@ def _finished(draft: AnchorDraft, readings: Sequence[Reading], found: Sequence[A
         if place == at + 1 and reading.speaker != draft.speaker and done.opens_with(opening, draft.text):
             return True
         for sentence in own:
-            said = plain_words(reading.text(sentence)[:MAX_CLAUSE])
-            if done.does(said, draft.text):
+            plain_text = plain_words(reading.text(sentence)[:MAX_CLAUSE])
+            if done.does(plain_text, draft.text):
                 return True
-            if place <= at + done.SOON and draft is last_meant(said, promises, before=reading.turn.seq):
+            if place <= at + done.SOON and draft is last_meant(plain_text, promises, before=reading.turn.seq):
                 return True
     return False
 
 
-def last_meant(said: str, promises: Sequence[AnchorDraft], *, before: int) -> AnchorDraft | None:
+def last_meant(statement: str, promises: Sequence[AnchorDraft], *, before: int) -> AnchorDraft | None:
     """The last promise before a turn that a report which names no thing is about: 'Sent it.'."""
-    meant = [promise for promise in promises if promise.turn_seq < before and done.does_it(said, promise.text)]
-    return max(meant, key=lambda one: (one.turn_seq, one.start), default=None)
+    meant = [promise for promise in promises if promise.turn_seq < before and done.does_it(statement, promise.text)]
+    return max(meant, key=lambda draft: (draft.turn_seq, draft.start), default=None)

@@ -105,9 +105,9 @@ def extract_anchors(
     company_of = dict(zip((reading.turn.seq for reading in readings), companies(readings), strict=True))
     for reading, span in _agreed(readings, acts):
         company = company_of[reading.turn.seq]
-        said = plain_words(reading.text(span))
-        factors = {"agreed to": 62, **marks_of(said, reading, span, wanted, company)}
-        factors |= doubts_of(AnchorType.DECISION, "agreed to", said, reading, span, company)
+        plain_text = plain_words(reading.text(span))
+        factors = {"agreed to": 62, **marks_of(plain_text, reading, span, wanted, company)}
+        factors |= doubts_of(AnchorType.DECISION, "agreed to", plain_text, reading, span, company)
         if score_of(factors) >= settings.anchor_threshold:
             drafts.append(_draft(reading, AnchorType.DECISION, span, factors))
     agreed = {draft.turn_seq: draft for draft in drafts}
@@ -166,18 +166,18 @@ def _of_turn(
     reading: Reading, acts: Sequence[Found], wanted: frozenset[str], company: Company, *, least: int
 ) -> list[AnchorDraft]:
     drafts: list[AnchorDraft] = []
-    for one in sorted(_candidates(reading, acts, company), key=lambda one: -one.points):
-        if reading.manual is not None and reading.manual.start <= one.span.start < reading.manual.end:
+    for candidate in sorted(_candidates(reading, acts, company), key=lambda one: -one.points):
+        if reading.manual is not None and reading.manual.start <= candidate.span.start < reading.manual.end:
             continue
         # Nobody who pastes a text decides, promises, asks or forbids what stands in it.
-        if one.kind is not AnchorType.CRITICAL_FACT and reading.is_pasted(one.span):
+        if candidate.kind is not AnchorType.CRITICAL_FACT and reading.is_pasted(candidate.span):
             continue
-        said = plain_words(reading.text(one.span))
-        factors = {one.rule: one.points, **marks_of(said, reading, one.span, wanted, company)}
+        plain_text = plain_words(reading.text(candidate.span))
+        factors = {candidate.rule: candidate.points, **marks_of(plain_text, reading, candidate.span, wanted, company)}
         if score_of(factors) < least:
             continue
-        factors |= doubts_of(one.kind, one.rule, said, reading, one.span, company)
-        draft = _draft(reading, one.kind, one.span, factors, stands=one.stands)
+        factors |= doubts_of(candidate.kind, candidate.rule, plain_text, reading, candidate.span, company)
+        draft = _draft(reading, candidate.kind, candidate.span, factors, stands=candidate.stands)
         if draft.score >= least and not any(_overlap(one, draft) for one in drafts):
             drafts.append(draft)
     if reading.turn.importance is Importance.PIN:
@@ -187,8 +187,8 @@ def _of_turn(
     return _best(drafts, most, standing=2 * most)
 
 
-def _overlap(one: AnchorDraft, other: AnchorDraft) -> bool:
-    return one.start < other.end and other.start < one.end
+def _overlap(draft: AnchorDraft, other: AnchorDraft) -> bool:
+    return draft.start < other.end and other.start < draft.end
 
 
 class _Candidate(NamedTuple):
@@ -216,10 +216,10 @@ def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> It
     if not company.by_assistant and any(reach_of(reading.text(span)) for span in own):
         yield from (_Candidate(AnchorType.DECISION, 66, span, "plan instead") for span in _plans(reading))
     for span, found_there in by_clause.items():
-        said = plain_words(reading.text(span))
-        enough = len(said.split()) >= _MIN_WORDS or _in_few_words(said, found_there)
-        if enough or not said.isascii():
-            for candidate in _of_clause(said, reading, span, found_there, company):
+        plain_text = plain_words(reading.text(span))
+        enough = len(plain_text.split()) >= _MIN_WORDS or _in_few_words(plain_text, found_there)
+        if enough or not plain_text.isascii():
+            for candidate in _of_clause(plain_text, reading, span, found_there, company):
                 whole = _with_subject(reading, span) if candidate.rule in statement_rules.OF_WHAT_WAS_NAMED else span
                 parts = two_things(reading, whole) if candidate.kind in _STATEMENTS and whole == span else (whole,)
                 yield from (candidate._replace(span=part) for part in parts)
@@ -244,20 +244,20 @@ def _plans(reading: Reading) -> Iterator[Span]:
                 yield span
 
 
-def _in_few_words(said: str, acts: Sequence[Found]) -> bool:
+def _in_few_words(statement: str, acts: Sequence[Found]) -> bool:
     """Whether few words do something: '9443, typo', 'Scratch that.'."""
-    sets_aside = SETS_ASIDE.search(said) or SETS_ASIDE_ALL.search(said)
+    sets_aside = SETS_ASIDE.search(statement) or SETS_ASIDE_ALL.search(statement)
     return sets_aside is not None or any(act.rule == BARE_VALUE for act in acts)
 
 
 def _of_clause(
-    said: str, reading: Reading, span: Span, acts: Sequence[Found], company: Company
+    statement: str, reading: Reading, span: Span, acts: Sequence[Found], company: Company
 ) -> Iterator[_Candidate]:
-    if standing_rules.NAMES_RULES.match(said):
+    if standing_rules.NAMES_RULES.match(statement):
         return
     explains = company.by_assistant and len(reading.turn.content) >= TEXT
     last = bool(reading.sentences) and span.end >= reading.sentences[-1].end
-    wishes = wishes_to_know(said)
+    wishes = wishes_to_know(statement)
     statements = [
         act
         for act in acts
@@ -266,45 +266,45 @@ def _of_clause(
         and not (wishes and act.act in _DEEDS)
     ]
     best = max(statements, key=lambda one: one.points + _PREFERRED.get(one.act, 0), default=None)
-    standing = standing_type(said, reading, acts, company)
-    if standing is not None and not _corrects(best, standing, said):
-        yield _Candidate(standing, points_of(standing, said), span, str(standing))
-    elif tells_of_done(said) and (best is None or best.act is not Act.CORRECTION):
+    standing = standing_type(statement, reading, acts, company)
+    if standing is not None and not _corrects(best, standing, statement):
+        yield _Candidate(standing, points_of(standing, statement), span, str(standing))
+    elif tells_of_done(statement) and (best is None or best.act is not Act.CORRECTION):
         told = best.points if best is not None and best.act is Act.FACT else 0
         yield _Candidate(AnchorType.CRITICAL_FACT, max(55, told), span, "done")
-    elif best is not None and best.points >= PERHAPS and not _says_nothing(best, said, reading):
-        asks_words = is_question(said) and (
+    elif best is not None and best.points >= PERHAPS and not _says_nothing(best, statement, reading):
+        asks_words = is_question(statement) and (
             best.rule in _ASKS_FOR_WORDS
-            or (best.act is Act.REQUEST and wanted_rules.ASKS_TO_KNOW.search(said) is not None)
+            or (best.act is Act.REQUEST and wanted_rules.ASKS_TO_KNOW.search(statement) is not None)
         )
         kind = AnchorType.UNRESOLVED_QUESTION if asks_words else _TYPE_OF[best.act]
         yield _Candidate(kind, best.points, span, best.rule, stands=standing in STANDING)
     elif (
-        (is_question(said) or wishes or asks_outright(said))
-        and not reply_rules.RHETORICAL.match(said)
-        and specific_words(said)
+        (is_question(statement) or wishes or asks_outright(statement))
+        and not reply_rules.RHETORICAL.match(statement)
+        and specific_words(statement)
     ):
         asked = 45 if reading.turn.role is Role.USER else 35
         yield _Candidate(AnchorType.UNRESOLVED_QUESTION, asked + 5 * last, span, "question")
 
 
-def _corrects(best: Found | None, standing: AnchorType, said: str) -> bool:
+def _corrects(best: Found | None, standing: AnchorType, statement: str) -> bool:
     """Whether a clause takes something back, whatever it says for all that follows; 'I'd rather …' alone does not."""
     if best is None or best.act is not Act.CORRECTION or best.points < _RULED_FROM:
         return False
-    return standing is not AnchorType.PREFERENCE or best.rule != "changed" or "instead" in said
+    return standing is not AnchorType.PREFERENCE or best.rule != "changed" or "instead" in statement
 
 
-def _says_nothing(best: Found, said: str, reading: Reading) -> bool:
+def _says_nothing(best: Found, statement: str, reading: Reading) -> bool:
     """Politeness, or the announcement of what follows: 'I've got the following code so far:'."""
-    if courtesy_rules.POLITE.search(said) or wanted_rules.ANNOUNCES.match(said):
+    if courtesy_rules.POLITE.search(statement) or wanted_rules.ANNOUNCES.match(statement):
         return True
     stated = reading.facts.within(best.span.start, best.span.end)
-    if said.endswith(":") or (said.endswith("**") and wanted_rules.LABEL.fullmatch(said)):
+    if statement.endswith(":") or (statement.endswith("**") and wanted_rules.LABEL.fullmatch(statement)):
         # 'The rule is: never push to main:' says it already.
-        named = any(fact.kind in VALUES for fact in stated) if wanted_rules.LABEL.fullmatch(said) else stated
-        return not named and ": " not in said and best.act is not Act.DECISION
-    idle = courtesy_rules.PLEASANT.search(said) or courtesy_rules.OFFERS_HELP.search(said)
+        named = any(fact.kind in VALUES for fact in stated) if wanted_rules.LABEL.fullmatch(statement) else stated
+        return not named and ": " not in statement and best.act is not Act.DECISION
+    idle = courtesy_rules.PLEASANT.search(statement) or courtesy_rules.OFFERS_HELP.search(statement)
     return idle is not None and not any(fact.kind in VALUES for fact in stated)
 
 
@@ -335,11 +335,13 @@ def _agreed(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> Ite
 
 
 def _waits(reading: Reading) -> bool:
-    said = plain_words(reading.text(reading.sentences[-1]))
-    if is_question(said) and wanted_rules.WORDS_WANTED.search(said) and "confirm" not in said:
+    plain_text = plain_words(reading.text(reading.sentences[-1]))
+    if is_question(plain_text) and wanted_rules.WORDS_WANTED.search(plain_text) and "confirm" not in plain_text:
         # 'Do you have any recommendations?' proposes nothing.
         return False
-    return is_question(said) or "confirm" in said or said.startswith(("you want", "you would", "you'd"))
+    return (
+        is_question(plain_text) or "confirm" in plain_text or plain_text.startswith(("you want", "you would", "you'd"))
+    )
 
 
 def _ends(reading: Reading) -> tuple[int, int]:

@@ -43,20 +43,20 @@ def with_refusals(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) 
     return told
 
 
-def _as_it_is(found: Found, reading: Reading, asked: str) -> Found:
-    if found.act is not Act.CORRECTION:
-        return found
-    text = reading.text(found.span)
-    said = plain_words(text)
-    refuses = _WISHES.match(said) or (found.rule == NO_TO_A_PROPOSAL and not _STATES.match(said))
-    return found if not refuses or _gives_another_value(text, asked) else replace(found, act=Act.FACT)
+def _as_it_is(act: Found, reading: Reading, question: str) -> Found:
+    if act.act is not Act.CORRECTION:
+        return act
+    text = reading.text(act.span)
+    plain_text = plain_words(text)
+    refuses = _WISHES.match(plain_text) or (act.rule == NO_TO_A_PROPOSAL and not _STATES.match(plain_text))
+    return act if not refuses or _gives_another_value(text, question) else replace(act, act=Act.FACT)
 
 
-def _gives_another_value(text: str, asked: str) -> bool:
+def _gives_another_value(text: str, question: str) -> bool:
     """Whether both state a value of one sort, and not the same: '4 people' for '3 people'."""
     ours, theirs = (
         {(fact.kind, sort_of(fact.text, fact.kind), fact.text) for fact in facts.of(*VALUES)}
-        for facts in map(extract_facts, map(in_one_form, (text, asked)))
+        for facts in map(extract_facts, map(in_one_form, (text, question)))
     )
     return any(
         (kind, sort) == (other, of) and not same_value(value, said)

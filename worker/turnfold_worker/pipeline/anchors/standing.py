@@ -18,13 +18,13 @@ _LIKED: Final = 62
 """Points of what somebody only loves or enjoys."""
 
 
-def points_of(kind: AnchorType, said: str) -> int:
+def points_of(kind: AnchorType, statement: str) -> int:
     """How sure plain words make us that they are of a type that `standing_type` gave."""
-    likes = kind is AnchorType.PREFERENCE and not standing_rules.PREFERENCE.search(said)
+    likes = kind is AnchorType.PREFERENCE and not standing_rules.PREFERENCE.search(statement)
     return _LIKED if likes else _POINTS[kind]
 
 
-def standing_type(said: str, reading: Reading, acts: Sequence[Found], company: Company) -> AnchorType | None:
+def standing_type(statement: str, reading: Reading, acts: Sequence[Found], company: Company) -> AnchorType | None:
     """The type of what a clause in plain words says for all that follows; None where it says nothing of the kind.
 
     An assistant sets no limits and has no tastes; it is told nothing where no assistant is among the speakers.
@@ -32,16 +32,20 @@ def standing_type(said: str, reading: Reading, acts: Sequence[Found], company: C
     if company.by_assistant or reading.tool:
         return None
     role = reading.turn.role
-    ordered = standing_rules.INSTRUCTION.search(said) is not None
+    ordered = standing_rules.INSTRUCTION.search(statement) is not None
     # 'When I ask about costs, give both' begins as a question does.
-    if is_question(said) and "please" not in said and (not ordered or said.endswith("?")):
+    if is_question(statement) and "please" not in statement and (not ordered or statement.endswith("?")):
         return None
     to_assistant = company.with_assistant or role in {Role.SYSTEM, Role.DEVELOPER} or reading.turn.name is None
     if (to_assistant and ordered) or any(act.rule == statement_rules.STANDS.name for act in acts):
         return AnchorType.INSTRUCTION
-    if standing_rules.CONSTRAINT.search(said) and not is_bygone(said) and not statement_rules.CONDITIONAL.search(said):
+    if (
+        standing_rules.CONSTRAINT.search(statement)
+        and not is_bygone(statement)
+        and not statement_rules.CONDITIONAL.search(statement)
+    ):
         return AnchorType.CONSTRAINT
-    if standing_rules.BODILY.search(said):
+    if standing_rules.BODILY.search(statement):
         return None
     likes = any(act.act is Act.FACT and act.rule == "preference" for act in acts)
-    return AnchorType.PREFERENCE if likes or standing_rules.PREFERENCE.search(said) else None
+    return AnchorType.PREFERENCE if likes or standing_rules.PREFERENCE.search(statement) else None

@@ -132,9 +132,9 @@ def _level(readings: Sequence[Reading], units: Sequence[Unit], ranked: Sequence[
     return text
 
 
-def most_that_fit(most: int, fits: Callable[[int], bool]) -> int:
+def most_that_fit(limit: int, fits: Callable[[int], bool]) -> int:
     """The largest count that fits, when every smaller one does; 0 when none does."""
-    low, high = 0, most
+    low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if fits(middle) else (low, middle - 1)

@@ -374,11 +374,13 @@ def _other_values(settled: Iterable[SettledAnchor]) -> dict[int, list[OtherValue
     return values_by_turn
 
 
-def with_other_value(note: Note, others: Sequence[OtherValue]) -> Note:
+def with_other_value(note: Note, other_value_pairs: Sequence[OtherValue]) -> Note:
     """A note with the other value that its turn gives of the same thing: 'The rent is 800 (or 900, both said …)'."""
     stems = note_stems(note.text)
     values = [
-        other.value for other in others if other.own and other.own.issubset(stems) and _is_of(note, [other.statement])
+        other.value
+        for other in other_value_pairs
+        if other.own and other.own.issubset(stems) and _is_of(note, [other.statement])
     ]
     return _with_more(note, f" (or {' or '.join(values)}, both said in turn {note.seq})") if values else note
 

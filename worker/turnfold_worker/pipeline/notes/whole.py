@@ -77,7 +77,7 @@ _LAST_MARKS: Final = ".!,;:-–— "
 
 
 @remembers_clauses
-def whole_clause(said: str, names: frozenset[str] = frozenset(), said_on: date | None = None) -> str:
+def whole_clause(statement: str, names: frozenset[str] = frozenset(), said_on: date | None = None) -> str:
     """The clause on one line; never empty unless it is. `names` are those by which people call each other.
 
     >>> whole_clause("Oh wow, I'm really looking for a flat in Bern!")
@@ -85,7 +85,7 @@ def whole_clause(said: str, names: frozenset[str] = frozenset(), said_on: date |
     >>> whole_clause("- and we don't really like it, haha.")
     "we don't really like it"
     """
-    line = said.replace("\u2019", "'").strip()
+    line = statement.replace("\u2019", "'").strip()
     if mark := _LIST_MARK.match(line):
         line = line[mark.end() :]
     line = _PHOTO.sub("photo:", line)
@@ -99,7 +99,7 @@ def whole_clause(said: str, names: frozenset[str] = frozenset(), said_on: date |
     line = _without_coda(_ended(" ".join(words[i] for i in without_intensifiers(words))))
     if opening.isupper() and line[:1].islower():
         line = _capitalised(line)
-    return line or said.strip()
+    return line or statement.strip()
 
 
 def _without_lead_in(line: str, names: frozenset[str]) -> str:

@@ -172,19 +172,19 @@ class Figures:
             return bool(re.search(rf"{name}[^\d]{{0,{apart}}}{number}(?!\d)", self._flat))
         return bool(unit) or self._counts(value, text[:start], text[start + len(shown) :])
 
-    def _counts(self, number: str, before: str, after: str) -> bool:
+    def _counts(self, number: str, text_before: str, after: str) -> bool:
         """Whether a number counts here what stands behind it, as far as that can be seen."""
         counted = _counted_in(after)
         if not counted and (further := _RANGE.match(after)):
-            return self._counts(number, before, further["behind"])
+            return self._counts(number, text_before, further["behind"])
         if not counted and len(number) >= _LARGE:
-            beside = [word.text for word in words_of(_ENDS.split(before)[-1]) if says_something(word.text)]
+            beside = [word.text for word in words_of(_ENDS.split(text_before)[-1]) if says_something(word.text)]
             return not beside or any(around.has(word) for around in self._around(number) for word in beside)
         if not counted or quantity(f"{number} {counted[0]}")[1] in self._quantities.get(number, ()):
             return True
         if len(number) >= _LARGE:
             # Large ones are seldom alike: they need no more than a word of the same clause near them.
-            counted += [word.text for word in words_of(_ENDS.split(before)[-1]) if says_something(word.text)]
+            counted += [word.text for word in words_of(_ENDS.split(text_before)[-1]) if says_something(word.text)]
             return any(wide.has(word) for _, wide in self._counted.get(number, ()) for word in counted)
         return any(not near.shapes or near.has(word) for near, _ in self._counted.get(number, ()) for word in counted)
 

@@ -73,12 +73,12 @@ def align(quote: str, turn_seq: int, turns: Sequence[StoredTurn]) -> Found | Non
     return None
 
 
-def with_conditions(found: Found) -> Found:
+def with_conditions(alignment: Found) -> Found:
     """The span with what in its sentence denies or limits it, if that stands outside of it and is not too far.
 
     'We can ship on Monday' alone says something else than 'I doubt we can ship on Monday if the tests fail'.
     """
-    content, (start, end) = found.turn.content, found.span
+    content, (start, end) = alignment.turn.content, alignment.span
     sentence_start = max((match.end() for match in _STOP.finditer(content, 0, start)), default=0)
     following = _STOP.search(content, max(start, end - 1))
     sentence_end = len(content) if following is None else following.start() + 1
@@ -89,7 +89,7 @@ def with_conditions(found: Found) -> Found:
     if after and sentence_end <= end + _FARTHEST:
         end = sentence_end
     span = trimmed(content, Span(start, end))
-    return Found(found.turn, span) if span.end - span.start <= LONGEST else found
+    return Found(alignment.turn, span) if span.end - span.start <= LONGEST else alignment
 
 
 def _normalized_span(content: str, wanted: str) -> Span | None:

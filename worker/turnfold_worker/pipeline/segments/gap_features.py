@@ -51,12 +51,12 @@ GROUP_LEXICAL: Final = (
 GROUP_SEMANTIC: Final = (*GROUP_LEXICAL, "meaning_window", "meaning_later", "meaning_known")
 
 
-def features(before: Sequence[Signs], after: Sequence[Signs], *, roles: bool) -> dict[str, float]:
+def features(turns_before: Sequence[Signs], after: Sequence[Signs], *, roles: bool) -> dict[str, float]:
     """Evidence at the gap between the last turns of a segment and the next ones, by name; neither is empty.
 
     `roles`: the conversation has turns by a user and by an assistant.
     """
-    near, after = before[-REACH:], after[:AFTER]
+    near, after = turns_before[-REACH:], after[:AFTER]
     telling = [turn for turn in near[:-1] if turn.words][1 - BEFORE :]
     window = [*telling, near[-1]]
     spoken = [after[0], *(turn for turn in after[1:] if turn.words)]
@@ -66,11 +66,11 @@ def features(before: Sequence[Signs], after: Sequence[Signs], *, roles: bool) ->
     }  # fmt: skip
 
 
-def _floor(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
+def _floor(turns_before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
     """Who does the talking, whether it is about the conversation itself, and how fast it goes."""
-    old, new = _shares(before), _shares(after)
-    pause = pause_seconds(before[-1], after[0])
-    usual = pause_seconds(before[0], before[-1]) / max(1, len(before) - 1)
+    old, new = _shares(turns_before), _shares(after)
+    pause = pause_seconds(turns_before[-1], after[0])
+    usual = pause_seconds(turns_before[0], turns_before[-1]) / max(1, len(turns_before) - 1)
     return {
         "about_talk": min(1.0, sum(turn.about_talk for turn in after) / 3),
         "floor": sum(abs(new.get(speaker, 0.0) - old.get(speaker, 0.0)) for speaker in sorted(old.keys() | new.keys()))
@@ -88,13 +88,13 @@ def _shares(turns: Sequence[Signs]) -> dict[str, float]:
     return shares
 
 
-def _words(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
+def _words(turns_before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
     first, later = after[0].words, _joined(after[1:])
-    window = _joined(before)
+    window = _joined(turns_before)
     return {
         "words_window": _share(_joined(after), window),
-        "words_next": _share(first, _joined(before[-3:])),
-        "words_adjacent": _share(first, before[-1].words),
+        "words_next": _share(first, _joined(turns_before[-3:])),
+        "words_adjacent": _share(first, turns_before[-1].words),
         "words_later": _share(later, window),
         "words_ahead": _share(later, first),
         "nothing_telling": float(not first),
@@ -112,14 +112,14 @@ def _share(words: Mapping[str, int], known: Mapping[str, int]) -> float:
     return sum(weight for word, weight in words.items() if word in known) / whole if whole else 0.0
 
 
-def _forms(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
-    last, first = before[-1], after[0]
+def _forms(turns_before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
+    last, first = turns_before[-1], after[0]
     answered = last.asks and last.speaker != first.speaker
     short = max(0.0, 1 - first.length / 10)
     return {
         "short": short,
         "short_before": max(0.0, 1 - last.length / 10),
-        "short_run": sum(turn.length <= 2 for turn in before[-4:]) / 4,
+        "short_run": sum(turn.length <= 2 for turn in turns_before[-4:]) / 4,
         "long": min(1.0, first.length / 40),
         "long_after": min(1.0, sum(turn.length for turn in after) / len(after) / 20),
         "marker": float(first.marker),
@@ -127,7 +127,7 @@ def _forms(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
         "cue": float(first.cue),
         "cue_unasked": float(first.cue and not answered),
         "closed": float(last.closing),
-        "closed_earlier": float(len(before) > 1 and before[-2].closing),
+        "closed_earlier": float(len(turns_before) > 1 and turns_before[-2].closing),
         "greeting": float(first.greeting),
         "thanks": float(first.closing),
         "answered": float(answered),
@@ -139,31 +139,31 @@ def _forms(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
         "leaning": float(first.leaning),
         "leaning_question": float(first.leaning and first.asks),
         "asked_next": float(len(after) > 1 and after[1].asks and after[1].speaker != first.speaker),
-        "lengths": _lengths(before, after),
+        "lengths": _lengths(turns_before, after),
         "ended": float(last.farewell),
         "ending": float(first.farewell and not first.asking),
         "ending_next": float(len(after) > 1 and after[1].farewell and after[1].speaker != first.speaker),
         "pointing": min(1.0, first.pointing / 2),
         "introducing": min(1.0, first.introducing / 2),
-        "wordy": _wordy(before, after),
+        "wordy": _wordy(turns_before, after),
     }
 
 
-def _wordy(before: Sequence[Signs], after: Sequence[Signs]) -> float:
+def _wordy(turns_before: Sequence[Signs], after: Sequence[Signs]) -> float:
     """How long turns are, from 0 to 1: one sign says little in a turn of many sentences, its meaning says more."""
-    near = (*before[-BEFORE:], *after)
+    near = (*turns_before[-BEFORE:], *after)
     return min(1.0, sum(turn.length for turn in near) / len(near) / WORDY)
 
 
-def _lengths(before: Sequence[Signs], after: Sequence[Signs]) -> float:
+def _lengths(turns_before: Sequence[Signs], after: Sequence[Signs]) -> float:
     """How much the length of turns changes, from 0 to 1."""
-    old, new = (sum(turn.length for turn in turns) / len(turns) for turns in (before[-BEFORE:], after))
+    old, new = (sum(turn.length for turn in turns) / len(turns) for turns in (turns_before[-BEFORE:], after))
     return abs(old - new) / (old + new) if old + new else 0.0
 
 
-def _people(before: Sequence[Signs], after: Sequence[Signs], *, roles: bool) -> dict[str, float]:
-    last, first = before[-1], after[0]
-    spoke = {turn.speaker for turn in before}
+def _people(turns_before: Sequence[Signs], after: Sequence[Signs], *, roles: bool) -> dict[str, float]:
+    last, first = turns_before[-1], after[0]
+    spoke = {turn.speaker for turn in turns_before}
     pause = pause_seconds(last, first)
     return {
         "same_speaker": float(last.speaker == first.speaker),
@@ -183,9 +183,9 @@ def pause_seconds(last: Signs, first: Signs) -> float:
     return abs((first.created_at - last.created_at).total_seconds())
 
 
-def _meaning(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
+def _meaning(turns_before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
     """Cosines of single turns and of sums of turns, all from the products of pairs."""
-    old = [turn for turn in before if turn.products]
+    old = [turn for turn in turns_before if turn.products]
     first, later = after[:1], [turn for turn in after[1:] if turn.products]
     if not old or not after[0].products:
         return {}

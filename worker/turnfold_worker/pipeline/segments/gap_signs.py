@@ -125,8 +125,8 @@ class Signs:
     """Scalar products of the vector with itself, with that of the turn before, and so on, `REMEMBERED` at most."""
 
 
-def signs_of(turn: StoredTurn, vector: Vector | None = None, before: Sequence[Signs] = ()) -> Signs:
-    """Read a turn for its signs; `before` are those of the turns before it, without a turn left out."""
+def signs_of(turn: StoredTurn, vector: Vector | None = None, turns_before: Sequence[Signs] = ()) -> Signs:
+    """Read a turn for its signs; `turns_before` are those of the turns before it, without a turn left out."""
     numbers = None if vector is None else numbers_of(vector)
     head = turn.content[:READ]
     return Signs(
@@ -140,7 +140,7 @@ def signs_of(turn: StoredTurn, vector: Vector | None = None, before: Sequence[Si
         answers=result_ids(turn),
         asks=turn.content[-20:].rstrip(" \n*_)\"'").endswith(("?", "\uff1f")),
         numbers=numbers,
-        products=_products(numbers, before),
+        products=_products(numbers, turns_before),
     )
 
 
@@ -164,9 +164,9 @@ def _heard(head: str) -> dict[str, Any]:
     }
 
 
-def _products(numbers: Sequence[int] | None, before: Sequence[Signs]) -> tuple[int, ...]:
+def _products(numbers: Sequence[int] | None, turns_before: Sequence[Signs]) -> tuple[int, ...]:
     if not numbers:
         return ()
-    directions = [numbers, *(turn.numbers or () for turn in reversed(before[1 - REMEMBERED :]))]
+    directions = [numbers, *(turn.numbers or () for turn in reversed(turns_before[1 - REMEMBERED :]))]
     # Vectors of two lengths are by two models.
     return tuple(sum(map(mul, numbers, other)) if len(other) == len(numbers) else 0 for other in directions)

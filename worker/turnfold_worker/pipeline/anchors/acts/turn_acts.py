@@ -187,8 +187,8 @@ class _Acts:
             self._put(Act.FACT, 44, "done")
         for rule in self._rules_worth_trying():
             # The fillers of speech are what some corrections are told by.
-            said = self._clause.raw if rule.act is Act.CORRECTION else self._clause.said
-            if rule.points > self._best.get(rule.act, (0, ""))[0] and rule.pattern.search(said):
+            turns = self._clause.raw if rule.act is Act.CORRECTION else self._clause.said
+            if rule.points > self._best.get(rule.act, (0, ""))[0] and rule.pattern.search(turns):
                 self._put(rule.act, rule.points, rule.name)
         if not _BINDING.isdisjoint(self._best) and statement_rules.CONDITIONAL.search(self._clause.said):
             self._add(-15, Act.COMMITMENT, Act.DECISION)

@@ -94,7 +94,7 @@ def evidence_of(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) ->
     return evidence
 
 
-def _length(said: str) -> dict[str, float]:
-    count = len(said.split())
+def _length(statement: str) -> dict[str, float]:
+    count = len(statement.split())
     steps = {f"{least} words": 1.0 for least in (3, 6, 12) if count >= least}
     return {"words": min(count, _LONG) / _LONG, **steps}

@@ -178,18 +178,18 @@ def _add_window(scores: list[float], values: Sequence[float], window: str) -> No
             scores[at] += fsum(inside) / len(inside)
 
 
-def _added(reading: Reading, found: Sequence[Found], act: Act, score: float) -> list[Found]:
+def _added(reading: Reading, acts: Sequence[Found], act: Act, score: float) -> list[Found]:
     """With the act in the clause that comes nearest to it: by the rules' points, by what it states, by its length."""
-    points = {one.span: one.points for one in found if one.act is act}
+    points = {one.span: one.points for one in acts if one.act is act}
     spans = [span for sentence in reading.sentences for span in clauses(reading.turn.content, sentence, MAX_CLAUSE)]
     span = max(spans, key=lambda one: _nearness(reading, one, points))
     more = min(int(score * _POINTS_A_UNIT), _MOST_POINTS)
-    others = [one for one in found if one.act is not act or one.span != span]
-    return [*others, Found(act, ENOUGH + more, span, HEAD)]
+    other_acts = [one for one in acts if one.act is not act or one.span != span]
+    return [*other_acts, Found(act, ENOUGH + more, span, HEAD)]
 
 
-def _doubted(one: Found) -> Found:
-    return replace(one, points=min(one.points, PERHAPS))
+def _doubted(act: Found) -> Found:
+    return replace(act, points=min(act.points, PERHAPS))
 
 
 def _nearness(reading: Reading, span: Span, points: Mapping[Span, int]) -> tuple[int, int, int]:

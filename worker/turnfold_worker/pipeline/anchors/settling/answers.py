@@ -49,8 +49,8 @@ def answered_in_other_words(new: Known, known: Sequence[Known]) -> Known | None:
     """
     if new.shown_only or new.kind is AnchorType.UNRESOLVED_QUESTION:
         return None
-    asked = [old for old in known if _is_answered_by(new, old)]
-    return max(asked, key=lambda old: (old.anchor.turn_seq, old.anchor.start), default=None)
+    known_anchors = [old for old in known if _is_answered_by(new, old)]
+    return max(known_anchors, key=lambda old: (old.anchor.turn_seq, old.anchor.start), default=None)
 
 
 def _is_answered_by(new: Known, old: Known) -> bool:

@@ -59,40 +59,42 @@ def orders_otherwise(new: Known, old: Known) -> bool:
     return new.order == old.order and new.tokens != old.tokens
 
 
-def others(one: Known, other: Known, kind: FactKind) -> tuple[str, ...]:
+def others(known_anchor: Known, other: Known, kind: FactKind) -> tuple[str, ...]:
     """What it states of a kind: not who is called by name, nor what it denies: 'Wednesday, not Tuesday'."""
-    speakers = [each.anchor.speaker for each in (one, other) if each.anchor.speaker]
-    stated = one.text.partition(", not ")[0]
+    speakers = [each.anchor.speaker for each in (known_anchor, other) if each.anchor.speaker]
+    stated = known_anchor.text.partition(", not ")[0]
     return tuple(
         text
-        for text in one.facts.texts(kind)
+        for text in known_anchor.facts.texts(kind)
         if text in stated and not is_participant(text, speakers) and not stated.rstrip("!.?").endswith(f", {text}")
     )
 
 
-def contradicts(one: Known) -> bool:
+def contradicts(known_anchor: Known) -> bool:
     """Whether it says that somebody else was wrong."""
-    return statement_rules.CONTRADICTION.search(one.said) is not None
+    return statement_rules.CONTRADICTION.search(known_anchor.said) is not None
 
 
-def one_word_apart(one: Known, other: Known) -> bool:
+def one_word_apart(known_anchor: Known, other: Known) -> bool:
     """Whether each has one telling word of its own: 'the room is the blue one', 'the room is the green one'."""
-    return one.negations == other.negations and len(own_words(one, other)) == 1 == len(own_words(other, one))
+    return known_anchor.negations == other.negations and len(own_words(known_anchor, other)) == 1 == len(
+        own_words(other, known_anchor)
+    )
 
 
-def same_but_for_a_word(one: Known, other: Known) -> bool:
+def same_but_for_a_word(known_anchor: Known, other: Known) -> bool:
     """Whether all words are the same but one, behind what opens a correction: 'wait, we'll take the blue one'."""
-    ours, theirs = (re.split(r"[,:] ", each.said)[-1].rstrip("!.").split() for each in (one, other))
+    ours, theirs = (re.split(r"[,:] ", each.said)[-1].rstrip("!.").split() for each in (known_anchor, other))
     pairs = zip(ours, theirs, strict=False)
     return len(ours) == len(theirs) >= _LEAST_SAME and sum(word != said for word, said in pairs) == 1
 
 
-def another_value(one: Known, other: Known, kind: FactKind, *, of_any_unit: bool = False) -> bool:
+def another_value(known_anchor: Known, other: Known, kind: FactKind, *, of_any_unit: bool = False) -> bool:
     """Whether both state one value of a kind, not the same one: of one unit, or both a weekday, a time or a day.
 
     `of_any_unit`: where one of two numbers has no unit, it may be of that of the other.
     """
-    ours, theirs = (_by_sort(others(*pair, kind), kind) for pair in ((one, other), (other, one)))
+    ours, theirs = (_by_sort(others(*pair, kind), kind) for pair in ((known_anchor, other), (other, known_anchor)))
     if of_any_unit and len(ours) == 1 == len(theirs) and kind is FactKind.NUMBER and ("" in ours or "" in theirs):
         ours, theirs = ({"": next(iter(each.values()))} for each in (ours, theirs))
     return any(
@@ -101,23 +103,23 @@ def another_value(one: Known, other: Known, kind: FactKind, *, of_any_unit: bool
     )
 
 
-def of_another_number(one: Known, other: Known) -> bool:
+def of_another_number(known_anchor: Known, other: Known) -> bool:
     """Whether numbers tell that they speak of two of several things: 'room 12 is free', 'room 14 is free'."""
     ours, theirs = (
         {match["number"] for pattern in (_NUMBERED, _DONE_TO, _CALLED) for match in pattern.finditer(each.said)}
         & set(each.facts.texts(FactKind.NUMBER))
-        for each in (one, other)
+        for each in (known_anchor, other)
     )
     return ours != theirs
 
 
-def narrower(one: Known, other: Known) -> bool:
+def narrower(known_anchor: Known, other: Known) -> bool:
     """Whether one speaks of a part of what the other speaks of: 'we ship the beta on 12 June', 'we ship on 5 June'."""
-    values = [plain_words(text) for text in one.facts.texts(*VALUES)]
-    before = one.said[: min((at for at in map(one.said.find, values) if at >= 0), default=0)]
+    values = [plain_words(text) for text in known_anchor.facts.texts(*VALUES)]
+    before = known_anchor.said[: min((at for at in map(known_anchor.said.find, values) if at >= 0), default=0)]
     named = frozenset(words(before))
-    return any(word in named for word in own_words(one, other)) and not [
-        word for word in own_words(other, one) if not any(map(str.isdigit, word))
+    return any(word in named for word in own_words(known_anchor, other)) and not [
+        word for word in own_words(other, known_anchor) if not any(map(str.isdigit, word))
     ]
 
 
@@ -141,11 +143,11 @@ def about_another(new: Known, old: Known) -> bool:
     )
 
 
-def _told_apart_by(one: Known) -> dict[str, set[str]]:
+def _told_apart_by(known_anchor: Known) -> dict[str, set[str]]:
     """The telling words right before each telling word."""
     found: dict[str, set[str]] = {}
-    for before, thing in pairwise(_ANY_WORD.findall(one.said.lower())):
-        if before in one.specific and thing in one.specific and before.isalpha() and thing.isalpha():
+    for before, thing in pairwise(_ANY_WORD.findall(known_anchor.said.lower())):
+        if before in known_anchor.specific and thing in known_anchor.specific and before.isalpha() and thing.isalpha():
             found.setdefault(thing, set()).add(before)
     return found
 
@@ -179,23 +181,23 @@ def sort_of(text: str, kind: FactKind) -> str:
     return "weekday" if text.endswith(("day", "days")) and not any(map(str.isdigit, text)) else "day"
 
 
-def assigns_otherwise(one: Known, other: Known) -> bool:
+def assigns_otherwise(known_anchor: Known, other: Known) -> bool:
     """Whether both say what one thing is, in a word with a digit, and differently: 'the password is tulip-12'."""
-    ours, theirs = _ASSIGNED.match(one.said), _ASSIGNED.match(other.said)
+    ours, theirs = _ASSIGNED.match(known_anchor.said), _ASSIGNED.match(other.said)
     if not ours or not theirs or ours["subject"] != theirs["subject"] or ours["value"] == theirs["value"]:
         return False
-    return all(any(map(str.isdigit, each["value"])) for each in (ours, theirs)) and same_person(one, other)
+    return all(any(map(str.isdigit, each["value"])) for each in (ours, theirs)) and same_person(known_anchor, other)
 
 
-def nearly_same_value(one: Known, other: Known) -> bool:
+def nearly_same_value(known_anchor: Known, other: Known) -> bool:
     """Whether both state a value that a slip of the hand may turn into the other's: '88231' and '88213', or days."""
-    ours, theirs = (set(each.facts.texts(FactKind.NUMBER, FactKind.IDENTIFIER)) for each in (one, other))
+    ours, theirs = (set(each.facts.texts(FactKind.NUMBER, FactKind.IDENTIFIER)) for each in (known_anchor, other))
     if any(_slipped(text, said) for text in ours - theirs for said in theirs - ours):
         return True
-    days = [[_MONTHS.findall(text) for text in each.facts.texts(FactKind.DATE)] for each in (one, other)]
+    days = [[_MONTHS.findall(text) for text in each.facts.texts(FactKind.DATE)] for each in (known_anchor, other)]
     return any(month and month in days[1] for month in days[0])
 
 
-def _slipped(text: str, said: str) -> bool:
-    differing = sum(a != b for a, b in zip(text, said, strict=False))
-    return len(text) == len(said) >= _LEAST_SLIPPED and 0 < differing <= _MOST_SLIPPED
+def _slipped(text: str, statement: str) -> bool:
+    differing = sum(a != b for a, b in zip(text, statement, strict=False))
+    return len(text) == len(statement) >= _LEAST_SLIPPED and 0 < differing <= _MOST_SLIPPED

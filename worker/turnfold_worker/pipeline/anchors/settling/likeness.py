@@ -182,56 +182,64 @@ def cosine(a: str, b: str) -> float:
     return _cosine(*_weighed(a), *_weighed(b))
 
 
-def by_words(one: Known, other: Known) -> float:
+def by_words(known_anchor: Known, other: Known) -> float:
     """`cosine` of two anchors."""
-    return _cosine(one.words, one.squared, other.words, other.squared)
+    return _cosine(known_anchor.words, known_anchor.squared, other.words, other.squared)
 
 
-def by_meaning(one: Known, other: Known) -> float:
+def by_meaning(known_anchor: Known, other: Known) -> float:
     """Cosine of their sentence vectors, -1 to 1; 0 without them."""
-    return vectors.cosine(vectors.numbers_of(one.vector), vectors.numbers_of(other.vector))
+    return vectors.cosine(vectors.numbers_of(known_anchor.vector), vectors.numbers_of(other.vector))
 
 
-def both(one: Known, other: Known, *, least: int = SPECIFIC) -> list[str]:
+def both(known_anchor: Known, other: Known, *, least: int = SPECIFIC) -> list[str]:
     """Terms in both of at least this weight: by default those that tell what a text is about."""
-    return [term for term in one.words if term in other.words and weight(term) >= least]
+    return [term for term in known_anchor.words if term in other.words and weight(term) >= least]
 
 
-def shared(one: Known, other: Known, *, least: int = SPECIFIC) -> int:
+def shared(known_anchor: Known, other: Known, *, least: int = SPECIFIC) -> int:
     """How many `both` are."""
-    return len(both(one, other, least=least))
+    return len(both(known_anchor, other, least=least))
 
 
-def agree(one: Known, other: Known) -> bool:
+def agree(known_anchor: Known, other: Known) -> bool:
     """True when neither text has a number, date, name, comparison or negation that the other lacks.
 
     Nor may they stand in another order, or deny something else: 'Ana pays Omar' does not repeat 'Omar pays Ana'. Nor
     may two people say them of themselves.
     """
-    if not same_person(one, other):
+    if not same_person(known_anchor, other):
         return False
-    if one.negations != other.negations or one.turning != other.turning:
-        return False
-    if one.exact != other.exact or not _deny_the_same(one, other) or not _in_one_order(one, other):
+    if known_anchor.negations != other.negations or known_anchor.turning != other.turning:
         return False
     if (
-        _turned_round(one, other)
-        or _turned_round(other, one)
-        or any(_faces(one, other, *pair) or _faces(other, one, *pair) for pair in _OPPOSITES)
+        known_anchor.exact != other.exact
+        or not _deny_the_same(known_anchor, other)
+        or not _in_one_order(known_anchor, other)
     ):
         return False
-    if _under_other_conditions(one, other):
+    if (
+        _turned_round(known_anchor, other)
+        or _turned_round(other, known_anchor)
+        or any(_faces(known_anchor, other, *pair) or _faces(other, known_anchor, *pair) for pair in _OPPOSITES)
+    ):
         return False
-    return one.values == other.values and same_names(one, other) and not _name_other_things(one, other)
+    if _under_other_conditions(known_anchor, other):
+        return False
+    return (
+        known_anchor.values == other.values
+        and same_names(known_anchor, other)
+        and not _name_other_things(known_anchor, other)
+    )
 
 
-def _under_other_conditions(one: Known, other: Known) -> bool:
+def _under_other_conditions(known_anchor: Known, other: Known) -> bool:
     """True when both are orders for some occasion, and not for the same: 'when I ask about style', 'about costs'."""
-    ours, theirs = one.occasion, other.occasion
+    ours, theirs = known_anchor.occasion, other.occasion
     return bool(ours or theirs) and ours != theirs
 
 
-def says_no_more(one: Known, other: Known) -> bool:
+def says_no_more(known_anchor: Known, other: Known) -> bool:
     """True when each value, name and telling word of one is said in the other too, and something exact is.
 
     >>> from turnfold.contract.records import Anchor, AnchorType
@@ -242,23 +250,27 @@ def says_no_more(one: Known, other: Known) -> bool:
     >>> says_no_more(said[0], said[1]), says_no_more(said[1], said[0]), says_no_more(said[2], said[1])
     (True, False, False)
     """
-    if not one.exact or not _in_turn(one.exact, other.exact) or not same_person(one, other):
+    if not known_anchor.exact or not _in_turn(known_anchor.exact, other.exact) or not same_person(known_anchor, other):
         return False
-    if one.negations != other.negations or not one.turning <= other.turning or not one.values <= other.values:
+    if (
+        known_anchor.negations != other.negations
+        or not known_anchor.turning <= other.turning
+        or not known_anchor.values <= other.values
+    ):
         return False
-    if not (_DIRECTIONS | {"to", "was", "were", "will"}).isdisjoint(one.tokens ^ other.tokens):
+    if not (_DIRECTIONS | {"to", "was", "were", "will"}).isdisjoint(known_anchor.tokens ^ other.tokens):
         return False
-    telling = [term for term in one.words if not is_common(term)]
-    if not _all_in(one.facts.texts(*NAMES), other.said) or not _in_turn(telling, other.words):
+    telling = [term for term in known_anchor.words if not is_common(term)]
+    if not _all_in(known_anchor.facts.texts(*NAMES), other.said) or not _in_turn(telling, other.words):
         return False
     # 'Omar, then Omar' is not said in 'Ana, then Omar'.
-    ours, theirs = (Counter(word.strip(_MARKS) for word in each.said.split()) for each in (one, other))
+    ours, theirs = (Counter(word.strip(_MARKS) for word in each.said.split()) for each in (known_anchor, other))
     return all(theirs[word] >= times for word, times in ours.items() if times > 1 and not is_common(word))
 
 
-def shares_half(one: Known, other: Known) -> bool:
+def shares_half(known_anchor: Known, other: Known) -> bool:
     """True when the other says at least half of the words of one, however little each of them tells."""
-    return 2 * len(one.words.keys() & other.words.keys()) >= len(one.words)
+    return 2 * len(known_anchor.words.keys() & other.words.keys()) >= len(known_anchor.words)
 
 
 def _in_turn(some: Iterable[str], every: Iterable[str]) -> bool:
@@ -267,75 +279,81 @@ def _in_turn(some: Iterable[str], every: Iterable[str]) -> bool:
     return all(one in rest for one in some)
 
 
-def _deny_the_same(one: Known, other: Known) -> bool:
+def _deny_the_same(known_anchor: Known, other: Known) -> bool:
     """True when each word that one denies is denied by the other, in any form."""
-    return all(any(same_root(word, known) for known in other.denied) for word in one.denied) and all(
-        any(same_root(word, known) for known in one.denied) for word in other.denied
+    return all(any(same_root(word, known) for known in other.denied) for word in known_anchor.denied) and all(
+        any(same_root(word, known) for known in known_anchor.denied) for word in other.denied
     )
 
 
-def _in_one_order(one: Known, other: Known) -> bool:
+def _in_one_order(known_anchor: Known, other: Known) -> bool:
     """True when names come in one order, and, where a word like 'before' stands between them, all telling words."""
-    if one.said == other.said:
+    if known_anchor.said == other.said:
         return True
-    named = {plain_words(name) for each in (one, other) for name in each.facts.texts(*NAMES)}
-    if sorted(named, key=one.said.find) != sorted(named, key=other.said.find):
+    named = {plain_words(name) for each in (known_anchor, other) for name in each.facts.texts(*NAMES)}
+    if sorted(named, key=known_anchor.said.find) != sorted(named, key=other.said.find):
         return False
-    if _DIRECTIONS.isdisjoint(one.tokens | other.tokens):
+    if _DIRECTIONS.isdisjoint(known_anchor.tokens | other.tokens):
         return True
-    both = [term for term in one.words if term in other.words and not is_common(term)]
-    return both == [term for term in other.words if term in one.words and not is_common(term)]
+    both = [term for term in known_anchor.words if term in other.words and not is_common(term)]
+    return both == [term for term in other.words if term in known_anchor.words and not is_common(term)]
 
 
-def _turned_round(one: Known, other: Known) -> bool:
+def _turned_round(known_anchor: Known, other: Known) -> bool:
     """True when one says the opposite of a word of the other: 'unset' for 'set'."""
     return any(
         word.startswith(_TURNS_ROUND)
         and word not in other.tokens
-        and any(word == f"{begin}{told}" and told not in one.tokens for told in other.tokens for begin in _TURNS_ROUND)
-        for word in one.tokens
+        and any(
+            word == f"{begin}{told}" and told not in known_anchor.tokens
+            for told in other.tokens
+            for begin in _TURNS_ROUND
+        )
+        for word in known_anchor.tokens
     )
 
 
-def _faces(one: Known, other: Known, word: str, opposite: str) -> bool:
+def _faces(known_anchor: Known, other: Known, word: str, opposite: str) -> bool:
     """True when one says a word and the other its opposite instead."""
-    said, answered = one.tokens, other.tokens
+    said, answered = known_anchor.tokens, other.tokens
     return word in said and opposite in answered and word not in answered and opposite not in said
 
 
-def same_names(one: Known, other: Known) -> bool:
+def same_names(known_anchor: Known, other: Known) -> bool:
     """True when each name of one is said in the other."""
-    return _all_in(one.facts.texts(*NAMES), other.said) and _all_in(other.facts.texts(*NAMES), one.said)
+    return _all_in(known_anchor.facts.texts(*NAMES), other.said) and _all_in(
+        other.facts.texts(*NAMES), known_anchor.said
+    )
 
 
-def same_person(one: Known, other: Known) -> bool:
+def same_person(known_anchor: Known, other: Known) -> bool:
     """True unless it matters who says it and two different speakers do: a promise, or what one tells of oneself.
 
     'I'm allergic to nuts' of Ana is not that of Ben; where who said one of them is unknown, it decides nothing.
     """
-    return same_speaker(one, other) or not (one.personal or other.personal)
+    return same_speaker(known_anchor, other) or not (known_anchor.personal or other.personal)
 
 
-def same_speaker(one: Known, other: Known) -> bool:
+def same_speaker(known_anchor: Known, other: Known) -> bool:
     """True unless two different speakers are known."""
-    ours, theirs = one.anchor.speaker, other.anchor.speaker
+    ours, theirs = known_anchor.anchor.speaker, other.anchor.speaker
     return ours is None or theirs is None or ours == theirs
 
 
-def _all_in(names: tuple[str, ...], said: str) -> bool:
-    return all(plain_words(name) in said for name in names)
+def _all_in(names: tuple[str, ...], statement: str) -> bool:
+    return all(plain_words(name) in statement for name in names)
 
 
-def _name_other_things(one: Known, other: Known) -> bool:
+def _name_other_things(known_anchor: Known, other: Known) -> bool:
     """True when each has a telling word of its own: 'the keys for ana', 'the keys for omar'."""
-    return bool(own_words(one, other)) and bool(own_words(other, one))
+    return bool(own_words(known_anchor, other)) and bool(own_words(other, known_anchor))
 
 
-def own_words(one: Known, other: Known) -> list[str]:
+def own_words(known_anchor: Known, other: Known) -> list[str]:
     """Telling words of one of which the other has no form, or which it says less often: 'Ana pays Ana'."""
     return [
         term
-        for term, weighed in one.words.items()
+        for term, weighed in known_anchor.words.items()
         if not is_common(term)
         and (weighed > other.words.get(term, weighed) or not any(same_root(term, known) for known in other.words))
     ]

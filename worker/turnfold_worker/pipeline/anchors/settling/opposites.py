@@ -50,7 +50,7 @@ def is_newer_value(new: Known, old: Known) -> bool:
     """Whether both say what a value changed to, of one thing: 'has now reached 165 commits' after '150 commits'."""
     if new.kind is not AnchorType.CRITICAL_FACT or old.kind is not new.kind or not same_speaker(new, old):
         return False
-    amounts = [_value_now(one) for one in (new, old)]
+    amounts = [_value_now(known_anchor) for known_anchor in (new, old)]
     if not all(amounts) or new.anchor.turn_seq <= old.anchor.turn_seq:
         return False
     units = [sort_of_amount(amount) for amount in amounts]
@@ -58,8 +58,8 @@ def is_newer_value(new: Known, old: Known) -> bool:
     return units[0] == units[1] and len(ours & theirs) >= _SHARED and bool(ours & new.specific & old.specific)
 
 
-def _value_now(one: Known) -> str:
+def _value_now(known_anchor: Known) -> str:
     """The amount that something changed to; empty where none did."""
-    change = VALUE_NOW.search(one.said)
-    amount = _AMOUNT.search(one.said, change.end()) if change else None
+    change = VALUE_NOW.search(known_anchor.said)
+    amount = _AMOUNT.search(known_anchor.said, change.end()) if change else None
     return amount.group() if amount else ""

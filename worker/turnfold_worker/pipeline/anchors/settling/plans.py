@@ -19,7 +19,7 @@ _OVERTAKEN: Final = frozenset({AnchorType.DECISION, AnchorType.COMMITMENT})
 
 def plans_set_aside(fresh: Sequence[Known], known: Sequence[Known]) -> Iterator[tuple[Known, Known | None]]:
     """What each turn that sets plans aside says to do, with each plan whose place it takes or, without one, None."""
-    ordered = sorted((one for one in fresh if not one.shown_only), key=_place)
+    ordered = sorted((known_anchor for known_anchor in fresh if not known_anchor.shown_only), key=_place)
     for _, turn in groupby(ordered, key=lambda one: one.anchor.turn_seq):
         said = list(turn)
         markers = [(reach, one) for one in said if one.anchor.role in _DIRECTS and (reach := reach_of(one.anchor.text))]
@@ -32,19 +32,27 @@ def plans_set_aside(fresh: Sequence[Known], known: Sequence[Known]) -> Iterator[
                 yield new, None
 
 
-def is_empty_marker(one: Known) -> bool:
+def is_empty_marker(known_anchor: Known) -> bool:
     """Whether an anchor sets a plan aside and says nothing else: it needs no place once that is done."""
-    return bool(reach_of(one.anchor.text)) and is_bare(one.anchor.text)
+    return bool(reach_of(known_anchor.anchor.text)) and is_bare(known_anchor.anchor.text)
 
 
-def plans_instead(one: Known) -> bool:
+def plans_instead(known_anchor: Known) -> bool:
     """Whether an anchor says what is to be done in place of something: 'Use clay instead'."""
-    return bool(reach_of(one.anchor.text)) and plans(one.anchor.text) and not is_bare(one.anchor.text)
+    return (
+        bool(reach_of(known_anchor.anchor.text))
+        and plans(known_anchor.anchor.text)
+        and not is_bare(known_anchor.anchor.text)
+    )
 
 
-def _instead(said: Sequence[Known], marker: Known) -> Known | None:
+def _instead(known_anchors: Sequence[Known], marker: Known) -> Known | None:
     """The plan of a turn: the first from where something is set aside on, else the last before it."""
-    made = [one for one in said if one.active and _is_plan(one) and not is_bare(one.anchor.text)]
+    made = [
+        known_anchor
+        for known_anchor in known_anchors
+        if known_anchor.active and _is_plan(known_anchor) and not is_bare(known_anchor.anchor.text)
+    ]
     after = [one for one in made if _place(one) >= _place(marker)]
     return after[0] if after else made[-1] if made else None
 
@@ -69,9 +77,11 @@ def _set_aside(reach: Reach, marker: Known, new: Known | None, known: Sequence[K
     return [max(alike or earlier, key=_place)] if earlier else []
 
 
-def _is_plan(one: Known) -> bool:
-    return plans(one.anchor.text) or (one.kind in _OVERTAKEN and not one.said.rstrip("\"') ").endswith("?"))
+def _is_plan(known_anchor: Known) -> bool:
+    return plans(known_anchor.anchor.text) or (
+        known_anchor.kind in _OVERTAKEN and not known_anchor.said.rstrip("\"') ").endswith("?")
+    )
 
 
-def _place(one: Known) -> tuple[int, int]:
-    return one.anchor.turn_seq, one.anchor.start
+def _place(known_anchor: Known) -> tuple[int, int]:
+    return known_anchor.anchor.turn_seq, known_anchor.anchor.start

@@ -57,7 +57,7 @@ def says_which_holds(new: Known, old: Known) -> bool:
 
 def are_a_choice(new: Known, old: Known) -> bool:
     """Whether two statements give values to choose from, or one beside the other."""
-    return any(_CHOICE.search(one.said) for one in (new, old))
+    return any(_CHOICE.search(known_anchor.said) for known_anchor in (new, old))
 
 
 def gives_two_values(new: Known, old: Known) -> bool:
@@ -77,23 +77,28 @@ def contest(new: Known, old: Known) -> None:
         old.anchor = replace(old.anchor, replaces=new.anchor.id)
 
 
-def is_pair(one: Anchor, other: Anchor) -> bool:
+def is_pair(anchor: Anchor, other: Anchor) -> bool:
     """Whether of two statements of a turn the first names the second."""
-    return one.turn_seq == other.turn_seq and is_contested(one) and one.replaces == other.id
+    return anchor.turn_seq == other.turn_seq and is_contested(anchor) and anchor.replaces == other.id
 
 
-def are_contested(one: Known, other: Known) -> bool:
+def are_contested(known_anchor: Known, other: Known) -> bool:
     """Whether two statements are the two values of a turn, in either order."""
-    return is_pair(one.anchor, other.anchor) or is_pair(other.anchor, one.anchor)
+    return is_pair(known_anchor.anchor, other.anchor) or is_pair(other.anchor, known_anchor.anchor)
 
 
 def part(known: Sequence[Known]) -> None:
     """Where one of two values is over, let the other one name it no longer."""
     by_id = {one.anchor.id: one.anchor for one in known}
-    for one in known:
-        other = by_id.get(one.anchor.replaces or 0)
-        if one.active and other is not None and is_pair(one.anchor, other) and other.state is not AnchorState.ACTIVE:
-            one.anchor = replace(one.anchor, replaces=None)
+    for known_anchor in known:
+        other = by_id.get(known_anchor.anchor.replaces or 0)
+        if (
+            known_anchor.active
+            and other is not None
+            and is_pair(known_anchor.anchor, other)
+            and other.state is not AnchorState.ACTIVE
+        ):
+            known_anchor.anchor = replace(known_anchor.anchor, replaces=None)
 
 
 def standing_pairs(anchors: Sequence[Anchor], changes: Sequence[AnchorChange] = ()) -> list[tuple[Anchor, Anchor]]:
@@ -103,10 +108,10 @@ def standing_pairs(anchors: Sequence[Anchor], changes: Sequence[AnchorChange] = 
     """
     changed = {change.id: change for change in changes}
     by_id = {
-        one.id: replace(one, state=changed[one.id].state, replaces=changed[one.id].replaces)
-        if one.id in changed
-        else one
-        for one in anchors
+        anchor.id: replace(anchor, state=changed[anchor.id].state, replaces=changed[anchor.id].replaces)
+        if anchor.id in changed
+        else anchor
+        for anchor in anchors
     }
     pairs = ((one, by_id[one.replaces]) for one in by_id.values() if one.replaces in by_id)
     return [

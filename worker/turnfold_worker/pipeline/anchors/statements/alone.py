@@ -47,7 +47,7 @@ _ACTS: Final = listed(
 """Words that tell what a clause does, and not with what."""
 
 
-def means_something_alone(said: str, stated: Iterable[str] = ()) -> bool:
+def means_something_alone(statement: str, stated: Iterable[str] = ()) -> bool:
     """Whether plain words say of what they speak, also by the names and values that they state beside a reason.
 
     >>> means_something_alone("i chose them 'cause they help people with a move")
@@ -55,7 +55,7 @@ def means_something_alone(said: str, stated: Iterable[str] = ()) -> bool:
     >>> means_something_alone("i chose the oak boards, they are dry")
     True
     """
-    told = _REASON.sub("", said)
+    told = _REASON.sub("", statement)
     if any(plain_words(text) in told for text in stated):
         return True
     if _AGREES.match(told):

@@ -79,25 +79,27 @@ def _plain(text: str, span: Span) -> str:
     return without_fillers(plain_words(text[span.start : span.end]))
 
 
-def asks_outright(said: str) -> bool:
+def asks_outright(statement: str) -> bool:
     """Whether plain words open as a question does, also where no mark ends it: 'Why is Linux …'."""
-    return _OPENS.match(said) is not None
+    return _OPENS.match(statement) is not None
 
 
-def wishes_to_know(said: str) -> bool:
+def wishes_to_know(statement: str) -> bool:
     """Whether plain words wish to understand something, and tell nothing else of the one who says them."""
-    wish = _WISH.search(said)
-    return wish is not None and not _TELLS.search(said[: wish.start()]) and not _TELLS.search(said, wish.end())
+    wish = _WISH.search(statement)
+    return (
+        wish is not None and not _TELLS.search(statement[: wish.start()]) and not _TELLS.search(statement, wish.end())
+    )
 
 
-def asks_for_a_reply(said: str) -> bool:
+def asks_for_a_reply(statement: str) -> bool:
     """Whether plain words ask an assistant for words, a text or code: nothing of it is open once it has replied.
 
     >>> asks_for_a_reply("can you draft the form?"), asks_for_a_reply("i'll draft it tomorrow")
     (True, False)
     """
-    wanted = wanted_rules.WORDS_WANTED.search(said) or wanted_rules.TEXT_WANTED.search(said)
+    wanted = wanted_rules.WORDS_WANTED.search(statement) or wanted_rules.TEXT_WANTED.search(statement)
     # 'An example of how to send mail' sends nothing.
-    deed = said.partition(" how to ")[0]
+    deed = statement.partition(" how to ")[0]
     beyond = (wanted_rules.WORLD, wanted_rules.PROMISES, statement_rules.LATER)
     return wanted is not None and not any(pattern.search(deed) for pattern in beyond)

@@ -34,8 +34,8 @@ _CIRCUMSTANCE: Final = lazy_pattern(
 @lru_cache(maxsize=1_024)
 def promised_verb(text: str) -> str:
     """The verb of the deed that a text promises or asks for; empty where none is told."""
-    said = plain_words(text)
-    match = _PROMISED.search(said) or _ORDERED.match(said)
+    plain_text = plain_words(text)
+    match = _PROMISED.search(plain_text) or _ORDERED.match(plain_text)
     return match["verb"] if match else ""
 
 
@@ -45,9 +45,9 @@ def thing_of(promise: str, verb: str) -> tuple[str, ...]:
     return object_words(plain_words(promise).partition(f"{verb} ")[2])
 
 
-def object_words(said: str) -> tuple[str, ...]:
+def object_words(statement: str) -> tuple[str, ...]:
     """The telling words that follow a verb up to the first that says to whom, where or when."""
-    return deed_words_in_order(_CIRCUMSTANCE.split(said)[0])
+    return deed_words_in_order(_CIRCUMSTANCE.split(statement)[0])
 
 
 def gives_up(later: str, promise: str) -> bool:
@@ -68,8 +68,8 @@ def gives_up(later: str, promise: str) -> bool:
 @lru_cache(maxsize=1_024)
 def _given_up(text: str) -> frozenset[str] | None:
     """What a text says will not be done; None where it says no such thing. It is compared with many promises."""
-    said = plain_words(text)
-    match = _GIVEN_UP.search(said)
-    if match is None or is_question(said):
+    plain_text = plain_words(text)
+    match = _GIVEN_UP.search(plain_text)
+    if match is None or is_question(plain_text):
         return None
-    return deed_words(_END.split(said[match.end() :])[0])
+    return deed_words(_END.split(plain_text[match.end() :])[0])

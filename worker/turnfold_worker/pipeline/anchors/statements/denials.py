@@ -71,11 +71,11 @@ def denial_of(text: str) -> Denial | None:
     >>> denial_of("Never use tabs.") is None
     True
     """
-    said = plain_words(text)
-    match = DENIAL.search(said)
-    if match is None or is_question(said) or CONDITIONAL.search(said):
+    plain_text = plain_words(text)
+    match = DENIAL.search(plain_text)
+    if match is None or is_question(plain_text) or CONDITIONAL.search(plain_text):
         return None
-    named = _ENDS.split(f"{said[match.end() :]} ")[0]
+    named = _ENDS.split(f"{plain_text[match.end() :]} ")[0]
     objects: list[frozenset[str]] = []
     heads: set[str] = set()
     beside: set[str] = set()
@@ -106,10 +106,15 @@ def is_contradicted(denial: Denial, statement: str) -> bool:
     >>> is_contradicted(never, "I want to attend a sailing course.")
     False
     """
-    said = plain_words(statement)
-    if is_question(said) or NEGATION.search(said) or CONDITIONAL.search(said) or not _tells_done(said, denial.verb):
+    plain_text = plain_words(statement)
+    if (
+        is_question(plain_text)
+        or NEGATION.search(plain_text)
+        or CONDITIONAL.search(plain_text)
+        or not _tells_done(plain_text, denial.verb)
+    ):
         return False
-    told = frozenset(_stems(said))
+    told = frozenset(_stems(plain_text))
     if len(denial.heads) >= _LEAST_TOLD and len(denial.heads & told) >= _LEAST_TOLD:
         return True
     return any(
@@ -118,14 +123,14 @@ def is_contradicted(denial: Denial, statement: str) -> bool:
     )
 
 
-def _tells_done(said: str, verb: str) -> bool:
+def _tells_done(statement: str, verb: str) -> bool:
     kind = frozenset({verb}).union(*(forms for forms in _KINDS if verb in forms))
-    return any(match["verb"] in kind for pattern in (_DONE, _PERFECT) for match in pattern.finditer(said))
+    return any(match["verb"] in kind for pattern in (_DONE, _PERFECT) for match in pattern.finditer(statement))
 
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(_stems(" ".join(_NAMED.findall(text))))
 
 
-def _stems(said: str) -> list[str]:
-    return [STEMS[word] for word in note_words(said) if word not in _EMPTY and not word.isdigit()]
+def _stems(statement: str) -> list[str]:
+    return [STEMS[word] for word in note_words(statement) if word not in _EMPTY and not word.isdigit()]

@@ -106,17 +106,17 @@ def past_forms(verb: str) -> tuple[str, ...]:
     return (f"{verb}ed", f"{verb}{verb[-1]}ed")
 
 
-def tells_of_done(said: str) -> bool:
-    """Whether something is said to be done, and not to be done first; `said` is as `plain_words` gives it.
+def tells_of_done(statement: str) -> bool:
+    """Whether something is said to be done, and not to be done first; `statement` is as `plain_words` gives it.
 
     >>> tells_of_done("the lease has been signed."), tells_of_done("once the lease has been signed, we move in.")
     (True, False)
     """
-    match = COMPLETIONS.search(said)
-    if match is None or is_question(said):
+    match = COMPLETIONS.search(statement)
+    if match is None or is_question(statement):
         return False
     by_somebody = match[0].startswith(("i ", "i'", "we"))
-    return not (_FIRST_I if by_somebody else _FIRST_IT).search(said[: match.start()])
+    return not (_FIRST_I if by_somebody else _FIRST_IT).search(statement[: match.start()])
 
 
 @lru_cache(maxsize=1_024)
@@ -148,14 +148,14 @@ def _told(report: str, verb: str) -> tuple[tuple[str, int], ...]:
 
     A report is compared with many promises, which have few verbs.
     """
-    said = plain_words(report)
-    if is_question(said) or is_bygone(said) or is_habit(said):
+    plain_text = plain_words(report)
+    if is_question(plain_text) or is_bygone(plain_text) or is_habit(plain_text):
         return ()
     told_by = _reporting(verb)
-    if not told_by.worth_trying.search(said):
+    if not told_by.worth_trying.search(plain_text):
         return ()
     found = []
-    for clause in _CLAUSE_ENDS.split(said):
+    for clause in _CLAUSE_ENDS.split(plain_text):
         told = next(filter(None, (pattern.search(clause) for pattern in told_by.news)), None)
         if told and not any(pattern.search(clause) for pattern in (_UNDONE, _OTHER_DEED, told_by.usual)):
             found.append((clause, told.end()))
@@ -210,10 +210,12 @@ def opens_with(reply: str, promise: str) -> bool:
     return opening is not None and not is_question(said)
 
 
-def may_report(said: str) -> bool:
+def may_report(statement: str) -> bool:
     """Whether plain words are few and may report a deed, whatever was promised: 'Sent.', 'the hotel is booked'."""
-    few = len(said.split()) <= _FEW_WORDS and not (is_question(said) or is_bygone(said) or is_habit(said))
-    return few and _ANY_DEED.search(said) is not None and not _UNDONE.search(said)
+    few = len(statement.split()) <= _FEW_WORDS and not (
+        is_question(statement) or is_bygone(statement) or is_habit(statement)
+    )
+    return few and _ANY_DEED.search(statement) is not None and not _UNDONE.search(statement)
 
 
 def does_it(report: str, promise: str) -> bool:

@@ -33,6 +33,6 @@ AT_ONCE: Final = lazy_pattern(
 """What people who sit together say while they do it: they show, start, vote and take notes."""
 
 
-def is_done_at_once(said: str) -> bool:
-    """Whether somebody announces what he does at once, and names no later time; `said` is as `plain_words` gives it."""
-    return AT_ONCE.search(said) is not None and LATER.search(said) is None
+def is_done_at_once(statement: str) -> bool:
+    """Whether somebody announces what he does at once, and names no later time; `plain_words` gives `statement`."""
+    return AT_ONCE.search(statement) is not None and LATER.search(statement) is None

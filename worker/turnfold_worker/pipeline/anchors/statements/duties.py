@@ -114,12 +114,12 @@ _MOST: Final = 6
 @lru_cache(maxsize=1_024)
 def duties_of(text: str) -> tuple[Ruled, ...]:
     """What each clause of a short text rules; nothing for a question."""
-    said = plain_words(text)
-    if is_question(said):
+    plain_text = plain_words(text)
+    if is_question(plain_text):
         return ()
-    lasts = LASTS.search(said) is not None
+    lasts = LASTS.search(plain_text) is not None
     found = []
-    for clause in _CLAUSES.split(said):
+    for clause in _CLAUSES.split(plain_text):
         about = _AROUND.sub(" ", clause)
         for duty, trigger in _TRIGGERS:
             if trigger.search(about):
@@ -130,14 +130,14 @@ def duties_of(text: str) -> tuple[Ruled, ...]:
     return tuple(found)
 
 
-def deed_words(said: str) -> frozenset[str]:
+def deed_words(statement: str) -> frozenset[str]:
     """The beginnings of the words that tell what is done, and to what."""
-    return frozenset(deed_words_in_order(said))
+    return frozenset(deed_words_in_order(statement))
 
 
-def deed_words_in_order(said: str) -> tuple[str, ...]:
+def deed_words_in_order(statement: str) -> tuple[str, ...]:
     """The same, as they are said."""
-    found = (word.strip("'./-").removesuffix("'s") for word in _WORD.findall(said))
+    found = (word.strip("'./-").removesuffix("'s") for word in _WORD.findall(statement))
     return tuple(_root(word) for word in found if word and word not in _EMPTY)
 
 
@@ -210,8 +210,8 @@ def sets_aside(new: str, old: str) -> bool:
 def _withdrawn(text: str) -> tuple[tuple[frozenset[str], ...], tuple[frozenset[str], ...]]:
     """What a short text says is to be ignored, and what was so and is so no more; it is compared with many others."""
     ignored = tuple(one.words for one in duties_of(text) if one.duty is Duty.IGNORED)
-    said = plain_words(text)
-    if is_question(said):
+    plain_text = plain_words(text)
+    if is_question(plain_text):
         return ignored, ()
-    ended = (deed_words(_NO_MORE.sub(" ", one)) for one in _CLAUSES.split(said) if _ENDED.search(one))
+    ended = (deed_words(_NO_MORE.sub(" ", one)) for one in _CLAUSES.split(plain_text) if _ENDED.search(one))
     return ignored, tuple(ended)

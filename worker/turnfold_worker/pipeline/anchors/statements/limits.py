@@ -50,17 +50,17 @@ _NO_SUBJECT: Final = frozenset({"keep", "stay", "remai", "hold", "limit", "cap",
 @lru_cache(maxsize=1_024)
 def limit_of(text: str) -> Limit | None:
     """The only limit that a short text sets; None where there is none, or more than one."""
-    found = list(_LIMIT.finditer(said := plain_words(in_one_form(text))))
-    if len(found) != 1 or is_question(said) or _WAS.search(said):
+    matches = list(_LIMIT.finditer(plain_text := plain_words(in_one_form(text))))
+    if len(matches) != 1 or is_question(plain_text) or _WAS.search(plain_text):
         return None
-    match = found[0]
-    start = max((one.end() for one in _END.finditer(said, 0, match.start())), default=0)
-    stop = next((one.start() for one in _END.finditer(said, match.end("value"))), len(said))
+    match = matches[0]
+    start = max((one.end() for one in _END.finditer(plain_text, 0, match.start())), default=0)
+    stop = next((one.start() for one in _END.finditer(plain_text, match.end("value"))), len(plain_text))
     unit = match["unit"] or ""
     known = unit not in _NO_UNIT
-    after = said[match.end() if known else match.end("value") : stop]
+    after = plain_text[match.end() if known else match.end("value") : stop]
     done = match["capped"] or match["floored"] or ""
-    subject = deed_words(f"{said[start : match.start()]} {done} {after}") - _NO_SUBJECT
+    subject = deed_words(f"{plain_text[start : match.start()]} {done} {after}") - _NO_SUBJECT
     return Limit(
         match["upper"] is not None,
         match["value"],
@@ -90,9 +90,9 @@ def limits_otherwise(new: str, old: str) -> bool:
 
 
 def _lifts(new: str, old: Limit) -> bool:
-    said = plain_words(in_one_form(new))
-    match = _LIFTED.search(said)
-    if match is None or not old.upper or is_question(said):
+    plain_text = plain_words(in_one_form(new))
+    match = _LIFTED.search(plain_text)
+    if match is None or not old.upper or is_question(plain_text):
         return False
-    about = deed_words(_END.split(said[: match.start()])[-1]) - _NO_SUBJECT
+    about = deed_words(_END.split(plain_text[: match.start()])[-1]) - _NO_SUBJECT
     return bool(about) and about <= old.subject

@@ -69,8 +69,8 @@ def manner_of(text: str) -> Manner | None:
         return None
     ((pair, side),) = found
     named = _SIDES[pair][side]
-    before = said[: min(said.index(token) for token in tokens if token in named)]
-    turned = _TURNED.search(before) is not None
+    text_before = said[: min(said.index(token) for token in tokens if token in named)]
+    turned = _TURNED.search(text_before) is not None
     about = " ".join(token for token in tokens if token not in named and not _TURNED.fullmatch(token))
     return Manner(pair, side ^ turned, deed_words(about) - _ANSWERS)
 

@@ -41,10 +41,10 @@ def renumbers(new: str, old: str) -> bool:
         return False
     if match["old"]:
         return bool(earlier[0] == match["old"])
-    others = _OF_OTHERS.search(before)
+    other_match = _OF_OTHERS.search(before)
     if match["whose"] in {"his", "her", "their", "its"}:
-        return others is not None and others.group() == match["whose"]
-    return others is None
+        return other_match is not None and other_match.group() == match["whose"]
+    return other_match is None
 
 
 def gives_a_number(text: str) -> bool:

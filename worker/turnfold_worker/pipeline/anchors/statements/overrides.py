@@ -77,14 +77,14 @@ def reach_of(text: str) -> Reach:
     >>> reach_of("Please don't scratch that."), reach_of("If it rains, we'll take the bus instead.")
     (<Reach.NONE: 0>, <Reach.NONE: 0>)
     """
-    said = plain_words(without_quotes(text))
-    if is_question(said) or any(one.search(said) for one in (_UNDECIDED, _DENIED, _SAID_BY_OTHERS)):
+    plain_text = plain_words(without_quotes(text))
+    if is_question(plain_text) or any(one.search(plain_text) for one in (_UNDECIDED, _DENIED, _SAID_BY_OTHERS)):
         return Reach.NONE
-    if SETS_ASIDE_ALL.search(said):
+    if SETS_ASIDE_ALL.search(plain_text):
         return Reach.ALL
-    if _EARLIER.search(said) and (SETS_ASIDE.search(said) or _labels_a_plan(said)):
+    if _EARLIER.search(plain_text) and (SETS_ASIDE.search(plain_text) or _labels_a_plan(plain_text)):
         return Reach.EARLIER
-    sets_aside = SETS_ASIDE.search(said) or _INSTEAD.search(said) or _CHANGES.search(said)
+    sets_aside = SETS_ASIDE.search(plain_text) or _INSTEAD.search(plain_text) or _CHANGES.search(plain_text)
     return Reach.LATEST if sets_aside else Reach.NONE
 
 
@@ -94,9 +94,9 @@ def is_bare(text: str) -> bool:
     >>> is_bare("Okay, ignore the earlier plan."), is_bare("Scratch that, we'll paint it blue.")
     (True, False)
     """
-    said = plain_words(text)
-    rest = _CHANGES.sub(" ", SETS_ASIDE_ALL.sub(" ", SETS_ASIDE.sub(" ", said)))
-    return rest != said and not (specific_words(rest) - _NO_PLAN) and "instead" not in rest
+    plain_text = plain_words(text)
+    rest = _CHANGES.sub(" ", SETS_ASIDE_ALL.sub(" ", SETS_ASIDE.sub(" ", plain_text)))
+    return rest != plain_text and not (specific_words(rest) - _NO_PLAN) and "instead" not in rest
 
 
 _NO_PLAN: Final = frozenset({"goal", "same", "actually", "wait", "plan"})
@@ -104,8 +104,10 @@ _NO_PLAN: Final = frozenset({"goal", "same", "actually", "wait", "plan"})
 
 def plans(text: str) -> bool:
     """Whether a text says what is to be done: 'let's …', 'we'll …', 'the plan: …'."""
-    said = plain_words(text)
-    return not is_question(said) and (_PLANNED.search(said) is not None or _INSTEAD.search(said) is not None)
+    plain_text = plain_words(text)
+    return not is_question(plain_text) and (
+        _PLANNED.search(plain_text) is not None or _INSTEAD.search(plain_text) is not None
+    )
 
 
 def of_another_topic(new: str, old: str) -> bool:
@@ -116,5 +118,5 @@ def of_another_topic(new: str, old: str) -> bool:
     return specific_words(match["topic"]).isdisjoint(specific_words(old))
 
 
-def _labels_a_plan(said: str) -> bool:
-    return re.match(rf"{LEAD}(?:the |our |my )?(?:new|change of) plans?(?:[:,.!-]| is| for|$)", said) is not None
+def _labels_a_plan(statement: str) -> bool:
+    return re.match(rf"{LEAD}(?:the |our |my )?(?:new|change of) plans?(?:[:,.!-]| is| for|$)", statement) is not None

@@ -215,18 +215,18 @@ def _moments(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1_024)
 def _asked(question: str) -> _Asked | None:
-    said = plain_words(question)
-    said = said[_LEAD.match(said).end() :].rstrip(" ?.!")  # type: ignore[union-attr]
+    plain_text = plain_words(question)
+    plain_text = plain_text[_LEAD.match(plain_text).end() :].rstrip(" ?.!")  # type: ignore[union-attr]
     for slot, pattern in _SLOTS:
-        match = pattern.match(said)
+        match = pattern.match(plain_text)
         if match is None:
             continue
-        if slot == "yes" and _OR.search(said):
+        if slot == "yes" and _OR.search(plain_text):
             return None
         rest = _plain(match["rest"])
         noun = match.groupdict().get("noun") or ""
         head = rest[: part.start()] if (part := _PART.search(rest.strip() + " ")) else rest
-        return _Asked(slot, said, _roots(f"{noun} {rest}"), _roots(f"{noun} {head}"), noun)
+        return _Asked(slot, plain_text, _roots(f"{noun} {rest}"), _roots(f"{noun} {head}"), noun)
     return None
 
 

@@ -49,22 +49,22 @@ _PAST: Final = lazy_pattern(
 _PRESENT: Final = lazy_pattern(r"(?<!\w)(?:is|are|am|'s|isn't|aren't|must|may|can|should|has to|have to|now)(?!\w)")
 
 
-def is_bygone(said: str) -> bool:
+def is_bygone(statement: str) -> bool:
     """Whether plain words tell of another time than now.
 
     >>> is_bygone("last year the limit was 20"), is_bygone("the limit is 20 since today")
     (True, False)
     """
-    return _BYGONE.search(said) is not None
+    return _BYGONE.search(statement) is not None
 
 
-def is_habit(said: str) -> bool:
+def is_habit(statement: str) -> bool:
     """Whether plain words tell what is usual, not what was done.
 
     >>> is_habit("booking is usually done by the client"), is_habit("i booked it")
     (True, False)
     """
-    return _HABIT.search(said) is not None
+    return _HABIT.search(statement) is not None
 
 
 def only_then(new: str, old: str) -> bool:
@@ -90,25 +90,25 @@ def sometimes_only(new: str, old: str) -> bool:
 
 
 @lru_cache(maxsize=1_024)
-def _tells_of_then(said: str) -> bool:
+def _tells_of_then(statement: str) -> bool:
     """Asked of a text once, as below: it is compared with many."""
-    return is_bygone(said) or (_PAST.search(said) is not None and _PRESENT.search(said) is None)
+    return is_bygone(statement) or (_PAST.search(statement) is not None and _PRESENT.search(statement) is None)
 
 
 @lru_cache(maxsize=1_024)
-def _begins_later(said: str) -> bool:
-    return _LATER.search(said) is not None
+def _begins_later(statement: str) -> bool:
+    return _LATER.search(statement) is not None
 
 
 @lru_cache(maxsize=1_024)
-def _holds_on_some_days(said: str) -> bool:
-    return _SOME_DAYS.search(said) is not None
+def _holds_on_some_days(statement: str) -> bool:
+    return _SOME_DAYS.search(statement) is not None
 
 
-def waits(said: str) -> bool:
+def waits(statement: str) -> bool:
     """Whether plain words begin with what has to come first: until then what was ruled before holds.
 
     >>> waits("if marta agrees, you may deploy on fridays"), waits("you may deploy on fridays now")
     (True, False)
     """
-    return _WAITS.match(said) is not None
+    return _WAITS.match(statement) is not None
