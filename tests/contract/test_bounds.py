@@ -18,5 +18,5 @@ def test_each_table_has_a_bound() -> None:
 
 
 def test_each_kind_of_key_without_a_lifetime_has_a_bound() -> None:
-    named = set(re.findall(r"`tf:\{SS\}:([a-z]+)", BOUNDS))
+    named = set(re.findall(r"`tf:\{(?:SS|shards)\}:([a-z]+)", BOUNDS))
     assert set(PERMANENT) - named == set()
