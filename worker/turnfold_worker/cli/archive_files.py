@@ -47,9 +47,9 @@ def _beginning(file: Any) -> bytes:
     """What comes next, which stays to be read."""
     if hasattr(file, "peek"):
         return bytes(file.peek(_BEGINNING))
-    found: bytes = file.read(_BEGINNING)
+    beginning: bytes = file.read(_BEGINNING)
     file.seek(0)
-    return found
+    return beginning
 
 
 @contextmanager

@@ -37,9 +37,9 @@ def run_batches(session: Session, chosen: ConversationId | None, *, wait: bool, 
         ledger=ledger(settings, session.write_engine), redactor=redactor(settings),
     )  # fmt: skip
     try:
-        asked = batches.submit(settings.tenant, chosen, batching=batching)
+        submitted = batches.submit(settings.tenant, chosen, batching=batching)
         if not wait:
-            click.echo(f"{asked} questions are in batches: `turnfold refine --all --batch` collects them", err=True)
+            click.echo(f"{submitted} questions are in batches: `turnfold refine --all --batch` collects them", err=True)
             return
         with progress(hidden=hidden) as bar:
             task = bar.add_task("batches", total=None)

@@ -121,8 +121,13 @@ def _carry_out(session: Session, conversation: str, turn_id: str, change: Callab
     refused = status.parked > parked
     if as_json:
         completed = waited and not refused
-        found = {"conversation_id": conversation, "turn_id": turn_id, "completed": completed, "turns": status.stored}
-        print_json(found)
+        carried_out = {
+            "conversation_id": conversation,
+            "turn_id": turn_id,
+            "completed": completed,
+            "turns": status.stored,
+        }
+        print_json(carried_out)
     elif refused:
         click.echo("a worker could not do this: `turnfold jobs list` says why", err=True)
     elif waited:

@@ -71,7 +71,7 @@ def demo() -> None:
 
 def _own_environment() -> dict[str, str]:
     """The environment without settings of ours: the demo is the same everywhere, and touches nothing of anyone's."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("TURNFOLD_")}
+    return {name: setting for name, setting in os.environ.items() if not name.startswith("TURNFOLD_")}
 
 
 def _example() -> Transcript:
@@ -130,10 +130,10 @@ def _show(out: Console, client: Turnfold, inspection: Inspection, whole_tokens: 
     out.print(inspection_tree(inspection, Shown(anchors=False)))
     out.print()
     out.print(Rule("4. Anchors: verbatim, and never lost; later turns resolve or supersede them", align="left"))
-    shown = _most_telling(inspection.anchors)
-    out.print(anchor_table(shown))
-    if len(shown) < len(inspection.anchors):
-        out.print(f"… and {len(inspection.anchors) - len(shown)} more active ones", style="dim")
+    telling = _most_telling(inspection.anchors)
+    out.print(anchor_table(telling))
+    if len(telling) < len(inspection.anchors):
+        out.print(f"… and {len(inspection.anchors) - len(telling)} more active ones", style="dim")
     full = inspection.tokens(0) or 1
     out.print(
         f"\nAll segments: {full} tokens in full, {inspection.tokens(1)} at level 1 "

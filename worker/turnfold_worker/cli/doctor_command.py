@@ -57,14 +57,14 @@ def doctor(ctx: click.Context, seconds: float, before: int | None, as_json: bool
     if as_json:
         print_json({"ok": not problems, "findings": findings})
     else:
-        shown = table("", "check", "found")
+        rows = table("", "check", "found")
         for finding in findings:
-            shown.add_row(
+            rows.add_row(
                 words("OK" if finding.ok else "PROBLEM", "green" if finding.ok else "bold red"),
                 words(finding.check),
                 words(finding.detail if finding.ok else f"{finding.detail}\n→ {finding.remedy}"),
             )
-        console().print(shown)
+        console().print(rows)
     if problems:
         ctx.exit(FAILED)
 
@@ -114,11 +114,11 @@ def digest(session: Session, conversation: str, as_json: bool) -> None:
     address = session.standing_address(conversation)
     with translated():
         _fold_what_waits(session, address)
-        found = digest_of(session.engine, address.tenant, address.conversation)
+        hash_found = digest_of(session.engine, address.tenant, address.conversation)
     if as_json:
-        print_json({"conversation_id": conversation, "digest": found})
+        print_json({"conversation_id": conversation, "digest": hash_found})
     else:
-        click.echo(found)
+        click.echo(hash_found)
 
 
 @click.command(short_help="Create or upgrade the schema.")

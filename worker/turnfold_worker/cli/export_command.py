@@ -63,15 +63,15 @@ def export(
     if tenant is not None:
         session.tenant = tenant
     addresses = (
-        _of_all(session) if everything else [session.standing_address(one) for one in dict.fromkeys(conversations)]
+        _of_all(session) if everything else [session.standing_address(name) for name in dict.fromkeys(conversations)]
     )
     written, turns = _write(session, addresses, output, skip_unknown=everything, wait_seconds=wait_seconds)
     if as_json:
         print_json({"conversations": written, "turns": turns, "file": str(output)})
     else:
         plural = "" if turns == 1 else "s"
-        what = f"conversation {written[0]}" if len(written) == 1 else f"{len(written)} conversations"
-        click.echo(f"{turns} turn{plural} of {what} exported", err=True)
+        subject = f"conversation {written[0]}" if len(written) == 1 else f"{len(written)} conversations"
+        click.echo(f"{turns} turn{plural} of {subject} exported", err=True)
 
 
 def _of_all(session: Session) -> list[Address]:
@@ -79,7 +79,7 @@ def _of_all(session: Session) -> list[Address]:
     from turnfold_worker.operate.list_conversations import known_conversations
 
     addresses = [
-        session.address(one) for one in known_conversations(session.redis, session.engine, session.settings.tenant)
+        session.address(name) for name in known_conversations(session.redis, session.engine, session.settings.tenant)
     ]
     gone = ProducerInbox(session.redis).forgotten(addresses)
     return [address for address in addresses if address.conversation not in gone]

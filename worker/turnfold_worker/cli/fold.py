@@ -68,15 +68,15 @@ def fold(
 
 
 def _the_one(transcripts: list[Transcript], file: Path, conversation: str | None) -> Transcript:
-    found = {transcript.conversation_id: transcript for transcript in transcripts}
+    by_name = {transcript.conversation_id: transcript for transcript in transcripts}
     if conversation is None and len(transcripts) == 1:
         return transcripts[0]
-    if conversation in found:
-        return found[conversation]
-    some = ", ".join(sorted(found)[:5]) + (", …" if len(found) > 5 else "")
+    if conversation in by_name:
+        return by_name[conversation]
+    some = ", ".join(sorted(by_name)[:5]) + (", …" if len(by_name) > 5 else "")
     wrong = "" if conversation is None else f"it holds no conversation {conversation!r}; "
     name = "standard input" if file == STANDARD_INPUT else file
-    msg = f"{name}: {wrong}choose one of its {len(found)} conversations with --conversation: {some}"
+    msg = f"{name}: {wrong}choose one of its {len(by_name)} conversations with --conversation: {some}"
     raise InvalidFile(msg)
 
 

@@ -86,10 +86,12 @@ def import_files(
     total = sum(len(transcript.turns) for transcript in transcripts)
     stored_before = _stored_before(session, transcripts)
     _append(session, transcripts, total, batch=batch)
-    ids = [name for one in restored for name in one.conversations] + [one.conversation_id for one in transcripts]
-    total += sum(one.turns for one in restored)
+    ids = [name for source in restored for name in source.conversations] + [
+        source.conversation_id for source in transcripts
+    ]
+    total += sum(source.turns for source in restored)
     if stored_before is not None:
-        stored_before += sum(one.stored_before for one in restored)
+        stored_before += sum(source.stored_before for source in restored)
     if wait_seconds is not None:
         _wait(session, ids, total, seconds=wait_seconds)
     whole = not transcripts and not fold_anew

@@ -154,8 +154,8 @@ def _scored(branch: Branch, shown: Shown) -> Iterator[tuple[Text, Mapping[str, i
     for note in branch.notes if shown.notes else ():
         state = "" if note.state == "active" else f" ({note.state})"
         label = f"note {note.importance}{state}, {note.written_by}, turn {note.turn_seq}, "
-        said = words(f"{note.speaker}: {note.text}", most=90)
-        yield Text.assemble((label, STATE_STYLES[note.state]), said), note.factors
+        note_line = words(f"{note.speaker}: {note.text}", most=90)
+        yield Text.assemble((label, STATE_STYLES[note.state]), note_line), note.factors
     for turn in branch.turns if shown.turns else ():
         yield Text(f"turn {turn.seq} {turn.score}"), turn.factors
 

@@ -58,21 +58,21 @@ def list_jobs(ctx: click.Context, conversation: str | None, most: int, as_json: 
       turnfold --tenant acme jobs list --conversation chat --json
     """
     session = ctx.ensure_object(Session)
-    found = _parked(session, write=False).find(_selection(session, (), conversation, most=most))
+    works = _parked(session, write=False).find(_selection(session, (), conversation, most=most))
     if as_json:
-        print_json({"jobs": [_described(work) for work in found], "limit": most})
+        print_json({"jobs": [_described(work) for work in works], "limit": most})
         return
-    if not found:
+    if not works:
         click.echo("nothing waits for a person, and nothing fails")
         return
-    shown = table("id", "kind", "state", "tenant", "conversation", "about", "#tries", "since", "error")
-    for work in found:
-        shown.add_row(
+    rows = table("id", "kind", "state", "tenant", "conversation", "about", "#tries", "since", "error")
+    for work in works:
+        rows.add_row(
             work.id, str(work.kind), str(work.state), words(work.tenant), words(work.conversation_id), work.subject,
             str(work.attempts), _age(work.age_seconds), words(work.error or ""),
         )  # fmt: skip
-    console().print(shown)
-    if len(found) == most:
+    console().print(rows)
+    if len(works) == most:
         click.echo(f"there may be more than these {most}: see --limit")
 
 
@@ -138,9 +138,9 @@ def _chosen(session: Session, ids: tuple[str, ...], conversation: str | None, *,
     if sum((bool(ids), conversation is not None, everything)) != 1:
         msg = "choose by ids, or by --conversation, or --all: `turnfold jobs list` shows what there is"
         raise click.UsageError(msg)
-    for one in ids:
-        if not _ID.fullmatch(one):
-            msg = f"{one!r} is no id of work: they look like job-12 or entry-3, see `turnfold jobs list`"
+    for id_given in ids:
+        if not _ID.fullmatch(id_given):
+            msg = f"{id_given!r} is no id of work: they look like job-12 or entry-3, see `turnfold jobs list`"
             raise click.UsageError(msg)
     return _selection(session, ids, conversation)
 
@@ -167,19 +167,23 @@ def _parked(session: Session, *, write: bool) -> ParkedWork:
 
 
 def _report(ctx: click.Context, decided: list[Decided], ids: tuple[str, ...], *, as_json: bool) -> None:
-    missing = sorted(set(ids) - {one.work.id for one in decided})
+    missing = sorted(set(ids) - {decision.work.id for decision in decided})
     if as_json:
-        rows = [{**_described(one.work), "done": one.done, "outcome": one.outcome} for one in decided]
+        rows = [
+            {**_described(decision.work), "done": decision.done, "outcome": decision.outcome} for decision in decided
+        ]
         print_json({"jobs": rows, "missing": missing})
     else:
-        for one in decided:
-            about = f"{one.work.id}  {one.work.kind} of {one.work.subject}, {one.work.conversation_id}"
-            console().print(words(f"{about}: {one.outcome}"))
+        for decision in decided:
+            about = (
+                f"{decision.work.id}  {decision.work.kind} of {decision.work.subject}, {decision.work.conversation_id}"
+            )
+            console().print(words(f"{about}: {decision.outcome}"))
         for one_id in missing:
             click.echo(f"{one_id}: nothing of that id is parked or fails")
         if not decided and not missing:
             click.echo("nothing is parked there")
-    if missing or not all(one.done for one in decided):
+    if missing or not all(decision.done for decision in decided):
         ctx.exit(FAILED)
 
 

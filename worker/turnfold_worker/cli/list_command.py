@@ -35,15 +35,17 @@ def list_conversations(session: Session, after: str, most: int, as_json: bool) -
         print_json({"conversations": conversations, "after": following})
         return
     if conversations:
-        names = ["conversation", "title"] if any(one.title for one in conversations) else ["conversation"]
-        shown = table(*names, "#turns", "#in segments", "#open", "#anchors", "changed (UTC)")
-        for one in conversations:
-            shown.add_row(
-                *[words(name) for name in (one.conversation_id, one.title or "")[: len(names)]], str(one.turns),
-                str(one.closed), str(max(0, one.folded - one.closed)), str(one.anchors),
-                f"{one.changed_at:%Y-%m-%d %H:%M}",
+        has_titles = any(conversation.title for conversation in conversations)
+        names = ["conversation", "title"] if has_titles else ["conversation"]
+        rows = table(*names, "#turns", "#in segments", "#open", "#anchors", "changed (UTC)")
+        for conversation in conversations:
+            named = (conversation.conversation_id, conversation.title or "")[: len(names)]
+            counts = (
+                conversation.turns, conversation.closed, max(0, conversation.folded - conversation.closed),
+                conversation.anchors,
             )  # fmt: skip
-        console().print(shown)
+            rows.add_row(*map(words, named), *map(str, counts), f"{conversation.changed_at:%Y-%m-%d %H:%M}")
+        console().print(rows)
     else:
         click.echo(
             f"tenant {session.settings.tenant!r} has no stored conversations{' behind this one' * bool(after)}",

@@ -65,23 +65,23 @@ def notes(
         session.turnfold.notes, conversation, states=None if "all" in states else states, origins=origins or None,
         speakers=speakers or None, min_importance=min_importance, last_turn=last_turn,
     )  # fmt: skip
-    found = read(first_turn=first_turn, limit=limit)
-    if found and read(first_turn=(after := found[-1].turn_seq + 1), limit=1):
+    records = read(first_turn=first_turn, limit=limit)
+    if records and read(first_turn=(after := records[-1].turn_seq + 1), limit=1):
         click.echo(f"there are more: go on with --first-turn {after}", err=True)
     if as_json:
-        print_json(found)
+        print_json(records)
         return
-    if not found:
+    if not records:
         click.echo("no notes of this kind; turns that no segment holds yet have none", err=True)
         return
-    shown = table("#turn", "day", "speaker", "#importance", "state", "by", "text", "expand with")
-    for note in found:
-        shown.add_row(
+    rows = table("#turn", "day", "speaker", "#importance", "state", "by", "text", "expand with")
+    for note in records:
+        rows.add_row(
             str(note.turn_seq), note.day, words(note.speaker), str(note.importance),
             words(note.state, STATE_STYLES[note.state]), note.written_by, words(note.text, most=LONGEST_ANCHOR),
             note.marker,
         )  # fmt: skip
-    console().print(shown)
+    console().print(rows)
 
 
 @click.command(short_help="List structured facts: who is, has or did what.")
@@ -100,17 +100,17 @@ def relations(session: Session, conversation: str, about: str | None, limit: int
       turnfold relations chat
       turnfold relations chat --about "Ana's sister"     who she is, and what is said of her
     """
-    found = session.turnfold.relations(conversation, about=about, limit=limit)
+    stated = session.turnfold.relations(conversation, about=about, limit=limit)
     if as_json:
-        print_json(found)
+        print_json(stated)
         return
-    if not found:
+    if not stated:
         click.echo("no such relations; turns that no segment holds yet have none", err=True)
         return
-    shown = table("turns", "relation", "expand with")
-    for relation in found:
-        shown.add_row(
+    rows = table("turns", "relation", "expand with")
+    for relation in stated:
+        rows.add_row(
             turn_range(relation.first_seq, relation.last_seq), words(relation.text, most=LONGEST_ANCHOR),
             words(relation.marker),
         )  # fmt: skip
-    console().print(shown)
+    console().print(rows)

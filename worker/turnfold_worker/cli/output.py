@@ -58,9 +58,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): plain(element) for key, element in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(item) for item in value]
+        return [plain(element) for element in value]
     if isinstance(value, date):
         return value.isoformat()
     return value
@@ -103,11 +103,11 @@ def safe(text: str) -> str:
 
 def words(text: str, style: str = "", *, most: int | None = None) -> Text:
     """Words of a conversation for a table or tree: never read as markup, on one line when `most` is given."""
-    shown = safe(text)
+    line = safe(text)
     if most is not None:
-        shown = " ".join(shown.split())
-        shown = shown if len(shown) <= most else shown[: most - 1] + "…"
-    return Text(shown, style=style)
+        line = " ".join(line.split())
+        line = line if len(line) <= most else line[: most - 1] + "…"
+    return Text(line, style=style)
 
 
 def console() -> Console:

@@ -59,9 +59,9 @@ def quota() -> None:
 def _bounds(command: _Command) -> _Command:
     """Adds an option for each number."""
     for name in reversed(SETTINGS):
-        most = 36_500 if name == "retention_days" else 2**53
+        greatest = 36_500 if name == "retention_days" else 2**53
         option = f"--{name.replace('_', '-')}"
-        command = click.option(option, type=click.IntRange(0, most), metavar="N", help=_SAID[name])(command)
+        command = click.option(option, type=click.IntRange(0, greatest), metavar="N", help=_SAID[name])(command)
     return command
 
 
@@ -77,13 +77,13 @@ def set_quota(session: Session, /, tenant: str, **bounds: int | None) -> None:
       turnfold quota set acme --turns-a-day 5000
       turnfold quota set acme --turns-a-day 0
     """
-    told: dict[str, Any] = {name: value for name, value in bounds.items() if value is not None}
-    if not told:
+    given: dict[str, Any] = {name: bound for name, bound in bounds.items() if bound is not None}
+    if not given:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in SETTINGS)
         msg = f"say at least one number: {names}"
         raise click.UsageError(msg)
     store = _store(session, write=True)
-    changed = replace(store.of(checked_id("tenant", tenant)), **told)
+    changed = replace(store.of(checked_id("tenant", tenant)), **given)
     store.put(changed)
     _publish(session, store, measured=tenant if changed.stored_bytes else None)
     click.echo(f"set for tenant {tenant}: {_listed(changed)}")
@@ -122,13 +122,15 @@ def show(session: Session, tenant: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"tenant": tenant, "quota": rows})
         return
-    shown = table("of", "#most", "set by", "#used")
+    quota_rows = table("of", "#most", "set by", "#used")
     for name, row in rows.items():
-        most = "any number" if not row["most"] else f"{row['most']:g}"
+        bound = "any number" if not row["most"] else f"{row['most']:g}"
         if name == "retention_days" and not row["most"]:
-            most = "for ever"
-        shown.add_row(name.replace("_", " "), most, row["set_by"], "" if row["used"] is None else str(row["used"]))
-    console().print(shown)
+            bound = "for ever"
+        quota_rows.add_row(
+            name.replace("_", " "), bound, row["set_by"], "" if row["used"] is None else str(row["used"])
+        )
+    console().print(quota_rows)
 
 
 def _show_all(quotas: list[TenantQuota], *, as_json: bool) -> None:
@@ -138,11 +140,11 @@ def _show_all(quotas: list[TenantQuota], *, as_json: bool) -> None:
     if not quotas:
         click.echo("no tenant has a quota of its own: `turnfold quota set TENANT` gives it one")
         return
-    shown = table("tenant", *(f"#{name.replace('_', ' ')}" for name in SETTINGS))
+    rows = table("tenant", *(f"#{name.replace('_', ' ')}" for name in SETTINGS))
     for quota in quotas:
         values = (getattr(quota, name) for name in SETTINGS)
-        shown.add_row(words(quota.tenant), *("" if value is None else str(value) for value in values))
-    console().print(shown)
+        rows.add_row(words(quota.tenant), *("" if bound is None else str(bound) for bound in values))
+    console().print(rows)
 
 
 def standing(session: Session, store: SqlTenantQuotas, tenant: str) -> dict[str, dict[str, Any]]:
@@ -169,9 +171,9 @@ def standing(session: Session, store: SqlTenantQuotas, tenant: str) -> dict[str,
 
 
 def _row(own: TenantQuota, settings: WorkerSettings, name: str) -> dict[str, Any]:
-    value = getattr(own, name)
-    if value is not None:
-        return {"most": value, "set_by": "turnfold quota"}
+    own_bound = getattr(own, name)
+    if own_bound is not None:
+        return {"most": own_bound, "set_by": "turnfold quota"}
     setting = SETTINGS[name]
     return {"most": getattr(settings, setting), "set_by": f"TURNFOLD_{setting.upper()}"}
 

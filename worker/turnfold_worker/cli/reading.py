@@ -191,15 +191,15 @@ def search(
     if not hits:
         click.echo("nothing was found", err=True)
         return
-    shown = table("#score", "turns", "snippet", "expand with")
+    rows = table("#score", "turns", "snippet", "expand with")
     for hit in hits:
         part = hit.part
-        said = hit.snippet if part is None else f"({part.title}) {hit.snippet}"
-        shown.add_row(
-            f"{hit.score:.2f}", turn_range(hit.first_seq, hit.last_seq), words(said, most=70),
+        passage = hit.snippet if part is None else f"({part.title}) {hit.snippet}"
+        rows.add_row(
+            f"{hit.score:.2f}", turn_range(hit.first_seq, hit.last_seq), words(passage, most=70),
             words(hit.marker if part is None else part.marker),
         )  # fmt: skip
-    console().print(shown)
+    console().print(rows)
 
 
 @click.command(short_help="List what must not be lost, verbatim.")
@@ -243,16 +243,16 @@ def anchors(
             stopped=f"stopped waiting; it will be stored {ONCE_A_WORKER_RUNS}",
         ):
             session.turnfold.wait(conversation)
-    found = session.turnfold.anchors(
+    listed = session.turnfold.anchors(
         conversation, types=types or None, states=None if "all" in states else states, as_of=as_of
     )
     if as_json:
-        print_json(found)
+        print_json(listed)
         return
-    if not found:
+    if not listed:
         click.echo("no anchors of this kind", err=True)
         return
-    console().print(anchor_table(found))
+    console().print(anchor_table(listed))
 
 
 LONGEST_ANCHOR = 80
@@ -268,9 +268,9 @@ STATE_STYLES = {
 
 def anchor_table(found: Sequence[Anchor]) -> Any:
     """Anchors as a table."""
-    shown = table("#id", "#turn", "speaker", "type", "state", "#score", "text")
+    rows = table("#id", "#turn", "speaker", "type", "state", "#score", "text")
     for anchor in found:
-        shown.add_row(
+        rows.add_row(
             anchor_number(anchor.id),
             str(anchor.turn_seq),
             words(anchor.speaker or ""),
@@ -279,7 +279,7 @@ def anchor_table(found: Sequence[Anchor]) -> Any:
             str(anchor.score),
             words(anchor.text, most=LONGEST_ANCHOR),
         )
-    return shown
+    return rows
 
 
 def anchor_state(anchor: Anchor) -> str:

@@ -72,10 +72,10 @@ def refine(
         )
     with progress(hidden=as_json) as bar:
         task = bar.add_task("looking for work", total=None)
-        asked = 0
-        for one in _each(admin, session.settings.tenant, chosen):
-            asked += admin.ask(one)
-            bar.update(task, description=f"{asked} groups to do")
+        asked_groups = 0
+        for conversation_id in _each(admin, session.settings.tenant, chosen):
+            asked_groups += admin.ask(conversation_id)
+            bar.update(task, description=f"{asked_groups} groups to do")
     if batch:
         from turnfold_worker.cli.batch import run_batches
 
@@ -83,7 +83,7 @@ def refine(
     counts = admin.counts(session.settings.tenant, chosen)
     if wait:
         counts = _watch(session, admin, chosen, hidden=as_json)
-    _report(ctx, asked, counts, as_json=as_json)
+    _report(ctx, asked_groups, counts, as_json=as_json)
 
 
 def _admin(session: Session) -> SqlRefinementAdmin:
@@ -94,28 +94,28 @@ def _admin(session: Session) -> SqlRefinementAdmin:
 
 
 def _found(session: Session, admin: SqlRefinementAdmin, conversation: str) -> ConversationId:
-    found = admin.find(session.address(conversation))
-    if found is None:
+    conversation_id = admin.find(session.address(conversation))
+    if conversation_id is None:
         raise not_stored(session.settings.tenant, conversation)
-    return found
+    return conversation_id
 
 
 def _each(admin: SqlRefinementAdmin, tenant: str, chosen: ConversationId | None) -> Iterator[ConversationId]:
     if chosen is not None:
         yield chosen
         return
-    found = admin.conversations(tenant)
-    while found:
-        yield from found
-        found = admin.conversations(tenant, after=found[-1])
+    conversations = admin.conversations(tenant)
+    while conversations:
+        yield from conversations
+        conversations = admin.conversations(tenant, after=conversations[-1])
 
 
 def _undo(admin: SqlRefinementAdmin, tenant: str, chosen: ConversationId | None, *, as_json: bool) -> None:
     levels = anchors = 0
     with progress(hidden=as_json) as bar:
         task = bar.add_task("undoing", total=None)
-        for one in _each(admin, tenant, chosen):
-            undone = admin.undo(one)
+        for conversation_id in _each(admin, tenant, chosen):
+            undone = admin.undo(conversation_id)
             levels, anchors = levels + undone.levels, anchors + undone.anchors
             bar.advance(task)
     if as_json:

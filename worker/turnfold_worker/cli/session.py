@@ -50,9 +50,9 @@ class Session:
         """
         settings = WorkerSettings.from_env(self.environment)
         given: dict[str, Any] = {
-            name: value
+            name: option
             for name in ("redis_url", "database_url", "tenant")
-            if (value := getattr(self, name)) is not None
+            if (option := getattr(self, name)) is not None
         }
         named = {
             name: getattr(settings, name) if name not in given else given[name]
@@ -61,7 +61,7 @@ class Session:
         }
         running = running_settings(self.state_folder)
         # One that was given to `turnfold up` too names what runs there; any other one names something else.
-        if all(running.get(name) == value for name, value in named.items()):
+        if all(running.get(name) == option for name, option in named.items()):
             given |= {name: running[name] for name in _FROM_RUNNING if name in running and name not in given}
         return replace(settings, **given)
 

@@ -39,36 +39,38 @@ def status(session: Session, conversation: str | None, wait_seconds: float | Non
         _show_totals(session, as_json=as_json)
         return
     if wait_seconds is None:
-        found = session.turnfold.status(conversation)
+        current = session.turnfold.status(conversation)
     else:
         with told_when_slow(
             lambda: f"waiting up to {wait_seconds:g} s until workers have folded conversation {conversation!r}",
             stopped="stopped waiting; workers go on by themselves",
         ):
-            found = session.turnfold.wait(conversation, timeout_seconds=wait_seconds)
-    if not found.inbox and not found.stored:
+            current = session.turnfold.wait(conversation, timeout_seconds=wait_seconds)
+    if not current.inbox and not current.stored:
         raise session.nothing_appended(conversation)
     if as_json:
-        print_json({**plain(found), "settled": found.settled})
+        print_json({**plain(current), "settled": current.settled})
     else:
-        _show(found)
+        _show(current)
 
 
-def _show(found: Status) -> None:
+def _show(current: Status) -> None:
     counted = {
-        "#inbox": found.inbox,
-        "#stored": found.stored,
-        "#folded": found.folded,
-        "#in segments": found.closed,
-        "#refined": found.refined,
-        "#segments": found.segments,
-        "#anchors": found.anchors,
-        "#parked": found.parked,
+        "#inbox": current.inbox,
+        "#stored": current.stored,
+        "#folded": current.folded,
+        "#in segments": current.closed,
+        "#refined": current.refined,
+        "#segments": current.segments,
+        "#anchors": current.anchors,
+        "#parked": current.parked,
     }
-    shown = table("conversation", *counted, "lag")
-    shown.add_row(words(found.conversation_id), *map(str, counted.values()), f"{found.lag_seconds:.1f} s")
-    console().print(shown)
-    console().print("settled" if found.settled else "work is going on", style="green" if found.settled else "yellow")
+    rows = table("conversation", *counted, "lag")
+    rows.add_row(words(current.conversation_id), *map(str, counted.values()), f"{current.lag_seconds:.1f} s")
+    console().print(rows)
+    console().print(
+        "settled" if current.settled else "work is going on", style="green" if current.settled else "yellow"
+    )
 
 
 def _show_totals(session: Session, *, as_json: bool) -> None:
@@ -91,13 +93,13 @@ def _show_totals(session: Session, *, as_json: bool) -> None:
     if (line := expansions_line(stored.looked_up)) is not None:
         out.print(line, markup=False)
     if waiting:
-        shown = table("#shard", "#conversations", "#entries", "oldest", "#to erase", title="inbox")
+        rows = table("#shard", "#conversations", "#entries", "oldest", "#to erase", title="inbox")
         for totals in waiting:
-            shown.add_row(
+            rows.add_row(
                 str(totals.shard), str(totals.conversations), str(totals.entries), f"{totals.oldest_seconds:.1f} s",
                 str(totals.forgotten),
             )  # fmt: skip
-        out.print(shown)
+        out.print(rows)
     else:
         out.print("inbox: empty")
     jobs = [f"{number} {kind} {state}" for kind, states in stored.jobs.items() for state, number in states.items()]

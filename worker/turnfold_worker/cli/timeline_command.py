@@ -40,21 +40,21 @@ def timeline(
       turnfold timeline chat --after 0 --limit 100
       turnfold timeline chat --query "what did we sell last month" --now 2026-05-14
     """
-    found = session.turnfold.timeline(conversation, query, after=after, limit=limit, now=now)
+    entries = session.turnfold.timeline(conversation, query, after=after, limit=limit, now=now)
     if as_json:
-        print_json(found)
+        print_json(entries)
         return
-    if not found:
+    if not entries:
         behind = f" behind turn {after}" if after else ""
         click.echo(f"nothing came up about it{behind}; turns that are not folded yet are not listed", err=True)
         return
-    shown = table("#turn", "turn id", "said on", "speaker", "text", "when it was", "expand with")
-    for entry in found:
+    rows = table("#turn", "turn id", "said on", "speaker", "text", "when it was", "expand with")
+    for entry in entries:
         meant = f"{entry.day_meant}{' (plan)' if entry.is_plan else ''}" if entry.day_meant else ""
-        shown.add_row(
+        rows.add_row(
             str(entry.turn_seq), words(entry.turn_id), entry.day, words(entry.speaker),
             words(entry.text, most=LONGEST_ANCHOR), meant, entry.marker,
         )  # fmt: skip
-    console().print(shown)
-    if after is not None and len(found) == limit:
-        click.echo(f"more: turnfold timeline {shlex.quote(conversation)} --after {found[-1].turn_seq}", err=True)
+    console().print(rows)
+    if after is not None and len(entries) == limit:
+        click.echo(f"more: turnfold timeline {shlex.quote(conversation)} --after {entries[-1].turn_seq}", err=True)

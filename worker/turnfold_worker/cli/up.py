@@ -97,11 +97,11 @@ def up(
 @contextmanager
 def _for_this_user_alone() -> Iterator[None]:
     """Nobody else may read what this process and its children write, also in a folder that was there before."""
-    before = os.umask(0o077)
+    mask_before = os.umask(0o077)
     try:
         yield
     finally:
-        os.umask(before)
+        os.umask(mask_before)
 
 
 class _Signals:
@@ -131,15 +131,15 @@ def _environment(session: Session) -> dict[str, str]:
     """The environment, with the command's options in it."""
     environment = dict(session.environment)
     for name in ("redis_url", "database_url", "tenant"):
-        if (value := getattr(session, name)) is not None:
-            environment[f"TURNFOLD_{name.upper()}"] = value
+        if (option := getattr(session, name)) is not None:
+            environment[f"TURNFOLD_{name.upper()}"] = option
     return environment
 
 
 def _say_ready(stack: Stack) -> None:
     click.echo("Turnfold is up. Ctrl-C stops it. In another terminal:\n")
-    for name, value in stack.variables.items():
-        click.echo(f"  export {name}={shlex.quote(value)}")
+    for name, setting in stack.variables.items():
+        click.echo(f"  export {name}={shlex.quote(setting)}")
     commands = ("import chat.jsonl", "context chat --budget 2000", "status")
     click.echo("\n" + "".join(f"  {called()} {command}\n" for command in commands))
     if stack.flower is not None:

@@ -40,22 +40,22 @@ def usage(session: Session, conversation: str | None, days: int, each: bool, as_
     if address is not None and session.reader.read(lambda look: look.head(address)) is None:
         raise not_stored(session.settings.tenant, address.conversation)
     since = datetime.now(UTC).date() - timedelta(days=days - 1)
-    found = session.reader.read(
+    rows_of_usage = session.reader.read(
         lambda look: look.usage(session.settings.tenant, since, conversation_id=conversation, each=each)
     )
     bounded = _bounded(session)
     if as_json:
-        said = {"tenant": session.settings.tenant, "usage": [described(one) for one in found]}
-        print_json(said if not bounded else said | {"bounded": bounded})
+        document = {"tenant": session.settings.tenant, "usage": [described(usage_row) for usage_row in rows_of_usage]}
+        print_json(document if not bounded else document | {"bounded": bounded})
         return
     for name, row in bounded.items():
         click.echo(
             f"{_BOUNDED[name]}: {'?' if row['used'] is None else row['used']} of {row['most']} (set by {row['set_by']})"
         )
-    if not found:
+    if not rows_of_usage:
         click.echo("no model was asked in these days")
         return
-    _show(found)
+    _show(rows_of_usage)
 
 
 _BOUNDED: Final = {
@@ -81,22 +81,23 @@ def described(one: Usage) -> dict[str, object]:
 def _plain(one: Usage) -> dict[str, object]:
     from turnfold_worker.cli.output import plain
 
-    found: dict[str, object] = plain(one)
-    return found
+    as_plain: dict[str, object] = plain(one)
+    return as_plain
 
 
 def _show(found: list[Usage]) -> None:
-    each = any(one.conversation_id is not None for one in found)
-    shown = table(
+    each = any(usage_row.conversation_id is not None for usage_row in found)
+    rows = table(
         "day", *(["conversation"] if each else []), "model", "#calls", "#failed", "#repaired", "#free", "#input",
         "#cached", "#output", "#dollars", "#refused",
     )  # fmt: skip
-    for one in found:
-        refused = f"{one.quotes_refused + one.notes_refused}"
-        of = one.quotes_kept + one.notes_kept + one.quotes_refused + one.notes_refused
-        shown.add_row(
-            str(one.day), *([words(one.conversation_id or "")] if each else []), one.model, str(one.requests),
-            str(one.failed), str(one.repaired), str(one.cached_replies), str(one.input_tokens), str(one.cached_tokens),
-            str(one.output_tokens), f"{one.cost_micros / 1_000_000:.4f}", f"{refused} of {of}",
+    for usage_row in found:
+        refused = f"{usage_row.quotes_refused + usage_row.notes_refused}"
+        of = usage_row.quotes_kept + usage_row.notes_kept + usage_row.quotes_refused + usage_row.notes_refused
+        rows.add_row(
+            str(usage_row.day), *([words(usage_row.conversation_id or "")] if each else []), usage_row.model,
+            str(usage_row.requests), str(usage_row.failed), str(usage_row.repaired), str(usage_row.cached_replies),
+            str(usage_row.input_tokens), str(usage_row.cached_tokens), str(usage_row.output_tokens),
+            f"{usage_row.cost_micros / 1_000_000:.4f}", f"{refused} of {of}",
         )  # fmt: skip
-    console().print(shown)
+    console().print(rows)

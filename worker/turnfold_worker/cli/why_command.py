@@ -68,30 +68,30 @@ def why(
 
 
 def _print_parts(made: Context) -> None:
-    shown = table("part", "#there was", "#its share", "#used")
+    rows = table("part", "#there was", "#its share", "#used")
     for part in made.report.parts:
         if part.asked or part.used:
-            shown.add_row(part.name, f"{part.asked:,}", f"{part.got:,}", f"{part.used:,}")
-    console().print(shown)
+            rows.add_row(part.name, f"{part.asked:,}", f"{part.got:,}", f"{part.used:,}")
+    console().print(rows)
     click.echo(f"{made.tokens:,} of {made.report.budget_tokens:,} tokens are used")
 
 
 def _print_standing(made: Context) -> None:
     if facts := _facts(made):
-        shown = table("standing fact", "#turn", "speaker", "text", "before")
+        rows = table("standing fact", "#turn", "speaker", "text", "before")
         for fact in facts:
-            shown.add_row(
+            rows.add_row(
                 fact.kind.replace("_", " "), str(fact.turn_seq), words(fact.speaker),
                 words(fact.text, most=LONGEST_ANCHOR), words(fact.replaced or "", most=30),
             )  # fmt: skip
-        console().print(shown)
+        console().print(rows)
 
 
 def _print_left_out(made: Context) -> None:
-    shown = table("left out", "#tokens", "reach it with")
-    for one in made.report.left_out:
-        shown.add_row(words(one.what), f"{one.tokens:,}" if one.tokens else "", words(one.reach))
-    console().print(shown)
+    rows = table("left out", "#tokens", "reach it with")
+    for part in made.report.left_out:
+        rows.add_row(words(part.what), f"{part.tokens:,}" if part.tokens else "", words(part.reach))
+    console().print(rows)
 
 
 def _tell_turn(session: Session, conversation: str, made: Context, turn: int, *, as_json: bool) -> None:
@@ -100,18 +100,23 @@ def _tell_turn(session: Session, conversation: str, made: Context, turn: int, *,
     level = made.coverage.level_of(turn)
     notes = session.turnfold.notes(conversation, states=None, min_importance=0, first_turn=turn, last_turn=turn)
     anchors = [anchor for anchor in session.turnfold.anchors(conversation, states=None) if anchor.turn_seq == turn]
-    told = [*(_of_anchor(anchor, made) for anchor in anchors), *(_of_note(note, made, level) for note in notes)]
+    statements = [*(_of_anchor(anchor, made) for anchor in anchors), *(_of_note(note, made, level) for note in notes)]
     if as_json:
-        print_json({"turn": turn, "shown": level, "statements": told})
+        print_json({"turn": turn, "shown": level, "statements": statements})
         return
     click.echo(f"turn {turn} stands {_SHOWN[level]}")
-    if not told:
+    if not statements:
         click.echo("it has no statements yet: they are made when it is folded", err=True)
         return
-    shown = table("kind", "#importance", "text", "is it there, and why")
-    for one in told:
-        shown.add_row(one["kind"], str(one["importance"]), words(one["text"], most=LONGEST_ANCHOR), one["why"])
-    console().print(shown)
+    rows = table("kind", "#importance", "text", "is it there, and why")
+    for statement in statements:
+        rows.add_row(
+            statement["kind"],
+            str(statement["importance"]),
+            words(statement["text"], most=LONGEST_ANCHOR),
+            statement["why"],
+        )
+    console().print(rows)
 
 
 def _of_anchor(anchor: Anchor, made: Context) -> dict[str, Any]:
@@ -144,9 +149,13 @@ def _of_note(note: Note, made: Context, level: object) -> dict[str, Any]:
     return {"kind": "note", "importance": note.importance, "text": note.text, "why": reason}
 
 
-def _same(shown: str, text: str) -> bool:
+def _same(shown_text: str, text: str) -> bool:
     """Whether a note that is shown, maybe in fewer words, is that one: of a turn few begin alike."""
-    return shown == text or text.startswith(shown) or set(shown.lower().split()) <= set(text.lower().split())
+    return (
+        shown_text == text
+        or text.startswith(shown_text)
+        or set(shown_text.lower().split()) <= set(text.lower().split())
+    )
 
 
 def _facts(made: Context) -> Sequence[Statement]:

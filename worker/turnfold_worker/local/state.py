@@ -56,7 +56,7 @@ _OURS: Final = (
 
 def close_to_others(folder: Path) -> None:
     """Let nobody else read what an older version, or another umask, left readable in the folder."""
-    for file in (found for pattern in _OURS for found in folder.glob(pattern)):
+    for file in (path for pattern in _OURS for path in folder.glob(pattern)):
         if not file.is_symlink() and file.is_file() and file.stat().st_mode & 0o077:
             # Another user's file is that user's to close.
             with suppress(PermissionError):
@@ -115,10 +115,10 @@ def _write(file: Path, content: str) -> None:
 def read_settings(folder: Path) -> dict[str, Any]:
     """What `write_settings` wrote last; empty when there is nothing to read."""
     try:
-        found = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
+        settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return settings if isinstance(settings, dict) else {}
 
 
 def running_settings(folder: Path) -> dict[str, Any]:

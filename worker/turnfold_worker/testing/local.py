@@ -141,11 +141,11 @@ class _WorkingWait(Generic[_Result]):
         self._work = work
 
     def look(self) -> _Result | None:
-        found = self._wait.look()
-        if found is None:
+        outcome = self._wait.look()
+        if outcome is None:
             self._work()
-            found = self._wait.look()
-        return found
+            outcome = self._wait.look()
+        return outcome
 
     def give_up(self, timeout_seconds: float) -> _Result:
         return self._wait.give_up(timeout_seconds)

@@ -51,13 +51,13 @@ def read_request(user: str) -> list[ReadSegment]:
 
 def sentences(words: str, *, kept: str = " | ") -> list[str]:
     """The sentences of a turn that say something; what is kept already is left out, or shown with `kept` for it."""
-    said = re.sub(r"<<\d+: (.*?)>>", kept, words, flags=re.DOTALL)
-    return [part.strip(" .|") for part in re.split(r"[!?\n|]|\.(?!\d)", said) if len(part.split()) > 3]
+    unmarked = re.sub(r"<<\d+: (.*?)>>", kept, words, flags=re.DOTALL)
+    return [part.strip(" .|") for part in re.split(r"[!?\n|]|\.(?!\d)", unmarked) if len(part.split()) > 3]
 
 
 def notes(turns: list[tuple[list[int], str, str]], most: int) -> list[dict[str, Any]]:
     """The first sentence of each turn, as many as are asked for."""
-    found = [
+    written = [
         {
             "turns": numbers,
             "speaker": speaker,
@@ -68,14 +68,14 @@ def notes(turns: list[tuple[list[int], str, str]], most: int) -> list[dict[str, 
         for numbers, speaker, words in turns
         for sentence in sentences(words, kept=r"\1")[:1]
     ]
-    return found[:most]
+    return written[:most]
 
 
 def tags(segments: list[ReadSegment]) -> list[str]:
     counts: dict[str, int] = {}
     for segment in segments:
-        for _, _, said in segment.turns:
-            for word in re.findall(r"[a-z]{6,}", said.lower()):
+        for _, _, words in segment.turns:
+            for word in re.findall(r"[a-z]{6,}", words.lower()):
                 counts[word] = counts.get(word, 0) + 1
     return sorted(counts, key=lambda word: (-counts[word], word))[:4]
 
@@ -93,17 +93,17 @@ def segments_of(user: str) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _count(asked: str) -> int:
-    about = _ABOUT.search(asked)
+def _count(heading: str) -> int:
+    about = _ABOUT.search(heading)
     return int(about[1]) if about else 0
 
 
 def quotes(segment: ReadSegment) -> list[dict[str, Any]]:
     """The longest sentence that the rules did not keep."""
-    said = [(numbers[0], sentence) for numbers, _, words in segment.turns for sentence in sentences(words)]
-    if not said:
+    candidates = [(numbers[0], sentence) for numbers, _, words in segment.turns for sentence in sentences(words)]
+    if not candidates:
         return []
-    seq, sentence = max(said, key=lambda one: len(one[1]))
+    seq, sentence = max(candidates, key=lambda numbered: len(numbered[1]))
     return [{"turn": seq, "type": "critical_fact", "quote": sentence}]
 
 
@@ -111,22 +111,22 @@ def chapter(user: str) -> dict[str, Any]:
     """Some of the notes of a chapter, and tags."""
     segments = read_request(user)
     wanted = _count(user.rpartition("Write ")[2])
-    told = [turn for segment in segments for turn in segment.turns]
-    return {"notes": notes(told[:: max(1, len(told) // max(1, wanted))], wanted), "tags": tags(segments)}
+    turns = [turn for segment in segments for turn in segment.turns]
+    return {"notes": notes(turns[:: max(1, len(turns) // max(1, wanted))], wanted), "tags": tags(segments)}
 
 
 def whole_objects(cut: str) -> list[Any]:
     """What is whole in a list of objects that was cut off."""
-    found: list[Any] = []
+    objects: list[Any] = []
     at = cut.find("[{") + 1
     while at > 0 and cut[at : at + 1] == "{":
         try:
-            value, end = json.JSONDecoder().raw_decode(cut, at)
+            decoded, end = json.JSONDecoder().raw_decode(cut, at)
         except ValueError:
             break
-        found.append(value)
+        objects.append(decoded)
         at = end + 2 if cut[end : end + 2] == ", " else 0
-    return found
+    return objects
 
 
 def answer(request: Request) -> str:

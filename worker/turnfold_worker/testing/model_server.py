@@ -189,7 +189,7 @@ class OpenAIServer:
 
     def _called(self, behaviour: Behaviour) -> list[tuple[str, str, str]]:
         """The calls of an answer, with ids that no other answer has."""
-        return [(f"call_{len(self.requests)}_{i}", *one) for i, one in enumerate(behaviour.tools)]
+        return [(f"call_{len(self.requests)}_{i}", *tool) for i, tool in enumerate(behaviour.tools)]
 
     # Batches
 
@@ -228,12 +228,12 @@ class OpenAIServer:
         for name, batch in self.batches.items():
             if batch["status"] != "in_progress":
                 continue
-            asked = [json.loads(line) for line in self.files[batch["input_file_id"]].splitlines() if line.strip()]
+            requests = [json.loads(line) for line in self.files[batch["input_file_id"]].splitlines() if line.strip()]
             lines = []
-            for place, one in enumerate(asked):
-                body = json.loads(self.completion(one["body"], OK, batch=True)) | {"model": "some-other-name-2026"}
+            for place, request in enumerate(requests):
+                body = json.loads(self.completion(request["body"], OK, batch=True)) | {"model": "some-other-name-2026"}
                 code = 500 if place < failing else 200
-                answered = {"custom_id": one["custom_id"], "response": {"status_code": code, "body": body}}
+                answered = {"custom_id": request["custom_id"], "response": {"status_code": code, "body": body}}
                 lines.append(json.dumps(answered))
             self.files[f"{name}-output"] = "\n".join(lines).encode()
             batch.update(status=status, output_file_id=f"{name}-output" if status == "completed" else None)

@@ -249,14 +249,14 @@ class _Batch:
                 self._store_together({conversation: [parked(item, where(error))]})
 
     def _store_together(self, batches: Mapping[ConversationId, Sequence[Received]]) -> None:
-        result = self._store.store(batches)
+        stored = self._store.store(batches)
         self._kept |= set(batches)
-        self._kept -= result.missing
-        self._new_turns += result.new_turns
-        self._revisions.update(result.revisions)
-        if result.to_fold:
+        self._kept -= stored.missing
+        self._new_turns += stored.new_turns
+        self._revisions.update(stored.revisions)
+        if stored.to_fold:
             ring(JobKind.COMPRESS, inbox=self._inbox, publisher=self._publisher)
-        if result.to_refold:
+        if stored.to_refold:
             ring(JobKind.REFOLD, inbox=self._inbox, publisher=self._publisher)
 
 

@@ -51,20 +51,20 @@ def fold_due(
     """Fold some of the conversations that are due, until the time slice is over; `hurried` is due from now on."""
     end = clock() + limits.slice_seconds
     inbox.silence_jobs(JobKind.COMPRESS)
-    taken = store.claim_folds(hurried)
-    if taken.more:
+    claimed = store.claim_folds(hurried)
+    if claimed.more:
         try:
             ring(JobKind.COMPRESS, inbox=inbox, publisher=publisher)
         except Retryable:
             # Nobody folds these now: others need not wait for the end of their leases.
             with suppress(Retryable):
-                store.return_folds(taken.claims)
+                store.return_folds(claimed.claims)
             raise
     folded: list[ConversationId] = []
     segments = 0
-    for place, claim in enumerate(taken.claims):
+    for place, claim in enumerate(claimed.claims):
         if place and clock() > end:
-            store.return_folds(taken.claims[place:])
+            store.return_folds(claimed.claims[place:])
             break
         try:
             with memory_span("upsert_memory", "fold", {CONVERSATION_NUMBER: claim.conversation}) as span:
@@ -74,7 +74,7 @@ def fold_due(
             segments += closed
         except Retryable:
             with suppress(Retryable):
-                store.return_folds(taken.claims[place + 1 :])
+                store.return_folds(claimed.claims[place + 1 :])
             raise
         folded.append(claim.conversation)
     if clock() > end and store.has_due(JobKind.COMPRESS):

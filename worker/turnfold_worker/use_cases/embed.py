@@ -78,8 +78,8 @@ def meant_by(folded: FoldedNode, vectors: Mapping[int, Vector], embedder: Senten
         for passage in folded.passages
         if passage.alone and (seq := passage.notes[0].seq) in vectors
     }
-    others = [passage for passage in folded.passages if passage.number not in known]
-    if others:
-        computed = embedder.embed([passage.said for passage in others])
-        known |= {passage.number: vector for passage, vector in zip(others, computed, strict=True)}
+    unknown = [passage for passage in folded.passages if passage.number not in known]
+    if unknown:
+        computed = embedder.embed([passage.said for passage in unknown])
+        known |= {passage.number: vector for passage, vector in zip(unknown, computed, strict=True)}
     return Meant(embedder.model, pack_signs(sorted(known.items())))

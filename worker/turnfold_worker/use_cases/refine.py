@@ -134,19 +134,19 @@ class _Refinement:
         words = self._read(notes_request(source, model=model, prompt=self._r.prompts.notes), read_segments)
         nodes = settled = None
         filler: tuple[int, ...] = ()
-        told: tuple[int, ...] = ()
+        told_ids: tuple[int, ...] = ()
         if words is not None:
             filler = filler_of(source, [number for segment in words for number in segment.filler])
             nodes = accept_segments(source, words)
             self._count_notes(model, nodes)
             settled = self._anchors(group, [quote for segment in words for quote in segment.quotes])
-            told = told_anchors([*source.marked, *settled.new], [note for node in nodes for note in node.notes])
+            told_ids = told_anchors([*source.marked, *settled.new], [note for node in nodes for note in node.notes])
         return self._write(
             Refined(
                 claim=self._claim, edit_revision=group.edit_revision, covers=source.segments,
                 nodes=None if nodes is None else [_written(node) for node in nodes if node.notes or node.levels],
                 anchors=None if settled is None else settled.new, changes=() if settled is None else settled.changed,
-                filler=filler, told=told,
+                filler=filler, told=told_ids,
             )
         )  # fmt: skip
 

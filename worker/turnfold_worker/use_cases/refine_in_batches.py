@@ -97,16 +97,16 @@ def submit(tenant: str, conversation: ConversationId | None, *, batching: Batchi
 
     Raises as the provider does, and `ModelWaits` at a cap; jobs that are in no batch then are due as before.
     """
-    asked = 0
+    submitted = 0
     while jobs := batching.store.take_for_batch(tenant, conversation, REQUESTS_A_BATCH):
         try:
-            asked += _submit(tenant, jobs, batching)
+            submitted += _submit(tenant, jobs, batching)
         except BaseException:
             # They would wait for a batch that does not exist.
             with suppress(Retryable):
                 batching.store.give_back(jobs)
             raise
-    return asked
+    return submitted
 
 
 def _submit(tenant: str, jobs: Sequence[JobId], batching: Batching) -> int:
@@ -119,7 +119,7 @@ def _submit(tenant: str, jobs: Sequence[JobId], batching: Batching) -> int:
 
 def _requests(jobs: Sequence[JobId], batching: Batching) -> dict[str, ModelRequest]:
     """The questions that have no answer yet, by conversation and hash."""
-    found: dict[str, ModelRequest] = {}
+    requests: dict[str, ModelRequest] = {}
     redactor = batching.redactor or NoRedaction()
     for job in jobs:
         owned = batching.store.batch_group(job)
@@ -131,8 +131,8 @@ def _requests(jobs: Sequence[JobId], batching: Batching) -> dict[str, ModelReque
         if batching.ledger.cached(owner, hidden) is None:
             # The caps are asked, though what a batch uses is only known when it ends.
             batching.ledger.release(batching.ledger.reserve(owner, hidden), failed=False)
-            found[f"{owner.conversation}-{hidden.hash}-{hidden.purpose[0]}"] = hidden
-    return found
+            requests[f"{owner.conversation}-{hidden.hash}-{hidden.purpose[0]}"] = hidden
+    return requests
 
 
 def _request(group: Group | ChapterGroup, batching: Batching) -> ModelRequest | None:

@@ -69,23 +69,23 @@ def _refold(claim: RefoldClaim, store: Store, embedder: SentenceEmbedder | None)
 def refolded(job: JobId, segment: ClosedSegment, store: Store, embedder: SentenceEmbedder | None = None) -> Refold:
     """The segment by the rules, its new anchors merged into those around it, and the chapters above it."""
     settings = settings_at(segment.configurations, segment.turns[0].seq)
-    said = said_after(segment.said_before, segment.turns)
+    said_by_role = said_after(segment.said_before, segment.turns)
     vectors = {} if embedder is None else vectors_of(segment.conversation, segment.turns, store, embedder)
     folded = fold_segment(
         segment.turns, idx=segment.idx, settings=settings, before=segment.before,
-        earlier=earlier_turns(segment.turns, segment.conversation, store, segment.idx), said=said,
+        earlier=earlier_turns(segment.turns, segment.conversation, store, segment.idx), said=said_by_role,
         vectors=for_the_head(vectors, embedder),
     )  # fmt: skip
-    known = {_span(one): one for one in segment.anchors}
-    found = {_span(one): one for one in folded.drafts}
-    drafts = [one for one in folded.drafts if _span(one) not in known]
-    stale = {one.id for span, one in known.items() if span not in found} - segment.by_hand
+    known = {_span(anchor): anchor for anchor in segment.anchors}
+    drafts_by_span = {_span(anchor): anchor for anchor in folded.drafts}
+    drafts = [anchor for anchor in folded.drafts if _span(anchor) not in known]
+    stale = {anchor.id for span, anchor in known.items() if span not in drafts_by_span} - segment.by_hand
     candidates = candidates_of(drafts, segment.conversation, store, segment.turns[0].seq)
     merged = merge_into_past(
         drafts, candidates, next_id=segment.next_anchor, node_idx=segment.idx, settings=settings,
         vectors=anchor_vectors_of(drafts, candidates, segment.conversation, store, embedder),
     )  # fmt: skip
-    loose = [one for one in segment.loose if one.id not in stale]
+    loose = [anchor for anchor in segment.loose if anchor.id not in stale]
     changes = {change.id: change for change in merged.changed if change.id not in stale}
     for change in _relinked(loose, [*merged.new], changes, segment, settings, store):
         changes.setdefault(change.id, change)
@@ -93,15 +93,15 @@ def refolded(job: JobId, segment: ClosedSegment, store: Store, embedder: Sentenc
         job=job, segment=segment, nodes=[folded, *_ancestors(segment, folded, store)], anchors=merged.new,
         changes=[changes[id_] for id_ in sorted(changes)], stale=frozenset(stale),
         weighed=[
-            replace(one, score=found[span].score, rank=found[span].rank)
-            for span, one in known.items() if span in found
+            replace(anchor, score=drafts_by_span[span].score, rank=drafts_by_span[span].rank)
+            for span, anchor in known.items() if span in drafts_by_span
         ],
         meant=meant_by(folded, vectors, embedder),
     )  # fmt: skip
 
 
-def _span(one: Anchor | AnchorDraft) -> tuple[int, int, int, AnchorType]:
-    return one.turn_seq, one.start, one.end, one.type
+def _span(anchor: Anchor | AnchorDraft) -> tuple[int, int, int, AnchorType]:
+    return anchor.turn_seq, anchor.start, anchor.end, anchor.type
 
 
 def _relinked(
@@ -109,10 +109,10 @@ def _relinked(
     settings: FoldSettings, store: Store,
 ) -> Iterator[AnchorChange]:  # fmt: skip
     """Anchors that are active again because what overtook them is gone: what was said later may overtake them too."""
-    for one in loose:
-        candidates = store.anchor_candidates(segment.conversation, sought_terms(one.text), one.turn_seq)
+    for anchor in loose:
+        candidates = store.anchor_candidates(segment.conversation, sought_terms(anchor.text), anchor.turn_seq)
         later = [*(other for other in candidates if other.id not in settled), *new]
-        yield from settle_again(one, later, settings=settings)
+        yield from settle_again(anchor, later, settings=settings)
 
 
 def _ancestors(segment: ClosedSegment, folded: FoldedNode, store: Store) -> list[FoldedNode]:
