@@ -99,9 +99,15 @@ def test_an_import_that_nobody_folds_says_that_all_of_it_is_kept(
     assert "`turnfold up`" in result.stderr
 
 
-@pytest.mark.parametrize("which", [["c"], ["--all"]])
+@pytest.mark.parametrize(
+    ("which", "waits"),
+    [
+        (["c"], "waiting up to 0.5 s for a worker that deletes conversation 'c'"),
+        (["--all"], "waiting up to 0.5 s at a time for workers that delete 1 conversations"),
+    ],
+)
 def test_forget_without_workers_says_what_it_waits_for_and_what_remains(
-    run: Run, servers: tuple[str, ...], redis_url: str, sqlite_url: str, which: list[str]
+    run: Run, servers: tuple[str, ...], redis_url: str, sqlite_url: str, which: list[str], waits: str
 ) -> None:
     with Turnfold(redis_url=redis_url, database_url=sqlite_url, doorbell=False) as tf:
         tf.append("c", TURNS)
@@ -109,7 +115,7 @@ def test_forget_without_workers_says_what_it_waits_for_and_what_remains(
     result = run(*servers, "forget", *which, "--yes")
 
     assert result.exit_code == 0
-    assert "waiting up to 0.5 s for a worker that deletes conversation 'c'" in result.stderr
+    assert waits in result.stderr
     assert "hidden already" in result.stdout
     assert "once a worker runs: `turnfold up`" in result.stdout
 

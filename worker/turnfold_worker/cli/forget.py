@@ -81,7 +81,13 @@ def _forget_tenant(session: Session, tenant: str, *, as_json: bool) -> None:
             )
             raise
         bar.update(task, description="erasing", total=erasure.conversations, completed=0)
-        completed = erasure.wait(WAIT_SECONDS, lambda erased: bar.update(task, completed=erased))
+        with told_when_slow(
+            lambda: (
+                f"waiting up to {WAIT_SECONDS:g} s at a time for workers that delete {erasure.conversations} conversations"
+            ),
+            stopped=f"stopped waiting; all of tenant {tenant!r} will be deleted {ONCE_A_WORKER_RUNS}",
+        ):
+            completed = erasure.wait(WAIT_SECONDS, lambda erased: bar.update(task, completed=erased))
     counts = {name: erasure.counts[name] for name in _COUNTED}
     if as_json:
         print_json({"tenant": tenant, "conversations": erasure.conversations, "completed": completed, **counts})
