@@ -81,10 +81,9 @@ def _forget_tenant(session: Session, tenant: str, *, as_json: bool) -> None:
             )
             raise
         bar.update(task, description="erasing", total=erasure.conversations, completed=0)
+        count = erasure.conversations
         with told_when_slow(
-            lambda: (
-                f"waiting up to {WAIT_SECONDS:g} s at a time for workers that delete {erasure.conversations} conversations"
-            ),
+            lambda: f"waiting up to {WAIT_SECONDS:g} s at a time for workers that delete {count} conversations",
             stopped=f"stopped waiting; all of tenant {tenant!r} will be deleted {ONCE_A_WORKER_RUNS}",
         ):
             completed = erasure.wait(WAIT_SECONDS, lambda erased: bar.update(task, completed=erased))
