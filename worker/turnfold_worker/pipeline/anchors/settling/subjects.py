@@ -55,7 +55,7 @@ _SUPPOSED: Final = lazy_pattern(
 
 _ADDS: Final = lazy_pattern(
     r"(?<=\w )also(?!\w)|(?<!\w)(?:as well|another|additionally|in addition|besides|on top of that|"
-    r"(?:a|my|our|the) second(?= [a-z]{3}))(?!\w)"
+    r"(?:a|my|our|the) second(?= [a-z]{3})|(?:my|our|the) other(?= (?!(?:day|week|night|one)(?!\w))[a-z]{3}))(?!\w)"
 )
 
 
