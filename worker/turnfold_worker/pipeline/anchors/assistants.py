@@ -38,4 +38,4 @@ def companies(readings: Sequence[Reading]) -> list[Company]:
     # Who talks without a name talks to an assistant.
     nameless = any(reading.turn.role is Role.USER and reading.turn.name is None for reading in readings)
     with_assistant = nameless or any(by_assistant)
-    return [Company(one, with_assistant) for one in by_assistant]
+    return [Company(is_assistant, with_assistant) for is_assistant in by_assistant]

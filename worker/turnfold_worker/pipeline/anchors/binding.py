@@ -69,8 +69,8 @@ def with_what_binds(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]
     """The acts of a segment's turns without the promises and requests that bind nobody, and what these say besides."""
     assisted = any(_is_nameless(reading, Role.ASSISTANT) for reading in readings)
     return [
-        list(_binding(reading, found, _hearer(reading, assisted=assisted)))
-        for reading, found in zip(readings, acts, strict=True)
+        list(_binding(reading, acts_of_turn, _hearer(reading, assisted=assisted)))
+        for reading, acts_of_turn in zip(readings, acts, strict=True)
     ]
 
 

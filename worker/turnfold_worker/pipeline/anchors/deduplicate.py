@@ -59,9 +59,9 @@ def anchor_terms(text: str) -> tuple[str, ...]:
 
     At most eight, of what rules something sixteen; then marks of the attributes that it states a value of.
     """
-    most = _MAX_TERMS_OF_RULES if _rules(text) else _MAX_TERMS
+    most_terms = _MAX_TERMS_OF_RULES if _rules(text) else _MAX_TERMS
     # The sort is stable: of equal terms, the one that was said first stays first.
-    rarest = sorted(dict.fromkeys(terms(text)), key=_RARITIES.__getitem__, reverse=True)[:most]
+    rarest = sorted(dict.fromkeys(terms(text)), key=_RARITIES.__getitem__, reverse=True)[:most_terms]
     return (*rarest, *attribute_terms(text))
 
 
@@ -79,7 +79,7 @@ def texts_to_embed(drafts: Sequence[AnchorDraft], candidates: Sequence[Anchor]) 
     """Texts whose meaning has to be known for `merge`: of pairs of one type that agree and share a telling word."""
     earlier = [Known(anchor) for anchor in _newest(candidates)]
     wanted: dict[str, None] = {}
-    for position, draft in enumerate(one for one in drafts if not one.reports):
+    for position, draft in enumerate(report_or_draft for report_or_draft in drafts if not report_or_draft.reports):
         new = Known(_numbered(draft, position, 0))
         for old in earlier:
             if comparable(new, old) and agree(new, old):
@@ -118,7 +118,7 @@ def merge(
         or _may_meet(anchor.text.lower(), telling)
         or not stated.isdisjoint(attribute_terms(anchor.text) if stated else ())
     ]
-    before = {one.anchor.id: one.anchor for one in known}
+    anchors_before = {one.anchor.id: one.anchor for one in known}
     fresh: list[Known] = []
     for draft in drafts:
         new = _known(_numbered(draft, next_id + len(fresh), node_idx), vectors)
@@ -132,7 +132,7 @@ def merge(
         fresh.append(new)
     hand_on(fresh, known)
     set_plans_aside(fresh, known)
-    changed = (_change_of(one.anchor) for one in known if one.anchor != before.get(one.anchor.id, one.anchor))
+    changed = (_change_of(one.anchor) for one in known if one.anchor != anchors_before.get(one.anchor.id, one.anchor))
     return Merged(new=tuple(known_anchor.anchor for known_anchor in fresh), changed=tuple(changed))
 
 
@@ -156,10 +156,13 @@ def merge_into_past(
     merged = merge(drafts, anchors_before, next_id=next_id, node_idx=node_idx, settings=settings, vectors=vectors)
     ours = [_known(anchor, vectors) for anchor in merged.new]
     later = sorted(
-        (candidate for candidate in candidates if candidate.turn_seq > last_seq), key=lambda one: (one.turn_seq, one.id)
+        (candidate for candidate in candidates if candidate.turn_seq > last_seq),
+        key=lambda later_anchor: (later_anchor.turn_seq, later_anchor.id),
     )
     changed = [*merged.changed, *_settled_by(later[-MAX_CANDIDATES:], ours, settings, vectors)]
-    return Merged(new=tuple(our.anchor for our in ours), changed=tuple(sorted(changed, key=lambda one: one.id)))
+    return Merged(
+        new=tuple(our.anchor for our in ours), changed=tuple(sorted(changed, key=lambda later_anchor: later_anchor.id))
+    )
 
 
 def settle_again(anchor: Anchor, later: Sequence[Anchor], *, settings: FoldSettings) -> list[AnchorChange]:
@@ -168,8 +171,17 @@ def settle_again(anchor: Anchor, later: Sequence[Anchor], *, settings: FoldSetti
     Its own change comes first, and is there even when nothing was said about it.
     """
     ours = _known(replace(anchor, related=None), NO_VECTORS)
-    other_anchors = (one for one in later if one.turn_seq > anchor.turn_seq and one.id != anchor.id)
-    changed = _settled_by(sorted(other_anchors, key=lambda one: (one.turn_seq, one.id)), [ours], settings, NO_VECTORS)
+    other_anchors = (
+        later_anchor
+        for later_anchor in later
+        if later_anchor.turn_seq > anchor.turn_seq and later_anchor.id != anchor.id
+    )
+    changed = _settled_by(
+        sorted(other_anchors, key=lambda later_anchor: (later_anchor.turn_seq, later_anchor.id)),
+        [ours],
+        settings,
+        NO_VECTORS,
+    )
     return [_change_of(ours.anchor), *changed]
 
 
@@ -178,10 +190,14 @@ def _settled_by(
 ) -> list[AnchorChange]:
     """Settle later anchors with earlier ones of ours; what changes in the later ones."""
     known = [_known(anchor, vectors) for anchor in later]
-    for one in known:
-        settle(one, ours, settings)
+    for known_anchor in known:
+        settle(known_anchor, ours, settings)
     set_plans_aside(known, [*ours, *known], only=ours)
-    return [_change_of(one.anchor) for one, anchor in zip(known, later, strict=True) if one.anchor != anchor]
+    return [
+        _change_of(known_anchor.anchor)
+        for known_anchor, anchor in zip(known, later, strict=True)
+        if known_anchor.anchor != anchor
+    ]
 
 
 def _newest(candidates: Sequence[Anchor]) -> list[Anchor]:

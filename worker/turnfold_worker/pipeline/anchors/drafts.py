@@ -84,7 +84,7 @@ def _told(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
     if len(reply.sentences) > _ASKS_BACK:
         return True
     opening = plain_words(reply.text(reply.sentences[0])[:MAX_CLAUSE])
-    puts_off = any(one.search(opening) for one in (statement_rules.LATER, wanted_rules.PUT_OFF))
+    puts_off = any(pattern.search(opening) for pattern in (statement_rules.LATER, wanted_rules.PUT_OFF))
     return not puts_off and not is_question(reply.text(reply.sentences[-1]))
 
 
@@ -138,7 +138,7 @@ def _place_of(draft: AnchorDraft, readings: Sequence[Reading]) -> int:
 
 def _answered(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
     at = _place_of(draft, readings)
-    asked = specific_words(draft.text)
+    asked_words = specific_words(draft.text)
     ends_turn = not readings[at].turn.content[draft.end :].strip()
     for_words = reply_rules.ASKS_WHAT.match(without_fillers(plain_words(draft.text))) is not None
     direct = True
@@ -152,7 +152,7 @@ def _answered(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
         knows = not (reply_rules.NO_ANSWER.search(plain_words(opening)) and len(reply.sentences) <= _ASKS_BACK)
         if knows and direct and ends_turn and not opening.rstrip().endswith("?"):
             return True
-        if knows and len(asked.intersection(words(reply.turn.content[:2000]))) >= min(2, len(asked)):
+        if knows and len(asked_words.intersection(words(reply.turn.content[:2000]))) >= min(2, len(asked_words)):
             return True
         direct = False
     return False
@@ -160,7 +160,7 @@ def _answered(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
 
 def _finished(draft: AnchorDraft, readings: Sequence[Reading], drafts: Sequence[AnchorDraft]) -> bool:
     at = _place_of(draft, readings)
-    promises = [one for one in drafts if one.type is AnchorType.COMMITMENT]
+    promises = [other_draft for other_draft in drafts if other_draft.type is AnchorType.COMMITMENT]
     for place, reading in enumerate(readings):
         own = [sentence for sentence in reading.sentences[:SENTENCES_READ] if not reading.is_pasted(sentence)]
         if place <= at or reading.tool or not own:

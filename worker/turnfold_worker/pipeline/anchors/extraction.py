@@ -98,7 +98,7 @@ def extract_anchors(
     wanted = frozenset(word for word in words(aims) if not is_common(word))
     acts = with_refusals(readings, with_head(readings, segment_acts(readings), vectors))
     acts = [
-        [one for one in done if one.act is Act.FACT or not reading.is_pasted(one.span)]
+        [drafted for drafted in done if drafted.act is Act.FACT or not reading.is_pasted(drafted.span)]
         for reading, done in zip(readings, with_what_binds(readings, acts), strict=True)
     ]
     drafts: list[AnchorDraft] = []
@@ -114,8 +114,8 @@ def extract_anchors(
     for reading, done in zip(readings, acts, strict=True):
         of_turn = _of_turn(reading, done, wanted, company_of[reading.turn.seq], least=settings.anchor_threshold)
         decided = agreed.get(reading.turn.seq)
-        drafts.extend(one for one in of_turn if decided is None or not _overlap(one, decided))
-    own = [one for one in drafts if PASTED not in one.factors]
+        drafts.extend(drafted for drafted in of_turn if decided is None or not _overlap(drafted, decided))
+    own = [drafted for drafted in drafts if PASTED not in drafted.factors]
     best = _best([settled(draft, readings, own) for draft in drafts], MAX_PER_SEGMENT, standing=MAX_PER_SEGMENT)
     best = with_bearing(best, readings, company_of)
     return tuple(sorted(best, key=lambda draft: (draft.turn_seq, draft.start, draft.end)))
@@ -124,23 +124,25 @@ def extract_anchors(
 def segment_acts(readings: Sequence[Reading]) -> list[list[Found]]:
     """The acts of each turn of a segment; a tool does nothing."""
     speakers = list(dict.fromkeys(reading.speaker for reading in readings if not reading.tool))
-    before, asker = NOTHING, ""
+    left_open, asker = NOTHING, ""
     acts: list[list[Found]] = []
     for reading in readings:
         if reading.tool:
             acts.append([])
             continue
         # Who goes on after a question of his own does not answer it.
-        acts.append(_acts(reading, before if reading.speaker != asker else NOTHING, speakers))
-        before, asker = leaves_open(reading, acts[-1]), reading.speaker
+        acts.append(_acts(reading, left_open if reading.speaker != asker else NOTHING, speakers))
+        left_open, asker = leaves_open(reading, acts[-1]), reading.speaker
     return acts
 
 
-def _acts(reading: Reading, before: Before, speakers: Sequence[str]) -> list[Found]:
+def _acts(reading: Reading, left_open: Before, speakers: Sequence[str]) -> list[Found]:
     if reading.memo is None:
-        return turn_acts(reading, before, speakers)
-    around = around_of(astuple(before), speakers)
-    return reading.memo.of("acts", around, lambda: turn_acts(reading, before, speakers), pack=_packed, unpack=_unpacked)
+        return turn_acts(reading, left_open, speakers)
+    around = around_of(astuple(left_open), speakers)
+    return reading.memo.of(
+        "acts", around, lambda: turn_acts(reading, left_open, speakers), pack=_packed, unpack=_unpacked
+    )
 
 
 def _packed(acts: Sequence[Found]) -> list[list[Any]]:
@@ -166,7 +168,7 @@ def _of_turn(
     reading: Reading, acts: Sequence[Found], wanted: frozenset[str], company: Company, *, least: int
 ) -> list[AnchorDraft]:
     drafts: list[AnchorDraft] = []
-    for candidate in sorted(_candidates(reading, acts, company), key=lambda one: -one.points):
+    for candidate in sorted(_candidates(reading, acts, company), key=lambda taken_draft: -taken_draft.points):
         if reading.manual is not None and reading.manual.start <= candidate.span.start < reading.manual.end:
             continue
         # Nobody who pastes a text decides, promises, asks or forbids what stands in it.
@@ -178,13 +180,16 @@ def _of_turn(
             continue
         factors |= doubts_of(candidate.kind, candidate.rule, plain_text, reading, candidate.span, company)
         draft = _draft(reading, candidate.kind, candidate.span, factors, stands=candidate.stands)
-        if draft.score >= least and not any(_overlap(one, draft) for one in drafts):
+        if draft.score >= least and not any(_overlap(taken_draft, draft) for taken_draft in drafts):
             drafts.append(draft)
     if reading.turn.importance is Importance.PIN:
         pinned = _pinned(reading)
-        drafts = [*pinned, *(one for one in drafts if not any(_overlap(one, whole) for whole in pinned))]
-    most = _MAX_PER_TURN[reading.turn.role]
-    return _best(drafts, most, standing=2 * most)
+        drafts = [
+            *pinned,
+            *(taken_draft for taken_draft in drafts if not any(_overlap(taken_draft, whole) for whole in pinned)),
+        ]
+    most_drafts = _MAX_PER_TURN[reading.turn.role]
+    return _best(drafts, most_drafts, standing=2 * most_drafts)
 
 
 def _overlap(draft: AnchorDraft, other: AnchorDraft) -> bool:
@@ -230,9 +235,9 @@ def _with_subject(reading: Reading, span: Span) -> Span:
     if not plain_words(reading.text(span)).startswith("which "):
         return span
     for sentence in reading.sentences[:SENTENCES_READ]:
-        for before, clause in pairwise(clauses(reading.turn.content, sentence, MAX_CLAUSE)):
-            if clause == span and span.end - before.start <= MAX_CLAUSE:
-                return Span(before.start, span.end)
+        for clause_before, clause in pairwise(clauses(reading.turn.content, sentence, MAX_CLAUSE)):
+            if clause == span and span.end - clause_before.start <= MAX_CLAUSE:
+                return Span(clause_before.start, span.end)
     return span
 
 
@@ -270,8 +275,8 @@ def _of_clause(
     if standing is not None and not _corrects(best, standing, statement):
         yield _Candidate(standing, points_of(standing, statement), span, str(standing))
     elif tells_of_done(statement) and (best is None or best.act is not Act.CORRECTION):
-        told = best.points if best is not None and best.act is Act.FACT else 0
-        yield _Candidate(AnchorType.CRITICAL_FACT, max(55, told), span, "done")
+        points_told = best.points if best is not None and best.act is Act.FACT else 0
+        yield _Candidate(AnchorType.CRITICAL_FACT, max(55, points_told), span, "done")
     elif best is not None and best.points >= PERHAPS and not _says_nothing(best, statement, reading):
         asks_words = is_question(statement) and (
             best.rule in _ASKS_FOR_WORDS
@@ -284,8 +289,8 @@ def _of_clause(
         and not reply_rules.RHETORICAL.match(statement)
         and specific_words(statement)
     ):
-        asked = 45 if reading.turn.role is Role.USER else 35
-        yield _Candidate(AnchorType.UNRESOLVED_QUESTION, asked + 5 * last, span, "question")
+        points_asked = 45 if reading.turn.role is Role.USER else 35
+        yield _Candidate(AnchorType.UNRESOLVED_QUESTION, points_asked + 5 * last, span, "question")
 
 
 def _corrects(best: Found | None, standing: AnchorType, statement: str) -> bool:
@@ -329,7 +334,7 @@ def _agreed(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> Ite
             proposal.sentences
             and _waits(proposal)
             and (len(proposal.turn.content) < TEXT or proposal.facts.within(*_ends(proposal)))
-            and any(one.rule == YES_TO_A_PROPOSAL and one.points >= ENOUGH for one in reply)
+            and any(act_found.rule == YES_TO_A_PROPOSAL and act_found.points >= ENOUGH for act_found in reply)
         ):
             yield proposal, _proposed(proposal)
 
@@ -351,7 +356,10 @@ def _ends(reading: Reading) -> tuple[int, int]:
 def _proposed(reading: Reading) -> Span:
     """The sentence that says most of what is proposed, of the last three."""
     last = reading.sentences[-3:] if len(reading.turn.content) < TEXT else reading.sentences[-1:]
-    span = max(last, key=lambda one: (len(reading.facts.within(one.start, one.end)), one.end - one.start))
+    span = max(
+        last,
+        key=lambda sentence: (len(reading.facts.within(sentence.start, sentence.end)), sentence.end - sentence.start),
+    )
     return clauses(reading.turn.content, span, MAX_CLAUSE)[0]
 
 

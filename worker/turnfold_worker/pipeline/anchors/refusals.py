@@ -32,15 +32,15 @@ _WISHES: Final = lazy_pattern(
 
 def with_refusals(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> list[list[Found]]:
     """The acts of a segment's turns; one that only refuses what was asked states a fact and corrects nothing."""
-    told: list[list[Found]] = []
-    asked, asker = "", ""
-    for reading, found in zip(readings, acts, strict=True):
-        answers = asked if reading.speaker != asker else ""
-        told.append([_as_it_is(one, reading, answers) for one in found] if answers else list(found))
+    corrected: list[list[Found]] = []
+    question, asker = "", ""
+    for reading, acts_of_turn in zip(readings, acts, strict=True):
+        answers = question if reading.speaker != asker else ""
+        corrected.append([_as_it_is(act, reading, answers) for act in acts_of_turn] if answers else list(acts_of_turn))
         if reading.sentences and not reading.tool:
             last = reading.text(reading.sentences[-1])
-            asked, asker = (last if is_question(last) or proposes(last) else ""), reading.speaker
-    return told
+            question, asker = (last if is_question(last) or proposes(last) else ""), reading.speaker
+    return corrected
 
 
 def _as_it_is(act: Found, reading: Reading, question: str) -> Found:
@@ -59,7 +59,7 @@ def _gives_another_value(text: str, question: str) -> bool:
         for facts in map(extract_facts, map(in_one_form, (text, question)))
     )
     return any(
-        (kind, sort) == (other, of) and not same_value(value, said)
+        (kind, sort) == (other, of) and not same_value(value, other_value)
         for kind, sort, value in ours
-        for other, of, said in theirs
+        for other, of, other_value in theirs
     )

@@ -103,8 +103,8 @@ class Clause:
     def is_heading(self) -> bool:
         """'### Describe the problem' heads what follows; it asks nobody."""
         content, start = self._reading.turn.content, self.span.start
-        before = content[content.rfind("\n", 0, start) + 1 : start]
-        return before.lstrip().startswith("#") and not before.strip("# \t")
+        line_before = content[content.rfind("\n", 0, start) + 1 : start]
+        return line_before.lstrip().startswith("#") and not line_before.strip("# \t")
 
     def is_bare_value(self, before: Before) -> bool:
         """The turn gives a value in place of another, and says no more."""

@@ -77,14 +77,14 @@ def evidence_of(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) ->
     """Evidence about each turn of a segment, by name; what is not there is 0."""
     turns_of = Counter(reading.speaker for reading in readings)
     evidence: list[dict[str, float]] = []
-    for at, (reading, found) in enumerate(zip(readings, acts, strict=True)):
-        said = without_fillers(plain_words(reading.turn.content[:LOOKED_AT]))
-        about = {f"cue {name}": 1.0 for name, pattern in CUES.items() if pattern.search(said)}
-        about |= dict.fromkeys((WORD + word for word in _WORDS.findall(said)), 1.0)
-        about |= _length(said)
-        for one in found:
-            about[f"act {one.act}"] = max(about.get(f"act {one.act}", 0.0), one.points / 100)
-            about[f"rule {one.rule}"] = 1.0
+    for at, (reading, acts_of_turn) in enumerate(zip(readings, acts, strict=True)):
+        speech = without_fillers(plain_words(reading.turn.content[:LOOKED_AT]))
+        about = {f"cue {name}": 1.0 for name, pattern in CUES.items() if pattern.search(speech)}
+        about |= dict.fromkeys((WORD + word for word in _WORDS.findall(speech)), 1.0)
+        about |= _length(speech)
+        for act in acts_of_turn:
+            about[f"act {act.act}"] = max(about.get(f"act {act.act}", 0.0), act.points / 100)
+            about[f"rule {act.rule}"] = 1.0
         about["share"] = turns_of[reading.speaker] / len(readings)
         if at and readings[at - 1].speaker == reading.speaker:
             about["goes on"] = 1.0

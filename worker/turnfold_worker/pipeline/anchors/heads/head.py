@@ -154,7 +154,7 @@ def scores_of(head: Head, evidence: Sequence[Mapping[str, float]], vectors: Sequ
     """How sure the head is of each turn; above 0 is enough."""
     scores = [head.bias] * len(evidence)
     for window, weights in head.evidence.items():
-        _add_window(scores, [_weighed(one, weights) for one in evidence], window)
+        _add_window(scores, [_weighed(about_turn, weights) for about_turn in evidence], window)
     for window, (factor, direction) in head.directions.items():
         _add_window(scores, [_along(vector, direction) * factor for vector in vectors], window)
     return scores
@@ -180,11 +180,11 @@ def _add_window(scores: list[float], values: Sequence[float], window: str) -> No
 
 def _added(reading: Reading, acts: Sequence[Found], act: Act, score: float) -> list[Found]:
     """With the act in the clause that comes nearest to it: by the rules' points, by what it states, by its length."""
-    points = {one.span: one.points for one in acts if one.act is act}
+    points = {act_found.span: act_found.points for act_found in acts if act_found.act is act}
     spans = [span for sentence in reading.sentences for span in clauses(reading.turn.content, sentence, MAX_CLAUSE)]
-    span = max(spans, key=lambda one: _nearness(reading, one, points))
+    span = max(spans, key=lambda act_found: _nearness(reading, act_found, points))
     more = min(int(score * _POINTS_A_UNIT), _MOST_POINTS)
-    other_acts = [one for one in acts if one.act is not act or one.span != span]
+    other_acts = [act_found for act_found in acts if act_found.act is not act or act_found.span != span]
     return [*other_acts, Found(act, ENOUGH + more, span, HEAD)]
 
 

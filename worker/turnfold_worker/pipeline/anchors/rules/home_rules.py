@@ -51,13 +51,13 @@ _NO_PLACES: Final = listed("""
 """Months, parts of something, and software that is written as a place is."""
 
 
-def lives_there_since(said: str) -> str:
+def lives_there_since(plain: str) -> str:
     """Plain words without when somebody moved lately: he lives there now, and tells of no other time.
 
     >>> lives_there_since("we moved to bristol last month.")
     'we moved to bristol.'
     """
-    return _LATELY.sub(r"\g<moved>", said)
+    return _LATELY.sub(r"\g<moved>", plain)
 
 
 def is_no_place(name: str, text: str) -> bool:

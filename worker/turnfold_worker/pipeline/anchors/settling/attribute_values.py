@@ -108,25 +108,29 @@ def tell_of_self_and_another(one: Known, other: Known) -> bool:
     return any(_SELF_FIRST.match(own.said) and _begins_with_another(them) for own, them in ((one, other), (other, one)))
 
 
-def _begins_with_another(one: Known) -> bool:
+def _begins_with_another(known_anchor: Known) -> bool:
     """'My sister moved', 'Ela has moved'."""
-    if _KIN_FIRST.match(one.said):
+    if _KIN_FIRST.match(known_anchor.said):
         return True
-    first, _, behind = one.text.partition(" ")
+    first, _, behind = known_anchor.text.partition(" ")
     return first.istitle() and first.lower() not in _ANYBODY and _DOES.match(behind) is not None
 
 
-def _lasts(one: Known) -> bool:
-    return one.anchor.type is AnchorType.CRITICAL_FACT and one.anchor.rank >= LASTING_RANK and not one.shown_only
+def _lasts(known_anchor: Known) -> bool:
+    return (
+        known_anchor.anchor.type is AnchorType.CRITICAL_FACT
+        and known_anchor.anchor.rank >= LASTING_RANK
+        and not known_anchor.shown_only
+    )
 
 
 def _may_be_the_same(new: Known, old: Known) -> bool:
     return same_speaker(new, old) or (tells_of_a_name(new.anchor.text) and tells_of_a_name(old.anchor.text))
 
 
-def _says_only_that(one: Known) -> bool:
+def _says_only_that(known_anchor: Known) -> bool:
     """Whether nothing else in a statement lasts beside the attributes that it states."""
-    if any(rule.search(one.said) for rule in _TELL_MORE):
+    if any(rule.search(known_anchor.said) for rule in _TELL_MORE):
         return False
-    lasting = sum(len(rule.findall(one.said)) for rule in (lasting_rules.IDENTITY, lasting_rules.HEALTH))
-    return lasting <= len(attributes_of(one.anchor.text))
+    lasting = sum(len(rule.findall(known_anchor.said)) for rule in (lasting_rules.IDENTITY, lasting_rules.HEALTH))
+    return lasting <= len(attributes_of(known_anchor.anchor.text))

@@ -86,7 +86,7 @@ def same_but_for_a_word(known_anchor: Known, other: Known) -> bool:
     """Whether all words are the same but one, behind what opens a correction: 'wait, we'll take the blue one'."""
     ours, theirs = (re.split(r"[,:] ", each.said)[-1].rstrip("!.").split() for each in (known_anchor, other))
     pairs = zip(ours, theirs, strict=False)
-    return len(ours) == len(theirs) >= _LEAST_SAME and sum(word != said for word, said in pairs) == 1
+    return len(ours) == len(theirs) >= _LEAST_SAME and sum(word != other_word for word, other_word in pairs) == 1
 
 
 def another_value(known_anchor: Known, other: Known, kind: FactKind, *, of_any_unit: bool = False) -> bool:
@@ -116,8 +116,8 @@ def of_another_number(known_anchor: Known, other: Known) -> bool:
 def narrower(known_anchor: Known, other: Known) -> bool:
     """Whether one speaks of a part of what the other speaks of: 'we ship the beta on 12 June', 'we ship on 5 June'."""
     values = [plain_words(text) for text in known_anchor.facts.texts(*VALUES)]
-    before = known_anchor.said[: min((at for at in map(known_anchor.said.find, values) if at >= 0), default=0)]
-    named = frozenset(words(before))
+    words_before = known_anchor.said[: min((at for at in map(known_anchor.said.find, values) if at >= 0), default=0)]
+    named = frozenset(words(words_before))
     return any(word in named for word in own_words(known_anchor, other)) and not [
         word for word in own_words(other, known_anchor) if not any(map(str.isdigit, word))
     ]
@@ -145,11 +145,16 @@ def about_another(new: Known, old: Known) -> bool:
 
 def _told_apart_by(known_anchor: Known) -> dict[str, set[str]]:
     """The telling words right before each telling word."""
-    found: dict[str, set[str]] = {}
-    for before, thing in pairwise(_ANY_WORD.findall(known_anchor.said.lower())):
-        if before in known_anchor.specific and thing in known_anchor.specific and before.isalpha() and thing.isalpha():
-            found.setdefault(thing, set()).add(before)
-    return found
+    words_before_thing: dict[str, set[str]] = {}
+    for word_before, thing in pairwise(_ANY_WORD.findall(known_anchor.said.lower())):
+        if (
+            word_before in known_anchor.specific
+            and thing in known_anchor.specific
+            and word_before.isalpha()
+            and thing.isalpha()
+        ):
+            words_before_thing.setdefault(thing, set()).add(word_before)
+    return words_before_thing
 
 
 def has_a_subject_of_its_own(new: Known, old: Known) -> bool:
@@ -166,10 +171,10 @@ def same_value(one: str, other: str) -> bool:
 
 
 def _by_sort(texts: tuple[str, ...], kind: FactKind) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    by_sort: dict[str, list[str]] = {}
     for text in texts:
-        found.setdefault(sort_of(text, kind), []).append(text)
-    return found
+        by_sort.setdefault(sort_of(text, kind), []).append(text)
+    return by_sort
 
 
 def sort_of(text: str, kind: FactKind) -> str:
@@ -192,7 +197,7 @@ def assigns_otherwise(known_anchor: Known, other: Known) -> bool:
 def nearly_same_value(known_anchor: Known, other: Known) -> bool:
     """Whether both state a value that a slip of the hand may turn into the other's: '88231' and '88213', or days."""
     ours, theirs = (set(each.facts.texts(FactKind.NUMBER, FactKind.IDENTIFIER)) for each in (known_anchor, other))
-    if any(_slipped(text, said) for text in ours - theirs for said in theirs - ours):
+    if any(_slipped(text, other_text) for text in ours - theirs for other_text in theirs - ours):
         return True
     days = [[_MONTHS.findall(text) for text in each.facts.texts(FactKind.DATE)] for each in (known_anchor, other)]
     return any(month and month in days[1] for month in days[0])

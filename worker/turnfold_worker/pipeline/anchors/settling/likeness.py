@@ -123,11 +123,11 @@ class Known:
     @cached_property
     def denied(self) -> frozenset[str]:
         """The words that negations stand before."""
-        found = set()
+        denied_words = set()
         for match in statement_rules.NEGATION.finditer(self.said):
             after = [word for word in word_vector(self.said[match.end() :]) if not is_common(word)]
-            found.update(after[:1])
-        return frozenset(found)
+            denied_words.update(after[:1])
+        return frozenset(denied_words)
 
     @cached_property
     def specific(self) -> frozenset[str]:
@@ -276,7 +276,7 @@ def shares_half(known_anchor: Known, other: Known) -> bool:
 def _in_turn(some: Iterable[str], every: Iterable[str]) -> bool:
     """True when all of some are among the others, in their order."""
     rest = iter(every)
-    return all(one in rest for one in some)
+    return all(wanted in rest for wanted in some)
 
 
 def _deny_the_same(known_anchor: Known, other: Known) -> bool:
@@ -305,8 +305,8 @@ def _turned_round(known_anchor: Known, other: Known) -> bool:
         word.startswith(_TURNS_ROUND)
         and word not in other.tokens
         and any(
-            word == f"{begin}{told}" and told not in known_anchor.tokens
-            for told in other.tokens
+            word == f"{begin}{other_token}" and other_token not in known_anchor.tokens
+            for other_token in other.tokens
             for begin in _TURNS_ROUND
         )
         for word in known_anchor.tokens
@@ -315,8 +315,8 @@ def _turned_round(known_anchor: Known, other: Known) -> bool:
 
 def _faces(known_anchor: Known, other: Known, word: str, opposite: str) -> bool:
     """True when one says a word and the other its opposite instead."""
-    said, answered = known_anchor.tokens, other.tokens
-    return word in said and opposite in answered and word not in answered and opposite not in said
+    tokens, answered = known_anchor.tokens, other.tokens
+    return word in tokens and opposite in answered and word not in answered and opposite not in tokens
 
 
 def same_names(known_anchor: Known, other: Known) -> bool:

@@ -54,7 +54,9 @@ def is_newer_value(new: Known, old: Known) -> bool:
     if not all(amounts) or new.anchor.turn_seq <= old.anchor.turn_seq:
         return False
     units = [sort_of_amount(amount) for amount in amounts]
-    ours, theirs = ({word for word in note_words(one.said) if word.isalpha()} - _HOW_IT_CHANGED for one in (new, old))
+    ours, theirs = (
+        {word for word in note_words(statement.said) if word.isalpha()} - _HOW_IT_CHANGED for statement in (new, old)
+    )
     return units[0] == units[1] and len(ours & theirs) >= _SHARED and bool(ours & new.specific & old.specific)
 
 

@@ -21,11 +21,13 @@ def plans_set_aside(fresh: Sequence[Known], known: Sequence[Known]) -> Iterator[
     """What each turn that sets plans aside says to do, with each plan whose place it takes or, without one, None."""
     ordered = sorted((known_anchor for known_anchor in fresh if not known_anchor.shown_only), key=_place)
     for _, turn in groupby(ordered, key=lambda one: one.anchor.turn_seq):
-        said = list(turn)
-        markers = [(reach, one) for one in said if one.anchor.role in _DIRECTS and (reach := reach_of(one.anchor.text))]
+        of_turn = list(turn)
+        markers = [
+            (reach, one) for one in of_turn if one.anchor.role in _DIRECTS and (reach := reach_of(one.anchor.text))
+        ]
         if markers:
             reach, marker = max(markers, key=lambda pair: (pair[0], -pair[1].anchor.start))
-            new = _instead(said, markers[0][1])
+            new = _instead(of_turn, markers[0][1])
             set_aside = _set_aside(reach, marker, new, known)
             yield from ((new or marker, old) for old in set_aside)
             if new is not None and not set_aside:
@@ -53,7 +55,7 @@ def _instead(known_anchors: Sequence[Known], marker: Known) -> Known | None:
         for known_anchor in known_anchors
         if known_anchor.active and _is_plan(known_anchor) and not is_bare(known_anchor.anchor.text)
     ]
-    after = [one for one in made if _place(one) >= _place(marker)]
+    after = [plan for plan in made if _place(plan) >= _place(marker)]
     return after[0] if after else made[-1] if made else None
 
 

@@ -158,7 +158,7 @@ def _confirmed(new: Known, near: Sequence[tuple[float, Known]]) -> list[Known]:
     if not any(is_contested(old.anchor) for _, old in near):
         return []
     other = [old for similarity, old in near if states_another_value(new, old) or _restates(new, old, similarity)]
-    return [old for _, old in near if old not in other and any(are_contested(old, one) for one in other)]
+    return [old for _, old in near if old not in other and any(are_contested(old, contesting) for contesting in other)]
 
 
 def hand_on(fresh: Sequence[Known], known: Sequence[Known]) -> None:
@@ -166,13 +166,13 @@ def hand_on(fresh: Sequence[Known], known: Sequence[Known]) -> None:
 
     'Full refund until 24 hours before. So forget the 48-hour rule.': the first sentence says what holds instead.
     """
-    by_id = {one.anchor.id: one for one in known}
+    by_id = {beside_it.anchor.id: beside_it for beside_it in known}
     for new in fresh:
         old = by_id.get(new.anchor.replaces or 0)
         if old is None or old.anchor.related != new.anchor.id or not new.values <= old.values:
             continue
-        beside = [one for one in fresh if one is not new and _says_instead(one, new, old)]
-        best = max(beside, key=lambda one: (by_words(one, old), -one.anchor.id), default=None)
+        beside = [beside_it for beside_it in fresh if beside_it is not new and _says_instead(beside_it, new, old)]
+        best = max(beside, key=lambda beside_it: (by_words(beside_it, old), -beside_it.anchor.id), default=None)
         if best is not None:
             _change(old, AnchorState.SUPERSEDED, best.anchor.id)
             best.anchor = replace(best.anchor, replaces=old.anchor.id)
@@ -187,9 +187,14 @@ def set_plans_aside(fresh: Sequence[Known], known: Sequence[Known], *, only: Seq
     for new, old in plans_set_aside(fresh, known):
         if old is not None and (only is None or old in only):
             _overtake(new, old)
-        for one in fresh:
-            if one is not new and one.active and one.anchor.turn_seq == new.anchor.turn_seq and is_empty_marker(one):
-                _change(one, AnchorState.RESOLVED, new.anchor.id)
+        for marker in fresh:
+            if (
+                marker is not new
+                and marker.active
+                and marker.anchor.turn_seq == new.anchor.turn_seq
+                and is_empty_marker(marker)
+            ):
+                _change(marker, AnchorState.RESOLVED, new.anchor.id)
 
 
 def _says_instead(one: Known, new: Known, old: Known) -> bool:
@@ -235,8 +240,8 @@ def _done_as_asked(new: Known, old: Known) -> bool:
     return done and new.kind is AnchorType.CORRECTION
 
 
-def _change(one: Known, state: AnchorState, related: int) -> None:
-    one.anchor = replace(one.anchor, state=state, related=related)
+def _change(known_anchor: Known, state: AnchorState, related: int) -> None:
+    known_anchor.anchor = replace(known_anchor.anchor, state=state, related=related)
 
 
 def comparable(new: Known, old: Known) -> bool:
@@ -256,7 +261,7 @@ def _repeats(new: Known, near: Sequence[tuple[float, Known]], settings: FoldSett
         if max(words_alike, meant_alike) <= settings.deduplicate_above or not agree(old, new):
             continue
         # 'I wish I had no allergy' is a small part of what tells of one, in words; what it means tells them apart.
-        longer, shorter = sorted((new, old), key=lambda one: -len(one.words))
+        longer, shorter = sorted((new, old), key=lambda equal: -len(equal.words))
         if meant_alike <= settings.deduplicate_above and not shares_half(longer, shorter):
             continue
         if len(new.anchor.text) < len(old.anchor.text) and new.anchor.rank >= old.anchor.rank - 100:
@@ -336,9 +341,9 @@ def _is_left_open(new: Known, old: Known, similarity: float) -> bool:
     return assigns_otherwise(new, old) or orders_otherwise(new, old)
 
 
-def _words_of_values(one: Known) -> frozenset[str]:
+def _words_of_values(known_anchor: Known) -> frozenset[str]:
     """What names its values, so that "the 14th of July" is "the 14th"."""
-    return frozenset(word for shown in one.values for word in shown.split())
+    return frozenset(word for value_text in known_anchor.values for word in value_text.split())
 
 
 def _overtake(new: Known, old: Known) -> None:
@@ -359,8 +364,8 @@ def _tells_more(old: Known, new: Known) -> bool:
     return bool(theirs.texts(*_ADDRESSES)) and bool(ours.texts(*VALUES)) and not ours.texts(*_ADDRESSES)
 
 
-def _place(one: Known) -> tuple[int, int]:
-    return one.anchor.turn_seq, one.anchor.start
+def _place(known_anchor: Known) -> tuple[int, int]:
+    return known_anchor.anchor.turn_seq, known_anchor.anchor.start
 
 
 def _corrects(new: Known, old: Known, similarity: float) -> bool:
@@ -427,12 +432,12 @@ def _rules_otherwise(new: Known, old: Known) -> bool:
         return True
     if new.anchor.turn_seq == old.anchor.turn_seq:
         return False
-    text, before = new.text, old.text
+    text, earlier_text = new.text, old.text
     if not (same_speaker(new, old) or {new.anchor.role, old.anchor.role} <= {Role.USER, None}):
         return False
-    if gives_up(text, before):
+    if gives_up(text, earlier_text):
         return old.kind is AnchorType.COMMITMENT and same_speaker(new, old)
-    return any(rules(text, before) for rules in (takes_back_all, sets_aside, limits_otherwise, turns_round))
+    return any(rules(text, earlier_text) for rules in (takes_back_all, sets_aside, limits_otherwise, turns_round))
 
 
 def _takes_back(new: Known, old: Known) -> bool:

@@ -62,9 +62,9 @@ _ADDS: Final = lazy_pattern(
 _NOT_NEEDED: Final = lazy_pattern(r"(?<!\w)(?:\w+n't|not|no longer) (?:need|want|require)s? [^,;:.!?]*")
 
 
-def adds_another(said: str) -> bool:
+def adds_another(plain: str) -> bool:
     """Whether plain words state one more of several things: 'it also listens on port 9090', 'a second budget'."""
-    return _ADDS.search(_NOT_NEEDED.sub(" ", said)) is not None
+    return _ADDS.search(_NOT_NEEDED.sub(" ", plain)) is not None
 
 
 _DOES: Final = lazy_pattern(
@@ -81,19 +81,19 @@ def does_something_else(new: Known, old: Known) -> bool:
 
 def told_of(one: Known) -> frozenset[str]:
     """The words that say of what an anchor states a value, around it up to a comma or a reason; none without one."""
-    said = one.said
+    plain = one.said
     values = [plain_words(text) for text in one.facts.texts(*VALUES)]
-    places = [at for at in map(said.find, values) if at >= 0]
+    places = [at for at in map(plain.find, values) if at >= 0]
     if not places:
         return frozenset()
     at = min(places)
-    start = max((mark.end() for mark in _PARTS.finditer(said, 0, at)), default=0)
-    end = next((mark.start() for mark in _ENDS.finditer(said, at)), len(said))
+    start = max((mark.end() for mark in _PARTS.finditer(plain, 0, at)), default=0)
+    end = next((mark.start() for mark in _ENDS.finditer(plain, at)), len(plain))
     stated = {word for text in values for word in text.split()}
-    found = (word.removesuffix("'s") for word in _WORD.findall(said[start:end]))
+    told_words = (word.removesuffix("'s") for word in _WORD.findall(plain[start:end]))
     return frozenset(
         word.removesuffix("s")
-        for word in found
+        for word in told_words
         if len(word) >= _LEAST_LETTERS and word not in _TELLS_NO_SUBJECT and word not in stated
     )
 
@@ -107,22 +107,22 @@ def of_other_things(new: Known, old: Known) -> bool:
     return _has_own(ours, theirs) and _has_own(theirs, ours)
 
 
-def _has_own(some: frozenset[str], others: frozenset[str]) -> bool:
-    return any(not any(same_root(word, other) for other in others) for word in some)
+def _has_own(some: frozenset[str], other_words: frozenset[str]) -> bool:
+    return any(not any(same_root(word, other) for other in other_words) for word in some)
 
 
-def supposes(said: str) -> bool:
+def supposes(plain: str) -> bool:
     """Whether plain words make something up to speak about it: 'suppose the fee is 5 euros'."""
-    return _SUPPOSED.match(said) is not None
+    return _SUPPOSED.match(plain) is not None
 
 
-def happened_once(said: str) -> bool:
+def happened_once(plain: str) -> bool:
     """Whether plain words tell of what happened on a day: nothing that happens later takes its place.
 
     >>> happened_once("i won a cup last week"), happened_once("the cup is next week")
     (True, False)
     """
-    return _HAPPENED.search(said) is not None and not _WAS.search(said)
+    return _HAPPENED.search(plain) is not None and not _WAS.search(plain)
 
 
 def lifts_another(new: Known, old: Known) -> bool:
@@ -134,11 +134,11 @@ def lifts_another(new: Known, old: Known) -> bool:
         return False
     if takes_back_only(new) and not _names_what(new, old):
         return True
-    lifted, stated = (set(_NUMBER.findall(one.said)) for one in (new, old))
+    lifted, stated = (set(_NUMBER.findall(statement.said)) for statement in (new, old))
     return bool(lifted) and not lifts(new, old) and not lifted <= stated
 
 
-def takes_back_only(one: Known) -> bool:
+def takes_back_only(known_anchor: Known) -> bool:
     """Whether a text says that something holds no longer, and states no value and no name beside that.
 
     >>> from turnfold.contract.records import Anchor, AnchorType
@@ -149,9 +149,9 @@ def takes_back_only(one: Known) -> bool:
     >>> takes_back_only(known("The Friday market is off the table, we sell on Sunday."))
     False
     """
-    parts = _CLAUSES.split(one.text)
+    parts = _CLAUSES.split(known_anchor.text)
     beside = " ".join(part for part in parts if not _LIFTS.search(plain_words(part)))
-    return len(beside) < len(one.text) - 1 and not extract_facts(beside).texts(*VALUES, *NAMES)
+    return len(beside) < len(known_anchor.text) - 1 and not extract_facts(beside).texts(*VALUES, *NAMES)
 
 
 def _names_what(new: Known, old: Known) -> bool:
@@ -163,7 +163,7 @@ def _names_what(new: Known, old: Known) -> bool:
 
 def lifts(new: Known, old: Known) -> bool:
     """Whether a text says that what an earlier one states holds no longer, by at least two of its values."""
-    lifted, stated = (set(_NUMBER.findall(one.said)) for one in (new, old))
+    lifted, stated = (set(_NUMBER.findall(statement.said)) for statement in (new, old))
     return _LIFTS.search(new.said) is not None and len(lifted) >= _SEVERAL and lifted <= stated
 
 

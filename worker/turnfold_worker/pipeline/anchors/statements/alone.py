@@ -55,12 +55,12 @@ def means_something_alone(statement: str, stated: Iterable[str] = ()) -> bool:
     >>> means_something_alone("i chose the oak boards, they are dry")
     True
     """
-    told = _REASON.sub("", statement)
-    if any(plain_words(text) in told for text in stated):
+    without_reason = _REASON.sub("", statement)
+    if any(plain_words(text) in without_reason for text in stated):
         return True
-    if _AGREES.match(told):
+    if _AGREES.match(without_reason):
         return False
-    parts = [_OPENERS.sub("", part.strip()) for part in _PARTS.split(told)]
+    parts = [_OPENERS.sub("", part.strip()) for part in _PARTS.split(without_reason)]
     # A single word calls somebody, or says yes.
     parts = [part for part in parts if " " in part] or [part for part in parts if part]
     return not parts or not all(map(_only_points, parts))

@@ -57,21 +57,29 @@ _WISH: Final = lazy_pattern(
 def told_and_asked(text: str, span: Span) -> tuple[Span, ...]:
     """The clause, or apart what somebody tells of himself in it and what he then asks."""
     for joint in _JOINT.finditer(text, span.start, span.end):
-        told, asked = trimmed(text, Span(span.start, joint.start())), trimmed(text, Span(joint.end(), span.end))
-        if len(text[asked.start : asked.end].split()) < _ASKED_WORDS:
+        told_span, asked_span = (
+            trimmed(text, Span(span.start, joint.start())),
+            trimmed(text, Span(joint.end(), span.end)),
+        )
+        if len(text[asked_span.start : asked_span.end].split()) < _ASKED_WORDS:
             break
-        said = _plain(text, told)
-        if len(said.split()) >= _TOLD_WORDS and _TELLS.search(said) and not _TELLS_NOTHING.match(said):
-            return told, asked
+        told_text = _plain(text, told_span)
+        if len(told_text.split()) >= _TOLD_WORDS and _TELLS.search(told_text) and not _TELLS_NOTHING.match(told_text):
+            return told_span, asked_span
     return _asked_and_told(text, span) if is_question(_plain(text, span)) else (span,)
 
 
 def _asked_and_told(text: str, span: Span) -> tuple[Span, ...]:
     """What is asked, and apart what is told behind it: 'can you check it, since I passed 2 of 3 exams?'."""
     for joint in _REASON.finditer(text, span.start, span.end):
-        asked, told = trimmed(text, Span(span.start, joint.start())), trimmed(text, Span(joint.end(), span.end))
-        if min(len(text[one.start : one.end].split()) for one in (asked, told)) >= _TOLD_WORDS:
-            return asked, Span(told.start, told.start + len(text[told.start : told.end].rstrip("?")))
+        asked_span, told_span = (
+            trimmed(text, Span(span.start, joint.start())),
+            trimmed(text, Span(joint.end(), span.end)),
+        )
+        if min(len(text[part.start : part.end].split()) for part in (asked_span, told_span)) >= _TOLD_WORDS:
+            return asked_span, Span(
+                told_span.start, told_span.start + len(text[told_span.start : told_span.end].rstrip("?"))
+            )
     return (span,)
 
 

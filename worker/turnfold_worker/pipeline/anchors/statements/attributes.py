@@ -117,32 +117,32 @@ def attributes_of(text: str) -> tuple[Attribute, ...]:
     ((), ())
     """
     unquoted = without_quotes(text)
-    said = plain_words(in_one_form(unquoted))
-    if waits(said) or is_bygone(lives_there_since(said)):
+    plain = plain_words(in_one_form(unquoted))
+    if waits(plain) or is_bygone(lives_there_since(plain)):
         return ()
-    return tuple(dict.fromkeys(_stated(said, unquoted)))
+    return tuple(dict.fromkeys(_stated(plain, unquoted)))
 
 
-def _stated(said: str, text: str) -> Iterator[Attribute]:
+def _stated(plain: str, text: str) -> Iterator[Attribute]:
     for changes, table in ((True, ONE_AT_A_TIME), (False, SAID_ONLY)):
         for name, pattern in table:
-            for match in pattern.finditer(said):
-                if _is_doubtful(said, match) or (name in NAMED and not _has_a_capital(match["value"], text)):
+            for match in pattern.finditer(plain):
+                if _is_doubtful(plain, match) or (name in NAMED and not _has_a_capital(match["value"], text)):
                     continue
                 if pattern is not WE_MOVED or not is_no_place(match["value"], text):
-                    yield _attribute(name, match, said, changes=changes)
+                    yield _attribute(name, match, plain, changes=changes)
 
 
-def _attribute(name: str, match: re.Match[str], said: str, *, changes: bool) -> Attribute:
+def _attribute(name: str, match: re.Match[str], plain: str, *, changes: bool) -> Attribute:
     groups = match.groupdict()
     about = _stems(f"{groups.get('about') or ''} {groups.get('of') or ''}")
-    if name in _OF_SOMETHING and (tail := _TAIL.match(said, match.end())):
+    if name in _OF_SOMETHING and (tail := _TAIL.match(plain, match.end())):
         about |= _stems(tail["of"])
-    if name in _OF_SOMETHING and (opening := _OPENING.match(said)) and opening.end() <= match.start():
+    if name in _OF_SOMETHING and (opening := _OPENING.match(plain)) and opening.end() <= match.start():
         about |= _stems(opening["of"])
     if name == "thing" and match.group().startswith("the "):
-        about |= _stems(" ".join(_NUMBERED.findall(said[: match.start() + len("the ")])))
-    period = _PERIOD.match(said, match.end()) if name == "pay" else None
+        about |= _stems(" ".join(_NUMBERED.findall(plain[: match.start() + len("the ")])))
+    period = _PERIOD.match(plain, match.end()) if name == "pay" else None
     if period is not None:
         about |= {period["period"].removesuffix("ly")}
     who = groups.get("who") or ""
@@ -150,28 +150,28 @@ def _attribute(name: str, match: re.Match[str], said: str, *, changes: bool) -> 
     holder = kin.group() if kin else "they" if re.match(r"(?:he|she)\b", who) else ""
     return Attribute(
         name.rstrip("*"), holder, about, _stems(match["value"] or ""), changes,
-        beside=_BESIDE.search(said) is not None,
+        beside=_BESIDE.search(plain) is not None,
         outright=not name.endswith("*"), cue=bool(groups.get("cue")) or name != "home",
     )  # fmt: skip
 
 
-def _is_doubtful(said: str, match: re.Match[str]) -> bool:
+def _is_doubtful(plain: str, match: re.Match[str]) -> bool:
     """Whether the part of a sentence around a match supposes, wants, reports or asks."""
-    start = max((mark.end() for mark in _PART.finditer(said, 0, match.start())), default=0)
-    end = _NEXT.search(said, match.end())
+    start = max((mark.end() for mark in _PART.finditer(plain, 0, match.start())), default=0)
+    end = _NEXT.search(plain, match.end())
     if end is not None and end.group() == "?":
         return True
-    behind = said[match.end() : end.start() if end else len(said)]
-    return _DOUBTS.search(said[start : match.start()]) is not None or _DOUBTS_BEHIND.search(behind) is not None
+    behind = plain[match.end() : end.start() if end else len(plain)]
+    return _DOUBTS.search(plain[start : match.start()]) is not None or _DOUBTS_BEHIND.search(behind) is not None
 
 
-def _has_a_capital(value: str, text: str) -> bool:
-    word = value.strip(" '").partition(" ")[0]
+def _has_a_capital(words: str, text: str) -> bool:
+    word = words.strip(" '").partition(" ")[0]
     return bool(word) and (word[0].upper() + word[1:] in text or word.upper() in text)
 
 
-def _stems(said: str) -> frozenset[str]:
-    bare = (word.strip("'\"().:").removesuffix("'s") for word in said.split())
+def _stems(words: str) -> frozenset[str]:
+    bare = (word.strip("'\"().:").removesuffix("'s") for word in words.split())
     return frozenset(
         _ONE_WORD.get(word) or SPELLED.get(word) or (word if any(map(str.isdigit, word)) else STEMS[word])
         for word in bare
@@ -185,7 +185,7 @@ def _nested(some: frozenset[str], others: frozenset[str]) -> bool:
 
 def attribute_terms(text: str) -> tuple[str, ...]:
     """Marks by which statements about one attribute are found, whatever words they use."""
-    return tuple(dict.fromkeys(f"={one.name}" for one in attributes_of(text)))
+    return tuple(dict.fromkeys(f"={attribute.name}" for attribute in attributes_of(text)))
 
 
 def changes_value(new: str, old: str) -> bool:
@@ -205,7 +205,7 @@ def changes_value(new: str, old: str) -> bool:
 
 def states_an_attribute(text: str) -> bool:
     """Whether a text says little else than what has one value at a time, so that it is kept for what may change it."""
-    return len(text) <= _SHORT and any(one.changes for one in attributes_of(text))
+    return len(text) <= _SHORT and any(attribute.changes for attribute in attributes_of(text))
 
 
 def _differs(later: Attribute, earlier: Attribute) -> bool:
@@ -248,4 +248,4 @@ def is_plainer(one: str, other: str) -> bool:
 def tells_of_a_name(text: str) -> bool:
     """Whether all that a text states is how somebody or something beside its speaker is called: anybody may say it."""
     stated = attributes_of(text)
-    return bool(stated) and all(one.name == "called" for one in stated)
+    return bool(stated) and all(attribute.name == "called" for attribute in stated)

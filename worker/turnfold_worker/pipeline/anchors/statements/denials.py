@@ -80,12 +80,12 @@ def denial_of(text: str) -> Denial | None:
     heads: set[str] = set()
     beside: set[str] = set()
     for part in _OR.split(named):
-        thing, *others = _BESIDE.split(_VERB.sub("", part.strip()))
+        thing, *further = _BESIDE.split(_VERB.sub("", part.strip()))
         stems = _stems(thing)
         if stems:
             objects.append(frozenset(stems))
             heads.add(stems[-1])
-        beside.update(stem for other in others for stem in _stems(other))
+        beside.update(stem for other in further for stem in _stems(other))
     if not objects:
         return None
     return Denial(
@@ -114,11 +114,12 @@ def is_contradicted(denial: Denial, statement: str) -> bool:
         or not _tells_done(plain_text, denial.verb)
     ):
         return False
-    told = frozenset(_stems(plain_text))
-    if len(denial.heads) >= _LEAST_TOLD and len(denial.heads & told) >= _LEAST_TOLD:
+    told_stems = frozenset(_stems(plain_text))
+    if len(denial.heads) >= _LEAST_TOLD and len(denial.heads & told_stems) >= _LEAST_TOLD:
         return True
     return any(
-        named <= told and (len(named) >= _LEAST_TOLD or not denial.beside or (denial.beside | denial.names) & told)
+        named <= told_stems
+        and (len(named) >= _LEAST_TOLD or not denial.beside or (denial.beside | denial.names) & told_stems)
         for named in denial.objects
     )
 

@@ -154,12 +154,12 @@ def _told(report: str, verb: str) -> tuple[tuple[str, int], ...]:
     told_by = _reporting(verb)
     if not told_by.worth_trying.search(plain_text):
         return ()
-    found = []
+    clauses_told = []
     for clause in _CLAUSE_ENDS.split(plain_text):
-        told = next(filter(None, (pattern.search(clause) for pattern in told_by.news)), None)
-        if told and not any(pattern.search(clause) for pattern in (_UNDONE, _OTHER_DEED, told_by.usual)):
-            found.append((clause, told.end()))
-    return tuple(found)
+        news = next(filter(None, (pattern.search(clause) for pattern in told_by.news)), None)
+        if news and not any(pattern.search(clause) for pattern in (_UNDONE, _OTHER_DEED, told_by.usual)):
+            clauses_told.append((clause, news.end()))
+    return tuple(clauses_told)
 
 
 class _Reporting(NamedTuple):
@@ -204,10 +204,10 @@ def opens_with(reply: str, promise: str) -> bool:
     >>> opens_with("Booked: 3 June, 9:40.", "Book it please.")
     True
     """
-    said, verb = plain_words(reply), promised_verb(promise)
+    plain_reply, verb = plain_words(reply), promised_verb(promise)
     done = rf"(?:{_done_forms(verb)}|all done|done)" if verb else "(?:all done|done)"
-    opening = re.match(rf"(?:(?:ok|okay|great|sure|good)[,.!] )?{done}(?=[.,:;!]|$| (?:and|it|the|for)\b)", said)
-    return opening is not None and not is_question(said)
+    opening = re.match(rf"(?:(?:ok|okay|great|sure|good)[,.!] )?{done}(?=[.,:;!]|$| (?:and|it|the|for)\b)", plain_reply)
+    return opening is not None and not is_question(plain_reply)
 
 
 def may_report(statement: str) -> bool:
@@ -227,4 +227,4 @@ def does_it(report: str, promise: str) -> bool:
     (True, False)
     """
     verb = promised_verb(promise)
-    return bool(verb) and any(deed_words(one) <= _verb_words(verb) | _WHEN for one, _ in _told(report, verb))
+    return bool(verb) and any(deed_words(clause) <= _verb_words(verb) | _WHEN for clause, _ in _told(report, verb))

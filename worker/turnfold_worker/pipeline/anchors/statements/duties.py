@@ -118,16 +118,16 @@ def duties_of(text: str) -> tuple[Ruled, ...]:
     if is_question(plain_text):
         return ()
     lasts = LASTS.search(plain_text) is not None
-    found = []
+    ruled = []
     for clause in _CLAUSES.split(plain_text):
         about = _AROUND.sub(" ", clause)
         for duty, trigger in _TRIGGERS:
             if trigger.search(about):
                 words = deed_words(trigger.sub(" ", about))
                 if 0 < len(words) <= _MOST:
-                    found.append(Ruled(duty, words, lasts))
+                    ruled.append(Ruled(duty, words, lasts))
                 break
-    return tuple(found)
+    return tuple(ruled)
 
 
 def deed_words(statement: str) -> frozenset[str]:
@@ -137,8 +137,8 @@ def deed_words(statement: str) -> frozenset[str]:
 
 def deed_words_in_order(statement: str) -> tuple[str, ...]:
     """The same, as they are said."""
-    found = (word.strip("'./-").removesuffix("'s") for word in _WORD.findall(statement))
-    return tuple(_root(word) for word in found if word and word not in _EMPTY)
+    words = (word.strip("'./-").removesuffix("'s") for word in _WORD.findall(statement))
+    return tuple(_root(word) for word in words if word and word not in _EMPTY)
 
 
 def _root(word: str) -> str:
@@ -177,13 +177,15 @@ def takes_back_all(new: str, old: str) -> bool:
     ours, theirs = duties_of(new), duties_of(old)
     if not ours or not theirs or _states_more(old):
         return False
-    return all(any(overturns(one, other) for one in ours) for other in theirs)
+    return all(any(overturns(ruling, other) for ruling in ours) for other in theirs)
 
 
 def _states_more(text: str) -> bool:
     """Whether a clause that rules nothing states something exactly, which would be lost with the rest."""
-    unruled = (one for one in _CLAUSES.split(plain_words(text)) if not any(t.search(one) for _, t in _TRIGGERS))
-    return any(char.isdigit() for one in unruled for char in one)
+    unruled = (
+        clause for clause in _CLAUSES.split(plain_words(text)) if not any(t.search(clause) for _, t in _TRIGGERS)
+    )
+    return any(char.isdigit() for clause in unruled for char in clause)
 
 
 def sets_aside(new: str, old: str) -> bool:
@@ -197,13 +199,13 @@ def sets_aside(new: str, old: str) -> bool:
     ignored, ended = _withdrawn(new)
     if not (ignored or ended):
         return False
-    before = plain_words(old)
-    there = deed_words(before)
+    earlier_text = plain_words(old)
+    there = deed_words(earlier_text)
     if any((words - _PLANS or words) <= there for words in ignored):
         return True
     # One word of many is not what was said of it: 'we have no nuts any more' after 'she is allergic to nuts'.
     least = 1 if len(there) <= _FEW else 2
-    return any(len(words) >= least and words <= there for words in ended) and not _DENIES.search(before)
+    return any(len(words) >= least and words <= there for words in ended) and not _DENIES.search(earlier_text)
 
 
 @lru_cache(maxsize=1_024)

@@ -93,7 +93,7 @@ def other_value(new: str, old: str) -> bool:
     False
     """
     later = frames_of(new)
-    return bool(later) and any(earlier.gives_way_to(one) for earlier in frames_of(old) for one in later)
+    return bool(later) and any(earlier.gives_way_to(frame) for earlier in frames_of(old) for frame in later)
 
 
 def states_a_value(text: str) -> bool:
@@ -107,33 +107,33 @@ def frames_of(text: str) -> tuple[Frame, ...]:
     if len(text) > _LONGEST or is_question(text):
         return ()
     unquoted = without_quotes(text)
-    said = plain_words(in_one_form(unquoted))
-    if waits(said) or is_bygone(said):
+    plain = plain_words(in_one_form(unquoted))
+    if waits(plain) or is_bygone(plain):
         return ()
-    found = [
-        frame._replace(key=f"{_key(before)} {frame.key}".strip())
-        for clause, before in _clauses(said)
+    frames = [
+        frame._replace(key=f"{_key(place_before)} {frame.key}".strip())
+        for clause, place_before in _clauses(plain)
         for frame in _frames(clause, unquoted)
     ]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(frames))
 
 
-def _clauses(said: str) -> Iterator[tuple[str, str]]:
+def _clauses(plain: str) -> Iterator[tuple[str, str]]:
     """The clauses that state something, short forms written out, each with what stands before it and says of what."""
-    opening = frame_rules.OPENS.match(said)
-    rest = said[opening.end() :] if opening else said
+    opening = frame_rules.OPENS.match(plain)
+    rest = plain[opening.end() :] if opening else plain
     where = frame_rules.WHERE.match(rest)
-    before = where.group() if where else ""
-    for part in filter(None, _SPLIT.split(rest[len(before) :])):
+    place_before = where.group() if where else ""
+    for part in filter(None, _SPLIT.split(rest[len(place_before) :])):
         opening = frame_rules.OPENS.match(part)
         clause = frame_rules.ADVERBS.sub(" ", part[opening.end() :] if opening else part)
         for pattern, written_out in frame_rules.SHORT_FORMS:
             clause = pattern.sub(written_out, clause)
         clause = " ".join(clause.split()).strip(" ,.;:!…")
-        if clause and not frame_rules.DOUBTS.search(f"{before}{clause}"):
-            yield clause, before
+        if clause and not frame_rules.DOUBTS.search(f"{place_before}{clause}"):
+            yield clause, place_before
         # 'We booked room 12, and the limit is 30 people.'
-        before += " ".join(_NUMBER.findall(part))
+        place_before += " ".join(_NUMBER.findall(part))
 
 
 def _frames(clause: str, text: str) -> Iterator[Frame]:
@@ -163,11 +163,11 @@ def _values(clause: str, text: str, *, is_beside: bool) -> Iterator[Frame]:
         match = pattern.match(clause)
         if match is None:
             continue
-        value, tail = _without_tail(match["value"])
-        sort = sort_of(value, match, text)
-        if sort and not _SEVERAL.search(value):
+        words, tail = _without_tail(match["value"])
+        sort = sort_of(words, match, text)
+        if sort and not _SEVERAL.search(words):
             key = _key(clause[: match.start("value")] + " … " + (match.groupdict().get("behind") or ""))
-            yield Frame(f"{name} {sort} {key}", _stems(value), _stems(tail), is_beside)
+            yield Frame(f"{name} {sort} {key}", _stems(words), _stems(tail), is_beside)
     owner = frame_rules.OWNER.match(clause)
     if owner and frame_rules.is_name(owner["value"], text):
         yield Frame(f"owner {_key(owner['task'])}", _stems(owner["value"]), frozenset(), is_beside)

@@ -54,8 +54,8 @@ def limit_of(text: str) -> Limit | None:
     if len(matches) != 1 or is_question(plain_text) or _WAS.search(plain_text):
         return None
     match = matches[0]
-    start = max((one.end() for one in _END.finditer(plain_text, 0, match.start())), default=0)
-    stop = next((one.start() for one in _END.finditer(plain_text, match.end("value"))), len(plain_text))
+    start = max((ending.end() for ending in _END.finditer(plain_text, 0, match.start())), default=0)
+    stop = next((ending.start() for ending in _END.finditer(plain_text, match.end("value"))), len(plain_text))
     unit = match["unit"] or ""
     known = unit not in _NO_UNIT
     after = plain_text[match.end() if known else match.end("value") : stop]
@@ -79,14 +79,14 @@ def limits_otherwise(new: str, old: str) -> bool:
     >>> limits_otherwise("Latency of reports must be < 250 ms.", "Latency must be < 150 ms.")
     False
     """
-    before, now = limit_of(old), limit_of(new)
-    if before is None or not before.subject:
+    earlier, now = limit_of(old), limit_of(new)
+    if earlier is None or not earlier.subject:
         return False
     if now is None:
-        return _lifts(new, before)
-    if now.upper is not before.upper or now.value == before.value or not now.subject <= before.subject:
+        return _lifts(new, earlier)
+    if now.upper is not earlier.upper or now.value == earlier.value or not now.subject <= earlier.subject:
         return False
-    return bool(now.subject) and (now.unit == before.unit or not now.unit or not before.unit)
+    return bool(now.subject) and (now.unit == earlier.unit or not now.unit or not earlier.unit)
 
 
 def _lifts(new: str, old: Limit) -> bool:

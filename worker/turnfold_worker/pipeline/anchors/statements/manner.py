@@ -55,21 +55,21 @@ _MOST_WORDS: Final = 12
 @lru_cache(maxsize=1_024)
 def manner_of(text: str) -> Manner | None:
     """How a short text wants something to be said; None where it tells no such wish, or both of two opposites."""
-    said = _NO_MANNER.sub("not", plain_words(text))
-    if len(said.split()) > _MOST_WORDS or is_question(said) or not _WISH.search(said):
+    plain = _NO_MANNER.sub("not", plain_words(text))
+    if len(plain.split()) > _MOST_WORDS or is_question(plain) or not _WISH.search(plain):
         return None
-    tokens = re.findall(r"[a-z']+", said)
-    found = {
+    tokens = re.findall(r"[a-z']+", plain)
+    manners = {
         (pair, side)
         for pair, sides in enumerate(_SIDES)
         for side, words in enumerate(sides)
         if not words.isdisjoint(tokens)
     }
-    if len(found) != 1:
+    if len(manners) != 1:
         return None
-    ((pair, side),) = found
+    ((pair, side),) = manners
     named = _SIDES[pair][side]
-    text_before = said[: min(said.index(token) for token in tokens if token in named)]
+    text_before = plain[: min(plain.index(token) for token in tokens if token in named)]
     turned = _TURNED.search(text_before) is not None
     about = " ".join(token for token in tokens if token not in named and not _TURNED.fullmatch(token))
     return Manner(pair, side ^ turned, deed_words(about) - _ANSWERS)
@@ -83,10 +83,10 @@ def turns_round(new: str, old: str) -> bool:
     >>> turns_round("Long answers are fine now.", "Keep the release notes short.")
     False
     """
-    now, before = manner_of(new), manner_of(old)
-    if now is None or before is None:
+    now, earlier = manner_of(new), manner_of(old)
+    if now is None or earlier is None:
         return False
-    return now.pair == before.pair and now.side != before.side and now.about == before.about
+    return now.pair == earlier.pair and now.side != earlier.side and now.about == earlier.about
 
 
 def words_of_manner(text: str) -> str:

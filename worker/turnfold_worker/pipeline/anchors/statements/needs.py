@@ -56,10 +56,10 @@ def need_of(text: str) -> Need | None:
     """What a short text says to be needed, or not; None where it only asks, wants, supposes or quotes it."""
     if len(text) > _LONGEST or is_question(text):
         return None
-    said = plain_words(without_quotes(text))
-    if waits(said) or is_bygone(said) or SUPPOSED.search(_DENIAL.sub(" ", said)):
+    plain = plain_words(without_quotes(text))
+    if waits(plain) or is_bygone(plain) or SUPPOSED.search(_DENIAL.sub(" ", plain)):
         return None
-    match = _NEED.match(_plain(said))
+    match = _NEED.match(_plain(plain))
     if match is None:
         return None
     thing, who = _stems(match["thing"]), frozenset(_stems(match["who"]))

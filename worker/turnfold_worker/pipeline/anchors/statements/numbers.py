@@ -34,14 +34,14 @@ def renumbers(new: str, old: str) -> bool:
     >>> renumbers("Her number is 555-0199 now.", "Send it to 12 Elm Street, ring 555-0101.")
     False
     """
-    said, before = plain_words(new), plain_words(old)
-    match = _RENUMBERS.match(said)
-    earlier = _PHONES.findall(before)
-    if match is None or is_question(said) or len(earlier) != 1 or earlier[0] == match["new"]:
+    plain, earlier_text = plain_words(new), plain_words(old)
+    match = _RENUMBERS.match(plain)
+    earlier = _PHONES.findall(earlier_text)
+    if match is None or is_question(plain) or len(earlier) != 1 or earlier[0] == match["new"]:
         return False
     if match["old"]:
         return bool(earlier[0] == match["old"])
-    other_match = _OF_OTHERS.search(before)
+    other_match = _OF_OTHERS.search(earlier_text)
     if match["whose"] in {"his", "her", "their", "its"}:
         return other_match is not None and other_match.group() == match["whose"]
     return other_match is None
@@ -68,9 +68,9 @@ def corrected_value(old: str, new: str) -> tuple[str, str] | None:
     stated = new[: denied.start()] if denied else new
     for pattern in (_PHONES, _NUMBER):
         earlier = list(dict.fromkeys(pattern.findall(_STREET.sub(" ", old))))
-        now = list(dict.fromkeys(value for value in pattern.findall(stated) if value not in earlier))
+        now = list(dict.fromkeys(number for number in pattern.findall(stated) if number not in earlier))
         if denied:
-            earlier = [value for value in earlier if value in denied["old"]]
+            earlier = [number for number in earlier if number in denied["old"]]
         if len(earlier) == 1 == len(now):
             return earlier[0], now[0]
         if earlier and now:

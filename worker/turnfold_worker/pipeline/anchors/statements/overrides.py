@@ -78,7 +78,7 @@ def reach_of(text: str) -> Reach:
     (<Reach.NONE: 0>, <Reach.NONE: 0>)
     """
     plain_text = plain_words(without_quotes(text))
-    if is_question(plain_text) or any(one.search(plain_text) for one in (_UNDECIDED, _DENIED, _SAID_BY_OTHERS)):
+    if is_question(plain_text) or any(pattern.search(plain_text) for pattern in (_UNDECIDED, _DENIED, _SAID_BY_OTHERS)):
         return Reach.NONE
     if SETS_ASIDE_ALL.search(plain_text):
         return Reach.ALL

@@ -72,9 +72,9 @@ def says_otherwise(correction: str, sentence: str) -> bool:
 
 
 def _tokens(text: str) -> list[str]:
-    said = plain_words(without_quotes(text))
-    opening = frame_rules.OPENS.match(said)
-    clause = frame_rules.ADVERBS.sub(" ", said[opening.end() :] if opening else said)
+    plain = plain_words(without_quotes(text))
+    opening = frame_rules.OPENS.match(plain)
+    clause = frame_rules.ADVERBS.sub(" ", plain[opening.end() :] if opening else plain)
     for pattern, written_out in frame_rules.SHORT_FORMS:
         clause = pattern.sub(written_out, clause)
     return [word for word in (token.strip(_STRIPPED) for token in clause.split()) if word]

@@ -176,25 +176,25 @@ def fills(question: str, statement: str) -> bool:
     >>> fills("When does the lease start?", "It starts on 3 June.")
     True
     """
-    asked = _asked(question)
-    if asked is None or is_question(plain_words(statement)) or reply_rules.NO_ANSWER.search(plain_words(statement)):
+    wanted = _asked(question)
+    if wanted is None or is_question(plain_words(statement)) or reply_rules.NO_ANSWER.search(plain_words(statement)):
         return False
     plain = _plain(statement)
     denies = _NOT.search(_YES.sub("", plain)) is not None
-    if _DOUBTS.search(plain) or (_OUGHT.search(plain) and not asked.text.startswith(("should", "shall"))):
+    if _DOUBTS.search(plain) or (_OUGHT.search(plain) and not wanted.text.startswith(("should", "shall"))):
         return False
-    if denies and asked.slot != "yes":
+    if denies and wanted.slot != "yes":
         return False
-    if _OF_PAST.match(asked.text) and _WILL.search(plain):
+    if _OF_PAST.match(wanted.text) and _WILL.search(plain):
         return False
     tokens = _TOKEN.findall(plain)
-    return 0 < len(tokens) <= _MOST_WORDS and _FILLS[asked.slot](asked, _Said(plain, statement, tokens))
+    return 0 < len(tokens) <= _MOST_WORDS and _FILLS[wanted.slot](wanted, _Said(plain, statement, tokens))
 
 
 def names_what_is_asked(question: str, statement: str) -> bool:
     """Whether a statement that answers a question says itself what it is about: 'The offsite is in Lisbon'."""
-    asked = _asked(question)
-    return asked is not None and _Said("", statement, _TOKEN.findall(_plain(statement))).shares(asked)
+    wanted = _asked(question)
+    return wanted is not None and _Said("", statement, _TOKEN.findall(_plain(statement))).shares(wanted)
 
 
 def may_fill(statement: str) -> bool:
@@ -208,8 +208,8 @@ def may_fill(statement: str) -> bool:
 @lru_cache(maxsize=1_024)
 def _moments(text: str) -> tuple[str, ...]:
     """The days, months and years that a text tells, as its plain words say them."""
-    found = time_expressions(text, _ANY_DAY)
-    dated = (time for time in found if time.form in {Form.WRITTEN, Form.COUNTED})
+    expressions = time_expressions(text, _ANY_DAY)
+    dated = (time for time in expressions if time.form in {Form.WRITTEN, Form.COUNTED})
     return tuple(plain_words(text[time.start : time.end]).rstrip(".") for time in dated)
 
 
@@ -231,10 +231,10 @@ def _asked(question: str) -> _Asked | None:
 
 
 def _plain(text: str) -> str:
-    said = plain_words(text).rstrip(" .!?…")
+    plain_text = plain_words(text).rstrip(" .!?…")
     for written, whole in _WRITTEN_OUT:
-        said = written.sub(whole, said)
-    return " ".join(said.split()).rstrip(" .,!")
+        plain_text = written.sub(whole, plain_text)
+    return " ".join(plain_text.split()).rstrip(" .,!")
 
 
 def _roots(text: str) -> frozenset[str]:
@@ -295,13 +295,13 @@ def _where(asked: _Asked, said: _Said) -> bool:
         return False
     place = _PLACE.search(said.plain)
     if place is not None:
-        told = said._replace(tokens=_TOKEN.findall(said.plain[: place.start("place")]))
+        before_place = said._replace(tokens=_TOKEN.findall(said.plain[: place.start("place")]))
         new = _roots(place["place"]) - asked.roots
         words = place["place"].split()
         if not any(word in _DETERMINERS or _is_named(word, said.text) for word in words):
             # 'It is in good shape.'
             return False
-        return bool(new) and not told.beside(asked) and _is_about(asked, told)
+        return bool(new) and not before_place.beside(asked) and _is_about(asked, before_place)
     extra = said.beside(asked, also=_CHOOSE)
     chosen = [said.tokens[at] for at in extra]
     if not chosen or len(chosen) > _MOST_OF_VALUE or any(later - at > 1 for at, later in pairwise(extra)):
