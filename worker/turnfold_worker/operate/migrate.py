@@ -187,7 +187,8 @@ def _reading(database_url: str) -> Iterator[Connection]:
 
 
 def _exists(database_url: str) -> bool:
-    """False for a SQLite file that is not there."""
+    """False for a SQLite file that is not there. Raises `InvalidSettings` for what is no URL of a database."""
+    connect(database_url, write=False, timeout_seconds=LOCK_SECONDS, pooler=True).dispose()
     url = make_url(database_url)
     return url.get_backend_name() != "sqlite" or Path(str(url.database)).expanduser().exists()
 
