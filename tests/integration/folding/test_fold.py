@@ -253,7 +253,8 @@ def test_a_fold_that_closes_nothing_writes_each_row_once(tf: Turnfold, local: Lo
     assert tf.status("c").folded == 4
     written = [one.removeprefix("INSERT ").split()[:2] for one in statements if not one.startswith("BEGIN")]
     updated = [["UPDATE", name] for name in ("job", "conversation", "outline", "job")]
-    assert written == [*updated[:3], ["INTO", "turn_memo"], updated[3]]
+    assert written[0] == ["SELECT", "conversation.rules_version"]
+    assert written[1:] == [*updated[:3], ["INTO", "turn_memo"], updated[3]]
 
 
 def test_of_two_workers_that_fold_the_same_segment_one_writes_it(

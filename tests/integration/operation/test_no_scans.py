@@ -12,7 +12,7 @@ from prometheus_client.core import Metric
 from sqlalchemy import Engine, event, text
 
 from conftest import LocalWorker
-from support.places import shard_of
+from support.places import servers, shard_of
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold.contract import keys
@@ -164,7 +164,7 @@ def test_no_periodic_task_reads_a_whole_table(
     local.settle()
     tf.forget("c", timeout_seconds=0)
     local.worker.erase(shard_of(keys.Address("acme", "c")))
-    collector = WorkCollector(local.client, local.engine, Reader(local.engine))
+    collector = WorkCollector(servers(local.client), local.engine, Reader(local.engine))
     metrics: list[Metric] = [*collector.collect()]
     assert {metric.name for metric in metrics} >= {"turnfold_up", "turnfold_turns"}
     assert len(statements) > 40

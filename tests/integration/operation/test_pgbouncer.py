@@ -127,6 +127,9 @@ def test_without_the_setting_nothing_is_executed_and_the_error_names_it(
     with Turnfold(redis_url=redis_url, database_url=url, doorbell=False) as tf:
         with pytest.raises(InvalidSettings, match="TURNFOLD_DATABASE_POOLER=on"):
             tf.context("talk", budget_tokens=1_000)
+        with pytest.raises(InvalidSettings, match="TURNFOLD_DATABASE_POOLER=on"):
+            tf.append("talk", talk(1, 3))
+    with Turnfold(redis_url=redis_url, database_url=postgresql_url, doorbell=False) as tf:
         tf.append("talk", talk(1, 3))
 
     settings = WorkerSettings(redis_url=redis_url, database_url=url)

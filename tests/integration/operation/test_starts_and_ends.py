@@ -133,6 +133,8 @@ def importing_from_nowhere(folder: Path, port: int) -> subprocess.Popen[str]:
 
 def test_an_import_that_waits_for_redis_goes_on_when_it_is_there(server_folder: Path) -> None:
     port = free_port()
+    (server_folder / "state").mkdir()
+    subprocess.run([*TURNFOLD, "migrate"], env=environment(server_folder / "state"), check=True, timeout=60)
     process = importing_from_nowhere(server_folder / "state", port)
 
     with RedisServer(server_folder / "redis", port=port):

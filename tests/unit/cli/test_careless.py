@@ -65,6 +65,7 @@ def test_a_database_of_a_newer_version_asks_for_that_version(run: Run, sqlite_ur
     file = sqlite_url.removeprefix("sqlite:///")
     with contextlib.closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '0999'")
+        connection.execute("UPDATE meta SET value = '999' WHERE key IN ('schema_version', 'schema_expanded')")
 
     result = run("--redis-url", "redis://127.0.0.1:1/0", "--database-url", sqlite_url, *command)
 
