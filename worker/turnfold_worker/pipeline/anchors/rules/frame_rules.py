@@ -45,6 +45,21 @@ SHORT_FORMS: Final = (
     (lazy_pattern(r"'ll(?!\w)"), " will"),
     (lazy_pattern(r"(?<!\w)(?P<who>it|that|he|she|there)'s(?!\w)"), r"\g<who> is"),
 )
+
+
+def bare_clause(plain: str) -> str:
+    """Plain words without what opens a clause and tells nothing, and without adverbs; short forms written out.
+
+    >>> bare_clause("actually, we don't ship on friday anymore.")
+    'we do not ship on friday anymore'
+    """
+    opening = OPENS.match(plain)
+    clause = ADVERBS.sub(" ", plain[opening.end() :] if opening else plain)
+    for pattern, written_out in SHORT_FORMS:
+        clause = pattern.sub(written_out, clause)
+    return " ".join(clause.split()).strip(" ,.;:!…")
+
+
 DOUBTS: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:if|suppose|supposing|imagine|assume|assuming|pretend|whenever|until|unless|whether|wish|would|i'd|we'd|

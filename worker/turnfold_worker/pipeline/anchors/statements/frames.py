@@ -125,11 +125,7 @@ def _clauses(plain: str) -> Iterator[tuple[str, str]]:
     where = frame_rules.WHERE.match(rest)
     place_before = where.group() if where else ""
     for part in filter(None, _SPLIT.split(rest[len(place_before) :])):
-        opening = frame_rules.OPENS.match(part)
-        clause = frame_rules.ADVERBS.sub(" ", part[opening.end() :] if opening else part)
-        for pattern, written_out in frame_rules.SHORT_FORMS:
-            clause = pattern.sub(written_out, clause)
-        clause = " ".join(clause.split()).strip(" ,.;:!…")
+        clause = frame_rules.bare_clause(part)
         if clause and not frame_rules.DOUBTS.search(f"{place_before}{clause}"):
             yield clause, place_before
         # 'We booked room 12, and the limit is 30 people.'

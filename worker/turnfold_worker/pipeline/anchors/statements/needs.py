@@ -59,7 +59,8 @@ def need_of(text: str) -> Need | None:
     plain = plain_words(without_quotes(text))
     if waits(plain) or is_bygone(plain) or SUPPOSED.search(_DENIAL.sub(" ", plain)):
         return None
-    match = _NEED.match(_plain(plain))
+    clause = _AFTERWARDS.sub(" ", frame_rules.bare_clause(plain))
+    match = _NEED.match(" ".join(clause.split()).strip(" ,"))
     if match is None:
         return None
     thing, who = _stems(match["thing"]), frozenset(_stems(match["who"]))
@@ -67,15 +68,6 @@ def need_of(text: str) -> Need | None:
     if not thing or not whom:
         return None
     return Need(thing, _SPEAKER if whom <= _SPEAKERS else whom, match["denied"] is not None)
-
-
-def _plain(said: str) -> str:
-    """Plain words without what stands before a clause and tells nothing, short forms written out."""
-    opening = frame_rules.OPENS.match(said)
-    clause = frame_rules.ADVERBS.sub(" ", _AFTERWARDS.sub(" ", said[opening.end() :] if opening else said))
-    for pattern, written_out in frame_rules.SHORT_FORMS:
-        clause = pattern.sub(written_out, clause)
-    return " ".join(clause.split()).strip(" ,.;:!…")
 
 
 def _stems(words: str) -> tuple[str, ...]:

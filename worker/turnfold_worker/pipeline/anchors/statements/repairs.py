@@ -72,11 +72,7 @@ def says_otherwise(correction: str, sentence: str) -> bool:
 
 
 def _tokens(text: str) -> list[str]:
-    plain = plain_words(without_quotes(text))
-    opening = frame_rules.OPENS.match(plain)
-    clause = frame_rules.ADVERBS.sub(" ", plain[opening.end() :] if opening else plain)
-    for pattern, written_out in frame_rules.SHORT_FORMS:
-        clause = pattern.sub(written_out, clause)
+    clause = frame_rules.bare_clause(plain_words(without_quotes(text)))
     return [word for word in (token.strip(_STRIPPED) for token in clause.split()) if word]
 
 
