@@ -165,17 +165,9 @@ class InboxServers:
 
     def of_all(self, doing: str, action: Callable[[redis.Redis], _T]) -> list[_T]:
         """Ask every server that the inboxes lie on; the answers of those that do. Raises when none does."""
-        answers: list[_T] = []
-        away: Unavailable | None = None
-        for position in range(self.layout().servers):
-            try:
-                with translated(doing):
-                    answers.append(action(self.client(position)))
-            except NoAnswer as error:
-                away = error
-        if not answers and away is not None:
-            raise away
-        return answers
+        groups = {position: [position] for position in range(self.layout().servers)}
+        answers = self._grouped(doing, groups, lambda client, of: {of[0]: action(client)}, patient=False)
+        return list(answers.values())
 
     def by_server(self, shards: Iterable[int]) -> dict[int, list[int]]:
         """Shards that are known, by the place of their server."""
