@@ -261,11 +261,12 @@ class _Batch:
 
 
 _NAME = lazy_pattern(r"[a-z]{1,16}")
+_OPERATIONS = frozenset(Operation)
 
 
 def is_of_newer_version(entry: InboxEntry) -> bool:
     """Whether an entry asks for an operation that this version does not know, by a name that an operation may have."""
-    return entry.operation not in set(Operation) and _NAME.fullmatch(entry.operation) is not None
+    return entry.operation not in _OPERATIONS and _NAME.fullmatch(entry.operation) is not None
 
 
 def parked(item: Received, error: str) -> Received:
