@@ -11,28 +11,17 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Engine, Integer, bindparam, select
-
 from turnfold.contract.keys import Address
-from turnfold.contract.tables import ConversationRow, standing, table
-from turnfold.database.failures import translated
+from turnfold_worker.operate.list_conversations import stored_names
 
 if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
     from turnfold.redis.inbox import ProducerInbox
 
 CONVERSATIONS_AT_ONCE: Final = 1_000
 """Marked, or looked after, together."""
 PAUSE_SECONDS: Final = 0.1
-
-_conversation = table(ConversationRow)
-NEXT_NAMES: Final = (
-    select(_conversation.c.external_id)
-    .where(
-        _conversation.c.tenant == bindparam("tenant"), _conversation.c.external_id > bindparam("after"), standing()
-    )
-    .order_by(_conversation.c.external_id)
-    .limit(bindparam("most", type_=Integer))
-)  # fmt: skip
 
 
 class TenantErasure:
@@ -53,13 +42,7 @@ class TenantErasure:
         in_inboxes = sorted(waiting)
         for start in range(0, len(in_inboxes), CONVERSATIONS_AT_ONCE):
             yield self._mark(in_inboxes[start : start + CONVERSATIONS_AT_ONCE], ring)
-        page, after = {"tenant": self._tenant, "most": CONVERSATIONS_AT_ONCE}, ""
-        while True:
-            with translated(), self._engine.begin() as connection:
-                names = connection.scalars(NEXT_NAMES, page | {"after": after}).all()
-            if not names:
-                return
-            after = names[-1]
+        for names in stored_names(self._engine, self._tenant, most=CONVERSATIONS_AT_ONCE):
             if unmarked := [name for name in names if name not in waiting]:
                 yield self._mark(unmarked, ring)
 
