@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from redis.crc import key_slot
 
-from support.places import place, shard_of
+from support.places import meta_of, place, shard_of
 from support.strategies import any_text, awkward_ids
 from turnfold import InvalidIdentifier
 from turnfold.contract import keys
@@ -68,7 +68,7 @@ def test_a_shard_is_one_of_its_layout_and_lies_on_one_of_its_servers(
     assert 0 <= layout.server_of(shard) < servers
     assert not Layout(generation + 1, shards, servers).has(shard)
     assert Layout.from_text(layout.to_text()) == layout
-    assert Layout.from_meta(layout.to_meta()) == layout
+    assert Layout.from_meta(meta_of(layout)) == layout
 
 
 def test_a_database_that_stores_no_number_of_shards_has_sixteen() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import redis
 
 from turnfold.contract.keys import Address, Place
-from turnfold.contract.shards import NEW_SHARDS, Layout
+from turnfold.contract.shards import META_GENERATION, META_SERVERS, META_SHARDS, NEW_SHARDS, Layout
 from turnfold.redis.servers import InboxServers
 
 LAYOUT = Layout(0, NEW_SHARDS)
@@ -18,6 +18,13 @@ def shard_of(address: Address) -> int:
 
 def place(address: Address) -> Place:
     return Place(address, shard_of(address))
+
+
+def meta_of(layout: Layout) -> dict[str, str]:
+    """The rows of `meta` that say a layout."""
+    return {
+        META_SHARDS: str(layout.shards), META_GENERATION: str(layout.generation), META_SERVERS: str(layout.servers),
+    }  # fmt: skip
 
 
 def servers(client: redis.Redis) -> InboxServers:

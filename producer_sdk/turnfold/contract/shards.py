@@ -88,9 +88,3 @@ class Layout(NamedTuple):
         """Of the rows of `meta`."""
         generation, shards = rows.get(META_GENERATION, 0), rows.get(META_SHARDS, UNSTORED_SHARDS)
         return cls(int(generation), int(shards), int(rows.get(META_SERVERS, 1)))
-
-    def to_meta(self) -> dict[str, str]:
-        """The rows of `meta`."""
-        return {
-            META_SHARDS: str(self.shards), META_GENERATION: str(self.generation), META_SERVERS: str(self.servers),
-        }  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import LocalWorker, workers_of
-from support.places import LAYOUT
+from support.places import LAYOUT, meta_of
 from support.server_folders import own_folder
 from support.stored import stored_turns
 from support.talk import talk
@@ -16,6 +16,7 @@ from turnfold import InvalidSettings, Turnfold, Unavailable
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.contract.shards import Layout
+from turnfold.contract.tables import MetaRow, table
 from turnfold.database.engines import connect
 from turnfold.database.reader import Reader
 from turnfold_worker.local.redis_server import RedisServer
@@ -55,7 +56,11 @@ def on_two(sqlite_url: str, two_urls: str) -> str:
 
 def store(database_url: str, layout: Layout) -> None:
     engine = connect(database_url, write=True, timeout_seconds=10)
-    migrate.store_layout(engine, layout)
+    meta = table(MetaRow)
+    with engine.begin() as connection:
+        for key, value in meta_of(layout).items():
+            connection.execute(meta.delete().where(meta.c.key == key))
+            connection.execute(meta.insert(), {"key": key, "value": value})
     engine.dispose()
 
 

@@ -17,7 +17,7 @@ from sqlalchemy import make_url, select, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 from tenacity import RetryCallState, retry, retry_if_exception, wait_random
 
-from turnfold.contract.shards import META_SHARDS, NEW_SHARDS, UNSTORED_SHARDS, Layout
+from turnfold.contract.shards import META_SHARDS, NEW_SHARDS, UNSTORED_SHARDS
 from turnfold.contract.tables import MetaRow, table
 from turnfold.database.engines import connect
 from turnfold.errors import InvalidSettings, SchemaMismatch, Unavailable
@@ -119,16 +119,6 @@ def _store_shards(connection: Connection, shards: int, *, is_new: bool) -> None:
     if shards and str(shards) != rows[META_SHARDS]:
         msg = f"TURNFOLD_SHARDS is {shards}, and the database says that the inboxes are in {rows[META_SHARDS]} shards"
         raise InvalidSettings(msg, remedy="leave it out: the number stays as it was stored at first")
-
-
-def store_layout(engine: Engine, layout: Layout) -> None:
-    """Write how inboxes are laid out into `meta`, in one transaction."""
-    meta = table(MetaRow)
-    with engine.begin() as connection:
-        for key, value in layout.to_meta().items():
-            connection.execute(meta.delete().where(meta.c.key == key))
-            if value:
-                connection.execute(meta.insert(), {"key": key, "value": value})
 
 
 def current(database_url: str) -> str | None:
