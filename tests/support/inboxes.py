@@ -14,6 +14,7 @@ from support.waiting import wait_until
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
+from turnfold.redis.connections import microseconds_of
 from turnfold.redis.inbox import ProducerInbox
 from turnfold.wire.encode import Entry
 from turnfold_worker.adapters.redis.inbox import RedisInbox
@@ -181,5 +182,4 @@ class RealInboxes(Inboxes):
         return self._client.keys(f"{keys.ready_prefix(SHARD)}*")
 
     def _now(self) -> int:
-        seconds, microseconds = self._client.time()
-        return int(seconds * 1_000_000 + microseconds)
+        return microseconds_of(self._client)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from functools import partial
 from hmac import compare_digest
-from typing import Final, TypeVar
+from typing import Final
 
 from turnfold import Unavailable
+from turnfold.contract.remembered import NewestEntries
 from turnfold_gateway.keys.audit import AuditLog
 from turnfold_gateway.keys.lookups import Lookups
 from turnfold_gateway.keys.secrets import Scope, Token, parse_token
@@ -22,8 +22,6 @@ from turnfold_gateway.settings import GatewaySettings
 CACHED_KEYS: Final = 4_096
 """Keys that opened, and as many tokens that did not."""
 
-_Name = TypeVar("_Name")
-_Kept = TypeVar("_Kept")
 _log = logging.getLogger(__name__)
 
 _NO_HASH: Final = bytes(32)
@@ -62,9 +60,9 @@ class KeyRing:
         self.store = KeyStore(settings.turnfold)
         self._audit = AuditLog(self.store)
         self._kept_seconds = settings.key_cache_seconds
-        self._cached: OrderedDict[str, tuple[float, StoredKey]] = OrderedDict()
+        self._cached: NewestEntries[str, tuple[float, StoredKey]] = NewestEntries(CACHED_KEYS)
         """Keys that opened, by id, and until when they need no lookup."""
-        self._refused: OrderedDict[bytes, float] = OrderedDict()
+        self._refused: NewestEntries[bytes, float] = NewestEntries(CACHED_KEYS)
         """Until when tokens that open nothing need none."""
         self._lookups = Lookups()
 
@@ -119,14 +117,7 @@ class KeyRing:
         if key is None or not matches or key.revoked_at is not None:
             if is_known:
                 self._cached.pop(token.key_id, None)
-            _keep(self._refused, token.digest, kept_until)
+            self._refused[token.digest] = kept_until
             return None
-        _keep(self._cached, token.key_id, (kept_until, key))
+        self._cached[token.key_id] = kept_until, key
         return key
-
-
-def _keep(cache: OrderedDict[_Name, _Kept], name: _Name, kept: _Kept) -> None:
-    cache[name] = kept
-    cache.move_to_end(name)
-    while len(cache) > CACHED_KEYS:
-        cache.popitem(last=False)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections import OrderedDict
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
@@ -15,6 +14,7 @@ from typing import Final
 from starlette.requests import Request
 
 from turnfold import Unavailable
+from turnfold.contract.remembered import NewestEntries
 from turnfold_gateway.keys import caller_with
 from turnfold_gateway.problems import Problem
 from turnfold_gateway.proxy.headers import KEY
@@ -44,7 +44,7 @@ class Admission:
 
     def __init__(self, settings: GatewaySettings) -> None:
         self._tenant = settings.proxy_tenant
-        self._known: OrderedDict[bytes, tuple[float, str]] = OrderedDict()
+        self._known: NewestEntries[bytes, tuple[float, str]] = NewestEntries(_MOST_KNOWN)
 
     async def admit(self, request: Request) -> Admitted:
         """Who a request is from. Raises `Problem` (400, 401, 403, 429), `Unavailable` for a new key."""
@@ -76,9 +76,6 @@ class Admission:
                 detail=str(problem), remedy="send a key of `turnfold keys create` as X-Turnfold-Key"
             ) from problem
         self._known[known] = (time.monotonic(), caller.tenant)
-        self._known.move_to_end(known)
-        while len(self._known) > _MOST_KNOWN:
-            self._known.popitem(last=False)
         return Admitted(caller.tenant)
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import OrderedDict
 from typing import Final
 
 from turnfold import Unavailable
 from turnfold.contract.keys import gateway_pause
+from turnfold.contract.remembered import NewestEntries
 from turnfold_gateway.redis_client import RedisClient
 
 PAUSE_SECONDS: Final = 5.0
@@ -27,7 +27,7 @@ class Pauses:
 
     def __init__(self, client: RedisClient) -> None:
         self._client = client
-        self._until: OrderedDict[str, float] = OrderedDict()
+        self._until: NewestEntries[str, float] = NewestEntries(_MOST_TENANTS)
 
     async def begin(self, tenant: str) -> None:
         """Ask nothing of a tenant's memory for `PAUSE_SECONDS`."""
@@ -50,6 +50,3 @@ class Pauses:
 
     def _begin_here(self, tenant: str) -> None:
         self._until[tenant] = time.monotonic() + PAUSE_SECONDS
-        self._until.move_to_end(tenant)
-        while len(self._until) > _MOST_TENANTS:
-            self._until.popitem(last=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -17,6 +16,7 @@ from turnfold.chat_history.fold_points import FoldPoints
 from turnfold.chat_history.folding import PricedHistory
 from turnfold.chat_history.identity import digest_of
 from turnfold.chat_history.memory import ConversationMemory
+from turnfold.contract.remembered import NewestEntries
 from turnfold.errors import InvalidBudget, InvalidIdentifier, InvalidSettings
 from turnfold.tokens import Counter, chosen_counter
 
@@ -65,7 +65,7 @@ class HistoryKeeper:
         self._points = FoldPoints(wait_seconds=wait_seconds)
         # Two calls at once of one conversation would each take the other's turns for abandoned ones.
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
-        self._counts: OrderedDict[tuple[str, str], int] = OrderedDict()
+        self._counts: NewestEntries[tuple[str, str], int] = NewestEntries(REMEMBERED_COUNTS)
 
     async def read(self, body: Mapping[str, Any], api: Api, *, tokenizer: str | None = None) -> ReadHistory:
         """The history in a request's body. Raises `UnreadableRequest`, `InvalidSettings` for the tokenizer."""
@@ -124,6 +124,4 @@ class HistoryKeeper:
         tokens = self._counts.get(key)
         if tokens is None:
             tokens = self._counts[key] = messages_tokens([message], counter.count)
-            while len(self._counts) > REMEMBERED_COUNTS:
-                self._counts.pop(next(iter(self._counts)), None)
         return tokens

@@ -1,14 +1,15 @@
-"""What a pure function of a word or a clause gave, so that it is worked out once: they come again and again."""
+"""What was worked out or written of late, in bounded memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import lru_cache, wraps
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 LONGEST: Final = 64
 """Code points of a text that is remembered."""
 
+Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 Given = ParamSpec("Given")
@@ -54,3 +55,20 @@ class Remembered(dict[str, Value]):
                 self.clear()
             self[text] = made
         return made
+
+
+class NewestEntries(dict[Key, Value]):
+    """The `most` entries that were set last: a key that is set again counts as new, one that is read does not."""
+
+    __slots__ = ("_most",)
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def __setitem__(self, key: Key, value: Value) -> None:
+        self.pop(key, None)
+        super().__setitem__(key, value)
+        while len(self) > self._most:
+            # Another thread may have dropped the same one.
+            self.pop(next(iter(self)), None)

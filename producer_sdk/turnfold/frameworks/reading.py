@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
+from turnfold.contract.remembered import NewestEntries
 from turnfold.errors import InvalidInput
 
 _Client = TypeVar("_Client")
@@ -41,7 +41,7 @@ class LastAppended:
     """
 
     def __init__(self) -> None:
-        self._ids: OrderedDict[str, str] = OrderedDict()
+        self._ids: NewestEntries[str, str] = NewestEntries(_REMEMBERED)
 
     def count(self, conversation_id: str, ids: Sequence[str | None]) -> int:
         """How many of a history, by their ids, were appended: up to the newest one; 0 where that is not known."""
@@ -55,9 +55,6 @@ class LastAppended:
         if not ids or not ids[-1]:
             return
         self._ids[conversation_id] = ids[-1]
-        self._ids.move_to_end(conversation_id)
-        while len(self._ids) > _REMEMBERED:
-            self._ids.popitem(last=False)
 
 
 def identified(turns: Iterable[Mapping[str, Any]], message_id: str | None) -> Iterator[dict[str, Any]]:

@@ -51,6 +51,12 @@ def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
     return redis.Redis.from_pool(pool)
 
 
+def microseconds_of(client: redis.Redis) -> int:
+    """A server's clock, since 1970."""
+    seconds, microseconds = client.time()
+    return seconds * 1_000_000 + microseconds
+
+
 def _no_url(error: Exception) -> InvalidSettings:
     # Without what is taken for the port: it may be the rest of a password.
     reason = str(error)

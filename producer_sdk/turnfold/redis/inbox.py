@@ -279,13 +279,8 @@ class ProducerInbox:
 
     def waiting(self, tenant: str) -> list[Address]:
         """The conversations of a tenant that have something in their inbox."""
-        name = keys.encode_id(tenant)
-        ready = self._servers.piped(
-            "listing what waits in the inboxes", self._servers.all(),
-            lambda pipeline, shard: pipeline.zrange(keys.ready_prefix(shard) + name, 0, -1),
-        )  # fmt: skip
-        members = dict.fromkeys(member for of_shard in ready.values() for member in of_shard)
-        return [Address(tenant, keys.decode_id(member.decode())) for member in members]
+        places = self._servers.waiting("listing what waits in the inboxes", tenant)
+        return [*dict.fromkeys(place.address for place in places)]
 
     def forget(self, address: Address) -> int:
         """Drop the inbox and mark the conversation's rows for deletion; the number of entries dropped."""

@@ -169,6 +169,18 @@ class InboxServers:
         answers = self._grouped(doing, groups, lambda client, of: {of[0]: action(client)}, patient=False)
         return list(answers.values())
 
+    def waiting(self, doing: str, tenant: str) -> list[Place]:
+        """Where a tenant has something in an inbox; of a conversation that moves, both places. Raises `Unavailable`."""
+        name = keys.encode_id(tenant)
+        ready = self.piped(
+            doing, self.all(), lambda pipeline, shard: pipeline.zrange(keys.ready_prefix(shard) + name, 0, -1)
+        )
+        return [
+            Place(Address(tenant, keys.decode_id(member.decode())), shard)
+            for shard, members in ready.items()
+            for member in members
+        ]
+
     def by_server(self, shards: Iterable[int]) -> dict[int, list[int]]:
         """Shards that are known, by the place of their server."""
         groups: dict[int, list[int]] = {}

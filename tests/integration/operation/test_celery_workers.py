@@ -28,6 +28,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Queue, Task
 from turnfold.database.engines import connect
 from turnfold.errors import Unavailable
+from turnfold.redis.connections import microseconds_of
 from turnfold_worker.local.redis_server import RedisServer
 from turnfold_worker.offline import fold
 from turnfold_worker.operate.digest import digest
@@ -131,10 +132,9 @@ def claimed(server: RedisServer) -> bool:
     """Whether a worker holds the lease on the inbox of `c`, and a kill of Redis would lose nothing of it."""
     address = Address("acme", "c")
     with server.client() as client:
-        seconds, microseconds = client.time()
         lease_until = client.zscore(place(address).ready, address.conversation) or 0
         unwritten: int = client.info("persistence")["aof_buffer_length"]
-    return lease_until > seconds * 1_000_000 + microseconds and unwritten == 0
+    return lease_until > microseconds_of(client) and unwritten == 0
 
 
 def at_work(setup: CeleryTestSetup, server: RedisServer) -> CeleryTestWorker:

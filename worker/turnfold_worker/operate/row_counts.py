@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from turnfold.contract import keys
 from turnfold.contract.keys import Address, Place
+from turnfold.redis.connections import microseconds_of
 from turnfold.redis.lua import Call, Script
 from turnfold.redis.servers import InboxServers
-
-if TYPE_CHECKING:
-    import redis
 
 MOST_INBOXES: Final = 1_000
 """Inboxes of a shard that are looked at, those that wait for the longest time; further ones count as their average."""
@@ -59,7 +57,7 @@ def waiting_totals(servers: InboxServers, *, most_inboxes: int = MOST_INBOXES) -
     Six round trips a server, however many shards there are.
     """
     doing = "counting what waits in the inboxes"
-    now = max(servers.of_all(doing, clock_of))
+    now = max(servers.of_all(doing, microseconds_of)) / 1_000_000
     shards = servers.all()
     tenants = servers.piped(doing, shards, lambda asks, shard: asks.zrange(keys.tenants(shard), 0, -1))
     forgotten = servers.piped(doing, shards, lambda asks, shard: asks.zcard(keys.forgotten(shard)))
@@ -81,12 +79,6 @@ def waiting_totals(servers: InboxServers, *, most_inboxes: int = MOST_INBOXES) -
         sizes = [(size, first) for size, first in (next(answers) for _ in places) if size]
         totals.append(_shard_totals(shard, sizes, held - len(places), now, forgotten[shard]))
     return [total for total in totals if total.conversations or total.forgotten]
-
-
-def clock_of(client: redis.Redis) -> float:
-    """Seconds since 1970, by a server."""
-    seconds, microseconds = client.time()
-    return seconds + microseconds / 1_000_000
 
 
 def _shard_totals(

@@ -9,6 +9,7 @@ import redis
 
 from turnfold.contract import keys
 from turnfold.database.remnants import DATABASE_LOG, REDIS_LOG, REWRITING
+from turnfold.redis.connections import microseconds_of
 from turnfold.redis.errors import refusal
 from turnfold.redis.lua import Script
 from turnfold.redis.servers import InboxServers
@@ -55,7 +56,7 @@ def _marks(client: redis.Redis) -> dict[bytes, bytes]:
 
 
 def _mark(client: redis.Redis) -> None:
-    now = _microseconds(client)
+    now = microseconds_of(client)
     client.hset(keys.REMNANTS, mapping={DATABASE_LOG: now, REDIS_LOG: now})
     client.expire(keys.REMNANTS, keys.REMNANTS_SECONDS)
 
@@ -69,7 +70,7 @@ def _rewritten(client: redis.Redis, mark: str) -> bool:
         return False
     if not about.get("aof_enabled"):
         return True
-    begun, now = int(client.hget(keys.REMNANTS, REWRITING) or 0), _microseconds(client)
+    begun, now = int(client.hget(keys.REMNANTS, REWRITING) or 0), microseconds_of(client)
     is_over = not (about.get("aof_rewrite_in_progress") or about.get("aof_rewrite_scheduled"))
     if is_over and begun > int(mark) and about.get("aof_last_bgrewrite_status") == "ok":
         return True
@@ -83,8 +84,3 @@ def _rewritten(client: redis.Redis, mark: str) -> bool:
         return False
     client.hset(keys.REMNANTS, REWRITING, now)
     return False
-
-
-def _microseconds(client: redis.Redis) -> int:
-    seconds, microseconds = client.time()
-    return seconds * 1_000_000 + microseconds

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, cast
 
 from turnfold.contract import keys
-from turnfold.contract.keys import Address, Place
 from turnfold.redis.lua import Call, Script
 from turnfold.redis.quotas import MEASURED_SECONDS
 from turnfold.redis.scripts import HELD_BYTES
@@ -86,19 +85,11 @@ class RedisQuotaBoard:
         )
 
     def waiting(self, tenant: str) -> tuple[int, int]:
-        name = keys.encode_id(tenant)
+        doing = "measuring what waits"
         with translated():
             added = cast("bytes | None", self._servers.home.hget(keys.stored(tenant), "added"))
-            ready = self._servers.piped(
-                "measuring what waits", self._servers.all(),
-                lambda pipeline, shard: pipeline.zrange(keys.ready_prefix(shard) + name, 0, -1),
-            )  # fmt: skip
-            calls = [
-                Call(shard, [Place(Address(tenant, keys.decode_id(member.decode())), shard).inbox], [])
-                for shard, members in ready.items()
-                for member in members
-            ]
-            sizes = self._servers.each("measuring what waits", _INBOX_BYTES_SCRIPT, calls)
+            calls = [Call(place.shard, [place.inbox], []) for place in self._servers.waiting(doing, tenant)]
+            sizes = self._servers.each(doing, _INBOX_BYTES_SCRIPT, calls)
         return int(added or 0), sum(sizes)
 
     def measured(self, tenant: str, size: int, *, added: int) -> None:

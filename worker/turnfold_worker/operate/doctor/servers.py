@@ -12,12 +12,13 @@ from turnfold.contract import keys
 from turnfold.database.database_clock import now_milliseconds
 from turnfold.database.failures import translated as sql_translated
 from turnfold.database.remnants import DATABASE_LOG, REDIS_LOG
+from turnfold.redis.connections import microseconds_of
 from turnfold.redis.connections import translated as redis_translated
 from turnfold.redis.lua import Call, Script
 from turnfold.redis.servers import InboxServers
 from turnfold_worker.operate import migrate
 from turnfold_worker.operate.doctor.finding import Finding, judged
-from turnfold_worker.operate.row_counts import clock_of, waiting_totals
+from turnfold_worker.operate.row_counts import waiting_totals
 
 LEAST_REDIS: Final = (6, 2)
 LEAST_POSTGRESQL: Final = 14
@@ -164,7 +165,7 @@ def _check_inboxes(servers: InboxServers) -> list[Finding]:
         doing, servers.all(), lambda asks, shard: asks.zrange(keys.forgotten(shard), 0, 0, withscores=True)
     )
     remnants = servers.of_all(doing, lambda client: client.hmget(keys.REMNANTS, [DATABASE_LOG, REDIS_LOG]))
-    now = max(servers.of_all(doing, clock_of))
+    now = max(servers.of_all(doing, microseconds_of)) / 1_000_000
     since = max((now - float(rows[0][1]) / 1_000_000 for rows in marks.values() if rows), default=0.0)
     logs = max((now - float(mark) / 1_000_000 for of_server in remnants for mark in of_server if mark), default=0.0)
     forgotten = sum(totals.forgotten for totals in waiting)
@@ -191,7 +192,7 @@ def _check_inboxes(servers: InboxServers) -> list[Finding]:
 def _check_leases(servers: InboxServers, lease_seconds: float) -> Finding:
     """Leases that end later than any lease can: they count as ready, but say that a clock was set back."""
     doing = "looking at leases"
-    ahead = (max(servers.of_all(doing, clock_of)) + 2 * lease_seconds) * 1_000_000
+    ahead = max(servers.of_all(doing, microseconds_of)) + 2_000_000 * lease_seconds
     calls = [Call(shard, [keys.tenants(shard)], [keys.ready_prefix(shard), f"({ahead:.0f}"]) for shard in servers.all()]
     stuck = sum(servers.each(doing, _LEASED, calls))
     return judged(
@@ -204,7 +205,7 @@ def check_clocks(engine: Engine, servers: InboxServers) -> list[Finding]:
     """This machine's clock against Redis's and the database's."""
     began = time.time()
     with redis_translated("asking for its time"):
-        server_seconds = clock_of(servers.home)
+        server_seconds = microseconds_of(servers.home) / 1_000_000
     between = time.time()
     with sql_translated(), engine.begin() as connection:
         stored = (connection.scalar(select(now_milliseconds())) or 0) / 1_000

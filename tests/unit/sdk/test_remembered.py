@@ -1,0 +1,20 @@
+"""Memory of what was set of late holds the newest entries, however often and in whatever order they come."""
+
+from __future__ import annotations
+
+import hypothesis.strategies as st
+from hypothesis import given
+
+from support.examples import examples
+from turnfold.contract.remembered import NewestEntries
+
+
+@examples(200)
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers())), st.integers(1, 5))
+def test_the_entries_that_were_set_last_stay(entries: list[tuple[int, int]], most: int) -> None:
+    newest: NewestEntries[int, int] = NewestEntries(most)
+    for key, value in entries:
+        newest[key] = value
+    last_first = dict(reversed({key: (place, value) for place, (key, value) in enumerate(entries)}.items()))
+    latest = sorted(last_first, key=lambda key: last_first[key][0], reverse=True)[:most]
+    assert newest == {key: last_first[key][1] for key in latest}
