@@ -16,7 +16,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 from starlette.types import Receive, Scope, Send
 
-from turnfold import AsyncTurnfold, TurnfoldError
+from turnfold import AsyncTurnfold, SchemaMismatch, TurnfoldError
 from turnfold_gateway import mcp, proxy, rest, ui, webhooks
 from turnfold_gateway.keys import KeyRing
 from turnfold_gateway.paths import EncodedPaths
@@ -91,8 +91,13 @@ class _Compression(GZipMiddleware):
 
 
 async def _warm_up(client: AsyncTurnfold) -> None:
-    """Prepare what the first requests need. A server that is away is no reason not to serve: `/readyz` tells of it."""
+    """Prepare what the first requests need. A server that is away is no reason not to serve: `/readyz` tells of it.
+
+    Raises `SchemaMismatch`: no request would be answered until somebody acts.
+    """
     try:
         await client.warm_up()
+    except SchemaMismatch:
+        raise
     except TurnfoldError as error:
         _log.warning("the gateway starts without being ready: %s", error)

@@ -292,6 +292,31 @@ def test_sqlite_is_left_in_wal_mode(sqlite_url: str) -> None:
     engine.dispose()
 
 
+def test_migrating_leaves_the_locks_of_other_connections_of_the_process(sqlite_url: str) -> None:
+    """Without them, who closes last in another process deletes the log that they read."""
+    migrate.upgrade(sqlite_url)
+    engine = reader(sqlite_url)
+    count = "SELECT COUNT(*) FROM conversation"
+    with engine.connect() as connection:
+        connection.exec_driver_sql(count).scalar_one()
+
+    migrate.upgrade(sqlite_url)
+    work = (
+        "import sqlite3, sys; file, statement = sys.argv[1:]; opened = sqlite3.connect(file, isolation_level=None); "
+        "opened.execute(statement).fetchall(); print(flush=True); sys.stdin.read(); opened.close()"
+    )
+    command = [sys.executable, "-c", work, sqlite_url.removeprefix("sqlite:///")]
+    subprocess.run([*command, count], check=True, stdin=subprocess.DEVNULL, capture_output=True)
+    row = "INSERT INTO conversation (tenant, external_id) VALUES ('acme', 'kept')"
+    with subprocess.Popen([*command, row], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        with engine.connect() as connection:
+            assert connection.exec_driver_sql(count).scalar_one() == 1
+        writer.communicate()
+    engine.dispose()
+
+
 def test_processes_that_migrate_at_once_all_succeed(database_url: str) -> None:
     script = "import sys; from turnfold_worker.operate.migrate import upgrade; upgrade(sys.argv[1])"
     processes = [

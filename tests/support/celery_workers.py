@@ -66,6 +66,11 @@ class CeleryWorker:
         return self._process is not None and self._process.poll() is None
 
     @property
+    def exit_code(self) -> int | None:
+        """What the parent ended with; None while it runs."""
+        return None if self._process is None else self._process.poll()
+
+    @property
     def pid(self) -> int | None:
         """Process id of the parent while it runs."""
         return self._process.pid if self._process is not None and self.running else None

@@ -18,6 +18,7 @@ from turnfold_worker.celery_parts.json_logs import write_json
 from turnfold_worker.celery_parts.outage_log import Outages
 from turnfold_worker.celery_parts.preload import preload
 from turnfold_worker.celery_parts.remote_control import take_no_orders
+from turnfold_worker.celery_parts.schema_gate import check_schema
 from turnfold_worker.celery_parts.sweep_timer import SweepTimer
 from turnfold_worker.celery_parts.tracing import start_tracing
 from turnfold_worker.settings import WorkerSettings
@@ -62,6 +63,7 @@ outages = Outages()
 signals.task_failure.connect(outages)
 signals.celeryd_init.connect(take_no_orders)
 # Sent when the queues are known, before the pool forks.
+signals.celeryd_after_setup.connect(check_schema)
 signals.celeryd_after_setup.connect(preload)
 if settings.log_format == "json":
     signals.after_setup_logger.connect(write_json)

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import click
 
-from turnfold_gateway.cli.session import errors_in_a_line, sdk_settings
+from turnfold_gateway.cli.session import errors_in_a_line, refuse_other_schema, sdk_settings
 from turnfold_gateway.mcp.missing import INSTALL
 
 
@@ -33,4 +33,6 @@ def mcp(conversation: str | None, read_only: bool) -> None:
     from turnfold_gateway.mcp.stdio import serve_stdio
 
     with errors_in_a_line():
-        anyio.run(partial(serve_stdio, sdk_settings(), conversation_id=conversation, may_append=not read_only))
+        settings = sdk_settings()
+        refuse_other_schema(settings)
+        anyio.run(partial(serve_stdio, settings, conversation_id=conversation, may_append=not read_only))

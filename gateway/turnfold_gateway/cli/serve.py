@@ -11,7 +11,7 @@ from typing import Final
 import click
 
 from turnfold.json_logs import JsonFormatter
-from turnfold_gateway.cli.session import errors_in_a_line, sdk_settings
+from turnfold_gateway.cli.session import errors_in_a_line, refuse_other_schema, sdk_settings
 from turnfold_gateway.settings import GatewaySettings
 
 PORT: Final = 8321
@@ -43,6 +43,7 @@ def serve(host: str, port: int, key_file: Path | None) -> None:
 
     with errors_in_a_line():
         settings = GatewaySettings.from_env(turnfold=sdk_settings())
+        refuse_other_schema(settings.turnfold)
         if key_file is not None:
             _keep_key(settings, key_file)
         app = create_app(settings)

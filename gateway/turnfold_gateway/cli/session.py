@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import click
 
-from turnfold import Settings, TurnfoldError
+from turnfold import Settings, TurnfoldError, Unavailable
+from turnfold.database.schema_check import check_readable
 
 
 def sdk_settings() -> Settings:
@@ -33,3 +34,12 @@ def errors_in_a_line() -> Iterator[None]:
         yield
     except TurnfoldError as error:
         raise _Refusal(error) from error
+
+
+def refuse_other_schema(settings: Settings) -> None:
+    """Raise `SchemaMismatch` where the database does not serve this version.
+
+    A database that does not answer is no reason not to serve: what reads it first looks again.
+    """
+    with suppress(Unavailable):
+        check_readable(settings)

@@ -4,6 +4,7 @@ In reading order:
 
 engines, failures   how a database is opened; what its failures mean to a caller
 session_settings    what PostgreSQL's sessions are set to, with a pooler and without
+schema_check        whether a database serves the schema that a process works with
 driver              statements on the driver itself
 processor_share     how many threads compute at once
 lists, database_clock   lists as one value, words inside a text; the time by the database's clock

@@ -110,9 +110,13 @@ def _bounded_pool(timeout_seconds: float) -> dict[str, Any]:
 
 
 def _make_for_this_user(file: Path) -> None:
-    """Make a file that holds what people say; its logs get the same rights. What is wrong with it SQLite says."""
+    """Make a file that holds what people say; its logs get the same rights. What is wrong with it SQLite says.
+
+    One that is there is not opened: to close it would drop this process's locks on it, and with them what other
+    connections of the process read.
+    """
     with suppress(OSError):
-        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 _QUIET: dict[str, Any] = {"hide_parameters": True}

@@ -18,11 +18,11 @@ from turnfold.contract.passages import bundle_of, passages_among
 from turnfold.contract.posting_pieces import WantedPieces, opened
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Head, ListedConversation, Relation, SegmentSigns
-from turnfold.contract.schema_range import readable, remedy_of, served
+from turnfold.contract.schema_range import readable
 from turnfold.contract.seals import Seals
 from turnfold.contract.segments import Segment
 from turnfold.contract.shards import Layout
-from turnfold.contract.tables import LevelRow, MetaRow, table
+from turnfold.contract.tables import LevelRow, table
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
 from turnfold.contract.turn_limits import MOST_CAP, TURNS_A_READ, Shortening
 from turnfold.contract.turn_parts import PartEntry, unpack_parts
@@ -42,11 +42,11 @@ from turnfold.database.rows import (
     shortened_record,
     turn_record,
 )
+from turnfold.database.schema_check import checked_meta, meta_rows
 from turnfold.database.segment_read import segment_relations, segment_signs, segments_after, top_relations
 from turnfold.database.value_read import ValueReader
 from turnfold.database.work_read import usage_since, work_needing_attention
 from turnfold.dates.validity import with_last_days
-from turnfold.errors import SchemaMismatch
 from turnfold.search.relevance import SEGMENT_HITS
 from turnfold.search.turn_scores import PostingRow
 
@@ -71,19 +71,12 @@ _ANCHORS: Final = (
 
 def checked_secret(connection: Connection) -> str:
     """The secret from which seals are derived. Raises `SchemaMismatch` for a schema that this version does not read."""
-    meta = table(MetaRow)
-    settings: dict[str, str] = {row.key: row.value for row in connection.execute(select(meta.c.key, meta.c.value))}
-    database = served(settings)
-    if database is None or not database.overlaps(readable()):
-        msg = f"the database serves schema version {database}, this SDK reads {readable()}"
-        raise SchemaMismatch(msg, remedy=remedy_of(database, readable()))
-    return settings.get("seal_secret", "")
+    return checked_meta(connection, readable()).get("seal_secret", "")
 
 
 def stored_layout(connection: Connection) -> Layout:
     """How the inboxes are laid out, by `meta`."""
-    meta = table(MetaRow)
-    return Layout.from_meta({row.key: row.value for row in connection.execute(select(meta.c.key, meta.c.value))})
+    return Layout.from_meta(meta_rows(connection))
 
 
 class ReadTransaction:

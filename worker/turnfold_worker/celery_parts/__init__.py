@@ -1,5 +1,6 @@
 """Celery's side of a worker, beside its tasks.
 
+schema_gate        no task is taken of a database that does not serve this version
 preload            what is imported before a worker forks
 doorman            a thread that waits for rings and asks Celery for tasks
 sweep_timer        a timer that asks for sweeps

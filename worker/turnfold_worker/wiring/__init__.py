@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Engine
 
 from turnfold.contract.records import ConversationId
+from turnfold.contract.schema_range import writable
 from turnfold.database.engines import database
 from turnfold.database.reader import Reader
-from turnfold.errors import InvalidSettings
+from turnfold.database.schema_check import check_engine
+from turnfold.errors import InvalidSettings, SchemaMismatch, Unavailable
 from turnfold.redis.servers import InboxServers
 from turnfold_worker.adapters.redis.bell import RedisPublisher
 from turnfold_worker.adapters.redis.inbox import RedisInbox
@@ -27,6 +29,7 @@ from turnfold_worker.adapters.sql.retention import SqlRetention
 from turnfold_worker.adapters.sql.store import SqlStore
 from turnfold_worker.adapters.sql.tenant_quotas import SqlTenantQuotas
 from turnfold_worker.adapters.sql.turns import FoldDue
+from turnfold_worker.errors import StoreAway
 from turnfold_worker.ports.storage import Inbox, Publisher, SentenceEmbedder, Store
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.use_cases.drain import Drained, DrainLimits, drain
@@ -239,11 +242,28 @@ def _embedder_of_process(pid: int, model: str, bfloat16: bool) -> SentenceTransf
     return SentenceTransformerEmbedder(model, bfloat16=bfloat16)
 
 
+def check_database(settings: WorkerSettings) -> None:
+    """Check that the database serves the schema that workers of this version write.
+
+    Leaves nothing open. Raises `SchemaMismatch`, or `Unavailable` where the database does not answer.
+    """
+    engine = database(settings, write=False)
+    try:
+        check_engine(engine, writable(), "workers of this version write")
+    finally:
+        engine.dispose()
+
+
 def worker() -> Worker:
-    """The worker of this process, from the `TURNFOLD_*` variables."""
+    """The worker of this process, from the `TURNFOLD_*` variables. Raises `StoreAway` as `check_database` raises."""
     return _of_process(os.getpid())
 
 
 @lru_cache(maxsize=1)
 def _of_process(pid: int) -> Worker:  # noqa: ARG001 - the key that makes a fork build its own
-    return build(WorkerSettings.from_env())
+    settings = WorkerSettings.from_env()
+    try:
+        check_database(settings)
+    except (SchemaMismatch, Unavailable) as error:
+        raise StoreAway(error.problem, remedy=error.remedy) from None
+    return build(settings)

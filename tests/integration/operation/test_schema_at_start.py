@@ -1,0 +1,132 @@
+"""A worker or a gateway on a database of another schema ends at once, and says what to do."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from migrations.test_expand_and_contract import at_version_1
+from migrations.test_migrations import postgresql_url, run, sqlite_url  # noqa: F401 - fixtures
+from support.celery_workers import CeleryWorker
+from support.child_processes import child_environment
+from support.gateway import COMMAND
+from support.waiting import wait_until
+from turnfold import Settings, Turnfold
+from turnfold.contract.tasks import Queue
+from turnfold.database.engines import connect
+from turnfold_worker.celery_parts.schema_gate import ENDED
+from turnfold_worker.operate import migrate
+
+QUEUES = [str(queue) for queue in (Queue.INGEST, Queue.COMPRESS, Queue.MAINTENANCE)]
+CONVERSATION = "chat-1"
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """An empty database."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
+
+
+def ended_with(worker: CeleryWorker) -> tuple[int | None, str]:
+    """How a worker ended, and its log."""
+    worker.start(wait=False)
+    wait_until(lambda: not worker.running, timeout_seconds=60, what=f"the worker ends, see {worker.log}")
+    return worker.exit_code, worker.log.read_text()
+
+
+def serve_only(database_url: str, version: int) -> None:
+    run(
+        database_url,
+        f"UPDATE meta SET value = '{version}' WHERE key = 'schema_version'",
+        f"UPDATE meta SET value = '{version}' WHERE key = 'schema_expanded'",
+    )
+
+
+@pytest.mark.processes
+@pytest.mark.daily_on("sqlite")
+def test_a_worker_takes_no_task_of_a_database_that_is_too_old_or_too_new(
+    redis_url: str,
+    database_url: str,
+    celery_environment: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    at_version_1(database_url, monkeypatch)
+    worker = CeleryWorker("all", QUEUES, celery_environment, tmp_path)
+    request.addfinalizer(worker.kill)
+    with Turnfold(settings=Settings(redis_url=redis_url, database_url=database_url)) as tf:
+        tf.append(CONVERSATION, [{"role": "user", "content": "We must use PostgreSQL."}])
+
+        code, log = ended_with(worker)
+        assert code == ENDED
+        assert "database serves schema version 1, workers of this version write 2: run `turnfold migrate`" in log
+
+        migrate.upgrade(database_url, contract=True)
+        serve_only(database_url, 9)
+        code, log = ended_with(worker)
+        assert code == ENDED
+        assert "serves schema version 9, workers of this version write 2: upgrade Turnfold here" in log
+        assert "received" not in log, "a task was taken"
+
+        serve_only(database_url, 2)
+        worker.start()
+        wait_until(lambda: stored(database_url) == 1, timeout_seconds=30, what=f"it is stored, see {worker.log}")
+
+
+def stored(database_url: str) -> int:
+    engine = connect(database_url, write=False, timeout_seconds=5)
+    with engine.connect() as connection:
+        number: int = connection.exec_driver_sql("SELECT COUNT(*) FROM turn").scalar_one()
+    engine.dispose()
+    return number
+
+
+@pytest.mark.processes
+@pytest.mark.long
+def test_a_process_that_met_no_database_at_its_start_looks_again_before_its_first_task(
+    redis_url: str,
+    sqlite_url: str,  # noqa: F811 - a fixture
+    tmp_path: Path,
+    start_worker: Callable[..., CeleryWorker],
+) -> None:
+    migrate.upgrade(sqlite_url)
+    serve_only(sqlite_url, 9)
+    path = Path(sqlite_url.removeprefix("sqlite:///"))
+    elsewhere = path.rename(path.with_suffix(".away"))
+    worker = start_worker("all", *QUEUES, TURNFOLD_DATABASE_URL=sqlite_url)
+    assert "the schema is looked at when the database answers" in worker.log.read_text()
+
+    elsewhere.rename(path)
+
+    wait_until(
+        lambda: "work waits: the database serves schema version 9" in worker.log.read_text(),
+        timeout_seconds=30, what=f"the worker meets the schema, see {worker.log}",
+    )  # fmt: skip
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize(
+    ("version", "remedy"), [(0, "run `turnfold migrate`"), (9, "upgrade Turnfold here")], ids=["too old", "too new"]
+)
+def test_a_gateway_does_not_serve_a_database_that_is_too_old_or_too_new(
+    redis_url: str,
+    sqlite_url: str,  # noqa: F811 - a fixture
+    version: int,
+    remedy: str,
+) -> None:
+    migrate.upgrade(sqlite_url)
+    serve_only(sqlite_url, version)
+    environment = child_environment(TURNFOLD_REDIS_URL=redis_url, TURNFOLD_DATABASE_URL=sqlite_url)
+
+    ended = subprocess.run(
+        [*COMMAND, "serve", "--port", "0"], env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert ended.returncode == ENDED
+    assert f"serves schema version {version}, this SDK reads 1 to 2: {remedy}" in " ".join(ended.stderr.split())
+    assert "Traceback" not in ended.stderr

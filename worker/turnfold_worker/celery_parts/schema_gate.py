@@ -1,0 +1,31 @@
+"""A worker looks at the schema before it takes a task, and ends where the database does not serve its version."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, Final
+
+from turnfold.errors import TurnfoldError, Unavailable
+from turnfold_worker.settings import WorkerSettings
+
+ENDED: Final = 3
+"""Exit code: something is not as it is needed, as of the command line."""
+
+_log = logging.getLogger(__name__)
+
+
+def check_schema(**_: Any) -> None:
+    """End the worker with `ENDED` and the remedy in its log: a receiver of Celery's `celeryd_after_setup`.
+
+    A database that does not answer ends nobody: each process of the pool looks again, before its first task. What was
+    opened is closed: connections, and SQLite's book-keeping of locks, do not survive a fork.
+    """
+    from turnfold_worker.wiring import check_database
+
+    try:
+        check_database(WorkerSettings.from_env())
+    except Unavailable as error:
+        _log.warning("the schema is looked at when the database answers: %s", error)
+    except TurnfoldError as error:
+        _log.critical("the worker takes no task and ends: %s", error)
+        raise SystemExit(ENDED) from error
