@@ -12,6 +12,10 @@ Row = dict[str, Any]
 
 MIDDLE: Final = 4_000
 """Tokens of the budget that peers are compared at."""
+MIDDLE_TURNS: Final = 10_000
+"""Turns of the conversation that budgets are compared at."""
+CONTEXTS: Final = ("cold", "unsteered cold", "warm", "unsteered warm", "unchanged", "query")
+"""Kinds of reads that make a context."""
 NEWEST: Final = 100
 """Turns that are not old: what is shown of the others is the last column of the table of peers."""
 APPENDS: Final = 50
@@ -39,26 +43,41 @@ def _grouped(value: Any) -> Any:
     return f"{value:,}" if isinstance(value, int) else value
 
 
-def _read_table(rows: Sequence[Row], kinds: Sequence[str]) -> str:
+def _pivot(rows: Sequence[Row], by: str) -> str:
+    """A line for each kind of call and database, a column for each value of `by`."""
+    cells = [
+        (f"{row['kind']}, {row['database']}", row[by], f"{_ms(row['p50'])} ({_ms(row['p95'])}, {row['times']:.1f})")
+        for row in rows
+    ]
+    return _crossed("p50 ms (p95, × floor)", cells)
+
+
+def _crossed(title: str, cells: Sequence[tuple[str, int, str]]) -> str:
+    """A table of cells by the names of their line and the number of their column."""
+    columns = sorted({column for _, column, _ in cells})
+    lines: dict[str, dict[int, str]] = {}
+    for name, column, text in cells:
+        lines.setdefault(name, {})[column] = text
     return markdown(
-        [
-            {
-                "read": row["kind"], "database": row["database"], "turns": f"{row['turns']:,}",
-                "budget": f"{row['budget']:,}" if row["budget"] else "–", "p50 ms": _ms(row["p50"]),
-                "p95": _ms(row["p95"]), "p99": _ms(row["p99"]), "floor": f"{row['floor']:.3f}",
-                "× floor": f"{row['times']:.1f}",
-                "CPU ms": _ms(row["cpu"]), "× floor's CPU": f"{row['cpu times']:.1f}", **_shown(row),
-            }
-            for kind in kinds for row in rows if row["kind"] == kind
-        ]
-    )  # fmt: skip
+        [{title: name, **{f"{column:,}": line.get(column, "–") for column in columns}} for name, line in lines.items()]
+    )
 
 
-def _shown(row: Row) -> Row:
-    """What a context holds, where the row is about one."""
-    if "over" not in row:
-        return {}
-    return {"over the budget": f"{row['over']:,}", "old turns": _share(row["old"])}
+def _of_kinds(rows: Sequence[Row], kinds: Sequence[str], **chosen: int) -> list[Row]:
+    return [
+        row
+        for kind in kinds
+        for row in rows
+        if row["kind"] == kind and all(row[name] == value for name, value in chosen.items())
+    ]
+
+
+def _held(rows: Sequence[Row]) -> str:
+    """What the contexts held, in a sentence."""
+    over = max(row["over"] for row in rows)
+    old = min(row["old"] for row in rows if row["old"] is not None)
+    above = f"The largest context is {over:,} tokens above its budget" if over else "No context is above its budget"
+    return f"{above}, and each shows at least {_share(old)} of the old turns."
 
 
 def _share(value: float | None) -> str:
@@ -68,50 +87,14 @@ def _share(value: float | None) -> str:
 def _peer_table(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
     rows = [
         {"system": f"Turnfold, {row['kind']}, {row['database']}", "turns": row["turns"], "p50": row["p50"],
-         "p95": row["p95"], "tokens": row["tokens"], "over": row["over"], "old": row["old"]}
+         "tokens": row["tokens"], "old": row["old"]}
         for row in ours if row["kind"] in {"cold", "warm"} and row["budget"] == MIDDLE
     ]  # fmt: skip
     rows += [{**row, "system": row["name"]} for row in theirs]
-    return markdown(
-        [
-            {
-                "system": row["system"], "turns": f"{row['turns']:,}", "p50 ms": _ms(row["p50"]),
-                "p95": _ms(row["p95"]), "tokens": f"{row['tokens']:,}", "over the budget": f"{row['over']:,}",
-                "old turns represented": _share(row["old"]),
-            }
-            for row in rows
-        ]
-    )  # fmt: skip
-
-
-_FINDINGS: Final = """\
-### Where the time goes, and what does not help
-
-- A read waits for Redis once and for SQL once or twice. On PostgreSQL that is some .15 ms of a warm read and .55 ms of
-  a cold one, of which the servers take half; the floor is .13 ms. All else is Python: choosing notes and putting them
-  into words.
-- Length costs nothing: PostgreSQL answers what a cold read asks in .46, .47 and .48 ms at 1,000, 10,000 and 100,000
-  turns. 100 turns are shown raw: their notes are a ninth of the bytes, which is all that the ratio to 100 turns says.
-- A query fetches 200 to 250 passages and shows nearly all that fit, so that hardly one can be passed over early: an
-  upper bound of what a note can still tell spares 0 to 10 % of the comparisons.
-
-Tried and left out:
-
-- Replies of Redis parsed in C (`hiredis`): no difference to be seen.
-- PostgreSQL without `BEGIN` and `COMMIT`, with the revision read once more to know that it was one state: .04 ms.
-- Outlines stored uncompressed: .006 ms.
-- SQL while Redis is still asked: a turn that is stored and trimmed in between would be in neither.
-- All that a first read needs in one row, packed at the fold: of the .38 ms that PostgreSQL takes (SQLite: .17), anchors
-  and older turns beside the outline, in one round trip, would save .15 (.10), and newest turns too .21 (.15). But
-  edits, refinement, retention and what is settled by hand would each have to pack it again. One round trip alone: .05.
-- All of it from one statement, as JSON: half of the client's CPU, and longer by the clock.
-- Notes that are taken in blocks where all of a block fit: no faster than one by one. Cursors that are kept: .004 ms.
-- Scores, and what passages lend to their neighbours, in fewer steps: less than 1 % of a query.
-- No garbage collection during reads: no difference of the median. But once in some hundred reads Python looks through
-  all objects of a process: 100 ms beside the dictionaries that folding keeps, which no reader has, 3 ms without. Here
-  they are frozen before anything is read; a service with a large heap of its own may call `gc.freeze()` at its start.
-"""
-"""Measured once, by stages."""
+    cells = [
+        (row["system"], row["turns"], f"{_ms(row['p50'])} ({row['tokens']:,}, {_share(row['old'])})") for row in rows
+    ]
+    return _crossed("p50 ms (tokens, old turns)", cells)
 
 
 def document(result: Row) -> str:
@@ -126,15 +109,14 @@ Written by `make bench` in one run of {60 * minutes:.0f} seconds: {cores},
 load {where["load"]} (one minute, at the beginning and at the end), Python {where["python"]}, {where["system"]}.
 Milliseconds move with the machine and with what else runs on it: compare with the floor of the same rows, one Redis
 round trip and one indexed SELECT of 60 rows by the plain drivers. Where the load is above the number of cores, whatever
-takes longer than a floor also waits longer for its turn: then go by the CPU time of the calling thread, which does not
-count that wait, nor what the servers do.
+takes longer than a floor also waits longer for its turn: then go by the CPU time of the calling thread, which
+[performance.json](performance.json) has beside all other rows and p99.
 
 - **cold**: the process has not read this conversation yet. **warm**: the conversation's revision is the one that the
   process read last, and a user turn was appended since, which says what is looked for. **unsteered**: the same with
   `query=False`. **unchanged**: nothing was appended since. **query**: `context(query=…)`, a new question each time.
-- **over the budget**: tokens of the largest context above it. **old turns**: the share of all but the newest {NEWEST}
-  that is shown, or stands under a line that leads to it, in the context that has the least of them.
-- p50, p95 and p99 are of 200 reads, of 40 questions, of 50 reads of a peer; of what takes long, of as many as
+- **old turns**: all but the newest {NEWEST}; each is shown, or stands under a line that leads to it.
+- p50 and p95 are of 200 reads, of 40 questions, of 50 reads of a peer; of what takes long, of as many as
   {CELL_SECONDS:.0f} seconds hold, three at least.
 - No token is counted but those of what is short or new, no model is asked, no statement depends on the length.
 - PostgreSQL's tables are analysed before, as autovacuum does within a minute.
@@ -144,20 +126,28 @@ count that wait, nor what the servers do.
 
 ## Reads
 
-{_read_table(result["reads"], ("cold", "unsteered cold", "warm", "unsteered warm", "unchanged", "query"))}
+By the turns of the conversation, at a budget of {MIDDLE:,} tokens:
 
-{_FINDINGS}
+{_pivot(_of_kinds(result["reads"], CONTEXTS, budget=MIDDLE), "turns")}
+
+By the budget, at {MIDDLE_TURNS:,} turns:
+
+{_pivot(_of_kinds(result["reads"], CONTEXTS, turns=MIDDLE_TURNS), "budget")}
+
+{_held(_of_kinds(result["reads"], CONTEXTS))}
+[Where the time goes](lab/performance-reads.md), and what was tried and left out.
+
 ## Expand and append
 
 The floor of `append` is a PING. What both cost over HTTP is in [the gateway's guide](gateway.md#what-it-costs).
 
-{_read_table(result["reads"], ("expand", "append"))}
+{_pivot(_of_kinds(result["reads"], ("expand", "append")), "turns")}
 
 ## Beside what is used today
 
 A budget of {MIDDLE:,} tokens, counted by Turnfold's estimator for all. The peers store in SQLite files and are read by
-an open connection. *Old turns* are all but the newest {NEWEST}; represented means shown, or under a line that names
-them and leads to them: each of Turnfold's contexts covers every turn.
+an open connection. A cell ends in how many of the old turns are shown, or under a line that names them and leads to
+them: each of Turnfold's contexts covers every turn.
 
 {_peer_table(result["reads"], result["peers"])}
 
