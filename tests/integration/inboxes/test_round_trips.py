@@ -1,4 +1,4 @@
-"""What a call asks the servers for: what docs/read.md promises of it, counted where calls leave this process."""
+"""What a call asks the servers for: what docs/cache.md promises of it, counted where calls leave this process."""
 
 from __future__ import annotations
 
