@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -79,12 +79,22 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesTogethe
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Fold the same turns once, but in the long run each time; write into memory where the machine has enough of it."""
-    if config.getoption("hypothesis_profile", None) != THOROUGH:
-        share_folds()
+    """Fold the same turns once; write into memory where the machine has enough of it."""
+    share_folds()
     # Before anything asks for a temporary folder.
     if (folder := fast_folder()) is not None:
         os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
+    """A test of the long run folds for itself, as do the fixtures that are made for it."""
+    is_long = item.get_closest_marker("long") is not None
+    is_thorough = item.config.getoption("hypothesis_profile", None) == THOROUGH
+    if is_long or (is_thorough and item.get_closest_marker("hypothesis")):
+        with folded_anew(item.nodeid):
+            return (yield)
+    return (yield)
 
 
 @pytest.fixture(scope="session")
