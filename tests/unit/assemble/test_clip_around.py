@@ -94,17 +94,31 @@ def test_what_a_read_left_out_is_a_gap() -> None:
     assert clipped == f"The beginning is here.{GAP}The end is there."
 
 
-def test_a_heading_stands_only_above_what_is_shown_below_it() -> None:
-    sections = "\n\n".join(f"#### {i}. **Part {i}**\n\n- **Aim {i}**:\n  - {FILLER}\n  - {FILLER}" for i in range(12))
+def test_the_headings_of_an_answer_stand_and_what_decides_below_its_own() -> None:
+    sections = [f"#### {i}. **Part {i}**\n\n- **Aim {i}**:\n  - {FILLER}\n  - {FILLER}" for i in range(40)]
     told = "We decided to keep the ledger in PostgreSQL."
-    text = f"{FILLER}\n\n{sections}\n\n#### 12. **Storage**\n\n{told}\n\n{sections}\n\n{FILLER}"
-    lines = [line for line in clip_around(text, 200, GAP, estimate_tokens).splitlines() if line]
-    assert told in " ".join(lines)
-    assert lines[lines.index(next(line for line in lines if told in line)) - 1].startswith("#### 12. **Storage**")
-    labels = [i for i, line in enumerate(lines) if line.lstrip().startswith(("####", "- **Aim"))]
-    assert labels
-    assert all(lines[i + 1].strip()[:1] not in "#[" for i in labels[:-1])
-    assert labels[-1] < len(lines) - 1
+    sections[30] = f"#### 30. **Storage**\n\n{told}"
+    text = "\n\n".join([FILLER, *sections, FILLER])
+    lines = [line.removesuffix(" […]") for line in clip_around(text, 300, GAP, estimate_tokens).splitlines() if line]
+    heads = [int(line.split()[1][:-1]) for line in lines if line.startswith("####")]
+    assert heads[:12] == [*range(12)]
+    assert lines[lines.index(told) - 1] == "#### 30. **Storage**"
+
+
+@pytest.mark.parametrize(
+    "head", ["### {}. Rinse the tank {}", "{}. **Rinse the tank {}**:", "- **{}. Rinse the tank {}**", "**{} Tank {}**"]
+)
+def test_a_long_answer_is_cut_to_its_outline(head: str) -> None:
+    heads = [head.format(i, i) for i in range(1, 8)]
+    bodies = [f"{each}{' ' if each[0] in '-1234567' else chr(10)}{FILLER * 3}" for each in heads]
+    clipped = clip_around("\n".join(["Some steps help.", *bodies]), 150, GAP, estimate_tokens)
+    assert clipped.startswith("Some steps help.")
+    assert all(each in clipped for each in heads)
+
+
+def test_items_without_a_body_are_no_heads() -> None:
+    text = "\n".join(f"- **{FILLER}**" for _ in range(9))
+    assert clip_around(text, 80, GAP, estimate_tokens).count(FILLER.strip()) >= 1
 
 
 def test_what_is_asked_about_stands_before_what_only_looks_important() -> None:
@@ -148,6 +162,5 @@ def test_how_a_turn_ends_politely_is_left_out_first_and_what_it_asks_is_not() ->
     polite = "If you have any questions, feel free to reach out!"
     clipped = clip_around(f"Here is the plan:\n\n{steps}\n\n{polite}", 150, GAP, estimate_tokens)
     assert polite not in clipped
-    assert "Step 29" in clipped
     asked = "Would you like me to order the valve?"
     assert asked in clip_around(f"Here is the plan:\n\n{steps}\n\n{asked}\n\n{polite}", 150, GAP, estimate_tokens)

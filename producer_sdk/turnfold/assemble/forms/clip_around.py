@@ -1,7 +1,8 @@
 """Cutting a long turn around what it tells: its head, its end, and between them what must not be lost. Pure.
 
-Kept are pieces with what is asked about, decisions, numbers, errors, names and paths, under the headings that they
-stand below. A fence or a formula is shown whole; a fence may be named on one line instead.
+Kept are the headings or items that it is made of, so that "do number 3" is understood, and pieces with what is asked
+about, decisions, numbers, errors, names and paths, under the headings that they stand below. A fence or a formula is
+shown whole; a fence may be named on one line instead.
 """
 
 from __future__ import annotations
@@ -72,11 +73,14 @@ _MOST_ASKED: Final = 64
 """Stems that are looked for, the rarest: each is looked for in every piece of a text."""
 _OVERHEAD: Final = 40
 """Code points that a piece is charged beside its own: a gap costs too."""
+_LEAST_HEADS: Final = 3
+"""Headings of one depth, or heads of items, that make an outline."""
+_MOST_HEADS: Final = 12
 _LEAST_BEGINNING: Final = 24
 """Code points of the first words."""
 _CLOSING: Final = lazy_pattern(
     r"(?i)(?:if you (?:have|need)|let me know|feel free|(?:i )?hope (?:this|that|it)|by following"
-    r"|these (?:steps|changes)|happy \w+ing|good luck)\b"
+    r"|don't hesitate|you're welcome|these (?:steps|changes)|happy \w+ing|good luck)\b"
 )
 """How a turn ends that tells nothing more."""
 _ASKS: Final = lazy_pattern(r"(?i)\?\s*$|\bplease\b")
@@ -191,8 +195,8 @@ def _order(parted: _Pieces, focus: Focus) -> list[int]:
     telling = [i for i, piece in enumerate(pieces) if not piece.is_label and i not in repeats and i not in closing]
     prose = [i for i in telling if pieces[i].fence < 0]
     first = [i for i, piece in enumerate(pieces[:1]) if piece.fence < 0]
+    asking = [i for i in prose[-1:] if _ASKS.search(pieces[i].text)]
     if focus.in_order:
-        asking = [i for i in prose[-1:] if _ASKS.search(pieces[i].text)]
         return list(dict.fromkeys([*first, *prose[:1], *asking, *telling, *closing]))
     ends = dict.fromkeys([*first, *prose[:1], *prose[-1:]])
     worth = _worth(parted, telling, focus)
@@ -204,7 +208,19 @@ def _order(parted: _Pieces, focus: Focus) -> list[int]:
     best = sorted(telling, key=place)
     asked_pieces = [i for i in best if worth[i] >= _ASKED]
     sections = {i: parted.labels[i][-1] for i in telling if parted.labels[i]}
+    if not focus.is_output and (outline := _outline(pieces)):
+        ends = dict.fromkeys([*first, *prose[:1], *asking, *outline])
     return list(dict.fromkeys([*first, *asked_pieces[:1], *ends, *_by_section(best, sections), *closing]))
+
+
+def _outline(pieces: Sequence[Piece]) -> tuple[int, ...]:
+    """The places of the highest headings of which there are several, or of the heads of items; empty without any."""
+    by_depth: dict[int, list[int]] = {}
+    for i, piece in enumerate(pieces):
+        if piece.depth:
+            by_depth.setdefault(piece.depth, []).append(i)
+    depths = [depth for depth, heads in by_depth.items() if len(heads) >= _LEAST_HEADS]
+    return tuple(by_depth[min(depths)][:_MOST_HEADS]) if depths else ()
 
 
 def _by_section(best: Iterable[int], sections: Mapping[int, int]) -> Iterator[int]:

@@ -1,7 +1,7 @@
 """A long text as the pieces by which it is cut: paragraphs or their sentences, list items, rows, runs of lines. Pure.
 
-A fence and a displayed formula are pieces of their own, whole. A heading, and a line that only introduces what
-follows, is a label: it says nothing without a piece below it.
+A fence and a displayed formula are pieces of their own, whole. A heading, a line that only introduces what follows,
+and the bold words with which an item begins are labels of what stands below or behind them.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ _LONGEST_RUN: Final = 160
 _LONGEST_LABEL: Final = 120
 _LINE: Final = lazy_pattern(r"[^\n]+")
 _ITEM: Final = lazy_pattern(r"[ \t]{0,40}(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+\S")
+_ITEM_HEAD: Final = lazy_pattern(r"(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+(\*\*|__)[^*_\n]{1,80}\1:?(?=[ \t]*\S)")
+"""The bold words with which an item of a list begins that is in no other one."""
 _ROW: Final = lazy_pattern(r"[ \t]{0,8}\|[^\n]{0,400}\|[ \t]*$")
 _HEADING: Final = lazy_pattern(
     r"[ \t]{0,3}#{1,6}[ \t]+\S|[ \t]{0,3}(\*\*|__)[^*_\n]{1,100}\1:?[ \t]*$|[ \t]*[-*_]{3,}[ \t]*$"
@@ -41,6 +43,9 @@ _SENTENCE_END: Final = lazy_pattern(r"(?<=[.!?])[ \t]+(?=\S)|(?<=[\u3002\uff01\u
 _ITEM_NUMBER: Final = lazy_pattern(r"\s*\d{1,3}\.\s*")
 _RULE: Final = lazy_pattern(r"[ \t]{0,8}\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t|:-]{0,400})?")
 """The line below the head of a table."""
+_DEEPEST: Final = 6
+_BOLD_DEPTH: Final = _DEEPEST + 1
+_ITEM_DEPTH: Final = _DEEPEST + 2
 _ENDED: Final = (".", "!", "?", ":", ";", "|")
 
 
@@ -58,6 +63,8 @@ class Piece(NamedTuple):
     fence: int = -1
     """Which fence or formula of the text; of other pieces -1."""
     named: bool = False
+    depth: int = 0
+    """How deep a heading is, 1 the highest; that of a line in bold and of an item's head is greater; else 0."""
 
 
 def pieces_of(text: str, kept: int | None, *, is_output: bool = False) -> list[Piece]:
@@ -146,7 +153,9 @@ class _Pieces:
             return
         if _HEADING.match(text, start, end):
             self._introduction = -1
-            self._heading = self._put(start, end, label=-1, is_label=True)
+            marks = len(words) - len(words.lstrip("#"))
+            depth = min(marks, _DEEPEST) or _BOLD_DEPTH * any(map(str.isalnum, words))
+            self._heading = self._put(start, end, label=-1, is_label=True, depth=depth)
             return
         is_below = _ITEM.match(text, start, end) or _ROW.match(text, start, end) or text[start] in " \t"
         # One paragraph may stand right below the line that introduces it.
@@ -157,14 +166,16 @@ class _Pieces:
             self._introduction = self._put(start, end, label=self._heading, is_label=True)
             return
         label = max(self._heading, self._introduction)
+        if head := _ITEM_HEAD.match(text, start, end):
+            label, start = self._put(start, head.end(), label=label, is_label=True, depth=_ITEM_DEPTH), head.end()
         for first, last in self._sentences(start, end):
             self._put(first, last, label=label)
 
     def _sentences(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """A paragraph, whole where it is short; a sentence that is too long is cut between words."""
+        """A paragraph, whole where it is short and not the first; a sentence that is too long is cut between words."""
         text, kept = self._text, self._kept
         edges = {end}
-        if end - start > LONGEST_PIECE:
+        if end - start > LONGEST_PIECE or not self.found:
             ends = [match.end() for match in _SENTENCE_END.finditer(text, start, end)]
             edges |= {edge for edge in ends if not _ITEM_NUMBER.fullmatch(text, start, edge)}
         if kept is not None and start < kept < end:
@@ -202,7 +213,9 @@ class _Pieces:
         for first, last in self._sentences(start, end):
             self._put(first, last, label=label, is_code=True)
 
-    def _put(self, start: int, end: int, *, label: int, is_label: bool = False, is_code: bool = False) -> int:
+    def _put(
+        self, start: int, end: int, *, label: int, is_label: bool = False, is_code: bool = False, depth: int = 0
+    ) -> int:
         """The words between two places as a piece, with what indents their first line; its place."""
         text = self._text
         words = text[start:end].rstrip()
@@ -210,7 +223,9 @@ class _Pieces:
         bare = words.lstrip("\r\n") if begins_line else words.lstrip()
         if bare.strip():
             first = start + len(words) - len(bare)
-            self.found.append(Piece(first, first + len(bare), bare, label, is_label=is_label, is_code=is_code))
+            self.found.append(
+                Piece(first, first + len(bare), bare, label, is_label=is_label, is_code=is_code, depth=depth)
+            )
         return len(self.found) - 1
 
 
