@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import inspect, text
 
-from migrations.test_migrations import database_url, postgresql_url, reader, run, sqlite_url  # noqa: F401 - fixtures
+from migrations.test_migrations import LAST, database_url, postgresql_url, reader, run, sqlite_url  # noqa: F401 - fixtures
 from support.waiting import wait_until
 from turnfold import SchemaMismatch
 from turnfold.contract import schema_range
@@ -61,14 +61,19 @@ def test_a_database_in_use_is_expanded_and_contracted_by_a_command_of_its_own(
     assert migrate.check(database_url) == []
     migrate.upgrade(database_url)
     assert migrate.current(database_url) == "0003"
+    # As a worker of version 1 does.
+    run(database_url, "INSERT INTO conversation (tenant, external_id, closed_seq) VALUES ('acme', 'beside', 8)")
     migrate.upgrade(database_url, contract=True)
-    assert (migrate.current(database_url), served(database_url)) == ("0004", SchemaRange(2, 2))
+    assert (migrate.current(database_url), served(database_url)) == (LAST, SchemaRange(2, 2))
     assert migrate.check(database_url) == []
     engine = reader(database_url)
     with engine.connect() as connection:
-        kept = connection.execute(text("SELECT external_id, rules_version FROM conversation")).one()
+        kept, beside = connection.execute(
+            text("SELECT external_id, rules_version, words_since FROM conversation ORDER BY id")
+        ).all()
     engine.dispose()
-    assert tuple(kept) == ("kept", 0)
+    assert tuple(kept)[:2] == ("kept", 0)
+    assert beside.words_since == 0, "retention looks at what an older worker closed"
 
 
 def test_a_reader_reads_every_version_of_its_range_and_no_other(

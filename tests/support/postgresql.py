@@ -103,6 +103,11 @@ class PostgresqlServer:
             [str(self._programs / program), *arguments], check=True, capture_output=True, cwd="/", **self._options
         )
 
+    def client(self, program: str, database: str, *arguments: str) -> None:
+        """Run a client of PostgreSQL's, such as `pg_dump`, on a database, as the account of this process."""
+        reaches = ["--host=127.0.0.1", f"--port={self.port}", f"--username={USER}", f"--dbname={database}"]
+        subprocess.run([str(self._programs / program), *reaches, *arguments], check=True, capture_output=True)
+
     @property
     def url(self) -> str:
         return self.url_of("postgres")

@@ -144,7 +144,7 @@ IN_BLOCKS: Final = (
         "conversation has words that no retention looks for",
         """SELECT c.id AS conversation, c.expired_seq FROM conversation AS c
            WHERE c.id BETWEEN :first AND :last AND c.closed_seq > c.expired_seq AND c.words_since IS NULL""",
-        "append to the conversation: the next segment that is closed is noted; a worker of an older version did not",
+        "run `turnfold migrate --contract` when no worker of an older version is left: those do not note it",
     ),
     InvariantQuery(
         "erasure: nothing but conversations is kept",

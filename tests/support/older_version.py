@@ -1,0 +1,87 @@
+"""The oldest version of this repository with which today's may share a database, taken from its history."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from support.needed import skip_or_fail
+
+REPOSITORY: Final = Path(__file__).parents[2]
+PACKAGES: Final = ("producer_sdk", "worker")
+FIRST_MIGRATION: Final = "worker/turnfold_worker/migrations/versions/0001_first.py"
+"""What version 1 of the schema is: today's databases serve it until they are contracted."""
+
+MIGRATE: Final = "import sys; from turnfold_worker.operate.migrate import upgrade; upgrade(sys.argv[1])"
+SCHEMA: Final = "from turnfold.contract.tables import SCHEMA_VERSION; print(SCHEMA_VERSION)"
+DIGEST: Final = (
+    "import json, sys; from turnfold_worker import offline; "
+    "turns = json.load(sys.stdin); "
+    "print(offline.fold(turns, conversation_id=sys.argv[1]).digest())"
+)
+
+
+@dataclass(frozen=True)
+class OlderVersion:
+    """Sources of a commit, which a process imports in the place of today's."""
+
+    commit: str
+    folder: Path
+
+    @property
+    def python_path(self) -> str:
+        return os.pathsep.join(str(self.folder / package) for package in PACKAGES)
+
+    def python(self, *arguments: str, standard_input: str = "") -> str:
+        """What a Python of this version prints."""
+        environment = {**os.environ, "PYTHONPATH": self.python_path}
+        return subprocess.run(
+            [sys.executable, "-P", *arguments], env=environment, input=standard_input, capture_output=True, text=True,
+            check=True, timeout=60,
+        ).stdout.strip()  # fmt: skip
+
+
+def oldest_compatible(folder: Path) -> OlderVersion:
+    """Put the sources of the oldest commit with today's first migration into a folder.
+
+    Skips the test without git or the repository's history, but fails where CI is set and the history was cut.
+    """
+    if shutil.which("git") is None or not (REPOSITORY / ".git").exists():
+        pytest.skip(f"{REPOSITORY} is no clone of the repository: there is no older version to run")
+    commit = _oldest_commit()
+    for package in PACKAGES:
+        with tarfile.open(fileobj=BytesIO(_git("archive", commit, package))) as archive:
+            archive.extractall(folder, filter="data")
+    return OlderVersion(commit, folder)
+
+
+def _oldest_commit() -> str:
+    today = _schema_of((REPOSITORY / FIRST_MIGRATION).read_bytes())
+    same = ""
+    commits = _git("log", "--format=%H", "--", FIRST_MIGRATION).decode().split()
+    for commit in commits:
+        if _schema_of(_git("show", f"{commit}:{FIRST_MIGRATION}")) != today:
+            break
+        same = commit
+    if not same or _git("rev-parse", "--is-shallow-repository").strip() == b"true":
+        skip_or_fail("the history is cut: git fetch --unshallow")
+    return same
+
+
+def _schema_of(migration: bytes) -> list[bytes]:
+    """Without the line that says what kind of migration it is, which came later."""
+    return [line for line in migration.splitlines() if line.strip() and not line.startswith(b"phase:")]
+
+
+def _git(*arguments: str) -> bytes:
+    command = ["git", "-c", f"safe.directory={REPOSITORY}", "-C", str(REPOSITORY), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, timeout=60).stdout
