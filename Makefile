@@ -23,7 +23,7 @@ PROJECTS := producer_sdk/pyproject.toml worker/pyproject.toml gateway/pyproject.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check test test-long test-all lint style types arrows images audit bench chaos dist docs clean
+.PHONY: help demo check test test-long lint style types arrows images audit bench chaos dist docs clean
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,10 +43,6 @@ test: lint  ## lint, and tests of every kind: twelve minutes on two cores
 test-long: $(VENV)/.installed-dev  ## the longest kills, storms and rehearsals, and every property on all of its examples
 	@$(BIN)/python -m pytest -m '(long or hypothesis) and not apart' --hypothesis-profile thorough $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
 	@$(BIN)/python -m pytest tests/faults -m 'apart and long' $(APART) $(PYTEST_ARGS) $(OR_NONE)
-
-test-all: $(VENV)/.installed-dev  ## the tests of both at once, as CI runs them after lint: each property once, on all of its examples
-	@$(BIN)/python -m pytest -m 'not apart' --hypothesis-profile thorough $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
-	@$(BIN)/python -m pytest tests/faults tests/tour -m apart $(APART) $(PYTEST_ARGS) $(OR_NONE)
 
 lint: $(VENV)/.installed-dev  ## check style, types, import arrows and Dockerfiles only
 	@$(MAKE) --no-print-directory --jobs 2 types style arrows images
