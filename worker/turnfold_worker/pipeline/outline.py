@@ -15,12 +15,13 @@ from turnfold.contract.notes import ChapterName, Covered, Note, in_order
 from turnfold.contract.origins import OUTSIDE
 from turnfold.contract.outlines import OUTLINE_TIERS, Outline
 from turnfold.contract.overtaken import Overtaken, OvertakenIndex
-from turnfold.contract.records import FAN_OUT, Role, StoredTurn
+from turnfold.contract.records import FAN_OUT, AnchorState, AnchorType, Role, StoredTurn
 from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold_worker.pipeline.fold import not_deleted, said_after
 from turnfold_worker.pipeline.ledger import Ledger, merge_ledgers, rank, segment_ledger, tool_share
 from turnfold_worker.pipeline.notes.in_force import (
     SettledAnchor,
+    corrections_among,
     overtaken_by_anchors,
     overtaken_by_notes,
     still_held,
@@ -28,6 +29,7 @@ from turnfold_worker.pipeline.notes.in_force import (
     without_pasted_changes,
 )
 from turnfold_worker.pipeline.notes.ranking import ranked
+from turnfold_worker.pipeline.notes.taken_back import OPENS_A_CORRECTION, cues_among, taken_back
 from turnfold_worker.pipeline.notes.turn_notes import notes_of
 from turnfold_worker.pipeline.tail_anchors import NOTHING_FOUND, MergedTail
 from turnfold_worker.pipeline.turns.actions import actions_of
@@ -126,7 +128,10 @@ def make_outline(
         return Outline()
     tokens_said = cover[-1][1].said
     notes = in_order(note for _, folded in cover for note in folded.notes)
-    overtaken = (*overtaken_by_anchors(settled), *overtaken_by_notes(notes))
+    overtaken = (
+        *overtaken_by_anchors(settled), *overtaken_by_notes(notes),
+        *taken_back(cues_among(notes, corrections_among(settled)), notes),
+    )  # fmt: skip
     notes = weighed_by_force(notes, settled, OvertakenIndex(overtaken))
     actions = kept_actions([action for _, folded in cover for action in folded.actions])
     return Outline(
@@ -165,7 +170,17 @@ def with_tail(
     turns_told = not_deleted(turns)
     noted = notes_of(readings)
     changes = without_pasted_changes(noted, readings)
-    overtaken = (*overtaken_by_anchors(found.settled), *overtaken_by_notes(changes))
+    corrections = [
+        (anchor.turn_seq, anchor.text)
+        for anchor in found.anchors.anchors
+        if anchor.state is AnchorState.ACTIVE
+        and (anchor.type is AnchorType.CORRECTION or anchor.text.startswith(OPENS_A_CORRECTION))
+    ]
+    cues = cues_among(changes, corrections)
+    overtaken = (
+        *overtaken_by_anchors(found.settled), *overtaken_by_notes(changes),
+        *(taken_back(cues, in_order([*outline.notes, *noted])) if cues else ()),
+    )  # fmt: skip
     notes = weighed_by_force(noted, found.settled, OvertakenIndex((*outline.overtaken, *overtaken)))
     said = said_after(said, turns)
     tool_percent = _tool_percent(said)

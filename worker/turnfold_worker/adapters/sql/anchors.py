@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, and_, bindparam, case, func, literal_column, or_, select, text, update
 
-from turnfold.contract.records import Anchor, AnchorChange, AnchorState, ConversationId, Role
+from turnfold.contract.records import Anchor, AnchorChange, AnchorState, AnchorType, ConversationId, Role
 from turnfold.contract.speakers import label_of
 from turnfold.contract.tables import AnchorPostingRow, AnchorRow, ConversationRow, TurnRow, table
 from turnfold.database.rows import KINDS, STATES
@@ -18,6 +18,7 @@ from turnfold_worker.adapters.sql.bulk_insert import BulkInsert
 from turnfold_worker.adapters.sql.turns import insert_new
 from turnfold_worker.pipeline.anchors.deduplicate import anchor_terms
 from turnfold_worker.pipeline.notes.in_force import SettledAnchor
+from turnfold_worker.pipeline.notes.taken_back import OPENS_A_CORRECTION
 
 CANDIDATES_A_TERM: Final = 8
 NEWEST_CANDIDATES: Final = 32
@@ -128,6 +129,18 @@ STANDING: Final = (
     .order_by(_anchor.c.id)
 )  # fmt: skip
 """Anchors that name one beside them or after them while both stand: another value, or what corrects a part."""
+CORRECTIONS: Final = (
+    select(_anchor.c.seq, _anchor.c.body)
+    .where(
+        _OURS, _anchor.c.id.in_(select(_best.c.id)), RULES,
+        or_(
+            _anchor.c.kind == literal_column(str(_KIND_NUMBER[AnchorType.CORRECTION])),
+            _anchor.c.body.like(literal_column(f"'{OPENS_A_CORRECTION}%'")),
+        ),
+    )
+    .order_by(_anchor.c.id)
+)  # fmt: skip
+"""Anchors that correct something, maybe what no anchor holds."""
 _INSERT_ANCHORS: Final = _anchor.insert()
 _INSERT_POSTINGS: Final = BulkInsert(_anchor_posting, ("conversation", "term", "anchor"))
 
@@ -192,7 +205,11 @@ def settled(connection: Connection, conversation: ConversationId) -> list[Settle
         )
         for row in rows
     ]  # fmt: skip
-    return over + [SettledAnchor.standing(*row) for row in connection.execute(STANDING, ours)]
+    corrections = [
+        SettledAnchor(row.seq, row.body, is_overtaken=False, is_correction=True)
+        for row in connection.execute(CORRECTIONS, ours)
+    ]
+    return over + [SettledAnchor.standing(*row) for row in connection.execute(STANDING, ours)] + corrections
 
 
 def settle(connection: Connection, conversation: ConversationId, body: Mapping[str, Any], *, after_seq: int) -> None:

@@ -12,11 +12,14 @@ from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.anchors.statements.attributes import states_an_attribute
 from turnfold_worker.pipeline.anchors.statements.done import may_report
-from turnfold_worker.pipeline.anchors.statements.frames import states_a_value
+from turnfold_worker.pipeline.anchors.statements.endings import ending_of, ends
+from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, states_a_value
+from turnfold_worker.pipeline.anchors.statements.holders import holder_of
 from turnfold_worker.pipeline.anchors.statements.moves import moved_thing
 from turnfold_worker.pipeline.anchors.statements.needs import need_of
 from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
 from turnfold_worker.pipeline.anchors.statements.slots import may_fill
+from turnfold_worker.pipeline.anchors.statements.value_changes import value_change
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -33,11 +36,17 @@ _SENTENCES_OF_VALUES: Final = 12
 _STATED: Final = 50
 """Score of a statement that takes the place of another."""
 
+_STATES: Final[tuple[Callable[[str], object], ...]] = (
+    states_a_value, moved_thing, states_an_attribute, need_of, holder_of, ending_of, value_change,
+    lambda text: text.startswith("Actually, ") and bool(clauses_of(text)),
+)  # fmt: skip
+"""What tells that a sentence gives the value of a thing, or ends or changes it."""
+
 
 def with_reports(drafts: Sequence[AnchorDraft], readings: Sequence[Reading]) -> tuple[AnchorDraft, ...]:
     """The drafts of a segment with its first reports and replies that none of them holds, in the order of its text."""
-    stated = (*drafts, *islice(_corrected(readings, drafts), _MOST_VALUES))
-    stated = (*stated, *islice(_values(readings, stated), _MOST_VALUES))
+    stated = (*drafts, *islice(_values(readings, drafts), _MOST_VALUES))
+    stated = (*stated, *islice(_corrected(readings, stated), _MOST_VALUES))
     reports = tuple(islice(_brief(readings, stated, lambda text: may_report(plain_words(text))), _MOST))
     replies = _brief(readings, (*stated, *reports), may_fill)
     every = (*stated, *reports, *islice(replies, _MOST_REPLIES))
@@ -70,18 +79,21 @@ def _values(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterato
             text = reading.text(span)
             if reading.is_pasted(span) or any(draft.start < span.end and span.start < draft.end for draft in of_turn):
                 continue
-            if states_a_value(text) or moved_thing(text) or states_an_attribute(text) or need_of(text):
+            if any(states(text) for states in _STATES):
                 yield _draft(reading, span, text, score=_STATED)
 
 
 def _corrected(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterator[AnchorDraft]:
-    """What a correction of its speaker says anew but for a few words, where no draft holds it: the newest of each."""
-    corrections = [draft for draft in kept if draft.type is AnchorType.CORRECTION]
+    """What a correction of its speaker says anew but for a few words, or ends, where no draft holds it.
+
+    The newest of each.
+    """
+    corrections = [draft for draft in kept if draft.type is AnchorType.CORRECTION or ending_of(draft.text)]
     for correction in corrections:
         for reading, span in _sentences_before(readings, correction):
             text = reading.text(span)
             of_turn = (draft for draft in kept if draft.turn_seq == reading.turn.seq)
-            if not says_otherwise(correction.text, text):
+            if not (says_otherwise(correction.text, text) or ends(correction.text, text)):
                 continue
             if not any(draft.start < span.end and span.start < draft.end for draft in of_turn):
                 yield _draft(reading, span, text, score=_STATED)

@@ -19,9 +19,11 @@ _COUNTED: Final = (
     "eighteen nineteen twenty"
 )
 SPELLED: Final = {word: str(number) for number, word in enumerate(_COUNTED.split())} | {
-    "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "hundred": "100", "thousand": "1000", "once": "1",
+    "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80",
+    "ninety": "90", "hundred": "100", "thousand": "1000", "once": "1",
     "twice": "2", "both": "2", "half": "50", "dozen": "12",
 }  # fmt: skip
+_TENS: Final = frozenset({"twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"})
 _UNITS: Final = {
     "percent": "%", "per cent": "%", "milliseconds": "ms", "millisecond": "ms", "seconds": "s", "second": "s",
     "sec": "s", "secs": "s", "minutes": "min", "minute": "min", "mins": "min", "m": "min",
@@ -33,6 +35,18 @@ UNIT_NAMES: Final = frozenset(_UNITS)
 """Units that have more than one name."""
 _SHORT: Final = 2
 """Letters of a unit up to which an `s` at its end is its own."""
+
+
+def spelled_number(word: str) -> str | None:
+    """The digits of a number that is written as one word, if a word is one.
+
+    >>> spelled_number("forty"), spelled_number("fifty-five"), spelled_number("well-known")
+    ('40', '55', None)
+    """
+    tens, hyphen, ones = word.partition("-")
+    if hyphen and tens in _TENS and len(digit := SPELLED.get(ones, "")) == 1:
+        return f"{SPELLED[tens][0]}{digit}"
+    return SPELLED.get(word)
 
 
 def value_of(digits: str) -> str:

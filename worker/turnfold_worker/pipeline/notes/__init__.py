@@ -19,6 +19,7 @@ assistant_text   what the clauses of an assistant's text are worth beside each o
 refused      a proposal beside its refusal
 turn_notes   a turn as notes
 days_meant   the days that notes speak of
+taken_back   notes of earlier segments that a later statement takes back
 in_force     which notes still hold, and what took the place of the others
 ranking      the order in which notes are taken when nothing is asked
 passages     the passages of a segment, and their postings

@@ -75,6 +75,8 @@ class SettledAnchor(NamedTuple):
     by_text: str = ""
     both_stand: bool = False
     """One turn gives a thing two values, and nothing tells which one holds; or a later turn corrects a part of it."""
+    is_correction: bool = False
+    """It is not over: it corrects something, maybe what no anchor holds."""
 
     @classmethod
     def standing(cls, seq: int, text: str, by_seq: int, by_text: str) -> SettledAnchor:
@@ -82,10 +84,17 @@ class SettledAnchor(NamedTuple):
         return cls(seq, text, is_overtaken=False, by_seq=by_seq, by_text=by_text, both_stand=True)
 
 
+def corrections_among(settled: Iterable[SettledAnchor]) -> list[tuple[int, str]]:
+    """The turns and words of anchors that correct something."""
+    return [(anchor.seq, anchor.text) for anchor in settled if anchor.is_correction]
+
+
 def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
     """What the anchors that are over said, and the values among it that other turns may have stated."""
     overtaken: list[Overtaken] = []
     for anchor in settled:
+        if anchor.is_correction:
+            continue
         if anchor.both_stand:
             overtaken += _corrected_in_part(anchor)
             continue

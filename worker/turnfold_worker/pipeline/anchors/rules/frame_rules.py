@@ -135,7 +135,9 @@ def is_name(words: str, text: str) -> bool:
         KIN, words.rsplit(maxsplit=1)[-1] if words else ""
     ):
         return True
-    return bool(first) and (first.capitalize() in text or first.upper() in text) and first not in {"i", "we"}
+    at = text.lower().find(first) if first not in {"i", "we"} else -1
+    # 'MySQL' and 'eBay' too.
+    return bool(first) and at >= 0 and any(map(str.isupper, text[at : at + len(first)]))
 
 
 _KIN_WORDS: Final = listed("mom mum dad grandma grandpa granny")
@@ -249,6 +251,10 @@ FRAMES: Final[tuple[tuple[str, re.Pattern[str], Sort], ...]] = (
         rf"^{_SUBJECT}{_NOW}(?:run|runs|running|use|uses|using|on) {_ARTICLE}{_NO_SERIES}[a-z][\w.+-]{{1,30}} "
         r"(?:version )?v?"
         r"(?P<value>\d{1,4}(?:\.\d{1,4}){0,3})(?P<behind> (?:in|on|for) [^,]+)?$"), _any),
+    ("kept", lazy_pattern(
+        rf"^{_SUBJECT}{_NOW}(?:store|stores|storing|keep|keeps|keeping|track|tracks|tracking|host|hosts|hosting|write|"
+        rf"writes|writing) (?:the |our |my |its |their )?[\w-]{{3,20}}(?: [\w-]{{3,20}})? (?:in|on|with) {_ARTICLE}"
+        r"(?P<value>[^\s,]+(?: [^\s,]+)?)$"), _named),
     ("name", lazy_pattern(
         rf"^{_SUBJECT}{_NOW}(?:name|naming|named|call|calling) (?:the|our|my) [\w-]+ (?P<value>[\w-]+)$"), _named),
 )  # fmt: skip

@@ -29,6 +29,7 @@ _SCALES: Final = tuple(
     broken|fixed|working
     enabled|disabled|on|off
     full|empty
+    in stock|sold out
     sold|available|booked|free|reserved
     sick|healthy|recovered
     employed|unemployed|retired
@@ -41,6 +42,7 @@ _SAME: Final = {
     "finished": "done", "complete": "done", "completed": "done", "underway": "ongoing", "under way": "ongoing",
     "in progress": "ongoing", "on hold": "paused", "under review": "in review", "being reviewed": "in review",
     "declined": "rejected", "refused": "rejected", "dispatched": "shipped", "not begun": "not started",
+    "out of stock": "sold out",
     "unstarted": "not started", "not paid": "unpaid", "out of order": "broken", "repaired": "fixed", "a draft": "draft",
     "back up": "up", "back online": "online", "back down": "down", "canceled": "cancelled", "not signed": "unsigned",
 }  # fmt: skip

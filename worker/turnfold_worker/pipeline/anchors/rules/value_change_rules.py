@@ -28,8 +28,13 @@ _ENDS: Final = (
     r"until|these)(?!\w)|[.,;:!?](?!\w)|$)"
 )
 _AFTER: Final = rf"(?P<after>{_PHRASE}){_ENDS}"
+RATE: Final = (
+    r"(?:hourly|nightly|daily|weekly|biweekly|fortnightly|monthly|quarterly|yearly|annually|annual|"
+    r"(?:once|twice) an? (?:day|week|month|year))"
+)
 _AMOUNT: Final = (
-    r"(?=(?:(?:about|around|over|under|nearly|only|just|exactly|some) )?[$€£]?\d|(?:[a-z][\w-]{0,30} )?v?\d+\.\d)"
+    rf"(?={RATE}(?!\w)|"
+    r"(?:(?:about|around|over|under|nearly|only|just|exactly|some) )?[$€£]?\d|(?:[a-z][\w-]{0,30} )?v?\d+\.\d)"
     rf"{_AFTER}"
 )
 """A number, or a version of something: not what something was changed to do."""
@@ -70,6 +75,12 @@ SWITCH: Final = (
 """'We switched from Jenkins to Buildkite for builds', 'we replaced Frankfurt with Dublin'."""
 OWNER: Final = (
     lazy_pattern(
+        r"(?:^|[.,;:] |(?<!\w)(?:and|so|but) )(?P<after>[a-z][\w'-]{0,30}) (?:has |have |is )?(?:now |just )?"
+        r"(?:replaced|replaces|replacing|succeeded|succeeds) (?P<before>[a-z][\w'-]{0,30}) as (?:the |our )?"
+        r"(?:lead|leader|head|manager|owner|chair|boss|director|maintainer) (?:of|for) (?:the |our |my )?"
+        rf"(?P<thing>{_PHRASE}){_ENDS}"
+    ),
+    lazy_pattern(
         rf"(?:^|[.,;:] |(?<!\w)(?:and|so|but) )(?P<after>[a-z][\w'-]{{0,30}}(?: [a-z][\w'-]{{1,30}})?) (?:has |have )?"
         rf"(?:now |just )?(?:took|taken|takes) over (?:the |our |my )?(?P<thing>{_PHRASE})"
         rf"(?: from (?P<before>{_PHRASE}))?{_ENDS}"
@@ -83,7 +94,7 @@ OWNER: Final = (
         rf"(?:over |on )?to {_AFTER}"
     ),
 )
-"""'Marek took over billing from Priya'."""
+"""'Marek took over billing from Priya', 'Pavel replaced Agnes as lead of the support team'."""
 CANCELLED: Final = lazy_pattern(
     rf"{_SUBJECT} (?:was|were|is|are|has been|have been|got|gets|have got|has got) (?:now |just )?"
     r"(?P<after>cancelled|canceled|called off|scrapped)(?!\w)"

@@ -38,7 +38,7 @@ _BEGAN: Final = lazy_pattern(
 )
 """Something began on a day, and goes on: 'I moved to Rome in March'."""
 _KIN_FIRST: Final = lazy_pattern(rf"(?:(?:so|and|but|also),? )?(?:my|our) (?:\w{{1,20}} )?{KIN}(?!\w|'s)")
-_SELF_FIRST: Final = lazy_pattern(r"(?:(?:so|and|but|also),? )?(?:i|we)(?!\w)")
+_SELF_FIRST: Final = lazy_pattern(r"(?:(?:so|and|but|also),? )?(?:i|we)(?! meant?,?(?!\w))(?!\w)")
 _DOES: Final = lazy_pattern(
     r"(?:has |had |just ){0,2}(?:moved|joined|started|quit|resigned|married|lives|works|studies)(?!\w)"
 )

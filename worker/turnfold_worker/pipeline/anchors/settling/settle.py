@@ -73,6 +73,8 @@ from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
 from turnfold_worker.pipeline.anchors.statements.denials import denial_of
 from turnfold_worker.pipeline.anchors.statements.done import SOON, does, does_it, opens_with
 from turnfold_worker.pipeline.anchors.statements.duties import sets_aside, takes_back_all
+from turnfold_worker.pipeline.anchors.statements.endings import ends
+from turnfold_worker.pipeline.anchors.statements.holders import takes_over
 from turnfold_worker.pipeline.anchors.statements.limits import limits_otherwise
 from turnfold_worker.pipeline.anchors.statements.manner import turns_round
 from turnfold_worker.pipeline.anchors.statements.moves import (
@@ -88,6 +90,7 @@ from turnfold_worker.pipeline.anchors.statements.numbers import (
     holds_an_address,
     renumbers,
 )
+from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
 from turnfold_worker.pipeline.anchors.statements.value_changes import overtakes_value
 from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only, waits
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
@@ -390,6 +393,13 @@ def _changes(new: Known, old: Known) -> bool:
     """'We raised the monthly cap to 750 dollars' after 'The monthly cap is 500 dollars'."""
     if old.anchor.turn_seq >= new.anchor.turn_seq or not same_speaker(new, old) or of_other_people(new, old):
         return False
+    if takes_over(new.anchor.text, old.anchor.text):
+        return True
+    if (new.kind is AnchorType.CORRECTION or new.taken_back) and says_otherwise(new.anchor.text, old.anchor.text):
+        return True
+    if ends(new.anchor.text, old.anchor.text):
+        # 'I stopped drinking it last month' tells of now.
+        return not sometimes_only(new.said, old.said)
     if ends_need(new.anchor.text, old.anchor.text):
         return not (only_then(new.said, old.said) or sometimes_only(new.said, old.said))
     return overtakes_value(new.anchor.text, old.anchor.text)

@@ -27,8 +27,8 @@ _TELLS_WHICH: Final = lazy_pattern(
 )
 """One of two values is the earlier or the later one, or the wrong one."""
 _FROM_NOW: Final = lazy_pattern(
-    r"(?<!\w)(?:now|no|nope|wait|sorry|oops|actually|correction|make (?:it|that)|new|final|currently|today|"
-    r"finally)(?!\w)"
+    r"(?<!\w)(?:now|no|nope|wait|sorry|oops|actually|correction|make (?:it|that)|(?:i|we) mean|(?:i|we) meant|new|"
+    r"final|currently|today|finally)(?!\w)"
 )
 """What of two values says it is the one that holds."""
 _CHOICE: Final = lazy_pattern(

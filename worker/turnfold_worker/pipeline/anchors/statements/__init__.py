@@ -14,6 +14,8 @@ frames         all of a clause but the value that it states
 needs          who needs what, and for whom
 moves          what was moved to another time or place
 value_changes  what changed, and what it is now
+endings        what holds no longer, without another value: 'we no longer use Kafka'
+holders        who holds a role that one person holds at a time
 repairs        few words that say a value and that another one was wrong
 deeds          what was promised or asked for: the verb, and what it is done to
 denials        what somebody never did, and whether another statement says that he did

@@ -16,7 +16,7 @@ from turnfold_worker.pipeline.anchors.rules import frame_rules
 from turnfold_worker.pipeline.anchors.rules.state_rules import states_of
 from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
 from turnfold_worker.pipeline.language.common_words import is_common, listed
-from turnfold_worker.pipeline.language.quantities import SPELLED, in_one_form
+from turnfold_worker.pipeline.language.quantities import SPELLED, in_one_form, spelled_number
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 
 _LONGEST: Final = 400
@@ -107,15 +107,26 @@ def frames_of(text: str) -> tuple[Frame, ...]:
     if len(text) > _LONGEST or is_question(text):
         return ()
     unquoted = without_quotes(text)
-    plain = plain_words(in_one_form(unquoted))
-    if waits(plain) or is_bygone(plain):
-        return ()
     frames = [
         frame._replace(key=f"{_key(place_before)} {frame.key}".strip())
-        for clause, place_before in _clauses(plain)
+        for clause, place_before in clauses_of(text)
         for frame in _frames(clause, unquoted)
     ]
     return tuple(dict.fromkeys(frames))
+
+
+@lru_cache(maxsize=1_024)
+def clauses_of(text: str) -> tuple[tuple[str, str], ...]:
+    """The clauses of a text that state something as so now, each with what stands before it and says of what."""
+    if len(text) > _LONGEST or is_question(text):
+        return ()
+    plain = plain_words(in_one_form(without_quotes(text)))
+    return () if waits(plain) or is_bygone(plain) else tuple(_clauses(plain))
+
+
+def stems_in_order(clause: str) -> tuple[str, ...]:
+    """The stems of a clause without articles and auxiliaries, forms of one verb as one."""
+    return tuple(_key(clause).split())
 
 
 def _clauses(plain: str) -> Iterator[tuple[str, str]]:
@@ -173,7 +184,7 @@ def _counts(clause: str, *, is_beside: bool) -> Iterator[Frame]:
     """'There are five interviews': another number in the same words."""
     counted = frame_rules.TIMES.sub(lambda match: f"{SPELLED[match.group()]} times", clause)
     counted = " ".join(
-        SPELLED.get(word, word) if word not in frame_rules.NO_NUMBERS else word for word in counted.split()
+        spelled_number(word) or word if word not in frame_rules.NO_NUMBERS else word for word in counted.split()
     )
     numbers = _NUMBER.findall(counted)
     if len(numbers) != 1 or not frame_rules.COUNTS.search(counted) or _DATE.search(counted):

@@ -19,8 +19,17 @@ _NEED: Final = lazy_pattern(
     r"^(?P<who>(?:[\w'-]+ ){1,5}?)(?:(?P<denied>(?:do|does|will) not|no longer) )?(?:needs?|requires?) "
     r"(?P<thing>(?!to(?!\w))[^,;:.!?]{2,80}?)(?: for (?P<whom>[^,;:.!?]{2,60}))?$"
 )
-_DENIAL: Final = lazy_pattern(r"(?<!\w)(?:(?:do|does|did|will) not|don't|doesn't|no longer|never|not)(?!\w)")
+_NOT_NEEDED: Final = lazy_pattern(
+    r"^(?P<the>the |our |my |an? )(?P<thing>[^,;:.!?]{2,80}?) (?:is|are|will be) (?:not|no longer) "
+    r"(?:needed|necessary|required)(?: for (?P<whom>[^,;:.!?]{2,60}))?$"
+)
+"""'The tent isn't needed any more', by whoever it was."""
+_MAY_TELL: Final = lazy_pattern(r"(?i)(?<!\w)(?:needs?|needed|requires?|required|necessary)(?!\w)")
+_DENIAL: Final = lazy_pattern(r"(?<!\w)(?:(?:do|does|did|will) not|(?:do|does|is|are)n't|no longer|never|not)(?!\w)")
 _AFTERWARDS: Final = lazy_pattern(r"(?<!\w)(?:any ?more|any longer|after all|then)(?!\w)")
+_CLAUSE_ENDS: Final = lazy_pattern(r"(?<=\w), (?=(?:i|we|it|the|my|our|he|she|they|that|this|because|since)(?!\w))")
+_FOR_WHOM: Final = lazy_pattern(r"for (?P<whom>[^,;:.!?]{2,60}?),? (?=(?:i|we|he|she|they)(?!\w))")
+"""'For the wedding we need a tent'."""
 _SPEAKERS: Final = frozenset({"i", "we", "me", "us"})
 _SPEAKER: Final = frozenset({"i"})
 _EMPTY: Final = listed("the a an any some our my no more two few several couple of that those these this")
@@ -34,6 +43,8 @@ class Need(NamedTuple):
     whom: frozenset[str]
     """Stems of the one for whom or for what it is; `i` for the speaker."""
     is_denied: bool
+    is_anybodys: bool = False
+    """Whether nobody is named for whom it is not needed."""
 
 
 def ends_need(new: str, old: str) -> bool:
@@ -48,23 +59,29 @@ def ends_need(new: str, old: str) -> bool:
     if later is None or earlier is None or not later.is_denied or earlier.is_denied:
         return False
     same_thing = later.thing[-1] == earlier.thing[-1] and set(later.thing) <= set(earlier.thing)
-    return same_thing and later.whom == earlier.whom
+    return same_thing and (later.is_anybodys or later.whom == earlier.whom)
 
 
 @lru_cache(maxsize=1_024)
 def need_of(text: str) -> Need | None:
     """What a short text says to be needed, or not; None where it only asks, wants, supposes or quotes it."""
-    if len(text) > _LONGEST or is_question(text):
+    if len(text) > _LONGEST or _MAY_TELL.search(text) is None or is_question(text):
         return None
     plain = plain_words(without_quotes(text))
     if waits(plain) or is_bygone(plain) or SUPPOSED.search(_DENIAL.sub(" ", plain)):
         return None
-    clause = _AFTERWARDS.sub(" ", frame_rules.bare_clause(plain))
-    match = _NEED.match(" ".join(clause.split()).strip(" ,"))
+    clause = " ".join(_AFTERWARDS.sub(" ", frame_rules.bare_clause(_CLAUSE_ENDS.split(plain, maxsplit=1)[0])).split())
+    clause = clause.strip(" ,")
+    if (unneeded := _NOT_NEEDED.match(clause)) is not None:
+        thing, whom = _stems(unneeded["thing"]), frozenset(_stems(unneeded["whom"] or ""))
+        is_anybodys = not whom and unneeded["the"] not in {"a ", "an "}
+        return Need(thing, whom, is_denied=True, is_anybodys=is_anybodys) if thing and (whom or is_anybodys) else None
+    for_whom = _FOR_WHOM.match(clause)
+    match = _NEED.match(clause[for_whom.end() :] if for_whom else clause)
     if match is None:
         return None
     thing, who = _stems(match["thing"]), frozenset(_stems(match["who"]))
-    whom = frozenset(_stems(match["whom"] or "")) or who
+    whom = frozenset(_stems(match["whom"] or (for_whom["whom"] if for_whom else ""))) or who
     if not thing or not whom:
         return None
     return Need(thing, _SPEAKER if whom <= _SPEAKERS else whom, match["denied"] is not None)

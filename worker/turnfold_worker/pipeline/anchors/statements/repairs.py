@@ -5,6 +5,7 @@ They say a value and that another one was wrong, and nothing of what it is a val
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
@@ -37,11 +38,15 @@ _MOST_OTHERWISE: Final = 3
 """Words that a correction of a whole sentence puts in the place of others."""
 _LEAST_SAME: Final = 3
 _LONGEST: Final = 160
+_LEAST_BESIDE: Final = 2
 _STRIPPED: Final = " ,.;:!?…"
 _TELLS_NOTHING: Final = listed("""
     the and but for are was has had have our your his her its their this that these those they she you not with from
     will would could can
 """)
+_DETERMINERS: Final = frozenset({"the", "a", "an", "our", "my"})
+_LEADS_TO_ONE: Final = frozenset({"in", "at", "on", "with", "from", "to", "by", "via", "is", "are", "for", "called"})
+_DENIES: Final = lazy_pattern(r",? (?:and )?not (?P<gone>[^\s,;:]+(?: [^\s,;:]+){0,3})$")
 _ENDED: Final = lazy_pattern(r"(?<!\w)(?:(?:do|does|is|are|am) not|no longer|any ?more)(?!\w)")
 
 
@@ -58,6 +63,10 @@ def says_otherwise(correction: str, sentence: str) -> bool:
     if max(len(correction), len(sentence)) > _LONGEST or is_question(sentence) or is_question(correction):
         return False
     later, earlier = _tokens(correction), _tokens(sentence)
+    if (denied := _DENIES.search(plain_words(correction).rstrip(_STRIPPED))) is not None:
+        # What was wrong is named: it may be whoever does it.
+        gone, later = _words(denied["gone"]), _tokens(correction[: -len(denied.group()) or None].rstrip(_STRIPPED))
+        return _is_put_in_place(later, earlier, gone)
     ended = _tokens(_ENDED.sub(" ", " ".join(later)))
     if ended != later:
         return ended == earlier and len(earlier) >= _LEAST_SAME
@@ -67,13 +76,44 @@ def says_otherwise(correction: str, sentence: str) -> bool:
     changed = [words[: len(words) - behind] for words in rest]
     if not all(0 < len(words) <= _MOST_OTHERWISE for words in changed) or not same:
         return False
+    if not _is_one_value(changed, same):
+        return False
     shared = [*same, *later[len(later) - behind :]]
     return len(shared) >= _LEAST_SAME and any(len(word) >= _LEAST_SAME for word in shared if word not in _TELLS_NOTHING)
 
 
+def _is_one_value(changed: Sequence[Sequence[str]], same: Sequence[str]) -> bool:
+    """Whether two sentences differ in one value: of 'the ferry to Oslo' and 'the bus to Rome' each has two.
+
+    Two words or more in each are one value behind a preposition: 'at the old mill', 'at the town hall'.
+    """
+    if not set(changed[0]).isdisjoint(changed[1]):
+        return False
+    before = next((word for word in reversed(same) if word not in _DETERMINERS), "")
+    return min(map(len, changed)) == 1 or before in _LEADS_TO_ONE
+
+
+def _is_put_in_place(later: list[str], earlier: list[str], gone: list[str]) -> bool:
+    """Whether an earlier sentence is a later one with the words that are gone in the place of a few others."""
+    for at in range(len(earlier) - len(gone) + 1):
+        behind = earlier[at + len(gone) :]
+        end = len(later) - len(behind)
+        if earlier[at : at + len(gone)] != gone or (later[:at], later[end:]) != (earlier[:at], behind):
+            continue
+        shared = [*earlier[:at], *behind]
+        tells = any(len(word) > _LEAST_SAME and word not in _TELLS_NOTHING for word in shared)
+        if 0 < end - at <= _MOST_OTHERWISE and len(shared) >= _LEAST_BESIDE and tells:
+            return True
+    return False
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in (token.strip(_STRIPPED) for token in text.split()) if word]
+
+
 def _tokens(text: str) -> list[str]:
     clause = frame_rules.bare_clause(plain_words(without_quotes(text)))
-    return [word for word in (token.strip(_STRIPPED) for token in clause.split()) if word]
+    return _words(clause)
 
 
 def is_repair(said: str) -> bool:

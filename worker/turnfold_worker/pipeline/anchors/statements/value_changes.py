@@ -29,6 +29,15 @@ _PLANNED: Final = lazy_pattern(
     r"(?<!\w)(?:is|are|takes? place|starts?|begins?|will be|happens?|meets?) (?:planned |scheduled |set )?"
     r"(?:on|at|in|for|from|this|next|tomorrow|tonight)(?!\w)"
 )
+_RATE: Final = lazy_pattern(rf"(?<!\w){value_change_rules.RATE}(?!\w)")
+_MAY_TELL: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:raised?|increased?|lowered|reduced?|cut|dropped|bumped|upped|extended|expanded|scaled|upgraded|"
+    r"downgraded|changed|set|adjusted|shortened|lengthened|updated|brought|risen|rose|gone|went|fallen|fell|grown|grew|"
+    r"shrunk|shrank|decreased|climbed|jumped|sunk|sank|reached|comes?|came|amounts|renamed|rechristened|switched|moved|"
+    r"migrated|replace[sd]|replacing|succeed(?:s|ed)|swapped|took|taken?|takes|handed|passed|transferred|reassigned|"
+    r"cancell?ed|called off|scrapped)(?!\w)"
+)
+"""Most texts have none of these, and are looked at no further."""
 _WORD: Final = lazy_pattern(r"[^\W_][\w'-]*")
 
 
@@ -62,7 +71,7 @@ def value_change(text: str) -> ValueChange | None:
     ('monthly', 'cap')
     >>> value_change("We may raise the monthly cap to 750 dollars.")
     """
-    if len(text) > _LONGEST or is_question(text):
+    if len(text) > _LONGEST or _MAY_TELL.search(text) is None or is_question(text):
         return None
     said = _INSTEAD_OF.sub("", plain_words(in_one_form(without_quotes(text))))
     if waits(said) or is_bygone(said) or value_change_rules.SUPPOSED.search(said):
@@ -111,7 +120,9 @@ def _is_its_value(change: ValueChange, said: str, stated: tuple[str, ...]) -> bo
     """Another number of the same unit, said of the same thing."""
     now = _NUMBER.search(change.after)
     if now is None:
-        return False
+        return _RATE.match(change.after) is not None and _RATE.search(said) is not None and _begins_with(
+            change.thing, said
+        )  # fmt: skip
     versions = [_VERSION.search(each) for each in (change.after, said)]
     if all(versions):
         named = set(_stems(_VERSION.sub(" ", change.after)))

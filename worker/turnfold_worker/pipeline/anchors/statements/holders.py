@@ -1,0 +1,131 @@
+"""Who holds a role that one person holds at a time, and who holds it newly: 'I have a new lawyer, Mr Falk'."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.terms import STEMS
+from turnfold_worker.pipeline.anchors.rules import frame_rules
+from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
+
+_LONGEST: Final = 120
+_MAY_HOLD: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:new|became|becomes|is|are|elected|appointed|named)(?!\w)|['\u2019]s(?= [a-z])"
+)
+_NAME: Final = (
+    r"(?:(?:mr|ms|mrs|dr|prof|professor|miss|sister|father)\.? )?[^\W\d_][\w'-]{1,30}(?: [^\W\d_][\w'-]{1,30}){0,2}?"
+)
+_ROLE: Final = r"(?P<role>[a-z][\w-]{2,20}(?: [a-z][\w-]{2,20})?)"
+_OF: Final = r"(?: (?:of|at|for) (?:the |our |my )?(?P<of>[\w'-]{2,30}(?: [\w'-]{2,30}){0,2}?))?"
+_OWNER: Final = r"(?P<whose>my|our|the|(?:the |my |our )?[a-z][\w-]{1,30}(?: [a-z][\w-]{1,30})?'s?)"
+_STOP: Final = r"(?=$| (?:in|at|on|from|since|for|now|last|this|yesterday|today|and|with|who|because|as)(?!\w))"
+_HOLDS: Final = (
+    lazy_pattern(rf"^{_OWNER} (?P<new>new )?{_ROLE}{_OF} is (?:called |named )?(?P<name>{_NAME}){_STOP}"),
+    lazy_pattern(rf"^(?P<name>{_NAME}) is {_OWNER} (?P<new>new )?{_ROLE}{_OF}{_STOP}"),
+    lazy_pattern(
+        rf"^(?P<name>{_NAME}) (?:has )?(?P<new>became|becomes|become|(?:was|is|got|has been) "
+        rf"(?:elected|appointed|named|made)(?: as)?) "
+        rf"(?:(?P<whose>my|our|the|[a-z][\w-]{{1,30}}'s) )?(?:new )?{_ROLE}{_OF}{_STOP}"
+    ),
+    lazy_pattern(
+        r"^(?P<whose>i|we|(?:the |my |our )?[a-z][\w-]{1,30}(?: [a-z][\w-]{1,30})?) "
+        rf"(?:have got|have|has got|has|got|found|hired|picked|chose) an? (?P<new>new) {_ROLE}"
+        r"(?: (?:of|for) (?P<of>[\w'-]{2,30}))?"
+        rf"(?:[,:]| [-\u2013\u2014]| called| named|, called|, named) (?:(?:called|named) )?(?P<name>{_NAME}){_STOP}"
+    ),
+)
+"""Groups: `name` holds `role`, of `whose` or of `of`; `new` since lately."""
+_SELF: Final = frozenset({"my", "our", "i", "we"})
+_TITLES: Final = listed("mr ms mrs dr prof professor miss")
+_MANY: Final = listed("""
+    friend colleague coworker co-worker client customer student neighbour neighbor cousin brother sister son daughter
+    child kid aunt uncle teammate classmate member employee intern guest pupil cat dog horse pet developer engineer
+    designer volunteer tenant player singer author contact reviewer mentee user supplier partner one name address
+    favourite favorite plan idea home city town place car day job
+""")
+"""What somebody may have several of: another one closes none."""
+_NO_NAMES: Final = frozenset({"it", "this", "that", "there", "he", "she", "who", "here", "what", "everybody", "nobody"})
+
+
+class Holder(NamedTuple):
+    """A role and who holds it, in stems."""
+
+    role: tuple[str, ...]
+    of: frozenset[str]
+    """Whose or of what; `i` for the speaker's."""
+    name: frozenset[str]
+    is_new: bool
+
+
+def takes_over(new: str, old: str) -> bool:
+    """Whether a later text names somebody who newly holds the role that somebody else holds by an earlier one.
+
+    >>> takes_over("I have a new lawyer, Mr Falk.", "My lawyer is Ms Brandt.")
+    True
+    >>> takes_over("My sister has a new lawyer, Mr Falk.", "My lawyer is Ms Brandt.")
+    False
+    """
+    later = holder_of(new)
+    if later is None or not later.is_new:
+        return False
+    earlier = holder_of(old)
+    return (
+        earlier is not None
+        and earlier.role == later.role
+        and earlier.of == later.of
+        and earlier.name.isdisjoint(later.name)
+    )
+
+
+@lru_cache(maxsize=1_024)
+def holder_of(text: str) -> Holder | None:
+    """Who holds which role by a short text; None where it states none, asks, supposes or quotes it."""
+    if len(text) > _LONGEST or _MAY_HOLD.search(text) is None or is_question(text):
+        return None
+    unquoted = without_quotes(text)
+    plain = plain_words(unquoted)
+    if waits(plain) or is_bygone(plain) or frame_rules.DOUBTS.search(_without_cue(plain)):
+        return None
+    clause = frame_rules.bare_clause(plain)
+    if frame_rules.NEGATION.search(clause) or frame_rules.BESIDE.search(clause):
+        return None
+    for pattern in _HOLDS:
+        match = pattern.match(clause)
+        if match is not None and (holder := _holder(match, unquoted)) is not None:
+            return holder
+    return None
+
+
+def _without_cue(plain: str) -> str:
+    """'was elected' tells of now."""
+    return re.sub(r"(?<!\w)(?:was|were) (?=(?:elected|appointed|named|made)(?!\w))", "", plain)
+
+
+def _holder(match: re.Match[str], text: str) -> Holder | None:
+    names = [word.rstrip(".") for word in match["name"].split()]
+    proper = frozenset(name for name in names if name not in _TITLES)
+    if not proper or names[0] in _NO_NAMES or not all(_has_a_capital(name, text) for name in proper):
+        return None
+    role = tuple(STEMS[word] for word in match["role"].split() if word != "new")
+    if (
+        not role
+        or match["role"].split()[-1] in _MANY
+        or any(_has_a_capital(word, text) for word in match["role"].split())
+    ):
+        return None
+    return Holder(role, _whose(match["whose"] or "", match["of"] or ""), proper, match["new"] is not None)
+
+
+def _whose(whose: str, of: str) -> frozenset[str]:
+    words = [word.removesuffix("'s").removesuffix("'") for word in f"{whose if not of else ''} {of}".split()]
+    named = frozenset(STEMS[word] for word in words if word not in _SELF and word != "the")
+    return named or frozenset({"i"})
+
+
+def _has_a_capital(word: str, text: str) -> bool:
+    return word[0].upper() + word[1:] in text
