@@ -7,11 +7,11 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from unittest import mock
 
 from sqlalchemy import text, update
@@ -21,12 +21,13 @@ from support.celery_workers import CeleryWorker
 from support.chaos_producers import Producers
 from support.clocks import Clocks
 from support.pgbouncer import PgBouncer
-from support.places import SHARDS
+from support.places import SHARDS, write_layout
 from support.postgresql import PostgresqlServer
 from support.remnants import permanent_keys
 from support.stored import Verdict, broken_invariants, judge, stored_turns
 from support.waiting import wait_until
 from turnfold import Turnfold
+from turnfold.contract.shards import NEW_SHARDS, Layout
 from turnfold.contract.tables import JobRow, table
 from turnfold.contract.tasks import Queue, Task
 from turnfold.database.engines import connect
@@ -44,6 +45,8 @@ MOST_AHEAD = 600
 """Turns that may be appended and not folded: faults are to hit work, not an empty house or an endless queue."""
 
 LEASE_SECONDS = 2.0
+
+_T = TypeVar("_T")
 
 Strike = Callable[["Chaos", random.Random], str | None]
 """Does something to a running `Chaos`, and says what; None when there was nobody to do it to."""
@@ -68,6 +71,8 @@ class Plan:
     """Or "postgresql": a server of this run alone; or "pgbouncer": the same behind a pooler in transaction mode."""
     clocks: bool = False
     """Redis, SQL and workers live by clocks that a strike may set."""
+    redis_servers: int = 1
+    """Inboxes lie on all of them; the first is Celery's broker, too."""
 
     @property
     def turns(self) -> int:
@@ -114,7 +119,8 @@ class Chaos:
     def __init__(self, folder: Path, plan: Plan) -> None:
         self.plan = plan
         self.struck: Counter[str] = Counter()
-        self.redis = RedisServer(folder / "redis")
+        self.servers = [RedisServer(folder / f"redis-{number}") for number in range(1, plan.redis_servers + 1)]
+        self.redis = self.servers[0]
         self.folder = folder
         self.clocks = Clocks(folder / "clocks") if plan.clocks else None
         self.postgresql: PostgresqlServer | None = None
@@ -150,10 +156,13 @@ class Chaos:
         if self.pgbouncer is not None:
             self.pgbouncer.start()
         migrate.upgrade(self._pooled_url)
-        self.start_redis()
+        if len(self.servers) > 1:
+            write_layout(self._database_url, Layout(0, NEW_SHARDS, len(self.servers)))
+        for server in self.servers:
+            self.start_redis(server)
         environment = {
             "PYTHONPATH": os.pathsep.join(["", str(TESTS), os.environ.get("PYTHONPATH", "")]).strip(os.pathsep),
-            "TURNFOLD_REDIS_URL": self.redis.url, "TURNFOLD_DATABASE_URL": self._pooled_url,
+            "TURNFOLD_REDIS_URL": self.redis_url, "TURNFOLD_DATABASE_URL": self._pooled_url,
             "TURNFOLD_DATABASE_POOLER": "on" if self.pgbouncer else "off",
             "TURNFOLD_STATE_DIR": str(self.folder), "TURNFOLD_TIMEOUT_SECONDS": "2",
             "TURNFOLD_LEASE_SECONDS": str(LEASE_SECONDS), "TURNFOLD_SWEEP_SECONDS": "0.5",
@@ -179,7 +188,8 @@ class Chaos:
     def __exit__(self, *_: object) -> None:
         for worker in self.workers:
             worker.kill()
-        self.redis.kill()
+        for server in self.servers:
+            server.kill()
         if self.pgbouncer is not None:
             self.pgbouncer.kill()
         if self.postgresql is not None:
@@ -196,7 +206,7 @@ class Chaos:
         chance = random.Random(self.plan.seed)
         began = time.monotonic()
         settings = Settings(
-            redis_url=self.redis.url, database_url=self._pooled_url, doorbell=self.plan.doorbell,
+            redis_url=self.redis_url, database_url=self._pooled_url, doorbell=self.plan.doorbell,
             database_pooler=self.pgbouncer is not None,
             celery_doorbell=self.plan.celery_doorbell, timeout_seconds=2,
         )  # fmt: skip
@@ -213,24 +223,29 @@ class Chaos:
                 self._wait_until(self._settled, began + timeout_seconds)
         return self._judged(time.monotonic() - began)
 
+    @property
+    def redis_url(self) -> str:
+        """Of all servers that were started, in their order."""
+        return ",".join(server.url for server in self.servers)
+
     # What strikes use
 
-    def crash_redis(self) -> None:
+    def crash_redis(self, server: RedisServer) -> None:
         """Kill -9, and back only after an append has failed, if any is still to come."""
         failed = self.producers.failures
-        self.redis.kill()
+        server.kill()
         wait_until(lambda: self.producers.failures > failed or self.producers.finished, what="an append that fails")
-        self.bring_back_redis()
+        self.bring_back_redis(server)
 
-    def bring_back_redis(self) -> None:
-        """Start Redis; producers repeat what it had acknowledged and not written before they go on."""
+    def bring_back_redis(self, server: RedisServer) -> None:
+        """Start a Redis; producers repeat what it had acknowledged and not written before they go on."""
         with self.producers.held_back() as repeat:
-            self.start_redis()
+            self.start_redis(server)
             repeat()
 
-    def start_redis(self) -> None:
+    def start_redis(self, server: RedisServer) -> None:
         with self._living_by("redis"):
-            self.redis.start()
+            server.start()
 
     def start_postgresql(self) -> None:
         assert self.postgresql is not None
@@ -262,7 +277,7 @@ class Chaos:
 
     def _ahead(self, appended: int) -> bool:
         # Without Redis nothing is folded, and producers are to meet the outage rather than wait for its end.
-        if not self.redis.running:
+        if not all(server.running for server in self.servers):
             return False
         if time.monotonic() > self._look_again:
             self._look_again = time.monotonic() + 0.1
@@ -307,10 +322,17 @@ class Chaos:
     def _settled(self) -> bool:
         if not self.producers.finished or self.progress() < (self.plan.turns, self.plan.turns):
             return False
-        with self.redis.client() as client, self._engine.begin() as connection:
+        with self._engine.begin() as connection:
             running = connection.scalar(text("SELECT COUNT(*) FROM job WHERE state IN ('due', 'running')"))
-            settled = not running and not list(client.scan_iter("tf:*:in:*", count=1000))
+        settled = not running and not any(self._of_each_redis(lambda client: client.scan_iter("tf:*:in:*", count=1000)))
         return settled and not self._ten_minutes_go_by()
+
+    def _of_each_redis(self, look: Callable[[Any], Iterable[_T]]) -> list[_T]:
+        seen: list[_T] = []
+        for server in self.servers:
+            with server.client() as client:
+                seen += look(client)
+        return seen
 
     def _ten_minutes_go_by(self) -> bool:
         """For segments whose workers were killed, which are then folded again by themselves; False where none is."""
@@ -330,7 +352,7 @@ class Chaos:
 
     def _written(self) -> bytes:
         """Redis's log on disk."""
-        return b"".join(path.read_bytes() for path in sorted((self.folder / "redis").rglob("appendonly*.aof")))
+        return b"".join(path.read_bytes() for path in sorted(self.folder.glob("redis-*/**/appendonly*.aof")))
 
     def _judged(self, seconds: float) -> Outcome:
         appended = {f"{t}/{c}": [m["content"] for m in said] for (t, c), said in self.plan.conversations.items()}
@@ -345,10 +367,10 @@ class Chaos:
             received.update(re.findall(r"Task turnfold\.\w+\[([0-9a-f-]+)\] received", said))
             replayed += sum(int(n) - int(new) for n, new in re.findall(r"counted entries=(\d+) new=(\d+)", said))
             discarded += said.count("counted fold written=False")
-        with self._engine.begin() as connection, self.redis.client() as client:
+        with self._engine.begin() as connection:
             parked = list(connection.scalars(text("SELECT error FROM job WHERE state = 'parked'")))
             plain = connection.scalar(text("SELECT COUNT(*) FROM node WHERE height = 0 AND method = 0")) or 0
-            left = permanent_keys(client)
+        left = self._of_each_redis(permanent_keys)
         return Outcome(
             verdict=judge(appended, stored), broken=broken_invariants(self._engine),
             digests={(t, c): digest(self._engine, t, c) for t, c in self.plan.conversations},

@@ -26,8 +26,8 @@ AN_HOUR: Final = 3_600
 
 
 def redis_process(chaos: Chaos, chance: random.Random) -> str:
-    """Redis, with whatever is on its way to and from it."""
-    chaos.crash_redis()
+    """A Redis, with whatever is on its way to and from it."""
+    chaos.crash_redis(chance.choice(chaos.servers))
     return "Redis"
 
 
@@ -84,7 +84,7 @@ def power_cut(bytes_lost: int) -> Strike:
         for path in chaos.redis.log.parent.rglob("appendonly*.aof"):
             kept = path.read_bytes()[:-bytes_lost]
             os.truncate(path, max(0, kept.rfind(BEGIN_OF_TRANSACTION)))
-        chaos.bring_back_redis()
+        chaos.bring_back_redis(chaos.redis)
         return "Redis and the end of its log"
 
     return strike
@@ -104,10 +104,11 @@ def stopped_worker(chaos: Chaos, chance: random.Random) -> str:
 
 def stopped_redis(chaos: Chaos, chance: random.Random) -> str:
     """Redis says nothing, and then carries out what clients have long given up and sent again."""
-    assert chaos.redis.pid is not None
-    os.kill(chaos.redis.pid, signal.SIGSTOP)
+    server = chance.choice(chaos.servers)
+    assert server.pid is not None
+    os.kill(server.pid, signal.SIGSTOP)
     time.sleep(STOPPED_SECONDS)
-    os.kill(chaos.redis.pid, signal.SIGCONT)
+    os.kill(server.pid, signal.SIGCONT)
     return "stopped Redis"
 
 

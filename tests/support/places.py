@@ -6,6 +6,8 @@ import redis
 
 from turnfold.contract.keys import Address, Place
 from turnfold.contract.shards import META_GENERATION, META_SERVERS, META_SHARDS, NEW_SHARDS, Layout
+from turnfold.contract.tables import MetaRow, table
+from turnfold.database.engines import connect
 from turnfold.redis.servers import InboxServers
 
 LAYOUT = Layout(0, NEW_SHARDS)
@@ -25,6 +27,17 @@ def meta_of(layout: Layout) -> dict[str, str]:
     return {
         META_SHARDS: str(layout.shards), META_GENERATION: str(layout.generation), META_SERVERS: str(layout.servers),
     }  # fmt: skip
+
+
+def write_layout(database_url: str, layout: Layout) -> None:
+    """Let the inboxes of a database lie as `layout` says."""
+    engine = connect(database_url, write=True, timeout_seconds=10)
+    meta = table(MetaRow)
+    with engine.begin() as connection:
+        for key, value in meta_of(layout).items():
+            connection.execute(meta.delete().where(meta.c.key == key))
+            connection.execute(meta.insert(), {"key": key, "value": value})
+    engine.dispose()
 
 
 def servers(client: redis.Redis) -> InboxServers:

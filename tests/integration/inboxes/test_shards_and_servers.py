@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import LocalWorker, workers_of
-from support.places import LAYOUT, meta_of
+from support.places import LAYOUT, write_layout
 from support.server_folders import own_folder
 from support.stored import stored_turns
 from support.talk import talk
@@ -16,7 +16,6 @@ from turnfold import InvalidSettings, Turnfold, Unavailable
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.contract.shards import Layout
-from turnfold.contract.tables import MetaRow, table
 from turnfold.database.engines import connect
 from turnfold.database.reader import Reader
 from turnfold_worker.local.redis_server import RedisServer
@@ -50,18 +49,8 @@ def two_urls(servers: tuple[RedisServer, RedisServer]) -> str:
 @pytest.fixture
 def on_two(sqlite_url: str, two_urls: str) -> str:
     """A database whose inboxes lie on two servers."""
-    store(sqlite_url, Layout(0, 256, 2))
+    write_layout(sqlite_url, Layout(0, 256, 2))
     return sqlite_url
-
-
-def store(database_url: str, layout: Layout) -> None:
-    engine = connect(database_url, write=True, timeout_seconds=10)
-    meta = table(MetaRow)
-    with engine.begin() as connection:
-        for key, value in meta_of(layout).items():
-            connection.execute(meta.delete().where(meta.c.key == key))
-            connection.execute(meta.insert(), {"key": key, "value": value})
-    engine.dispose()
 
 
 def stored(database_url: str) -> Layout:
@@ -114,7 +103,7 @@ def test_another_number_in_the_settings_is_refused_before_anything_is_appended(r
 
 
 def test_clients_and_workers_go_by_the_number_that_is_stored(redis_url: str, sqlite_url: str) -> None:
-    store(sqlite_url, Layout(0, 5))
+    write_layout(sqlite_url, Layout(0, 5))
     with client_of(redis_url, sqlite_url) as tf, workers_of(redis_url, sqlite_url) as make_worker:
         worker = make_worker()
         for name in NAMES:
