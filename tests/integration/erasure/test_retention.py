@@ -82,6 +82,52 @@ def test_words_go_and_everything_else_stays(aged: Refinery) -> None:
     assert aged.tf.expand("c", "L1:1").text
 
 
+def with_code(many: int) -> list[dict[str, str]]:
+    """Turns of code, and of text so long that its parts are listed."""
+    lines = "\n".join(f"    total_{n} = price_{n} * {n}" for n in range(12))
+    turns = []
+    for n in range(many):
+        turns.append({"role": "user", "content": f"Show me step {n} of the invoice export, please."})
+        sections = [f"## Part {part} of {n}\n\n" + f"Step {n} writes invoices to a file. " * 90 for part in range(3)]
+        code = f"```python\ndef step_{n}():\n{lines}\n```"
+        turns.append({"role": "assistant", "content": "\n\n".join([code, *sections])})
+    return turns
+
+
+SERVING_WORDS = ("turn_vector", "block_list", "part_list")
+
+
+def test_what_serves_words_alone_goes_with_them(make_refinery: Callable[..., Refinery]) -> None:
+    refinery = make_refinery(refine="off", keep_level0_days=7)
+    refinery.tf.append("code", [{"role": "system", "content": "# Rules\n\n" + "Answer in Portuguese. " * 400}])
+    refinery.tf.append("code", with_code(30))
+    refinery.local.settle()
+    (id_,) = refinery.query("SELECT id FROM conversation WHERE external_id = 'code'")[0]
+    with refinery.local.write_engine.begin() as connection:
+        connection.execute(
+            text(
+                "INSERT INTO turn_vector (conversation, seq, model, content_hash, vector) "
+                "SELECT conversation, seq, 'some model', content_hash, content_hash FROM turn"
+            )
+        )
+    before = {name: refinery.count(f"{name} WHERE conversation = {id_}") for name in SERVING_WORDS}
+    assert min(before.values()) > 8, before
+    age(refinery)
+
+    assert refinery.local.worker.expire() > 0
+
+    ((expired,),) = refinery.query(f"SELECT expired_seq FROM conversation WHERE id = {id_}")
+    assert refinery.count("turn_vector JOIN conversation ON id = conversation WHERE seq <= expired_seq") == 0
+    assert refinery.count(f"turn_vector WHERE conversation = {id_}") == before["turn_vector"] - expired
+    operators = refinery.query(f"SELECT idx FROM node WHERE conversation = {id_} AND height = 0 AND first_seq = 1")
+    for name in ("block_list", "part_list"):
+        left = refinery.query(f"SELECT idx FROM {name} WHERE conversation = {id_} AND idx < 8")
+        assert left in ([], operators), "an operator's words hold, and so does what serves them"
+        assert 0 < refinery.count(f"{name} WHERE conversation = {id_}") < before[name]
+    assert "step_29" in refinery.tf.context("code", budget_tokens=12_000, query="the code of step_29").text
+    assert broken_invariants(refinery.local.engine) == {}
+
+
 def test_a_context_shows_removed_turns_by_what_is_kept(aged: Refinery) -> None:
     aged.local.worker.expire()
     for policy in ("balanced", "recency"):

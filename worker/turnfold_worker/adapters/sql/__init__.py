@@ -5,7 +5,7 @@ received, turns, changes, rewinds   what drains store
 folds, refolds, anchors, repeats, outlines, postings, vectors   what folds read and write
 turn_memos         what folds made of turns of open tails
 jobs, fold_claims, overdue, rules_guard   who works on what, what is due, and which rules fold it
-access, erasures, removals, retention   what is looked up, forgotten, too old; what goes with changed turns
+access, erasures, removals, retention, spent_rows   what is looked up, forgotten, too old; what goes with changed turns
 refinements, refine_jobs, refine_sources, refinement_admin   what refining reads and writes
 model_notes, model_outlines, model_search   a model's notes, outlines in which they stand, how a query finds them
 ledger, batches    what models said and cost; batches under way

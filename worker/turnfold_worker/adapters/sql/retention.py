@@ -1,4 +1,4 @@
-"""Removing the words of old turns in SQL. Anchors, notes, levels and sizes stay: only Level 0 goes."""
+"""Removing the words of old turns in SQL, and what serves them alone. Anchors, notes, levels and sizes stay."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from turnfold.contract.records import OPERATORS, ConversationId, TurnState
 from turnfold.contract.tables import ConversationRow, NodeRow, ParkedEntryRow, TenantQuotaRow, TurnRow, table
 from turnfold.contract.tasks import EntryState
 from turnfold.database.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql import spent_rows as sql_spent_rows
 from turnfold_worker.adapters.sql.errors import transaction
 from turnfold_worker.ports.messages import DueTenants
 
@@ -123,7 +124,9 @@ class SqlRetention:
             if not expired:
                 return 0
             _empty_entries(connection, expired)
-            return _empty_turns(connection, expired)
+            emptied = _empty_turns(connection, expired)
+            sql_spent_rows.drop(connection, expired)
+            return emptied
 
 
 def _words_since() -> ColumnElement[Any]:
