@@ -124,9 +124,13 @@ def digest(session: Session, conversation: str, as_json: bool) -> None:
 @click.command(short_help="Create or upgrade the schema.")
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; the exit code is 1 when there is drift.")
 @click.option("--contract", is_flag=True, help="Also end what older versions need, when none of them is at work.")
+@click.option(
+    "--partitions", type=click.IntRange(0), default=0,
+    help="Of a new PostgreSQL database: hash partitions of each large table, such as 64; 0 for none.",
+)  # fmt: skip
 @json_option
 @click.pass_context
-def migrate(ctx: click.Context, only_check: bool, contract: bool, as_json: bool) -> None:
+def migrate(ctx: click.Context, only_check: bool, contract: bool, partitions: int, as_json: bool) -> None:
     """Create or expand the schema of the database. Safe to run again, by several at once, and while workers run.
 
     It only adds, so that processes of the version before go on beside those of this one. When all of them are
@@ -137,16 +141,17 @@ def migrate(ctx: click.Context, only_check: bool, contract: bool, as_json: bool)
       turnfold --database-url sqlite:////var/lib/turnfold/turnfold.db migrate
       turnfold migrate --check
       turnfold migrate --contract
+      turnfold migrate --partitions 64
     """
     from turnfold_worker.operate import migrate as migrations
 
     settings = ctx.ensure_object(Session).settings
     url = settings.database_url
-    if only_check and contract:
-        msg = "--check changes nothing, and --contract does: give one of them"
+    if only_check and (contract or partitions):
+        msg = "--check changes nothing, and --contract and --partitions do: give one of them"
         raise click.UsageError(msg)
     if not only_check:
-        migrations.upgrade(url, shards=settings.shards, contract=contract)
+        migrations.upgrade(url, shards=settings.shards, contract=contract, partitions=partitions)
     drift = migrations.check(url)
     if as_json:
         print_json({"revision": migrations.current(url), "drift": drift})

@@ -32,6 +32,7 @@ from turnfold_worker.operate.schema.mismatch import (
     revision_of,
     serves,
 )
+from turnfold_worker.operate.schema.partitions import part
 from turnfold_worker.operate.schema.steps import MIGRATIONS, needed, steps, target, waits_to_contract
 
 if TYPE_CHECKING:
@@ -62,20 +63,21 @@ _ADVISORY_LOCK: Final = 0x7475726E666F6C64
 """Key of PostgreSQL's advisory lock: 'turnfold' in ASCII."""
 
 
-def upgrade(database_url: str, *, shards: int = 0, contract: bool = False) -> None:
+def upgrade(database_url: str, *, shards: int = 0, contract: bool = False, partitions: int = 0) -> None:
     """Create or expand the schema; a database that is up to date stays as it is. With `contract`, contract it, too.
 
-    A new one stores that its inboxes are in so many `shards` (0: 256); any other keeps its number.
+    A new one stores that its inboxes are in so many `shards` (0: 256); any other keeps its number. A new one on
+    PostgreSQL has its large tables in so many hash `partitions`, or whole (0).
 
     One transaction: it is done whole or not at all. Indexes of tables that were there before are built after it, on
     PostgreSQL while others write. Makes SQLite's file, but not its folder. A database that a newer version expanded,
     and that still serves this one, stays as it is.
     Raises `Unavailable` when the database cannot be opened or stays locked for a minute, `SchemaMismatch` for one that
     a newer version or another application made, or that holds only some of our tables, `InvalidSettings` for another
-    number of shards than is stored.
+    number of shards than is stored, and for partitions of a database that is not new.
     """
     with _openable():
-        _upgrade(database_url, shards, contract=contract)
+        _upgrade(database_url, shards, contract=contract, partitions=partitions)
 
 
 def _is_locked(error: BaseException) -> bool:
@@ -89,17 +91,24 @@ def _gives_up(attempts: RetryCallState) -> bool:
 
 
 @retry(retry=retry_if_exception(_is_locked), stop=_gives_up, wait=wait_random(0.05, 0.3), reraise=True)
-def _upgrade(database_url: str, shards: int, *, contract: bool) -> None:
+def _upgrade(database_url: str, shards: int, *, contract: bool, partitions: int) -> None:
     with _locked(database_url) as connection:
         mismatch = mismatch_of(connection)
         if mismatch is not None and not mismatch.migrates:
             raise SchemaMismatch(mismatch.reason, remedy=mismatch.remedy)
         revision = revision_of(connection)
+        if partitions and revision is not None:
+            msg = "--partitions is a choice at the first migration, and the database was migrated before"
+            raise InvalidSettings(
+                msg, remedy="leave it out, or move the conversations to a new database: `turnfold export --all`"
+            )
         if is_newer(connection, revision):
             return
         to = target(revision, steps(), contract=contract)
         if to != revision:
             command.upgrade(configuration(connection), str(to))
+        if partitions:
+            part(connection, partitions)
         _store_shards(connection, shards, is_new=revision is None)
         if is_sqlite := connection.dialect.name == "sqlite":
             build_here(connection)

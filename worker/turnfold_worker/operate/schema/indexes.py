@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import create_engine, make_url, text
 from sqlalchemy.pool import NullPool
-from sqlalchemy.schema import CreateIndex
 
 from turnfold_worker.operate.schema.drift import missing_indexes
+from turnfold_worker.operate.schema.partitions import partitions_of, statements_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -37,9 +37,8 @@ def build_beside_writers(database_url: str) -> None:
     try:
         with engine.connect() as connection:
             for index in missing_indexes(connection):
-                # What is left of a build that was broken off has the name, and serves nobody.
-                connection.execute(text(f'DROP INDEX CONCURRENTLY IF EXISTS "{index.name}"'))
-                create = str(CreateIndex(index).compile(dialect=engine.dialect))
-                connection.execute(text(create.replace("INDEX ", "INDEX CONCURRENTLY ", 1)))
+                name = str(index.table)
+                for statement in statements_of(index, name, partitions_of(connection, name), connection):
+                    connection.execute(text(statement))
     finally:
         engine.dispose()
