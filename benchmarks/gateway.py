@@ -5,8 +5,9 @@ python benchmarks/gateway.py --rounds 1 --seconds 2
 
 CPU is what the process used for a call, threads and server included, whatever else the machine does. The
 SDK's loop and the gateway have the first core, one after the other; load, Redis and this program have the second.
-The latency is that of half the rate that was reached, requests being sent on a schedule, whatever the answers take.
-Needs a Redis server and two cores.
+The latency is that of half the rate that was reached, requests being sent on a schedule, whatever the answers take, and
+timed from when they were due. Beside it stands the floor: the same requests at the same rate, answered at once by a bare
+application on the same server and core, in turns with the gateway. Needs a Redis server and two cores.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from statistics import median
 from typing import Any, Final
@@ -31,10 +32,12 @@ from turnfold_gateway.keys.store import KeyStore
 from turnfold_worker.testing.local import embedded
 
 CONNECTIONS: Final = 16
+ANSWERED_SECONDS: Final = 30
 BUDGET: Final = 2_000
 LENGTHS: Final = (100, 3_000)
 CALLS: Final = ("append", "context")
-SERVE: Final = (sys.executable, "-c", "from turnfold_gateway.cli import main; main()", "serve", "--port", "0")
+GATEWAY: Final = (sys.executable, "-c", "from turnfold_gateway.cli import main; main()", "serve", "--port", "0")
+BARE: Final = (sys.executable, __file__, "--as-bare")
 
 
 def turn(number: int) -> dict[str, str]:
@@ -80,9 +83,9 @@ Place = tuple[str, int, psutil.Process]
 
 
 @contextmanager
-def gateway() -> Iterator[Place]:
-    """Host, port and process of a gateway on the first core."""
-    process = subprocess.Popen(SERVE, stderr=subprocess.PIPE, text=True, preexec_fn=pin(0))  # noqa: S603, PLW1509
+def served(command: Sequence[str]) -> Iterator[Place]:
+    """Host, port and process of a server on the first core."""
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=pin(0))  # noqa: S603, PLW1509
     try:
         assert process.stderr is not None  # noqa: S101 - for the type checker
         host, _, port = process.stderr.readline().strip().removeprefix("http://").rpartition(":")
@@ -90,6 +93,27 @@ def gateway() -> Iterator[Place]:
     finally:
         process.terminate()
         process.wait()
+
+
+def serve_bare() -> None:
+    """An application that reads its request and answers, on the server that the gateway runs on."""
+    import socket
+
+    import uvicorn
+
+    async def bare(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            return
+        while (await receive()).get("more_body"):
+            pass
+        headers = [(b"content-type", b"application/json"), (b"content-length", b"2")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"{}"})
+
+    listener = socket.create_server(("127.0.0.1", 0))
+    print(f"http://127.0.0.1:{listener.getsockname()[1]}", file=sys.stderr, flush=True)
+    config = uvicorn.Config(bare, log_level="warning", access_log=False, server_header=False, lifespan="off")
+    uvicorn.Server(config).run(sockets=[listener])
 
 
 def request(key: str, call: str, conversation: str, number: int) -> bytes:
@@ -146,8 +170,17 @@ class Connection(asyncio.Protocol):
 class Scheduled(Connection):
     """Sends when it is due, not when the last answer came."""
 
+    _idle: asyncio.Future[None] | None = None
+
     def answered(self) -> None:
-        pass
+        if not self._waiting and self._idle is not None:
+            self._idle.set_result(None)
+
+    async def idle(self) -> None:
+        """Until everything that was sent is answered."""
+        if self._waiting:
+            self._idle = asyncio.get_running_loop().create_future()
+            await asyncio.wait_for(self._idle, ANSWERED_SECONDS)
 
 
 async def rate(place: Place, key: str, call: str, conversation: str, seconds: float) -> tuple[float, float]:
@@ -177,7 +210,7 @@ def cpu_seconds(place: Place) -> float:
 async def latencies(
     place: Place, key: str, call: str, conversation: str, *, seconds: float, a_second: float
 ) -> list[float]:
-    """Milliseconds of each request, sorted, at a steady rate."""
+    """Milliseconds of each request at a steady rate, the slowest too."""
     numbers, took = iter(range(10**9)), []
     connections = await connected(
         place, lambda: Scheduled(lambda: request(key, call, conversation, next(numbers)), took), CONNECTIONS
@@ -188,10 +221,10 @@ async def latencies(
         if (pause := due - time.perf_counter()) > 0:
             await asyncio.sleep(pause)
         connections[number % CONNECTIONS].send(due=due)
-    await asyncio.sleep(1)
     for connection in connections:
+        await connection.idle()
         connection._transport.close()  # noqa: SLF001 - our own
-    return sorted(1_000 * seconds for seconds in took)
+    return [1_000 * seconds for seconds in took]
 
 
 async def connected(place: Place, make: Callable[[], Connection], count: int) -> list[Connection]:
@@ -200,24 +233,31 @@ async def connected(place: Place, make: Callable[[], Connection], count: int) ->
 
 
 def percentile(milliseconds: list[float], share: float) -> float:
-    return milliseconds[min(len(milliseconds) - 1, int(share * len(milliseconds)))]
+    return sorted(milliseconds)[min(len(milliseconds) - 1, int(share * len(milliseconds)))]
 
 
-def measure(place: Place, key: str, call: str, conversation: str, arguments: argparse.Namespace) -> str:
-    """A row of the table."""
+def measure(places: tuple[Place, Place], key: str, call: str, conversation: str, arguments: argparse.Namespace) -> str:
+    """A row of the table, of the gateway and the bare application."""
     sdk, http = [], []
+    place, bare = places
     for _ in range(arguments.rounds):
         sdk.append(sdk_rate(call, conversation, arguments.seconds))
         http.append(asyncio.run(rate(place, key, call, conversation, arguments.seconds)))
     (sdk_calls, sdk_cpu), (requests, gateway_cpu) = (
         tuple(map(median, zip(*runs, strict=True))) for runs in (sdk, http)
     )
-    half = requests / 2
-    took = asyncio.run(latencies(place, key, call, conversation, seconds=arguments.seconds, a_second=half))
+    took: list[float] = []
+    floor: list[float] = []
+    for _ in range(arguments.rounds):
+        for server, milliseconds in ((bare, floor), (place, took)):
+            milliseconds += asyncio.run(
+                latencies(server, key, call, conversation, seconds=arguments.seconds, a_second=requests / 2)
+            )
     name = call if call == "append" else f"{call}, {conversation.removeprefix('long-')} turns"
+    times = " | ".join(f"{percentile(of, share):.1f}" for share in (0.5, 0.99) for of in (took, floor))
     return (
-        f"| {name} | {sdk_calls:,.0f} | {requests:,.0f} | {sdk_cpu:.2f} | {gateway_cpu:.2f} | "
-        f"{sdk_cpu / gateway_cpu:.0%} | {percentile(took, 0.5):.1f} | {percentile(took, 0.99):.1f} |"
+        f"| {name} | {sdk_calls:,.0f} | {requests:,.0f} | {requests / sdk_calls:.0%} | {sdk_cpu:.2f} | "
+        f"{gateway_cpu:.2f} | {sdk_cpu / gateway_cpu:.0%} | {times} |"
     )
 
 
@@ -226,7 +266,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--as-sdk", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--as-bare", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.as_bare:
+        serve_bare()
+        return
     if arguments.as_sdk:
         call, conversation, seconds = arguments.as_sdk
         run_sdk(call, conversation, float(seconds))
@@ -241,13 +285,13 @@ def main() -> None:
         key = str(store.create("bench", "benchmark", ["append", "read"]))
         store.close()
         print(
-            "| call | SDK, calls/s | gateway, requests/s | SDK, CPU ms | gateway, CPU ms | by CPU "
-            "| p50 ms at half of it | p99 ms |"
+            "| call | SDK, calls/s | gateway, requests/s | by rate | SDK, CPU ms | gateway, CPU ms | by CPU "
+            "| p50 ms at half of it | bare p50 | p99 ms | bare p99 |"
         )
-        print("|---|---|---|---|---|---|---|---|")
-        with gateway() as place:
+        print("|---|---|---|---|---|---|---|---|---|---|---|")
+        with served(GATEWAY) as place, served(BARE) as bare:
             for call, length in (("append", LENGTHS[0]), *(("context", length) for length in LENGTHS)):
-                print(measure(place, key, call, f"long-{length}", arguments), flush=True)
+                print(measure((place, bare), key, call, f"long-{length}", arguments), flush=True)
 
 
 if __name__ == "__main__":

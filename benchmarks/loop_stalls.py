@@ -3,7 +3,8 @@
 python benchmarks/loop_stalls.py              64 reads at once, four times: milliseconds
 python benchmarks/loop_stalls.py --reads 16
 
-A beat sleeps one millisecond at a time; what it sleeps longer is a stall. The collector of garbage is told to leave
+A beat sleeps one millisecond at a time; what it sleeps longer is a stall. Beside its length stands the CPU that this
+process used in it: what else the machine does makes a stall longer, and adds nothing to that. The collector of garbage is told to leave
 alone what is there before the reads, as a service does at its start: else its pauses are most of the longest stall.
 Needs a Redis server.
 """
@@ -28,15 +29,17 @@ CONVERSATIONS: Final = 8
 TURNS: Final = 200
 
 
-async def stalls(client: AsyncTurnfold, reads: int) -> tuple[float, list[float]]:
-    """Milliseconds that so many reads take together, and those that a beat came too late meanwhile, sorted."""
+async def stalls(client: AsyncTurnfold, reads: int) -> tuple[float, list[float], list[float]]:
+    """Milliseconds that so many reads take together; those that a beat came too late, and their CPU, sorted."""
     late: list[float] = []
+    used: list[float] = []
 
     async def beat() -> None:
         while True:
-            since = time.perf_counter()
+            since, used_since = time.perf_counter(), time.process_time()
             await asyncio.sleep(0.001)
             late.append(1_000 * (time.perf_counter() - since) - 1)
+            used.append(1_000 * (time.process_time() - used_since))
 
     beating = asyncio.create_task(beat())
     since = time.perf_counter()
@@ -46,7 +49,7 @@ async def stalls(client: AsyncTurnfold, reads: int) -> tuple[float, list[float]]
     ])  # fmt: skip
     took = 1_000 * (time.perf_counter() - since)
     beating.cancel()
-    return took, sorted(late)
+    return took, sorted(late), sorted(used)
 
 
 async def measure(environment: dict[str, str], *, reads: int, rounds: int) -> None:
@@ -57,11 +60,14 @@ async def measure(environment: dict[str, str], *, reads: int, rounds: int) -> No
         gc.collect()
         gc.freeze()
         for _ in range(rounds):
-            took, late = await stalls(client, reads)
-            print(
-                f"{reads} reads {took:7.0f} ms   stalls: p50 {late[len(late) // 2]:6.1f}   "
-                f"p95 {late[int(0.95 * len(late))]:6.1f}   longest {late[-1]:6.1f} ms"
-            )
+            took, late, used = await stalls(client, reads)
+            print(f"{reads} reads {took:7.0f} ms   stalls: {shown(late)}   of CPU: {shown(used)}")
+
+
+def shown(milliseconds: list[float]) -> str:
+    """The middle, the long and the longest of sorted times."""
+    p50, p95, p99 = (milliseconds[int(share * len(milliseconds))] for share in (0.5, 0.95, 0.99))
+    return f"p50 {p50:5.1f}  p95 {p95:5.1f}  p99 {p99:5.1f}  longest {milliseconds[-1]:5.1f} ms"
 
 
 def main() -> None:

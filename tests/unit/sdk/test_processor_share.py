@@ -6,12 +6,14 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, func, select
 from sqlalchemy.exc import OperationalError
 
 from support.waiting import wait_until
+from turnfold.database.driver import Driver
 from turnfold.database.processor_share import ProcessorShare, lend_while_executing, waiting
 
 
@@ -96,4 +98,26 @@ def test_statements_inside_a_wait_end_no_wait_but_their_own() -> None:
 
     with ThreadPoolExecutor(2) as pool:
         assert sum(done.result(20) for done in [pool.submit(read) for _ in range(6)]) == 6
+    engine.dispose()
+
+
+def test_statements_of_sqlite_keep_the_share(tmp_path: Path) -> None:
+    share, engine = ProcessorShare(1), create_engine(f"sqlite:///{tmp_path / 'one.db'}")
+    driver, meeting = Driver(engine), threading.Barrier(2)
+
+    def meet() -> int:
+        with suppress(threading.BrokenBarrierError):
+            meeting.wait(0.3)
+            return 1
+        return 0
+
+    def read(_: int) -> int:
+        with share.held(), driver.connection() as connection:
+            connection.driver.create_function("met", 0, meet)
+            ((row,),) = connection.batch((select(func.met()), {}))
+            return int(row[0])
+
+    with ThreadPoolExecutor(2) as pool:
+        assert [*pool.map(read, range(2))] == [0, 0]
+    driver.close()
     engine.dispose()
