@@ -5,9 +5,9 @@ python benchmarks/gateway.py --rounds 1 --seconds 2
 
 CPU is what the process used for a call, threads and server included, whatever else the machine does. The
 SDK's loop and the gateway have the first core, one after the other; load, Redis and this program have the second.
-The latency is that of half the rate that was reached, requests being sent on a schedule, whatever the answers take, and
-timed from when they were due. Beside it stands the floor: the same requests at the same rate, answered at once by a bare
-application on the same server and core, in turns with the gateway. Needs a Redis server and two cores.
+The latency is that of half the rate that was reached, requests being sent on a schedule, whatever the answers take,
+and timed from when they were due. Beside it stands the floor: the same requests at the same rate, answered at once by
+a bare application on the same server and core, in turns with the gateway. Needs a Redis server and two cores.
 """
 
 from __future__ import annotations
@@ -250,8 +250,10 @@ def measure(places: tuple[Place, Place], key: str, call: str, conversation: str,
     floor: list[float] = []
     for _ in range(arguments.rounds):
         for server, milliseconds in ((bare, floor), (place, took)):
-            milliseconds += asyncio.run(
-                latencies(server, key, call, conversation, seconds=arguments.seconds, a_second=requests / 2)
+            milliseconds.extend(
+                asyncio.run(
+                    latencies(server, key, call, conversation, seconds=arguments.seconds, a_second=requests / 2)
+                )
             )
     name = call if call == "append" else f"{call}, {conversation.removeprefix('long-')} turns"
     times = " | ".join(f"{percentile(of, share):.1f}" for share in (0.5, 0.99) for of in (took, floor))

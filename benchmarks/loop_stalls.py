@@ -4,9 +4,9 @@ python benchmarks/loop_stalls.py              64 reads at once, four times: mill
 python benchmarks/loop_stalls.py --reads 16
 
 A beat sleeps one millisecond at a time; what it sleeps longer is a stall. Beside its length stands the CPU that this
-process used in it: what else the machine does makes a stall longer, and adds nothing to that. The collector of garbage is told to leave
-alone what is there before the reads, as a service does at its start: else its pauses are most of the longest stall.
-Needs a Redis server.
+process used in it: what else the machine does makes a stall longer, and adds nothing to that. The collector of garbage
+is told to leave alone what is there before the reads, as a service does at its start: else its pauses are most of the
+longest stall. Needs a Redis server.
 """
 
 from __future__ import annotations

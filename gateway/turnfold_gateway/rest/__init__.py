@@ -39,4 +39,5 @@ async def openapi(request: Request) -> Response:  # noqa: ARG001 - Starlette's f
     return answer(openapi_document())
 
 
-routes = [*health.routes, Route("/openapi.json", openapi), *routes_of(operations)]
+# What is asked most stands first.
+routes = [*routes_of(operations), *health.routes, Route("/openapi.json", openapi)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any, Final
 
 import msgspec
@@ -63,9 +62,14 @@ class Operation:
 
 
 def routes_of(operations: Iterable[Operation]) -> list[Route]:
-    """A route for each path: a method that it does not have is answered with those that it has."""
-    by_path = sorted(operations, key=lambda operation: operation.path)
-    return [_route(path, list(group)) for path, group in groupby(by_path, key=lambda operation: operation.path)]
+    """A route for each path, in their order: a router tries one after the other.
+
+    A method that a path does not have is answered with those that it has.
+    """
+    by_path: dict[str, list[Operation]] = {}
+    for operation in operations:
+        by_path.setdefault(operation.path, []).append(operation)
+    return [_route(path, of_path) for path, of_path in by_path.items()]
 
 
 def _route(path: str, operations: list[Operation]) -> Route:
