@@ -32,9 +32,9 @@ from turnfold_worker.operate.schema.mismatch import serves
 PRODUCER: Final = Path(__file__).parents[1] / "support" / "rounds_producer.py"
 STORING: Final = (str(Queue.INGEST), str(Queue.MAINTENANCE))
 FOLDING: Final = str(Queue.COMPRESS)
-ROUNDS: Final = 9
+ROUNDS: Final = 8
 TURNS_A_ROUND: Final = 6
-CONVERSATIONS: Final = 6
+CONVERSATIONS: Final = 4
 
 Address = tuple[str, str]
 Talks = Mapping[Address, list[dict[str, Any]]]
