@@ -13,7 +13,6 @@ from turnfold.contract.periods import MONTHS
 DIGITS: Final = lazy_pattern(r"\d+(?:[.,]\d+)*")
 WORD: Final = lazy_pattern(r"[^\W\d_]+|\d+")
 _UNIT: Final = lazy_pattern(r"[^\d\s.,+-].*\Z")
-_ORDINAL: Final = lazy_pattern(r"(?<=\d)(?:st|nd|rd|th)(?!\w)")
 _COUNTED: Final = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty"
@@ -70,18 +69,6 @@ def quantity(shown: str) -> tuple[str, str]:
     unit = (sign or (after.group() if after else "")).lower()
     unit = _UNITS.get(unit, unit)
     return value_of(digits.group()), _UNITS.get(unit, unit.removesuffix("s") if len(unit) > _SHORT else unit)
-
-
-def date_words(shown: str) -> frozenset[str]:
-    """A date as the set of its parts: `14 May 2026`, `May 14th, 2026` and `2026-05-14` are one."""
-    text = _ORDINAL.sub("", shown.lower())
-    iso = re.match(r"(\d{4})-(\d{2})-(\d{2})", text)
-    if iso:
-        month = int(iso.group(2))
-        name = MONTHS[month - 1] if 1 <= month <= len(MONTHS) else iso.group(2)
-        text = f"{int(iso.group(3))} {name.lower()} {iso.group(1)}{text[iso.end() :]}"
-    words = (word.lstrip("0") or "0" if word.isdigit() else word for word in WORD.findall(text))
-    return frozenset(word[:3] if word.isalpha() else word for word in words if word not in {"of", "on", "t"})
 
 
 _SIGNS: Final = {"$": "dollars", "€": "euros", "£": "pounds", "¥": "yen"}

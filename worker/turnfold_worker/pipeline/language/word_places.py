@@ -13,18 +13,6 @@ Rule = Callable[[Sequence[str], Sequence[str], int], bool]
 
 NUMBER: Final = lazy_pattern(r"^[\W_]{0,2}\d")
 """The beginning of a number."""
-DEGREES: Final = listed(
-    """
-    just simply so too such very really quite pretty super totally literally definitely certainly absolutely even also
-    as exactly much
-    """
-)
-DETERMINERS: Final = listed(
-    """
-    a an the my our your his her their its it this that these those some any no many much more another them him me us
-    you something anything nothing everything one two three four five several few lots
-    """
-)
 _ENDS: Final = lazy_pattern(r"[.,;:!?)]$")
 _NEGATIONS: Final = listed("not no never cannot without nothing nobody none nor")
 

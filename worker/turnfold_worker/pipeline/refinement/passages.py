@@ -26,7 +26,6 @@ from turnfold_worker.pipeline.refinement.negations import (
     FACTIVE,
     NO_SUBJECT,
     REACH,
-    WITHHOLDS,
     denies,
 )
 
@@ -106,15 +105,6 @@ class Passage:
         behind = REACH.split(self.text[match.end() :])[0] if match else ""
         factive = FACTIVE.match(behind)
         return Passage(factive.group() if factive else behind, self.seq, self.speaker)
-
-    @cached_property
-    def withheld(self) -> Passage | None:
-        """What is denied, refused or missed here, with what stands behind it; None where nothing is."""
-        match = WITHHOLDS.search(self.text)
-        if match is None:
-            return None
-        start = match.end() if DENIES.fullmatch(match.group()) else match.start()
-        return Passage(REACH.split(self.text[start:])[0], self.seq, self.speaker)
 
     def affirms(self, words: Iterable[str]) -> bool:
         """Whether some words hold the verb of a negation that affirms: 'forget' of 'never forget'."""
