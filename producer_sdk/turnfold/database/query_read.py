@@ -20,9 +20,12 @@ from turnfold.code_blocks.ranking import ranked, told_by_words
 from turnfold.code_blocks.requests import asked_block
 from turnfold.contract.notes import Note
 from turnfold.contract.outlines import Outline, overtaken_by
+from turnfold.contract.overtaken import NOTHING_OVERTAKEN
 from turnfold.contract.passages import (
     STANDING,
+    Passage,
     bundle_of,
+    number_of,
     passages_among,
     unpack_passages,
     unpack_pointers,
@@ -34,6 +37,7 @@ from turnfold.contract.records import TurnState
 from turnfold.contract.results import Excerpt, Head
 from turnfold.contract.turn_limits import LEAST_CAP, Shortening, cap_for
 from turnfold.contract.vectors import numbers_of_each
+from turnfold.contract.words import note_stems
 from turnfold.database import query_statements, statements
 from turnfold.database.driver import Call, Driver, DriverConnection
 from turnfold.database.known import NOTHING_TOLD, Answers, Known, Wanted
@@ -162,7 +166,9 @@ class _Query:
         if not self._wanted.query:
             matter = Matter.of(self._question, self._told, segments=self._head.node_count)
             passages = matter.among(passages)
-        note_hits = hits(self._asked, scores, passages, self._field, most_tokens=budget, overtaken=self._overtaken)
+        # What came up first came up, whatever was said later.
+        gone = NOTHING_OVERTAKEN if self._wanted.in_order else self._overtaken
+        note_hits = hits(self._asked, scores, passages, self._field, most_tokens=budget, overtaken=gone)
         if self._wanted.in_order:
             note_hits = tuple(first_mentions(note_hits, chain.from_iterable(passage.notes for passage in passages)))
         room = budget - sum([note.least_tokens for note in note_hits])
@@ -172,8 +178,19 @@ class _Query:
             fitting = {passage.notes[0].seq for passage in passages}
             best = {seq: score for seq, score in best.items() if seq in fitting}
         excerpts = self._excerpts(chain.from_iterable(turns), best)
-        likely = answerable(self._asked, self._told, passages) if self._wanted.query and self._asked else None
+        likely = None
+        if self._wanted.query and self._asked:
+            likely = answerable(self._asked, self._told, [*passages, *self._late()])
         return Answers(self._question, note_hits, excerpts, self._found(blocks, results), self._told_of_blocks, likely)
+
+    def _late(self) -> list[Passage]:
+        """What the open tail tells, as passages; a question answers none."""
+        notes = [note for note in self._outline.tail if not note.text.endswith("?")]
+        return [
+            Passage(number_of(note.seq, note.place), (note,), (" ".join(note_stems(note.text)),))
+            for note in notes
+            if self._wanted.scope.allows(note.role, note.speaker) and note.text != self._wanted.query
+        ]
 
     def _scores(self) -> dict[int, int]:
         """Scores of the passages that may answer, best first."""

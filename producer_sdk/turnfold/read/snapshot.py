@@ -19,6 +19,7 @@ from turnfold.database.known import AsOf, Found, Wanted
 from turnfold.database.steering import steering_text
 from turnfold.errors import UnknownConversation
 from turnfold.redis.inbox import Pending, PendingEntry
+from turnfold.search.answerable import with_late
 from turnfold.wire.decode import read_entry
 
 if TYPE_CHECKING:
@@ -128,12 +129,18 @@ class Look(NamedTuple):
                 system_turns=system_turns(waiting), seals=self.seals, degraded=self.away,
             )  # fmt: skip
         known, outline = conversation.known, conversation.known.outline
+        likely = conversation.answers.answerable
+        if likely is not None and request.query and outline is not None:
+            not_folded = stored - max(outline.tail_seq, outline.last_seq) + len(waiting)
+            # Of turns that are not looked at nothing is known.
+            late = None if self.older or not_folded > len(turns) else turns.from_place(len(turns) - not_folded)
+            likely = None if late is None else with_late(likely, request.query, [turn.content for turn in late])
         return Snapshot(
             conversation_id=self.address.conversation, head=conversation.head, turns=turns, unread=self.older,
             anchors=known.anchors, question=conversation.answers.question, hits=conversation.answers.hits,
             system_turns=(*known.system_turns, *system_turns(waiting)), seals=self.seals, degraded=self.away,
             excerpts=conversation.answers.excerpts, blocks=conversation.answers.blocks,
-            told_of_blocks=conversation.answers.told_of_blocks, answerable=conversation.answers.answerable,
+            told_of_blocks=conversation.answers.told_of_blocks, answerable=likely,
             outline=None if outline is None else outline.within(
                 last_part(request.budget_tokens, by_age=bool(request.policy.bands))
             ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from operator import itemgetter
 from typing import Final
 
@@ -16,6 +17,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.passages import Passage
 from turnfold.contract.records import Role
 from turnfold.contract.terms import terms
+from turnfold.search.relevance import query_terms
 
 _YOU: Final = lazy_pattern(r"(?i)\b(?:you|yours?|u|ya)\b")
 _I: Final = lazy_pattern(r"\b(?:I|[Mm](?:e|y|ine)|[Ww]e|[Oo]urs?|[Uu]s)\b")
@@ -46,6 +48,21 @@ def answerable(asked: Sequence[str], told: Mapping[str, float], passages: Iterab
         return _of_person(speakers.pop(), wanted, whole, candidates)
     held = {term for passage in candidates for words in passage.words for term in wanted.keys() & set(words.split())}
     return min(1.0, sum([weight for term, weight in wanted.items() if term in held]) / whole)
+
+
+def with_late(likely: float, query: str, late: Iterable[str]) -> float:
+    """The same with what turns tell that are not folded yet: the share of the query's words in them, if it is more.
+
+    A question answers none, and no repetition of the query does.
+
+    >>> with_late(0.0, "When does the ferry leave?", ["The ferry leaves at nine.", "When does the bus leave?"])
+    1.0
+    """
+    asked = frozenset(query_terms(query))
+    if not asked:
+        return likely
+    told = [text for text in late if text.strip() != query.strip() and not text.rstrip().endswith("?")]
+    return max(likely, len(asked.intersection(chain.from_iterable(map(terms, told)))) / len(asked))
 
 
 def _people(passages: Iterable[Passage]) -> set[str]:

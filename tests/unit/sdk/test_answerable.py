@@ -82,3 +82,42 @@ def test_a_context_says_that_no_turn_matches_and_never_that_something_was_not_sa
     assert wrong.report.answerable < 0.1 < right.report.answerable
     assert unasked.report.answerable is None
     assert max(wrong.tokens, right.tokens) <= 800
+
+
+GARDEN = [
+    {"role": role, "content": content}
+    for bed in range(40)
+    for role, content in (
+        ("user", f"My plan for bed {bed} is to grow roses of sort {bed}."),
+        ("assistant", f"Bed {bed} gets roses then."),
+    )
+] + [{"role": "user", "content": "The ferry to Tallinn leaves at nine."}, {"role": "assistant", "content": "Good."}]
+
+
+def test_the_line_stands_in_each_form_where_no_note_is_near_the_question() -> None:
+    query = "Which zeppelin landed in Ulm?"
+    with fold(GARDEN, conversation_id="c") as folded:
+        for budget in (300, 800, 4_000):
+            context = folded.context(budget_tokens=budget, query=query)
+            anthropic = str(context.request("anthropic"))
+
+            assert context.report.answerable == 0.0
+            assert context.text.count("[no turn matches the question]") == 1
+            assert str(context.messages("openai")).count("[no turn matches the question]") == 1
+            assert anthropic.count("[no turn matches the question]") == 1
+            assert context.tokens <= budget
+        unasked = folded.context(budget_tokens=300, query=False)
+
+    assert "no turn matches" not in unasked.text
+
+
+def test_what_only_the_open_tail_tells_answers_and_a_repeated_question_does_not() -> None:
+    asked, unheard = "When does the ferry to Tallinn leave?", "Which zeppelin landed in Ulm?"
+    with fold([*GARDEN, {"role": "user", "content": unheard}], conversation_id="c") as folded:
+        told = folded.context(budget_tokens=800, query=asked)
+        repeated = folded.context(budget_tokens=800, query=unheard)
+
+    assert told.report.answerable == 1.0
+    assert "no turn matches" not in told.text
+    assert repeated.report.answerable == 0.0
+    assert "[no turn matches the question]" in repeated.text

@@ -8,6 +8,8 @@ from typing import Final
 from turnfold.assemble.assembly import Assembly, assemble
 from turnfold.assemble.by_value.asked_blocks import asked_blocks
 from turnfold.assemble.by_value.parts import parts_by_value
+from turnfold.assemble.forms.groups import Hits
+from turnfold.assemble.forms.render_text import NO_MATCH_LINE
 from turnfold.assemble.least import AskedToExpand
 from turnfold.assemble.material import Material
 from turnfold.assemble.often import detail_header, often_of, taken_often
@@ -71,6 +73,15 @@ def largest_fitting(
 
 
 def _plan(material: Material, pricing: Pricing, *, target: int) -> Plan:
+    """The parts; of a query that nothing answers with a line that says so, also where no note stands near it."""
+    if not material.request.query or material.is_matched:
+        return _parts(material, pricing, target=target)
+    line = Hits((), NO_MATCH_LINE)
+    plan = _parts(material, pricing, target=target - pricing.notes(line))
+    return plan if plan.hits else plan._replace(hits=line)
+
+
+def _parts(material: Material, pricing: Pricing, *, target: int) -> Plan:
     """The parts, with blocks that a query asks for, what is looked up often, what the caller asked to be expanded.
 
     None of it is repeated where all of the conversation is shown raw.
