@@ -1077,6 +1077,11 @@ export interface components {
             turn_id: string;
             /** @description Give it to `expand`: the turn, verbatim. */
             marker: string;
+            /**
+             * @description `superseded` where what was said later took its place, `active` where it still stands.
+             * @default active
+             */
+            state?: components["schemas"]["AnchorState"];
         };
         /**
          * TurnDocument

@@ -204,6 +204,8 @@ class TimelineEntry:
     """The caller's id of the turn, or the one that was made for it."""
     marker: str
     """Give it to `expand`: the turn, verbatim."""
+    state: AnchorState = AnchorState.ACTIVE
+    """`superseded` where what was said later took its place, `active` where it still stands."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,12 +11,14 @@ from turnfold.contract.keys import Address
 from turnfold.contract.note_times import UNKNOWN_TIME
 from turnfold.contract.notes import Note, in_order
 from turnfold.contract.origins import origin_of
-from turnfold.contract.outlines import Outline
-from turnfold.contract.records import Role
+from turnfold.contract.outlines import Outline, overtaken_by
+from turnfold.contract.overtaken import OvertakenIndex
+from turnfold.contract.records import AnchorState, Role
 from turnfold.contract.results import TimelineEntry
 from turnfold.contract.terms import terms
 from turnfold.contract.text import ends_of
 from turnfold.contract.turn_limits import TURNS_A_READ
+from turnfold.contract.words import note_stems
 from turnfold.database.known import Wanted
 from turnfold.dates.note_time import time_of
 from turnfold.dates.passed import day_of
@@ -63,12 +65,14 @@ def timeline(
         if conversation is None or conversation.known.outline is None:
             return []
         outline, hits = conversation.known.outline, conversation.answers.hits
-        notes = _about(query, (*hits, *outline.tail)) if query else _telling(outline, most_entries)
+        overtaken = overtaken_by(outline)
+        tail = (*outline.tail, *_no_longer_held(outline))
+        notes = _about(query, (*hits, *tail)) if query else _telling(outline, most_entries)
         changes = changes_of(transaction, head, pending)
         chosen = [note for note in notes if changes is None or not changes.hides(note.seq)]
         entries = [note for note in in_order(_one_a_turn(chosen)[:most_entries]) if note.seq >= first_seq][:limit]
         turn_ids = transaction.turn_ids(head, [note.seq for note in entries])
-        return [_entry(note, turn_ids[note.seq]) for note in entries if note.seq in turn_ids]
+        return [_entry(note, turn_ids[note.seq], overtaken) for note in entries if note.seq in turn_ids]
 
     return reader.read(look)
 
@@ -92,6 +96,17 @@ def _telling(outline: Outline, limit: int) -> Iterator[Note]:
     yield from (note for note in outline.notes if note.role != Role.TOOL)
 
 
+def _no_longer_held(outline: Outline) -> Iterator[Note]:
+    """What the open tail took back of its own: no note of it stands in the outline."""
+    told = {note.seq for note in outline.tail}
+    for anchor in outline.tail_anchors.anchors:
+        if anchor.state is AnchorState.SUPERSEDED and anchor.turn_seq not in told:
+            text = anchor.text.rstrip(".")
+            yield Note(
+                anchor.turn_seq, 0, anchor.speaker or "", str(anchor.role or Role.USER), anchor.day, text, anchor.tokens
+            )  # fmt: skip
+
+
 def _about(query: str, notes: Iterable[Note]) -> Iterator[Note]:
     """Notes that hold a term of the query themselves."""
     query_stems = frozenset(query_terms(query))
@@ -106,10 +121,11 @@ def _one_a_turn(notes: Iterable[Note]) -> list[Note]:
     return list(firsts.values())
 
 
-def _entry(note: Note, turn_id: str) -> TimelineEntry:
+def _entry(note: Note, turn_id: str, overtaken: OvertakenIndex) -> TimelineEntry:
     time = time_of(note.text, day_of(note.day)) or UNKNOWN_TIME
     return TimelineEntry(
         day=note.day, day_meant=time.day_meant, meant_from=time.meant_from, meant_to=time.meant_to,
         is_plan=time.is_plan, text=note.text, speaker=note.speaker, origin=origin_of(note.role), turn_seq=note.seq,
         turn_id=turn_id, marker=turns_marker(note.seq, note.seq),
+        state=AnchorState.SUPERSEDED if overtaken.tells(note.seq, note_stems(note.text)) else AnchorState.ACTIVE,
     )  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from turnfold.assemble.forms.markers import ARROW
 from turnfold.assemble.forms.render_text import one_line
+from turnfold.contract.records import AnchorState
 from turnfold.contract.results import TimelineEntry
 from turnfold.tokens import estimate_tokens
 
@@ -33,4 +34,5 @@ def timeline_line(entry: TimelineEntry) -> str:
     plan = " (plan)" if entry.is_plan else ""
     meant = f", about {one_line(entry.day_meant)}{plan}" if entry.day_meant else ""
     speaker = f"{entry.speaker}: " if entry.speaker else ""
-    return f"[turn {entry.turn_seq}{day_said}{meant} {ARROW}{entry.marker}] {speaker}{one_line(entry.text)}\n"
+    over = ", no longer holds" if entry.state is AnchorState.SUPERSEDED else ""
+    return f"[turn {entry.turn_seq}{day_said}{meant}{over} {ARROW}{entry.marker}] {speaker}{one_line(entry.text)}\n"

@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 
 from turnfold.contract.notes import Note
 from turnfold.contract.passages import number_of
+from turnfold.contract.records import AnchorState
 from turnfold.search.first_mentions import first_mentions, spread
+from turnfold.tools.timelines import timeline_line
+from turnfold_worker.offline import fold
 
 
 def test_each_stretch_of_a_conversation_has_its_best_answers() -> None:
@@ -59,3 +62,23 @@ def test_first_mentions_are_candidates_and_none_twice(candidates: list[Note], da
     assert all(first <= note for first, note in zip(firsts, chosen, strict=False) if len(firsts) == len(chosen))
     assert len(firsts) <= len(chosen)
     assert bool(firsts) == bool(chosen)
+
+
+def test_a_first_mention_that_holds_no_longer_stands_with_its_day_and_says_so() -> None:
+    talk = [
+        "The budget for the offsite is 2,000 euros.",
+        "We want vegetarian food on Friday.",
+        "The budget for the offsite is 3,500 euros.",
+        "Who brings the tents?",
+    ]
+    days = (f"2026-05-0{day}T09:00:00+00:00" for day in range(1, 9))
+    turns = [{"role": "user", "content": text, "created_at": day} for text, day in zip(talk, days, strict=False)]
+    for told in (turns[:3], turns):
+        with fold(told) as folded:
+            first, second = folded.timeline("budget for the offsite")
+
+        assert (first.day, first.state, first.turn_seq) == ("1 May 2026", AnchorState.SUPERSEDED, 1)
+        assert "2,000" in first.text
+        assert (second.day, second.state, second.turn_seq) == ("3 May 2026", AnchorState.ACTIVE, 3)
+        assert ", no longer holds " in timeline_line(first)
+        assert "no longer" not in timeline_line(second)

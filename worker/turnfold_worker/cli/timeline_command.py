@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from turnfold.contract.records import AnchorState
 from turnfold_worker.cli.output import console, json_option, print_json, table, words
 from turnfold_worker.cli.reading import LONGEST_ANCHOR, now_option
 from turnfold_worker.cli.session import Session, pass_session
@@ -50,10 +51,11 @@ def timeline(
         return
     rows = table("#turn", "turn id", "said on", "speaker", "text", "when it was", "expand with")
     for entry in entries:
+        over = " (no longer holds)" if entry.state is AnchorState.SUPERSEDED else ""
         meant = f"{entry.day_meant}{' (plan)' if entry.is_plan else ''}" if entry.day_meant else ""
         rows.add_row(
             str(entry.turn_seq), words(entry.turn_id), entry.day, words(entry.speaker),
-            words(entry.text, most=LONGEST_ANCHOR), meant, entry.marker,
+            words(entry.text, most=LONGEST_ANCHOR) + over, meant, entry.marker,
         )  # fmt: skip
     console().print(rows)
     if after is not None and len(entries) == limit:
