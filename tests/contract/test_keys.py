@@ -12,7 +12,7 @@ from support.strategies import any_text, awkward_ids
 from turnfold import InvalidIdentifier
 from turnfold.contract import keys
 from turnfold.contract.keys import Address, Place, checked_id, decode_id, encode_id, point_of
-from turnfold.contract.shards import Layout, tag
+from turnfold.contract.shards import META_TARGET, Layout, tag
 
 addresses = st.builds(Address, awkward_ids, awkward_ids)
 
@@ -71,11 +71,34 @@ def test_a_shard_is_one_of_its_layout_and_lies_on_one_of_its_servers(
     assert Layout.from_meta(meta_of(layout)) == layout
 
 
+@given(st.integers(0, 65_535), st.integers(1, 4_096), st.integers(1, 4_096), st.integers(1, 9), st.integers(1, 9))
+def test_in_a_reshard_each_point_has_a_shard_of_either_generation_and_no_two_share_one(
+    point: int, before: int, after: int, servers_before: int, servers_after: int
+) -> None:
+    target = Layout(4, after, servers_after)
+    layout = Layout(3, before, servers_before, target)
+    old, new = layout.shard_at(point), layout.newest.shard_at(point)
+    assert (old, new) == (Layout(3, before).shard_at(point), target.shard_at(point))
+    assert layout.has(old)
+    assert layout.has(new)
+    assert not Layout(3, before).has(new)
+    assert not target.has(old)
+    assert tag(old) != tag(new)
+    assert len({*layout.all()}) == before + after
+    assert layout.server_of(old) == Layout(3, before, servers_before).server_of(old) < layout.most_servers
+    assert layout.server_of(new) == target.server_of(new) < layout.most_servers
+    assert Layout.from_text(layout.to_text()) == layout
+    assert Layout.from_meta({**meta_of(layout), META_TARGET: target.to_text()}) == layout
+
+
 def test_a_database_that_stores_no_number_of_shards_has_sixteen() -> None:
     assert Layout.from_meta({"schema_version": "1"}) == Layout(0, 16, 1)
 
 
-@pytest.mark.parametrize("text", ["", "1 2", "1 0 1", "0 5000 1", "a b c", "-1 16 1", "0 16 0"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "1 2", "1 0 1", "0 5000 1", "a b c", "-1 16 1", "0 16 0", "0 16 1 2 16 1", "1 16 1 1 8 1", "0 16 1 1 8"],
+)
 def test_what_is_no_layout_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         Layout.from_text(text)

@@ -15,6 +15,7 @@ tf:{SS}:ctx:<tenant>:point:<conv>    STRING  JSON of where its caller's history 
                                              the references end
 tf:{SS}:mark:<tenant>:<conv>         STRING  how far it is stored, for readers of a replica; lives 1 h
 tf:{SS}:refused:<tenant>:<conv>      STRING  how often in a row a conversation could not be stored; lives 10 min
+tf:{SS}:closed                       STRING  set when a reshard has closed the shard: nothing is appended there any more
 tf:{shards}:layout                   STRING  how many shards and servers `meta` says, on every server
 tf:{shards}:server                   STRING  place of this server in TURNFOLD_REDIS_URL's list, where it has several
 tf:{rung}:<queue>                    ZSET    ring for a task of a queue -> microseconds when it rang; lives 60 s
@@ -75,7 +76,7 @@ QUOTAS: Final = "tf:{quotas}"
 LAYOUT: Final = "tf:{shards}:layout"
 SERVER: Final = "tf:{shards}:server"
 
-PERMANENT: Final[tuple[str, ...]] = ("in", "ready", "tenants", "forgotten", "layout", "server")
+PERMANENT: Final[tuple[str, ...]] = ("in", "ready", "tenants", "forgotten", "closed", "layout", "server")
 """Kinds of keys without a lifetime: they end with the work they stand for, or say where it is done."""
 
 
@@ -128,6 +129,10 @@ def point_of(tenant: str, conversation: str) -> int:
 
 def bell(shard: int) -> str:
     return f"tf:{tag(shard)}:bell"
+
+
+def closed(shard: int) -> str:
+    return f"tf:{tag(shard)}:closed"
 
 
 def full(shard: int) -> str:

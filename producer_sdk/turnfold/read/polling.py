@@ -14,7 +14,7 @@ from turnfold.contract.tasks import Task
 from turnfold.database.remnants import remaining
 from turnfold.errors import WaitTimeout
 from turnfold.read import queries as retrieval
-from turnfold.redis.inbox import ProducerInbox, stream_order
+from turnfold.redis.inbox import ProducerInbox
 
 if TYPE_CHECKING:
     from turnfold.database.reader import Reader
@@ -73,8 +73,7 @@ class StoreWait:
             self._looked, self._last_id = True, self._inbox.last_stream_id(self._address)
         if self._last_id is None:
             return True
-        first = self._inbox.first_stream_id(self._address)
-        return True if first is None or stream_order(first) > stream_order(self._last_id) else None
+        return self._inbox.is_stored(self._address, self._last_id) or None
 
     def give_up(self, timeout_seconds: float) -> bool:  # noqa: ARG002 - a wait's form
         return False

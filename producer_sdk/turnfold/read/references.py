@@ -16,12 +16,14 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold.errors import InvalidInput, UnknownConversation, UnknownReference
 from turnfold.read.snapshot import readable_head
+from turnfold.redis.connections import translated
 from turnfold.redis.lua import Script
 
 if TYPE_CHECKING:
     import redis
 
     from turnfold.contract.keys import Place
+    from turnfold.contract.shards import Layout
     from turnfold.database.read_source import PendingSource
     from turnfold.database.read_transaction import ReadTransaction
     from turnfold.database.reader import Reader
@@ -131,10 +133,7 @@ class ContextReferences:
             raise InvalidInput(msg)
         packed: bytes | None = None
         if match := _REFERENCE.fullmatch(reference):
-            packed = self._servers.run_at(
-                int(match["point"], 16), "resolving a reference",
-                lambda shard, client: cast("bytes | None", client.get(keys.contexts_prefix(shard, tenant) + reference)),
-            )  # fmt: skip
+            packed = self._found(int(match["point"], 16), tenant, reference)
         context = None if packed is None else unpack_context(packed)
         if context is None:
             msg = (
@@ -143,6 +142,21 @@ class ContextReferences:
             )
             raise UnknownReference(msg, remedy="make the context again")
         return context
+
+    def _found(self, point: int, tenant: str, reference: str) -> bytes | None:
+        doing = "resolving a reference"
+        layout = self._servers.layout(doing)
+        packed = self._found_in(layout.newest, point, tenant, reference)
+        if packed is None and (now := self._servers.layout(doing, fresh=True)) != layout:
+            # Another process knew of a reshard before this one.
+            packed, layout = self._found_in(now.newest, point, tenant, reference), now
+        return self._found_in(layout, point, tenant, reference) if packed is None and layout.target else packed
+
+    def _found_in(self, generation: Layout, point: int, tenant: str, reference: str) -> bytes | None:
+        shard = generation.shard_at(point)
+        with translated("resolving a reference"):
+            name = keys.contexts_prefix(shard, tenant) + reference
+            return cast("bytes | None", self._servers.client_of(shard).get(name))
 
 
 def _point_key(place: Place) -> str:

@@ -6,7 +6,7 @@ Keys and what they hold are listed in `turnfold.contract.keys`. All times are Re
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -18,8 +18,9 @@ from turnfold.contract.rings import Ring
 from turnfold.contract.tasks import CHANGES, ENTRY_VERSION, Operation, Queue, Task
 from turnfold.errors import InboxFull, Unavailable
 from turnfold.redis import scripts as inbox_scripts
-from turnfold.redis.connections import NoAnswer
+from turnfold.redis.connections import NoAnswer, translated
 from turnfold.redis.lua import Call, Script
+from turnfold.redis.servers import places_in
 from turnfold.wire.encode import Entry
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ _TOO_MANY: Final = -1
 """What `APPEND` answers for too many entries; -2 for too many bytes."""
 _BOUNDED: Final = -3
 """What it answers where bounds are to be asked for first."""
+_CLOSED: Final = -4
+"""What it answers for a shard that a reshard has closed."""
+_LOOKS: Final = 5
+"""At the layout, before a call gives up: one is enough, unless reshard follows reshard."""
 
 ENTRIES_A_PAGE: Final = 16
 """Entries of an inbox that are read together: more of the largest would be more than a client should hold."""
@@ -95,6 +100,17 @@ class Pending:
     away: bool = False
     """Redis did not answer, and the read may do without it: nothing is known of the inbox."""
 
+    def after(self, earlier: Pending, newest: int) -> Pending:
+        """Both inboxes of a conversation in a reshard, this one behind the other.
+
+        The mark is this one's: one in the other may say less than is stored.
+        """
+        entries = (*earlier.newest, *self.newest)
+        return Pending(
+            earlier.held + self.held, entries[max(0, len(entries) - newest) :], earlier.forgotten or self.forgotten,
+            max(earlier.lag_seconds, self.lag_seconds), self.mark,
+        )  # fmt: skip
+
 
 AWAY: Final = Pending(held=0, newest=(), forgotten=False, lag_seconds=0.0, away=True)
 AWAY_SECONDS: Final = 1.0
@@ -106,6 +122,10 @@ _CONFIRM: Final = (
     "append `error.turns` again; check with `redis-cli INFO replication` that a replica is online, or append without "
     "`durable`"
 )
+
+
+_BEING_LAID_OUT: Final = "the inboxes are being laid out anew, and nothing was done"
+_LATER: Final = "do it again in a moment; if that goes on, run `turnfold doctor`"
 
 
 class NotCounted(Exception):  # noqa: N818 - no error: the caller counts, and appends again
@@ -171,10 +191,14 @@ class ProducerInbox:
     ) -> bool:
         """Add one block of the entries that are still to be added."""
 
-        def add(place: Place, client: redis.Redis) -> tuple[int, int, bool]:
-            return self._appended(client, self._append_call(place, operation, block, room, bell, counted))
+        def add(place: Place) -> tuple[int, int, bool]:
+            with translated("appending"):
+                client = self._servers.client_of(place.shard)
+                return self._appended(client, self._append_call(place, operation, block, room, bell, counted))
 
-        held, wanted, is_confirmed = self._servers.run(address, "appending", add)
+        held, wanted, is_confirmed = self._in_open_shard(address, add)
+        if operation in CHANGES and held >= 0:
+            self._drop_references_elsewhere(address)
         if held == _BOUNDED:
             raise NotCounted
         if held < 0:
@@ -185,6 +209,23 @@ class ProducerInbox:
             raise not_confirmed
         return wanted == 1
 
+    def _in_open_shard(self, address: Address, add: Callable[[Place], tuple[int, int, bool]]) -> tuple[int, int, bool]:
+        """Try the older shard first in a reshard: as long as it is open, it is the only one that takes entries."""
+        for look in range(_LOOKS):
+            layout = self._servers.layout("appending", fresh=look > 0)
+            for place in reversed(places_in(layout, address)):
+                answer = add(place)
+                if answer[0] != _CLOSED:
+                    return answer
+        raise Unavailable(_BEING_LAID_OUT, remedy=_LATER)
+
+    def _drop_references_elsewhere(self, address: Address) -> None:
+        """Contexts that were kept may hold what is changed; the append dropped those of its own shard."""
+        layout = self._servers.layout()
+        if layout.target:
+            calls = [Call(place.shard, [place.references], [place.contexts]) for place in places_in(layout, address)]
+            self._servers.each("dropping contexts", _DROP_REFERENCES, calls)
+
     def _append_call(
         self, place: Place, operation: Operation, block: Sequence[Entry], room: _Room, bell: bool, counted: bool  # noqa: FBT001
     ) -> Call:  # fmt: skip
@@ -192,7 +233,7 @@ class ProducerInbox:
         names = [
             place.inbox, place.ready, keys.tenants(shard), keys.bell(shard), place.references,
             keys.rung_for(Queue.INGEST),
-            keys.bounded(shard), keys.full(shard),
+            keys.bounded(shard), keys.full(shard), keys.closed(shard),
         ]  # fmt: skip
         # Contexts that were kept may hold what is changed.
         changed = place.contexts if operation in CHANGES else ""
@@ -229,53 +270,68 @@ class ProducerInbox:
             return AWAY
 
     def _peeked(self, address: Address, newest: int) -> Pending:
-        def peek(place: Place, client: redis.Redis) -> Any:
-            names = [place.inbox, keys.forgotten(place.shard), place.mark]
-            return _PEEK(client, names, [address.member, newest, BYTES_A_LOOK])
+        doing = "reading the inbox"
+        layout = self._servers.layout(doing)
+        if layout.target is None:
+            pending, is_closed = self._peeked_at(places_in(layout, address)[0], newest)
+            if not is_closed:
+                return pending
+            layout = self._servers.layout(doing, fresh=True)
+        # The newest first: what is found there came after all that is looked for, or stored, in the older one.
+        later, *earlier = [self._peeked_at(place, newest)[0] for place in places_in(layout, address)]
+        return later.after(earlier[0], newest) if earlier else later
 
-        held, sizes, joined, gone, age, mark = cast(
-            "tuple[int, bytes, bytes, int, int, bytes]", self._servers.run(address, "reading the inbox", peek)
-        )
+    def _peeked_at(self, place: Place, newest: int) -> tuple[Pending, bool]:
+        """What an inbox of a conversation holds, and whether a reshard has closed it."""
+        names = [place.inbox, keys.forgotten(place.shard), place.mark, keys.closed(place.shard)]
+        with translated("reading the inbox"):
+            client = self._servers.client_of(place.shard)
+            answer: Any = _PEEK(client, names, [place.address.member, newest, BYTES_A_LOOK])
+        held, sizes, joined, gone, age, mark, is_closed = cast("tuple[int, bytes, bytes, int, int, bytes, int]", answer)
         ends = [*accumulate(map(int, sizes.split(b",") if sizes else ()))]
         flat = [joined[begin:end] for begin, end in pairwise([0, *ends])]
         newest_first = [
             PendingEntry(stream_id.decode(), op.decode("utf-8", "replace"), entry_id.decode("utf-8", "replace"), body)
             for stream_id, op, entry_id, body in zip(flat[::4], flat[1::4], flat[2::4], flat[3::4], strict=True)
         ]
-        return Pending(
+        pending = Pending(
             held, tuple(newest_first[::-1]), bool(gone), max(0.0, age / 1000), mark.decode() if mark else None
         )
+        return pending, bool(is_closed)
 
     def last_stream_id(self, address: Address) -> str | None:
         """Id of the newest entry, None for an empty inbox."""
-        rows = self._servers.run(
-            address,
-            "reading the inbox",
-            lambda place, client: cast("list[Any]", client.xrevrange(place.inbox, count=1)),
-        )
+        return next((stream_id for place in self._servers.places(address) if (stream_id := self._last(place))), None)
+
+    def _last(self, place: Place) -> str | None:
+        with translated("reading the inbox"):
+            rows = cast("list[Any]", self._servers.client_of(place.shard).xrevrange(place.inbox, count=1))
         return rows[0][0].decode() if rows else None
 
-    def first_stream_id(self, address: Address) -> str | None:
-        """Id of the oldest entry, None for an empty inbox."""
-        rows = self._page(address, "-", 1)
-        return rows[0][0].decode() if rows else None
+    def is_stored(self, address: Address, last_id: str) -> bool:
+        """Whether the entry that was the newest has left the inbox, with all before it."""
+        for place in self._servers.places(address):
+            rows = self._page(place, "-", 1)
+            # Of the inbox that it is in, or of the older one in a reshard, whose clock may be another.
+            if rows and stream_order(rows[0][0].decode()) <= stream_order(last_id):
+                return False
+        return True
 
     def entries(self, address: Address) -> Iterator[PendingEntry]:
         """Everything in an inbox, oldest first, some at a time."""
-        begin = "-"
-        while True:
-            rows = self._page(address, begin, ENTRIES_A_PAGE)
-            for stream_id, fields in rows:
-                yield pending_entry(stream_id, [part for pair in fields.items() for part in pair])
-            if len(rows) < ENTRIES_A_PAGE:
-                return
-            begin = f"({rows[-1][0].decode()}"
+        for place in reversed(self._servers.places(address)):
+            begin = "-"
+            while rows := self._page(place, begin, ENTRIES_A_PAGE):
+                for stream_id, fields in rows:
+                    yield pending_entry(stream_id, [part for pair in fields.items() for part in pair])
+                if len(rows) < ENTRIES_A_PAGE:
+                    break
+                begin = f"({rows[-1][0].decode()}"
 
-    def _page(self, address: Address, begin: str, most: int) -> list[Any]:
-        return self._servers.run(
-            address, "reading the inbox",
-            lambda place, client: cast("list[Any]", client.xrange(place.inbox, min=begin, count=most)),
-        )  # fmt: skip
+    def _page(self, place: Place, begin: str, most: int) -> list[Any]:
+        with translated("reading the inbox"):
+            client = self._servers.client_of(place.shard)
+            return cast("list[Any]", client.xrange(place.inbox, min=begin, count=most))
 
     def waiting(self, tenant: str) -> list[Address]:
         """The conversations of a tenant that have something in their inbox."""
@@ -288,15 +344,40 @@ class ProducerInbox:
 
     def forget_all(self, addresses: Iterable[Address]) -> int:
         """The same for many, of each server in one round trip; the number of entries dropped."""
+        left, dropped = [*addresses], 0
+        for look in range(_LOOKS):
+            layout = self._servers.layout("forgetting", fresh=look > 0)
+            open_first = [places_in(layout, address)[-1] for address in left]
+            held = self._forgotten_at(open_first)
+            closed = [place for place, number in zip(open_first, held, strict=True) if number < 0]
+            dropped += sum(number for number in held if number > 0)
+            if layout.target is None:
+                left = [place.address for place in closed]
+            else:
+                # What a shard holds that is closed goes first; then what may follow it, with the mark for workers.
+                dropped += sum(self._forgotten_at(closed, clean=True))
+                later = [places_in(layout, place.address)[0] for place in closed]
+                held = self._forgotten_at(later)
+                dropped += sum(number for number in held if number > 0)
+                left = [place.address for place, number in zip(later, held, strict=True) if number < 0]
+                for place in {*open_first} - {*closed}:
+                    self._drop_references_elsewhere(place.address)
+            if not left:
+                return dropped
+        raise Unavailable(_BEING_LAID_OUT, remedy=_LATER)
+
+    def _forgotten_at(self, places: Sequence[Place], *, clean: bool = False) -> list[int]:
         calls = []
-        for place in map(self._servers.place, addresses):
+        for place in places:
             names = [
                 place.inbox, place.ready, keys.forgotten(place.shard), place.erased, place.references, place.access,
-                keys.accessed(place.shard),
+                keys.accessed(place.shard), keys.closed(place.shard),
             ]  # fmt: skip
-            arguments = [keys.encode_id(place.address.conversation), place.address.member, place.contexts]
+            arguments = [
+                keys.encode_id(place.address.conversation), place.address.member, place.contexts, int(clean),
+            ]  # fmt: skip
             calls.append(Call(place.shard, names, arguments))
-        return sum(map(int, self._servers.each("forgetting", _FORGET, calls)))
+        return [*map(int, self._servers.each("forgetting", _FORGET, calls))] if calls else []
 
     def shard_of(self, address: Address) -> int:
         """What is to be rung for."""
@@ -304,24 +385,25 @@ class ProducerInbox:
 
     def erased(self, address: Address) -> bytes | None:
         """What the worker wrote when it had deleted the rows; None before."""
-        return self._servers.run(
-            address, "reading the erasure receipt",
-            lambda place, client: cast("bytes | None", client.get(place.erased)),
-        )  # fmt: skip
+        return self.erased_all([address])[0]
 
     def erased_all(self, addresses: Sequence[Address]) -> list[bytes | None]:
         """The same of many, in one round trip a server."""
-        calls = [Call(place.shard, [place.erased], []) for place in map(self._servers.place, addresses)]
-        return self._servers.each("reading erasure receipts", _GET, calls)
+        layout = self._servers.layout()
+        places = [place for address in addresses for place in places_in(layout, address)]
+        calls = [Call(place.shard, [place.erased], []) for place in places]
+        counts: dict[Address, bytes | None] = {}
+        for place, held in zip(places, self._servers.each("reading erasure receipts", _GET, calls), strict=True):
+            counts[place.address] = counts.get(place.address) or held
+        return [counts[address] for address in addresses]
 
     def forgotten(self, addresses: Sequence[Address]) -> set[str]:
         """Those of some conversations whose rows are still to be deleted."""
-        calls = [
-            Call(place.shard, [keys.forgotten(place.shard)], [place.address.member])
-            for place in map(self._servers.place, addresses)
-        ]
+        layout = self._servers.layout(fresh=True)
+        places = [place for address in addresses for place in places_in(layout, address)]
+        calls = [Call(place.shard, [keys.forgotten(place.shard)], [place.address.member]) for place in places]
         since = self._servers.each("asking which conversations were forgotten", _SCORE, calls)
-        return {address.conversation for address, when in zip(addresses, since, strict=True) if when is not None}
+        return {place.address.conversation for place, when in zip(places, since, strict=True) if when is not None}
 
     def remnants(self) -> list[str]:
         """The kinds of logs that may hold erased words still."""
@@ -333,6 +415,7 @@ class ProducerInbox:
 
 _APPEND: Final = Script(inbox_scripts.APPEND)
 _PEEK: Final = Script(inbox_scripts.PEEK)
+_DROP_REFERENCES: Final = Script(inbox_scripts.DROP_REFERENCES)
 _FORGET: Final = Script(inbox_scripts.FORGET)
 _GET: Final = Script("return redis.call('GET', KEYS[1])")
 _SCORE: Final = Script("return redis.call('ZSCORE', KEYS[1], ARGV[1])")

@@ -26,14 +26,14 @@ local function held_bytes(inbox)
 end
 """
 
-# KEYS inbox, ready, tenants, bell, refs, rung, bounded, full
+# KEYS inbox, ready, tenants, bell, refs, rung, bounded, full, closed
 # ARGV conversation, tenant, most entries, entries still to be added by this and later calls,
 #  bell milliseconds (0: no bell), version, what precedes a reference in the key of its context ('': contexts stay),
 #  most bytes of bodies, bytes still to be added by this and later calls,
 #  the ring ('': the caller rings in another way), its seconds,
 #  1 if the tenant's own bounds, where it has some, are to be asked for first, then (op, id, body) each
 # Returns {entries now in the inbox, 1 if the bell was silent}, or {-1, entries} or {-2, bytes} when it is full,
-# or {-3, 0} when there are bounds to be asked for.
+# or {-3, 0} when there are bounds to be asked for, or {-4, 0} when a reshard has closed the shard.
 # Raises OOM where less than a tenth of a bounded memory is left, unless the last entry takes something away: workers
 # cannot empty an inbox without writing, nor Celery tell them to. Asking takes as long as all the rest: large appends
 # ask, an eighth of the small ones, and all of them for as long as the mark of the last refusal stands.
@@ -42,6 +42,7 @@ APPEND: Final = (
     + """
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
+if redis.call('EXISTS', KEYS[9]) == 1 then return {-4, 0} end
 if ARGV[12] == '1' and redis.call('SISMEMBER', KEYS[7], ARGV[2]) == 1 then return {-3, 0} end
 local held = redis.call('XLEN', KEYS[1])
 if held + tonumber(ARGV[4]) > tonumber(ARGV[3]) then return {-1, held} end
@@ -92,9 +93,10 @@ redis.call('EXPIRE', KEYS[1], ARGV[2])
 return redis.status_reply('OK')
 """
 
-# KEYS inbox, forgotten, mark     ARGV member of forgotten, most entries, most bytes of their bodies
+# KEYS inbox, forgotten, mark, closed     ARGV member of forgotten, most entries, most bytes of their bodies
 # Returns {entries in the inbox, lengths of the values with commas between them, the values in one text,
-#  1 if its rows are still to be deleted, age of the oldest in ms, how far it is stored or ''}
+#  1 if its rows are still to be deleted, age of the oldest in ms, how far it is stored or '', 1 if a reshard has closed
+#  the shard}
 # The values are (stream id, op, id, body) of each of the newest entries, newest first. Two texts: a client takes much
 # longer to read a list of so many, and again as long to read each entry's lists of fields.
 PEEK: Final = """
@@ -125,13 +127,17 @@ if held > 0 then
 end
 local gone = redis.call('ZSCORE', KEYS[2], ARGV[1])
 local mark = redis.call('GET', KEYS[3])
-return {held, table.concat(sizes, ','), table.concat(newest), gone and 1 or 0, math.floor(age), mark or ''}
+return {held, table.concat(sizes, ','), table.concat(newest), gone and 1 or 0, math.floor(age), mark or '',
+  redis.call('EXISTS', KEYS[4])}
 """
 
-# KEYS inbox, ready, forgotten, erased, refs, access, accessed
-# ARGV conversation, member of forgotten, what precedes a reference in the key of its context
+# KEYS inbox, ready, forgotten, erased, refs, access, accessed, closed
+# ARGV conversation, member of forgotten, what precedes a reference in the key of its context, 1 to clean a closed shard
 # Returns how many entries were dropped. The tenant stays in `tenants`: a claim removes it when it has nothing.
+# Of a shard that a reshard has closed: -1, and nothing is done; or it is cleaned, and the mark stands in another one.
 FORGET: Final = """
+local closed = redis.call('EXISTS', KEYS[8]) == 1
+if closed and ARGV[4] ~= '1' then return -1 end
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
 local held = redis.call('XLEN', KEYS[1])
@@ -139,6 +145,25 @@ for _, reference in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do redis.call('
 redis.call('DEL', KEYS[1], KEYS[4], KEYS[5], KEYS[6])
 redis.call('SREM', KEYS[7], ARGV[2])
 redis.call('ZREM', KEYS[2], ARGV[1])
-redis.call('ZADD', KEYS[3], now, ARGV[2])
+if closed then redis.call('ZREM', KEYS[3], ARGV[2]) else redis.call('ZADD', KEYS[3], now, ARGV[2]) end
 return held
+"""
+
+# KEYS refs     ARGV what precedes a reference in the key of its context
+DROP_REFERENCES: Final = """
+for _, reference in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('DEL', ARGV[1] .. reference) end
+return redis.call('DEL', KEYS[1])
+"""
+
+# KEYS layout     ARGV layout as text, its rank
+# A layout only moves on: generation g has the rank 2 g, a reshard from it 2 g + 1. One of equal rank stays.
+SET_LAYOUT: Final = """
+local held = redis.call('GET', KEYS[1])
+if held then
+  local rank = 2 * tonumber(string.match(held, '^%d+'))
+  if string.match(held, '^%d+ %d+ %d+ %d') then rank = rank + 1 end
+  if rank >= tonumber(ARGV[2]) then return 0 end
+end
+redis.call('SET', KEYS[1], ARGV[1])
+return 1
 """

@@ -11,6 +11,7 @@ from turnfold.contract.keys import Address, Place
 from turnfold.contract.server_urls import urls_of
 from turnfold.contract.shards import Layout
 from turnfold.errors import InvalidSettings, Unavailable
+from turnfold.redis import scripts
 from turnfold.redis.connections import NoAnswer, connect, translated
 from turnfold.redis.lua import Call, Script
 
@@ -93,38 +94,76 @@ class InboxServers:
         if text is None:
             layout = self._stored()
             self._check(layout)
-            for position in range(layout.servers):
-                self._publish(position, layout)
+            for position in range(layout.most_servers):
+                self._offer(position, layout)
         else:
             layout = Layout.from_text(cast("bytes", text).decode())
             self._check(layout)
         self._layout = layout
         return layout
 
-    def _publish(self, position: int, layout: Layout) -> None:
+    def _offer(self, position: int, layout: Layout) -> None:
         try:
-            with translated("saying how inboxes are laid out"):
-                self.client(position).set(keys.LAYOUT, layout.to_text(), nx=True)
+            self._say(position, layout)
         except NoAnswer:
             # Whoever asks it next finds it empty, and does the same.
             return
 
+    def _say(self, position: int, layout: Layout) -> None:
+        arguments = [layout.to_text(), 2 * layout.generation + (layout.target is not None)]
+        with translated("saying how inboxes are laid out"):
+            _SET_LAYOUT(self.client(position), [keys.LAYOUT], arguments)
+
+    def publish(self, layout: Layout, *, servers: int) -> None:
+        """Say on so many servers how inboxes are laid out, where none says something newer. Raises `Unavailable`."""
+        self._check(layout)
+        for position in range(servers):
+            self._say(position, layout)
+        self._layout = layout
+
+    def said(self, servers: int) -> list[Layout | None]:
+        """What so many servers say. Raises `Unavailable`."""
+        texts = []
+        for position in range(servers):
+            with translated("reading how inboxes are laid out"):
+                texts.append(cast("bytes | None", self.client(position).get(keys.LAYOUT)))
+        return [None if text is None else Layout.from_text(text.decode()) for text in texts]
+
+    def stored_layout(self) -> Layout:
+        """What `meta` says."""
+        return self._stored()
+
     def _check(self, layout: Layout) -> None:
         """Raise `InvalidSettings` where a setting says something else."""
-        if self._shards not in {0, layout.shards}:
+        if self._shards not in {0, layout.shards, layout.newest.shards}:
             msg = f"TURNFOLD_SHARDS is {self._shards}, and the inboxes are in {layout.shards} shards"
-            raise InvalidSettings(msg, remedy="leave it out: the number stays as it was stored at first")
-        most = layout.servers
+            raise InvalidSettings(msg, remedy="leave it out: the number is read from the database")
+        most = layout.most_servers
         if most > len(self._openers):
             msg = f"TURNFOLD_REDIS_URL names {len(self._openers)} servers, and the inboxes lie on {most}"
             raise InvalidSettings(msg, remedy="name all of them, in the same order everywhere, with commas between")
 
     def place(self, address: Address) -> Place:
-        """Where a conversation is. Raises as `layout`."""
+        """Where a conversation is; in a reshard, where it will be. Raises as `layout`."""
         return Place(address, self._shard_at(address.point))
 
+    def places(self, address: Address) -> list[Place]:
+        """Where something of a conversation may be, the newest first: two in a reshard. Raises as `layout`.
+
+        As of now: asks whether a reshard that is not known here has closed its shard.
+        """
+        doing = "looking for a conversation"
+        layout = self.layout(doing)
+        if layout.target is None:
+            with translated(doing):
+                shard = layout.shard_at(address.point)
+                is_closed = self.client_of(shard).exists(keys.closed(shard))
+            if is_closed:
+                layout = self.layout(doing, fresh=True)
+        return places_in(layout, address)
+
     def _shard_at(self, point: int, doing: str = "looking for a conversation") -> int:
-        return self.layout(doing).shard_at(point)
+        return self.layout(doing).newest.shard_at(point)
 
     def all(self) -> list[int]:
         """Every shard in which something may be, as of now. Raises as `layout`."""
@@ -165,7 +204,7 @@ class InboxServers:
 
     def of_all(self, doing: str, action: Callable[[redis.Redis], _T]) -> list[_T]:
         """Ask every server that the inboxes lie on; the answers of those that do. Raises when none does."""
-        groups = {position: [position] for position in range(self.layout().servers)}
+        groups = {position: [position] for position in range(self.layout().most_servers)}
         answers = self._grouped(doing, groups, lambda client, of: {of[0]: action(client)}, patient=False)
         return list(answers.values())
 
@@ -242,6 +281,15 @@ class InboxServers:
             clients, self._clients = self._clients, {}
         for client in clients.values():
             client.close()
+
+
+_SET_LAYOUT = Script(scripts.SET_LAYOUT)
+
+
+def places_in(layout: Layout, address: Address) -> list[Place]:
+    """Where something of a conversation may be, the newest first."""
+    generations = [layout.newest, layout] if layout.target else [layout]
+    return [Place(address, generation.shard_at(address.point)) for generation in generations]
 
 
 def _opener(url: str, seconds: float) -> Callable[[], redis.Redis]:

@@ -36,6 +36,7 @@ COMMANDS: Final = {
     "fold": LazyCommand("fold", "fold", "Fold a file offline, without servers."),
     "doctor": LazyCommand("doctor_command", "doctor", "Check that everything is right."),
     "digest": LazyCommand("doctor_command", "digest", "Print a hash of what is stored."),
+    "reshard": LazyCommand("reshard_command", "reshard", "Lay the inboxes out anew."),
     "migrate": LazyCommand("doctor_command", "migrate", "Create or upgrade the schema."),
     "serve": OthersCommand("turnfold-gateway", "Serve conversations over HTTP."),
     "mcp": OthersCommand("turnfold-gateway", "Serve conversations to an agent (MCP)."),

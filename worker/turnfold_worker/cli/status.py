@@ -79,9 +79,17 @@ def _show_totals(session: Session, *, as_json: bool) -> None:
 
     waiting = waiting_totals(session.redis)
     stored = stored_totals(session.engine, session.settings.tenant)
+    target = session.redis.layout(fresh=True).target
     workers = answering_workers(session.settings.effective_broker_url)
     if as_json:
-        print_json({"inbox": waiting, "stored": stored, "workers": workers})
+        print_json(
+            {
+                "inbox": waiting,
+                "stored": stored,
+                "workers": workers,
+                "reshard": target and {"shards": target.shards, "servers": target.servers},
+            }
+        )
         return
     out = console()
     least = "" if stored.complete else "at least "
@@ -102,6 +110,8 @@ def _show_totals(session: Session, *, as_json: bool) -> None:
         out.print(rows)
     else:
         out.print("inbox: empty")
+    if target is not None:
+        out.print(f"reshard: to {target.shards} shards on {target.servers} servers, under way")
     jobs = [f"{number} {kind} {state}" for kind, states in stored.jobs.items() for state, number in states.items()]
     out.print(f"jobs: {', '.join(jobs) or 'none'}; parked entries: {stored.parked_entries}")
     out.print(f"workers: {', '.join(workers) or 'none answered: start `turnfold up`'}", markup=False)

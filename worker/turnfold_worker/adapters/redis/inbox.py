@@ -32,6 +32,10 @@ BATCH_BYTES: Final = 16 * 1_048_576
 LEAST_BYTES: Final = 65_536
 
 
+FOLLOWER_SECONDS: Final = 0.2
+"""Until a conversation is looked at again whose earlier inbox a reshard has not seen empty."""
+
+
 class RedisInbox:
     """Implements `ports.Inbox`."""
 
@@ -72,7 +76,24 @@ class RedisInbox:
         ]
         # What lies on a server that is away is claimed when it is back.
         replies = self._each(_CLAIM, calls, patient=False)
-        return [claim for call, flat in zip(calls, replies, strict=True) for claim in _claims(call.shard, flat or [])]
+        claims = [claim for call, flat in zip(calls, replies, strict=True) for claim in _claims(call.shard, flat or [])]
+        return self._without_followers(claims)
+
+    def _without_followers(self, claims: list[Claim]) -> list[Claim]:
+        """Give back what came after something that waits still, where a reshard has closed the shard it lies in."""
+        layout = self._servers.layout()
+        if layout.target is None:
+            return claims
+        later = [claim for claim in claims if claim.place.shard in layout.target.own()]
+        earlier = [Place(claim.address, layout.shard_at(claim.address.point)) for claim in later]
+        calls = [
+            Call(place.shard, (place.inbox, keys.forgotten(place.shard)), (place.address.member,)) for place in earlier
+        ]
+        # None: its server is away, and nobody knows.
+        waits = [held != 0 for held in self._each(_WAITS, calls, patient=False)] if calls else []
+        followers = [claim for claim, must_wait in zip(later, waits, strict=True) if must_wait]
+        self.postpone(followers, FOLLOWER_SECONDS)
+        return [claim for claim in claims if claim not in followers]
 
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
         share = max(LEAST_BYTES, BATCH_BYTES // max(1, len(claims)))
@@ -143,7 +164,14 @@ class RedisInbox:
             claim.address.member, claim.forgotten_at or "0", json.dumps(dict(counts)), keys.ERASED_SECONDS, ERASED,
             keys.MARK_SECONDS,
         )  # fmt: skip
-        self._each(_ERASED, [Call(place.shard, names, arguments)])
+        (done,) = self._each(_ERASED, [Call(place.shard, names, arguments)])
+        layout = self._servers.layout()
+        if done and layout.target is not None and place.shard in layout.own():
+            # Where whoever waits for it looks when the reshard is over.
+            later = Place(place.address, layout.target.shard_at(place.address.point))
+            with translated():
+                client = self._servers.client_of(later.shard)
+                client.set(later.erased, json.dumps(dict(counts)), ex=keys.ERASED_SECONDS, nx=True)
 
     def mark_remnants(self) -> None:
         self._logs.mark_remnants()
@@ -191,6 +219,7 @@ class RedisInbox:
             return self._servers.each("working on inboxes", script, calls, patient=patient)
 
 
+_WAITS: Final = Script(redis_scripts.WAITS)
 _CLAIM: Final = Script(redis_scripts.CLAIM)
 _FINISH: Final = Script(redis_scripts.FINISH)
 _READ: Final = Script(redis_scripts.READ)

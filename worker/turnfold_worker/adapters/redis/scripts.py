@@ -99,6 +99,12 @@ return left
 """
 )
 
+# KEYS inbox, forgotten     ARGV member of forgotten
+# Returns 0 when nothing of the conversation is left to be done there.
+WAITS: Final = """
+return redis.call('XLEN', KEYS[1]) + (redis.call('ZSCORE', KEYS[2], ARGV[1]) and 1 or 0)
+"""
+
 # KEYS inbox     ARGV most entries, most bytes
 # Returns the oldest entries, as XRANGE does, until their fields hold that many bytes; one at least.
 READ: Final = """

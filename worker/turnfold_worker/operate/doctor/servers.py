@@ -121,11 +121,22 @@ def check_redis(servers: InboxServers, *, lease_seconds: float) -> list[Finding]
 
 
 def _check_layout(servers: InboxServers, answering: int) -> Finding:
-    """Every server of the inboxes answers."""
+    """Every server of the inboxes answers, and Redis and the database agree on the layout."""
     layout = servers.layout(fresh=True)
+    detail = f"{layout.shards} shards on {layout.most_servers} servers, of which {answering} answer"
+    if layout.target is not None:
+        detail += (
+            f"; a reshard to {layout.target.shards} shards on {layout.target.servers} servers is under way: if its "
+            "command is gone, `turnfold reshard` goes on"
+        )
+    if layout != (stored := servers.stored_layout()):
+        return judged(
+            "redis: layout", ok=False,
+            detail=f"{detail}; the database says {stored.to_text()}, Redis {layout.to_text()}",
+            remedy="run `turnfold reshard`, which goes on where one was stopped; so does it after a restored backup",
+        )  # fmt: skip
     return judged(
-        "redis: layout", ok=answering >= layout.servers,
-        detail=f"{layout.shards} shards on {layout.servers} servers, of which {answering} answer",
+        "redis: layout", ok=answering >= layout.most_servers, detail=detail,
         remedy="start the servers that are away; what waits on them is stored when they are back",
     )  # fmt: skip
 

@@ -1,0 +1,78 @@
+"""`turnfold reshard`: another number of shards, or other Redis servers, while clients and workers run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from turnfold_worker.cli.output import json_option, plain, print_json, progress
+from turnfold_worker.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from turnfold_worker.operate.reshard import ReshardPlan
+
+
+@click.command(short_help="Lay the inboxes out anew.")
+@click.option("--shards", type=click.IntRange(min=1), help="How many there are to be; as many as now unless given.")
+@click.option(
+    "--servers", "on_servers", type=click.IntRange(min=1),
+    help="On how many of TURNFOLD_REDIS_URL's list, from its first on; all of it unless given.",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
+@click.option(
+    "--timeout", "most_seconds", type=click.FloatRange(min=0), metavar="SECONDS",
+    help="How long to wait for workers to empty the old shards; without it until they have.",
+)  # fmt: skip
+@json_option
+@pass_session
+def reshard(
+    session: Session, shards: int | None, on_servers: int | None, dry_run: bool, most_seconds: float | None,
+    *, as_json: bool,
+) -> None:  # fmt: skip
+    """Lay the inboxes out anew while clients append and workers run: nothing is lost, doubled or out of order.
+
+    Every client and worker has to be of this version, and to have the new list of servers, before. A command that was
+    stopped, or died, is run again and goes on. Contexts that were kept by reference end.
+
+    \b
+    Examples:
+      turnfold reshard --shards 1024 --dry-run
+      turnfold reshard --shards 1024
+      TURNFOLD_REDIS_URL=redis://redis-1/0,redis://redis-2/0 turnfold reshard
+    """
+    from turnfold_worker.operate import reshard as operation
+
+    plan = operation.planned(session.engine, session.redis, shards=shards, on_servers=on_servers)
+    if plan is None:
+        _say(as_json, "nothing to do: the inboxes are laid out so", {"done": True, "plan": None})
+        return
+    if dry_run:
+        _say(as_json, f"would go {_words(plan)}", {"done": False, "plan": plain(plan)})
+        return
+    with progress(hidden=as_json) as bar:
+        task = bar.add_task("emptying old shards", total=plan.conversations or None)
+        most = plan.conversations
+        for step in operation.reshard(
+            plan, engine=session.write_engine, servers=session.redis, publisher=session.publisher,
+            most_seconds=most_seconds,
+        ):  # fmt: skip
+            most = max(most, step.conversations)
+            bar.update(task, total=most, completed=most - step.conversations)
+    _say(as_json, f"done: {_words(plan)}", {"done": True, "plan": plain(plan)})
+
+
+def _words(plan: ReshardPlan) -> str:
+    layout, target = plan.layout, plan.target
+    begun = " (begun before)" if plan.resumes else ""
+    return (
+        f"from {layout.shards} shards on {layout.servers} servers to {target.shards} on {target.servers}{begun}; "
+        f"{plan.conversations} conversations with {plan.entries} entries waited in the old shards"
+    )
+
+
+def _say(as_json: bool, sentence: str, answer: dict[str, object]) -> None:
+    if as_json:
+        print_json(answer)
+    else:
+        click.echo(sentence)

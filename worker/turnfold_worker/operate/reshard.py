@@ -1,0 +1,272 @@
+"""Lay the inboxes out anew, in another number of shards or on other Redis servers, while clients and workers run.
+
+In five steps, each of which may be done twice, so that a command that died is run again:
+
+1. `meta` says the target, a generation of shards whose keys are none of those in use.
+2. Every server says it: clients look in both places, workers store what waits in both.
+3. Each shard in use is closed. Until then it takes what is appended, from then on its successor does: so nothing of a
+   conversation is appended to both at once, and workers store what waits in the closed one first.
+4. Workers empty the closed shards.
+5. `meta`, then every server, says that the target is the layout in use. What is left of the closed shards, which are
+   hints and contexts that were kept, is removed; their marks stay, for clients that slept meanwhile.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from sqlalchemy import select
+
+from turnfold.contract import keys
+from turnfold.contract.shards import (
+    META_GENERATION,
+    META_SERVERS,
+    META_SHARDS,
+    META_TARGET,
+    MOST_SHARDS,
+    Layout,
+    tag,
+)
+from turnfold.contract.tables import MetaRow, table
+from turnfold.database.failures import translated as sql_translated
+from turnfold.errors import InvalidInput, InvalidSettings, Unavailable
+from turnfold.redis.connections import translated
+from turnfold_worker.operate.row_counts import waiting_totals
+
+if TYPE_CHECKING:
+    import redis
+    from sqlalchemy import Connection, Engine
+
+    from turnfold.redis.servers import InboxServers
+    from turnfold_worker.ports.storage import Publisher
+
+POLL_SECONDS: Final = 0.2
+RING_SECONDS: Final = 1.0
+"""Until workers are asked again to empty the closed shards."""
+_SCANNED_AT_ONCE: Final = 1_000
+_STANDS: Final = frozenset({"closed", "erased"})
+"""Kinds of keys of a closed shard that are not removed: receipts end by themselves."""
+_HOLDS_WORK: Final = frozenset({"in", "ready"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReshardPlan:
+    """From one layout to the next."""
+
+    layout: Layout
+    target: Layout
+    resumes: bool
+    """A command before this one began it."""
+    conversations: int
+    """With an inbox that workers have to empty."""
+    entries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReshardProgress:
+    """How far one is."""
+
+    conversations: int
+    """That wait in the old shards, to be stored or erased."""
+
+
+def planned(engine: Engine, servers: InboxServers, *, shards: int | None, on_servers: int | None) -> ReshardPlan | None:
+    """What is to be done; None when the inboxes are laid out so already, and every server says it.
+
+    `on_servers`: as many of the list, from its first on; None: all of it, or as begun. Changes nothing. Raises
+    `InvalidInput`, `InvalidSettings`, `Unavailable`.
+    """
+    with sql_translated(), engine.connect() as connection:
+        layout = stored = _stored(connection)
+    said = servers.said(len(servers))
+    ahead = max((one for one in said if one is not None), key=_rank, default=layout)
+    if _rank(ahead) > _rank(layout):
+        # The database is older than Redis, which is said to after it: it was restored from a backup.
+        layout = ahead
+    if layout.target is not None:
+        _check_same(layout.target, shards, on_servers)
+        target, resumes = layout.target, True
+    else:
+        wanted = Layout(layout.generation + 1, shards or layout.shards, on_servers or len(servers))
+        _check_possible(wanted, servers)
+        if (wanted.shards, wanted.servers) == (layout.shards, layout.servers):
+            if stored == layout and {*said} <= {layout, None}:
+                return None
+            # A command died between the database and the servers.
+            return ReshardPlan(layout=layout, target=layout, resumes=True, conversations=0, entries=0)
+        target, resumes = wanted, False
+    waiting = [totals for totals in waiting_totals(servers) if totals.shard in layout.own()]
+    conversations, entries = sum(of.conversations for of in waiting), sum(of.entries for of in waiting)
+    return ReshardPlan(
+        layout=layout._replace(target=None), target=target, resumes=resumes,
+        conversations=conversations, entries=entries,
+    )  # fmt: skip
+
+
+def reshard(
+    plan: ReshardPlan, *, engine: Engine, servers: InboxServers, publisher: Publisher, most_seconds: float | None = None
+) -> Iterator[ReshardProgress]:
+    """Carry a plan out, saying how far it is. Raises `Unavailable`, also when workers took longer: run it again."""
+    in_use = max(plan.layout.servers, plan.target.servers)
+    if plan.target == plan.layout:
+        _finish(engine, plan.layout)
+        servers.publish(plan.layout, servers=len(servers))
+        return
+    under_way = plan.layout._replace(target=plan.target)
+    if not _begun(engine, under_way):
+        # Another command has finished it.
+        return
+    servers.publish(under_way, servers=in_use)
+    _copy_bounded(servers, under_way)
+    _close(servers, plan.layout)
+    yield from _emptied(servers, plan, publisher, most_seconds)
+    _remove_rest(servers, plan.layout)
+    _finish(engine, plan.target)
+    servers.publish(plan.target, servers=in_use)
+
+
+def _rank(layout: Layout) -> tuple[int, bool]:
+    return layout.generation, layout.target is not None
+
+
+def _stored(connection: Connection) -> Layout:
+    meta = table(MetaRow)
+    return Layout.from_meta({row.key: row.value for row in connection.execute(select(meta.c.key, meta.c.value))})
+
+
+def _check_same(target: Layout, shards: int | None, on_servers: int | None) -> None:
+    if shards in {None, target.shards} and on_servers in {None, target.servers}:
+        return
+    msg = f"a reshard to {target.shards} shards on {target.servers} servers is under way"
+    raise InvalidInput(msg, remedy="run `turnfold reshard` without options to finish it, and then again with yours")
+
+
+def _check_possible(wanted: Layout, servers: InboxServers) -> None:
+    if not 1 <= wanted.shards <= MOST_SHARDS:
+        msg = f"there are 1 to {MOST_SHARDS} shards, not {wanted.shards}"
+        raise InvalidInput(msg, remedy="256 are enough for most; give a few for each worker process")
+    if wanted.servers > len(servers):
+        msg = f"TURNFOLD_REDIS_URL names {len(servers)} servers, and {wanted.servers} are wanted"
+        raise InvalidSettings(msg, remedy="name all of them, new ones at the end, for every client and worker first")
+
+
+def _begun(engine: Engine, under_way: Layout) -> bool:
+    """Write the target down, unless it stands there; False when the database is past it."""
+    with sql_translated(), engine.begin() as connection:
+        stored = _stored(connection)
+        if _rank(stored) > _rank(under_way):
+            return False
+        if stored.target not in {None, under_way.target}:
+            msg = "another command has begun another reshard"
+            raise Unavailable(msg, remedy="run `turnfold reshard` without options to finish that one")
+        _write(connection, under_way)
+    return True
+
+
+def _finish(engine: Engine, target: Layout) -> None:
+    with sql_translated(), engine.begin() as connection:
+        if _rank(_stored(connection)) < _rank(target):
+            _write(connection, target)
+
+
+def _write(connection: Connection, layout: Layout) -> None:
+    meta = table(MetaRow)
+    rows = {
+        META_GENERATION: str(layout.generation), META_SHARDS: str(layout.shards), META_SERVERS: str(layout.servers),
+    }  # fmt: skip
+    if layout.target is not None:
+        rows[META_TARGET] = layout.target.to_text()
+    connection.execute(meta.delete().where(meta.c.key.in_([*rows, META_TARGET])))
+    connection.execute(meta.insert(), [{"key": key, "value": value} for key, value in rows.items()])
+
+
+def _copy_bounded(servers: InboxServers, layout: Layout) -> None:
+    """Let the new shards know whose appends are counted, before anything is appended to them."""
+    doing, first = "copying quotas", layout.own()[0]
+    with translated(doing):
+        members = cast("set[bytes]", servers.client_of(first).smembers(keys.bounded(first)))
+    if members:
+        of_target = [*layout.newest.own()]
+        servers.piped(doing, of_target, lambda asks, shard: asks.sadd(keys.bounded(shard), *members))
+        servers.piped(doing, of_target, lambda asks, shard: asks.expire(keys.bounded(shard), keys.QUOTA_SECONDS))
+
+
+def _close(servers: InboxServers, layout: Layout) -> None:
+    servers.piped("closing shards", [*layout.own()], lambda asks, shard: asks.set(keys.closed(shard), "1"))
+
+
+def _emptied(
+    servers: InboxServers, plan: ReshardPlan, publisher: Publisher, most_seconds: float | None
+) -> Iterator[ReshardProgress]:
+    """Wait until workers have stored and erased what the closed shards hold."""
+    own, began, rung = plan.layout.own(), time.monotonic(), -RING_SECONDS
+    while True:
+        held = servers.piped(
+            "looking what waits", [*own], lambda asks, shard: asks.exists(keys.tenants(shard), keys.forgotten(shard))
+        )
+        waiting = [shard for shard, number in held.items() if number]
+        conversations = sum(
+            totals.conversations + totals.forgotten for totals in waiting_totals(servers) if totals.shard in own
+        ) if waiting else 0  # fmt: skip
+        yield ReshardProgress(conversations=conversations)
+        if not waiting:
+            return
+        now = time.monotonic()
+        if most_seconds is not None and now - began > most_seconds:
+            msg = f"{conversations} conversations still wait in the old shards after {most_seconds:g} s"
+            raise Unavailable(msg, remedy=_CONTINUE)
+        if now - rung >= RING_SECONDS:
+            rung = now
+            for shard in waiting:
+                publisher.drain(shard)
+                publisher.erase(shard)
+        time.sleep(POLL_SECONDS)
+
+
+_CONTINUE: Final = (
+    "start workers (-Q turnfold.ingest,turnfold.maintenance), and run `turnfold reshard` again: it goes on; appends "
+    "and reads work meanwhile"
+)
+
+
+def _remove_rest(servers: InboxServers, layout: Layout) -> None:
+    """Remove what outlives an empty shard. Raises `Unavailable` for an inbox that no worker was told of."""
+    tags = {tag(shard) for shard in layout.own()}
+    for position in range(layout.servers):
+        with translated("removing what closed shards left"):
+            _remove_from(servers.client(position), tags)
+
+
+def _remove_from(client: redis.Redis, tags: set[str]) -> None:
+    for names in _blocks(client.scan_iter(match="tf:{*", count=_SCANNED_AT_ONCE)):
+        of_shards = [name for name in names if _tag_of(name) in tags]
+        if any(_kind_of(name) in _HOLDS_WORK for name in of_shards):
+            msg = "an inbox of a closed shard holds entries that no worker was told of"
+            raise Unavailable(msg, remedy="see `turnfold doctor`; nothing is lost: the reshard waits")
+        pipeline: Any = client.pipeline(transaction=False)
+        for name in of_shards:
+            if _kind_of(name) not in _STANDS:
+                pipeline.unlink(name)
+        if pipeline.command_stack:
+            pipeline.execute()
+
+
+def _blocks(names: Iterator[bytes]) -> Iterator[Sequence[str]]:
+    block: list[str] = []
+    for name in names:
+        block.append(name.decode())
+        if len(block) == _SCANNED_AT_ONCE:
+            yield block
+            block = []
+    yield block
+
+
+def _tag_of(name: str) -> str:
+    return name[len("tf:") :].partition("}")[0] + "}"
+
+
+def _kind_of(name: str) -> str:
+    return name.partition("}:")[2].partition(":")[0]
