@@ -24,6 +24,12 @@ from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.wiring import Worker, sql_store
 
 
+def question(number: int) -> str:
+    """A question about the made talk."""
+    subjects = ("seat api", "refund page", "login job", "report test")
+    return f"What did we decide about the {subjects[number % 4]} for customer {37 * number}?"
+
+
 class Nobody:
     """A publisher without Celery: the benchmark calls what it wants done."""
 

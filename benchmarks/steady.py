@@ -12,7 +12,7 @@ import os
 import random
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from itertools import product
 from pathlib import Path
@@ -82,7 +82,8 @@ def listening(port: int) -> int:
     raise RuntimeError(msg)
 
 
-def _port(url: str) -> int:
+def port_of(url: str) -> int:
+    """The port that a URL names."""
     return int(url.rsplit(":", 1)[1].split("/", maxsplit=1)[0])
 
 
@@ -124,6 +125,13 @@ class Counters:
         self._engine.dispose()
 
 
+Watch = Callable[[CeleryWorker, Counters, int], None]
+
+
+def no_watch(*_: object) -> None:
+    """Look at nothing."""
+
+
 def workers(place: Place, folder: Path, processes: int, environment: Mapping[str, str]) -> Iterator[CeleryWorker]:
     """Started workers of all queues but refining."""
     queues = [str(queue) for queue in Queue if queue is not Queue.REFINE]
@@ -141,9 +149,13 @@ def workers(place: Place, folder: Path, processes: int, environment: Mapping[str
 
 def steady(  # noqa: PLR0913 - what a run is made of, all by name
     place: Place, size: str, *, conversations: int, a_second: float, seconds: float, at_once: int, processes: int,
-    environment: Mapping[str, str],
+    environment: Mapping[str, str], watch: Watch = no_watch, last: Callable[[], None] = no_watch,
 ) -> dict[str, Any]:  # fmt: skip
-    """Append `at_once` turns at a time to one conversation after the other, at a rate, until the time is over."""
+    """Append `at_once` turns at a time to one conversation after the other, at a rate, until the time is over.
+
+    `watch` is called after each append with the worker, the counters and the turns that were appended, `last` when
+    no more come.
+    """
     chance = random.Random(11)  # noqa: S311 - made talk, the same at every run
     settings = Settings(redis_url=place.redis_url, database_url=place.database_url, tenant="steady")
     with (
@@ -154,9 +166,9 @@ def steady(  # noqa: PLR0913 - what a run is made of, all by name
         running = workers(place, Path(folder), processes, environment)
         worker = next(running)
         try:
-            roots = {"producer": os.getpid(), "workers": worker.pid or 0, "redis": listening(_port(place.redis_url))}
+            roots = {"producer": os.getpid(), "workers": worker.pid or 0, "redis": listening(port_of(place.redis_url))}
             if counters.read().get("commits") is not None:
-                roots["postgresql"] = listening(_port(place.database_url))
+                roots["postgresql"] = listening(port_of(place.database_url))
             cpu = Cpu(roots)
             tf.append("warm", turn(chance, 0, SIZES[size]))
             tf.wait("warm", timeout_seconds=60)
@@ -168,9 +180,11 @@ def steady(  # noqa: PLR0913 - what a run is made of, all by name
                     f"s-{number % conversations}", [turn(chance, turns + one, SIZES[size]) for one in range(at_once)]
                 )
                 turns += at_once
+                watch(worker, counters, turns)
                 time.sleep(max(0.0, turns / a_second - passed))
-            last = time.perf_counter()
-            while (counters.stored() <= turns or counters.unfolded()) and time.perf_counter() - last < _LONGEST_WAIT:
+            last()
+            ended = time.perf_counter()
+            while (counters.stored() <= turns or counters.unfolded()) and time.perf_counter() - ended < _LONGEST_WAIT:
                 time.sleep(0.5)
             total = time.perf_counter() - begun
             after, seen = cpu.seconds(), counters.read()
