@@ -26,9 +26,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
+import capacity
 import scaling
 import steady
-from bench import Bench, drain_row, floor_of_a_read, row_id, talk
+from bench import Bench, drain_row, floor_of_a_read, question, row_id, talk
 from databases import machine, places
 from peers import peers, tokens
 from performance_document import (
@@ -93,11 +94,6 @@ def timed(work: Callable[[int], object], times: int, *, before: Callable[[int], 
     taken.sort()
     many = len(taken)
     return Timing(taken[many // 2], taken[int(many * 0.95)], taken[int(many * 0.99)], median(worked))
-
-
-def question(number: int) -> str:
-    subjects = ("seat api", "refund page", "login job", "report test")
-    return f"What did we decide about the {subjects[number % 4]} for customer {37 * number}?"
 
 
 def store(bench: Bench, turns: int) -> float:
@@ -285,8 +281,8 @@ def measure(arguments: argparse.Namespace, progress: Progress) -> Row:
 
 
 def main() -> None:
-    """Write performance.md, its figures and the numbers as JSON; `--steady` and `--scaling` write their own."""
-    for option, measure in (("--steady", steady.main), ("--scaling", scaling.main)):
+    """Write performance.md, its figures and the numbers as JSON; `--steady` and the like write their own."""
+    for option, measure in (("--steady", steady.main), ("--scaling", scaling.main), ("--capacity", capacity.main)):
         if option in sys.argv:
             measure(["--out", str(OUT), *sys.argv[1:]])
             return

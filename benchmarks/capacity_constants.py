@@ -1,0 +1,63 @@
+"""The measured constants of `capacity.py` as laws by stage, and where they are kept: docs/scale.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import mean
+from typing import Any, Final, NamedTuple
+
+from capacity_model import Law, Point, Stage, fit
+
+from turnfold_worker.celery_parts.doorman import LINGER_SECONDS, pauses_of
+from turnfold_worker.settings import WorkerSettings
+
+STAGES: Final = ("append", "store", "fold", "read")
+PROCESSES_A_HOST: Final = 8
+QUANTITIES: Final = (
+    "own ms", "postgresql ms", "redis ms", "redis commands", "redis bytes", "commits", "transaction ids", "WAL bytes",
+    "statements", "service ms",
+)  # fmt: skip
+"""What is measured of a stage, each for a turn (of `read`: for a read)."""
+
+
+class Constants(NamedTuple):
+    """Of one size of turn."""
+
+    stages: Mapping[str, Stage]
+    sql_bytes: float
+    """In PostgreSQL, a turn: rows and indexes."""
+    idle: Mapping[str, float]
+    """What a worker without work costs a second, by quantity."""
+
+
+def laws_of(points: Sequence[Mapping[str, float]]) -> dict[str, Law]:
+    """A law for each quantity that the points have."""
+    return {
+        name: fit([Point(row["group"], row["task"], max(0.0, row[name])) for row in points])
+        for name in QUANTITIES
+        if all(name in row for row in points)
+    }
+
+
+def constants_of(measured: Mapping[str, Any]) -> Constants:
+    """From what `capacity_stages.measured` returns."""
+    pauses, settings = pauses_of(PROCESSES_A_HOST), WorkerSettings()
+    most = {"store": settings.batch_turns * settings.claim_conversations, "fold": 50 * settings.fold_turns}
+    pause = {"store": max(pauses.values()) + LINGER_SECONDS, "fold": min(pauses.values()) + LINGER_SECONDS}
+    stages = {
+        stage: Stage(
+            laws=laws_of(measured["points"][stage]), pause=pause.get(stage, 0.0),
+            most_turns_a_task=most.get(stage, 1),
+            variation=mean(row.get("variation", 0.0) for row in measured["points"][stage]),
+        )
+        for stage in STAGES
+    }  # fmt: skip
+    return Constants(stages, measured["sql bytes"], measured["idle a second"])
+
+
+def read(path: Path) -> dict[str, Constants]:
+    """By size of turn, from the file of a run. Raises `FileNotFoundError` where none was made."""
+    sizes = json.loads(path.read_text())["measured"]
+    return {size: constants_of(measured) for size, measured in sizes.items()}

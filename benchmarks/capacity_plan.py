@@ -1,0 +1,191 @@
+"""What a number of turns a day needs, what of it breaks first, what answers that, and dollars: pure arithmetic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from capacity_constants import PROCESSES_A_HOST, Constants
+from capacity_model import BUSY, DAY, Staffing, staff
+
+HOURS_A_MONTH: Final = 730
+GB: Final = 1e9
+
+
+class Load(NamedTuple):
+    """What comes in."""
+
+    turns_a_day: float
+    turns_a_fold: float = 8
+    peak: float = 3.0
+    """The busiest hour's rate by the mean one."""
+    reads_a_turn: float = 0.5
+    """One context for each answer, where every second turn is one."""
+    outage_minutes: float = 60.0
+    """For which Redis holds all that comes in while no database answers."""
+    keep_days: float = 90.0
+    """For which rows are kept."""
+
+    @property
+    def rate(self) -> float:
+        """Turns a second of the busiest hour."""
+        return self.turns_a_day / DAY * self.peak
+
+
+class Limits(NamedTuple):
+    """What one server bears; nobody measured these here but `redis_core`, which is how Redis works."""
+
+    redis_core: float = BUSY
+    """Redis executes commands on one core."""
+    redis_gb: float = 6.0
+    """Of memory for inboxes, three quarters of 8 GB."""
+    postgresql_cores: float = 64 * BUSY
+    wal_mb_a_second: float = 200.0
+    ids_a_day: float = 1.5e9
+    """Transaction ids: PostgreSQL must have frozen every row once they have gone round; at this rate each day."""
+    stored_tb: float = 64.0
+    sessions: float = 500.0
+    shards: float = 4_096.0
+    """Of inboxes, at most: no more processes than that can store at once, nor Redis servers hold them."""
+
+
+class Prices(NamedTuple):
+    """US dollars."""
+
+    worker_core_hour: float = 0.0408
+    redis_server_hour: float = 0.0816
+    postgresql_core_hour: float = 0.0900
+    gb_month: float = 0.115
+
+
+PRICES: Final = Prices()
+SOURCES: Final = (
+    "A worker's core: half of an m7g.large of Amazon EC2, 2 cores, on demand, Linux, us-east-1, $0.0816 an hour, as "
+    "[FactualMinds](https://www.factualminds.com/blog/amazon-ec2-on-demand-pricing-instance-families-2026/) has it of "
+    "2026-06-17. A Redis server: one such machine, 8 GB. A GB of PostgreSQL: gp3 of Amazon RDS, $0.115 a month, as "
+    "[Usage.ai](https://www.usage.ai/blogs/aws/reserved-instances/rds/pricing-calculator/) has it of June 2026. A core "
+    "of PostgreSQL, $0.09 an hour: an assumption, about twice a plain core, as managed ones are."
+)
+
+ANSWERS: Final[Mapping[str, str]] = {
+    "Redis, one core": "several servers in `TURNFOLD_REDIS_URL`, the broker on one of its own (`TURNFOLD_BROKER_URL`)",
+    "broker, one core": "larger hosts (`--concurrency`), each of which publishes for all of its processes; then cells",
+    "Redis, memory": "several servers in `TURNFOLD_REDIS_URL`, or larger ones",
+    "PostgreSQL, cores": "reads on a replica (`TURNFOLD_READ_DATABASE_URL`); then cells",
+    "PostgreSQL, WAL": "cells; `TURNFOLD_FOLD_TURNS` higher writes less a turn",
+    "PostgreSQL, transaction ids": "`autovacuum_freeze_max_age` up to 1,500 million; then cells",
+    "PostgreSQL, sessions": "PgBouncer (`TURNFOLD_DATABASE_POOLER=on`)",
+    "PostgreSQL, storage": "`TURNFOLD_KEEP_LEVEL0_DAYS`; `turnfold migrate --partitions 64`; then cells",
+    "shards of inboxes": "`TURNFOLD_SHARDS`, up to 4,096; then cells",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a load needs."""
+
+    load: Load
+    staffing: Mapping[str, Staffing]
+    needs: Mapping[str, float]
+    """By name, each in its unit."""
+    shares: Mapping[str, float]
+    """How many of what one server bears are needed, of each thing that may break: above 1 it has."""
+    dollars: float
+    """A month."""
+
+    def utilisation(self, stage: str) -> float:
+        """How busy the processes of a stage are in the busiest hour."""
+        return self.staffing[stage].utilisation
+
+    @property
+    def broken(self) -> list[str]:
+        """What one server no longer bears, the worst first."""
+        return sorted((name for name, share in self.shares.items() if share > 1), key=lambda name: -self.shares[name])
+
+
+def plan(constants: Constants, load: Load, limits: Limits, prices: Prices) -> Plan:
+    """What `load` needs in its busiest hour, of bytes and transaction ids in a whole day."""
+    staffing = {
+        stage: staff(constants.stages[stage], load.rate, group, processes_a_host=PROCESSES_A_HOST)
+        for stage, group in (("store", 1.0), ("fold", load.turns_a_fold))
+    }
+    costs = _Costs(constants, load, staffing)
+    commands, redis_cores = load.rate * costs.turn("redis commands"), load.rate * costs.turn("redis ms") / 1_000
+    waiting = load.rate * 60 * load.outage_minutes * constants.stages["append"].cost("redis bytes", 1, 1) / GB
+    redis_servers = max(math.ceil(redis_cores / limits.redis_core), math.ceil(waiting / limits.redis_gb), 1)
+    postgresql, reading = (
+        load.rate * costs.written("postgresql ms") / 1_000,
+        load.rate * costs.read("postgresql ms") / 1_000,
+    )
+    stored = load.turns_a_day * load.keep_days * constants.sql_bytes / GB
+    processes = sum(each.processes for each in staffing.values())
+    wal, ids = load.rate * costs.turn("WAL bytes") / 1e6, load.turns_a_day * costs.turn("transaction ids")
+    needs = {
+        "turns/s": load.rate, "processes that store": staffing["store"].processes,
+        "processes that fold": staffing["fold"].processes, "PostgreSQL cores": (postgresql + reading) / BUSY,
+        "of them for reads": reading / BUSY, "SQL GB a day": load.turns_a_day * constants.sql_bytes / GB,
+        "WAL MB/s": wal, "transaction ids a day": ids, "statements/s": load.rate * costs.written("statements"),
+        "Redis commands/s": commands, "Redis servers": redis_servers, "Redis GB": waiting,
+    }  # fmt: skip
+    shares = {
+        "Redis, one core": redis_cores / limits.redis_core, "Redis, memory": waiting / limits.redis_gb,
+        "broker, one core": costs.broker_ms(load.rate) / 1_000 / limits.redis_core,
+        "PostgreSQL, cores": (postgresql + reading) / limits.postgresql_cores,
+        "PostgreSQL, WAL": wal / limits.wal_mb_a_second, "PostgreSQL, transaction ids": ids / limits.ids_a_day,
+        "PostgreSQL, sessions": 2 * processes / limits.sessions,
+        "PostgreSQL, storage": stored / 1_000 / limits.stored_tb,
+        "shards of inboxes": max(staffing["store"].processes, redis_servers) / limits.shards,
+    }  # fmt: skip
+    hourly = (
+        processes * prices.worker_core_hour + redis_servers * prices.redis_server_hour
+        + (postgresql + reading) / BUSY * prices.postgresql_core_hour
+    )  # fmt: skip
+    return Plan(
+        load=load, staffing=staffing, needs=needs, shares=shares,
+        dollars=hourly * HOURS_A_MONTH + stored * prices.gb_month,
+    )  # fmt: skip
+
+
+def cells(made: Plan) -> int:
+    """How many installations PostgreSQL and the shards make of it, when reads, sessions and Redis are answered."""
+    walls = (
+        "broker, one core",
+        "PostgreSQL, WAL",
+        "PostgreSQL, transaction ids",
+        "PostgreSQL, storage",
+        "shards of inboxes",
+    )
+    writing = made.needs["PostgreSQL cores"] - made.needs["of them for reads"]
+    of_cores = made.shares["PostgreSQL, cores"] * writing / made.needs["PostgreSQL cores"]
+    return math.ceil(max(of_cores, *(made.shares[name] for name in walls), 1e-9))
+
+
+class _Costs:
+    """Costs of a turn over all stages, in the batches of this load."""
+
+    def __init__(self, constants: Constants, load: Load, staffing: Mapping[str, Staffing]) -> None:
+        self._stages, self._reads = constants.stages, load.reads_a_turn
+        self._shapes = {
+            "append": (1.0, 1.0), "store": (1.0, staffing["store"].turns_a_task),
+            "fold": (load.turns_a_fold, staffing["fold"].turns_a_task),
+        }  # fmt: skip
+
+    def written(self, quantity: str) -> float:
+        """Of appending, storing and folding a turn."""
+        return sum(self._stages[stage].cost(quantity, *shape) for stage, shape in self._shapes.items())
+
+    def read(self, quantity: str) -> float:
+        """Of the reads that come with a turn."""
+        return self._reads * self._stages["read"].cost(quantity, 1, 1)
+
+    def broker_ms(self, rate: float) -> float:
+        """Redis's milliseconds a second for tasks and their messages, whatever is in them."""
+        return sum(
+            rate / self._shapes[stage][1] * self._stages[stage].laws["redis ms"].task for stage in ("store", "fold")
+        )
+
+    def turn(self, quantity: str) -> float:
+        """Of a turn and its reads."""
+        return self.written(quantity) + self.read(quantity)
