@@ -70,15 +70,15 @@ SOURCES: Final = (
 )
 
 ANSWERS: Final[Mapping[str, str]] = {
-    "Redis, one core": "several servers in `TURNFOLD_REDIS_URL`, the broker on one of its own (`TURNFOLD_BROKER_URL`)",
+    "Redis, one core": "`turnfold reshard --servers N`, the broker on a server of its own (`TURNFOLD_BROKER_URL`)",
     "broker, one core": "larger hosts (`--concurrency`), each of which publishes for all of its processes; then cells",
-    "Redis, memory": "several servers in `TURNFOLD_REDIS_URL`, or larger ones",
+    "Redis, memory": "`turnfold reshard --servers N`, or larger servers",
     "PostgreSQL, cores": "reads on a replica (`TURNFOLD_READ_DATABASE_URL`); then cells",
     "PostgreSQL, WAL": "cells; `TURNFOLD_FOLD_TURNS` higher writes less a turn",
     "PostgreSQL, transaction ids": "`autovacuum_freeze_max_age` up to 1,500 million; then cells",
     "PostgreSQL, sessions": "PgBouncer (`TURNFOLD_DATABASE_POOLER=on`)",
     "PostgreSQL, storage": "`TURNFOLD_KEEP_LEVEL0_DAYS`; `turnfold migrate --partitions 64`; then cells",
-    "shards of inboxes": "`TURNFOLD_SHARDS`, up to 4,096; then cells",
+    "shards of inboxes": "`turnfold reshard --shards N`, up to 4,096; then cells",
 }
 
 
