@@ -203,7 +203,7 @@ def _stepped(tail: Tail, settings: FoldSettings) -> CutSegment | None:
     state = fresh(SegmenterStats.from_json(tail.segmenter))
     for turn in tail.turns:
         vector = tail.vectors.get(turn.seq, NO_VECTOR) if tail.vectors else None
-        state, cut = step(state, turn, settings, vector)
+        state, cut = step(state, turn, settings, vector, tail.memos.get(turn.seq))
         if cut is not None:
             return CutSegment(tail.turns[: cut - tail.turns[0].seq], state.stats.to_json(), turn.seq)
     return None

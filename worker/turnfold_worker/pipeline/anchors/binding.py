@@ -49,6 +49,7 @@ _FEW_WORDS: Final = 2
 """What says no more beside what is idle states nothing."""
 _DEED_RULES: Final = (*COMMITMENTS, *REQUESTS)
 _DEEDS: Final = frozenset({Act.COMMITMENT, Act.REQUEST})
+_NOTHING: Final[frozenset[Act]] = frozenset()
 
 
 def binds_somebody(statement: str, hearer: Hearer, *, exact: bool) -> bool:
@@ -87,11 +88,27 @@ def _hearer(reading: Reading, *, assisted: bool) -> Hearer:
 def _binding(reading: Reading, acts: Sequence[Found], hearer: Hearer) -> Iterator[Found]:
     left_out: dict[Span, frozenset[Act]] = {}
     for span in {act.span for act in acts if act.act in _DEEDS}:
-        plain_text = plain_words(reading.text(span))
-        stated = {fact.kind for fact in reading.facts.within(span.start, span.end)}
-        if not binds_somebody(plain_text, hearer, exact=not stated.isdisjoint(VALUES)):
-            empty = stated.isdisjoint((*VALUES, *NAMES)) and (
-                hearer is Hearer.ASSISTANT or len(IDLE.sub(_GAP, plain_text).strip(_MARKS).split()) <= _FEW_WORDS
-            )
-            left_out[span] = _DEEDS | ({Act.FACT} if empty else frozenset())
-    yield from (act for act in acts if act.act not in left_out.get(act.span, frozenset()))
+        if not_bound := _not_bound(reading, span, hearer):
+            left_out[span] = not_bound
+    yield from (act for act in acts if act.act not in left_out.get(act.span, _NOTHING))
+
+
+def _not_bound(reading: Reading, span: Span, hearer: Hearer) -> frozenset[Act]:
+    """What a span that sounds like a promise or a request does not do."""
+    if reading.memo is None:
+        return _idle_acts(reading, span, hearer)
+    return reading.memo.of(
+        f"idle {span.start} {span.end}", hearer.value, lambda: _idle_acts(reading, span, hearer),
+        pack=sorted, unpack=lambda acts: frozenset(map(Act, acts)),
+    )  # fmt: skip
+
+
+def _idle_acts(reading: Reading, span: Span, hearer: Hearer) -> frozenset[Act]:
+    plain_text = plain_words(reading.text(span))
+    stated = {fact.kind for fact in reading.facts.within(span.start, span.end)}
+    if binds_somebody(plain_text, hearer, exact=not stated.isdisjoint(VALUES)):
+        return _NOTHING
+    empty = stated.isdisjoint((*VALUES, *NAMES)) and (
+        hearer is Hearer.ASSISTANT or len(IDLE.sub(_GAP, plain_text).strip(_MARKS).split()) <= _FEW_WORDS
+    )
+    return _DEEDS | ({Act.FACT} if empty else _NOTHING)

@@ -75,12 +75,24 @@ def _values(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterato
         if reading.tool or reading.turn.role is not Role.USER:
             continue
         of_turn = [draft for draft in kept if draft.turn_seq == reading.turn.seq]
-        for span in reading.sentences[:_SENTENCES_OF_VALUES]:
-            text = reading.text(span)
-            if reading.is_pasted(span) or any(draft.start < span.end and span.start < draft.end for draft in of_turn):
-                continue
-            if any(states(text) for states in _STATES):
-                yield _draft(reading, span, text, score=_STATED)
+        for place in _stating(reading):
+            span = reading.sentences[place]
+            if not any(draft.start < span.end and span.start < draft.end for draft in of_turn):
+                yield _draft(reading, span, reading.text(span), score=_STATED)
+
+
+def _stating(reading: Reading) -> list[int]:
+    """Places of the sentences of a turn in which its speaker states something of a thing."""
+
+    def places() -> list[int]:
+        spans = enumerate(reading.sentences[:_SENTENCES_OF_VALUES])
+        return [
+            place
+            for place, span in spans
+            if not reading.is_pasted(span) and any(states(reading.text(span)) for states in _STATES)
+        ]
+
+    return places() if reading.memo is None else reading.memo.of("stated", "", places, pack=list, unpack=list)
 
 
 def _corrected(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterator[AnchorDraft]:

@@ -17,6 +17,7 @@ from turnfold.contract.periods import as_utc
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.vectors import Vector, numbers_of
 from turnfold_worker.pipeline.language.words import telling_words
+from turnfold_worker.pipeline.turns.memo import TurnMemo
 from turnfold_worker.pipeline.turns.tool_groups import call_ids, result_ids
 
 READ: Final = 600
@@ -125,12 +126,15 @@ class Signs:
     """Scalar products of the vector with itself, with that of the turn before, and so on, `REMEMBERED` at most."""
 
 
-def signs_of(turn: StoredTurn, vector: Vector | None = None, turns_before: Sequence[Signs] = ()) -> Signs:
+def signs_of(
+    turn: StoredTurn, vector: Vector | None = None, turns_before: Sequence[Signs] = (), memo: TurnMemo | None = None
+) -> Signs:
     """Read a turn for its signs; `turns_before` are those of the turns before it, without a turn left out."""
     numbers = None if vector is None else numbers_of(vector)
     head = turn.content[:READ]
+    heard = _heard(head) if memo is None else memo.of("signs", "", lambda: _heard(head), pack=dict, unpack=dict)
     return Signs(
-        **_heard(head),
+        **heard,
         seq=turn.seq,
         role=turn.role,
         speaker=turn.speaker,

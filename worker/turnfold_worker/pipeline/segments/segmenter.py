@@ -21,6 +21,7 @@ from turnfold_worker.pipeline.segments.gap_features import AFTER, REACH, feature
 from turnfold_worker.pipeline.segments.gap_scorer import Form, Scores, form_of, needed, score
 from turnfold_worker.pipeline.segments.gap_signs import Signs, signs_of
 from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.turns.memo import TurnMemo
 
 _FEW: Final = 2
 """Speakers up to which talk is a dialogue."""
@@ -83,14 +84,15 @@ def fresh(stats: SegmenterStats) -> State:
 
 
 def step(
-    state: State, turn: StoredTurn, settings: FoldSettings, vector: Vector | None = None
+    state: State, turn: StoredTurn, settings: FoldSettings, vector: Vector | None = None, memo: TurnMemo | None = None
 ) -> tuple[State, int | None]:
     """Take one turn in; with it the number of the first turn of the next segment, once that is decided.
 
     After a number the caller closes the segment and feeds the turns from that number on into a `fresh` state with the
     statistics of the state returned. `vector` is None where there is no sentence model.
+    `memo` keeps what is heard in the turn.
     """
-    state = State(state.stats.met(turn), (*state.marks, signs_of(turn, vector, state.marks)))
+    state = State(state.stats.met(turn), (*state.marks, signs_of(turn, vector, state.marks, memo)))
     cut = _forced_cut(state.marks, settings)
     if cut is None:
         state, cut = topic_cut(state, settings)

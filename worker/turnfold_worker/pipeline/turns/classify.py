@@ -10,13 +10,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold_worker.pipeline.content import Kind, Piece, kind_of, split_fences
 from turnfold_worker.pipeline.language.facts import FactKind, Facts
 from turnfold_worker.pipeline.turns.importance import residuals, score_turns
+from turnfold_worker.pipeline.turns.memo import NO_MEMOS, TurnMemo
 from turnfold_worker.pipeline.turns.repeats import Repeat, find_repeats
 from turnfold_worker.pipeline.turns.tool_groups import call_ids, is_tool_output
 
@@ -215,8 +216,25 @@ RULES: Final[tuple[Rule, ...]] = (
 """The preservation rules, most binding first. A turn for which none holds is compressed freely."""
 
 
-def classify(turn: StoredTurn, around: Surroundings = _ALONE) -> Classification:
+def classify(turn: StoredTurn, around: Surroundings = _ALONE, memo: TurnMemo | None = None) -> Classification:
     """What becomes of a turn. Pure and total; of a long turn its beginning decides."""
+    if memo is None:
+        return _classified(turn, around)
+    # The facts are of the turn alone, and of a repeat it is only asked whether there is one.
+    key = f"{around.important:d}{around.repeat is not None:d}"
+    return memo.of("class", key, lambda: _classified(turn, around), pack=_packed, unpack=_unpacked)
+
+
+def _packed(classification: Classification) -> list[Any]:
+    return [str(classification.decision), str(classification.tier), classification.reasons]
+
+
+def _unpacked(packed: Sequence[Any]) -> Classification:
+    decision, tier, reasons = packed
+    return Classification(Decision(decision), Tier(tier), tuple(reasons))
+
+
+def _classified(turn: StoredTurn, around: Surroundings) -> Classification:
     look = _Look(turn, around)
     deciding: Rule | None = None
     reasons: list[str] = []
@@ -238,13 +256,13 @@ def classify_segment(
     earlier: Sequence[StoredTurn] = (),
     facts: Mapping[int, Facts] | None = None,
     kept: frozenset[int] | None = None,
+    memos: Mapping[int, TurnMemo] = NO_MEMOS,
 ) -> tuple[tuple[Classification, ...], dict[int, Repeat]]:
     """Decisions for the turns of a segment, in order, and the repeats by number.
 
     `before` are the turns before the segment, of which the last four may be repeated; `earlier` are older ones that
-    may; `facts` by number; `kept` are
-    the turns that stay for their importance, when that is known. What is recent decides nothing here: a read shows it
-    raw.
+    may; `facts` by number, `memos` too; `kept` are the turns that stay for their importance, when that is known. What
+    is recent decides nothing here: a read shows it raw.
     """
     repeats = find_repeats(turns, before=before, earlier=earlier)
     important = residuals(score_turns(turns)) if kept is None else kept
@@ -257,6 +275,7 @@ def classify_segment(
                 important=turn.seq in important,
                 repeat=repeats.get(turn.seq),
             ),
+            memos.get(turn.seq),
         )
         for turn in turns
     ), repeats

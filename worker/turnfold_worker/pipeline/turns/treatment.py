@@ -55,7 +55,7 @@ def read_segment(
     scores = score_turns(turns)
     classifications, repeats = classify_segment(
         turns, before=before, earlier=earlier, facts={reading.turn.seq: reading.facts for reading in readings},
-        kept=residuals(scores, least=residual_threshold, share=residual_share),
+        kept=residuals(scores, least=residual_threshold, share=residual_share), memos=memos,
     )  # fmt: skip
     return [
         replace(
