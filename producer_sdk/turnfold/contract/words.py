@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import Remembered
+from turnfold.contract.remembered import Remembered, remembers_clauses
 from turnfold.contract.terms import STEMS, STOP_WORDS
 
 _STEPS: Final = 3
@@ -21,14 +21,19 @@ _CJK: Final = lazy_pattern(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7
 
 def note_words(text: str) -> list[str]:
     """Distinct words of a note without stop words, in order; of scripts without spaces, pairs of characters."""
+    return list(_distinct_words(text))
+
+
+@remembers_clauses
+def _distinct_words(text: str) -> tuple[str, ...]:
     words = _WORD.findall(text.lower().replace("\u2019", "'"))
-    return list(dict.fromkeys(chain.from_iterable(map(_PARTS.__getitem__, words))))
+    return tuple(dict.fromkeys(chain.from_iterable(map(_PARTS.__getitem__, words))))
 
 
 @lru_cache(maxsize=8_192)
 def note_stems(text: str) -> tuple[str, ...]:
     """The stems of `note_words`: a note is stored with them, and ranked with its segment, chapter and conversation."""
-    return tuple(map(STEMS.__getitem__, note_words(text)))
+    return tuple(map(STEMS.__getitem__, _distinct_words(text)))
 
 
 def _parts(word: str) -> tuple[str, ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
 from turnfold.contract.records import AnchorState, AnchorType, Role
 from turnfold_worker.pipeline.anchors.acts.turn_acts import SENTENCES_READ
@@ -51,6 +51,23 @@ class AnchorDraft:
     """The day of its turn; None of one without a time."""
     reports: bool = False
     """Few words that only matter where they settle something of an earlier segment: 'Sent.', 'Dana will run it.'."""
+
+
+def packed_drafts(drafts: Iterable[AnchorDraft]) -> list[list[Any]]:
+    """The drafts of one turn that none settled yet, as JSON has them, without what the turn tells."""
+    return [[d.type, d.start, d.end, d.score, d.rank, d.tokens, dict(d.factors)] for d in drafts]
+
+
+def unpacked_drafts(reading: Reading, rows: Iterable[Sequence[Any]]) -> list[AnchorDraft]:
+    """The drafts of a turn from `packed_drafts`."""
+    return [
+        AnchorDraft(
+            type=AnchorType(kind), text=reading.turn.content[start:end], turn_seq=reading.turn.seq, start=start,
+            end=end, score=score, rank=rank, tokens=tokens, speaker=reading.speaker, role=reading.turn.role,
+            factors=dict(factors), said_on=reading.day,
+        )
+        for kind, start, end, score, rank, tokens, factors in rows
+    ]  # fmt: skip
 
 
 def settled(draft: AnchorDraft, readings: Sequence[Reading], drafts: Sequence[AnchorDraft]) -> AnchorDraft:

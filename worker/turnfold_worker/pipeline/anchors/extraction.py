@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
@@ -26,7 +27,7 @@ from turnfold_worker.pipeline.anchors.acts.turn_acts import (
 from turnfold_worker.pipeline.anchors.assistants import TEXT, Company, companies
 from turnfold_worker.pipeline.anchors.bearing import with_bearing
 from turnfold_worker.pipeline.anchors.binding import with_what_binds
-from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, settled
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, packed_drafts, settled, unpacked_drafts
 from turnfold_worker.pipeline.anchors.heads.head import HEAD, with_head
 from turnfold_worker.pipeline.anchors.ranks import STANDING, rank_of
 from turnfold_worker.pipeline.anchors.refusals import with_refusals
@@ -164,6 +165,18 @@ def _best(drafts: Sequence[AnchorDraft], limit: int, *, standing: int) -> list[A
 
 
 def _of_turn(
+    reading: Reading, acts: Sequence[Found], wanted: frozenset[str], company: Company, *, least: int
+) -> list[AnchorDraft]:
+    if reading.memo is None:
+        return _drafts_of(reading, acts, wanted, company, least=least)
+    return reading.memo.of(
+        "drafts", around_of(_packed(acts), sorted(wanted), company, least),
+        partial(_drafts_of, reading, acts, wanted, company, least=least),
+        pack=packed_drafts, unpack=partial(unpacked_drafts, reading),
+    )  # fmt: skip
+
+
+def _drafts_of(
     reading: Reading, acts: Sequence[Found], wanted: frozenset[str], company: Company, *, least: int
 ) -> list[AnchorDraft]:
     drafts: list[AnchorDraft] = []

@@ -7,7 +7,7 @@ from operator import eq
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import Remembered
+from turnfold.contract.remembered import Remembered, remembers_clauses
 
 QUESTION_MARKS: Final = ("?", "\uff1f", "؟")
 _SPACED: Final = tuple((f" {mark}", mark) for mark in ",.?!;:")
@@ -42,6 +42,7 @@ _PUT_AS_QUESTION: Final = lazy_pattern(
 """The verb before whom it is about."""
 
 
+@remembers_clauses
 def plain_words(text: str) -> str:
     """Lower case, one line, straight apostrophes, no space before a comma or inside `I ' ll`."""
     words = " ".join(text.lower().replace("\u2019", "'").split())
@@ -61,6 +62,7 @@ def without_quotes(text: str) -> str:
     return _QUOTED.sub(" … ", text)
 
 
+@remembers_clauses
 def without_fillers(speech: str) -> str:
     """Without the 'uh' and the repeated words of speech."""
     spoken = _SPOKEN.findall(speech)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline.language.common_words import listed
 
 _VERBS: Final = listed(
@@ -25,6 +26,20 @@ _VERBS: Final = listed(
 _ENDS_LIKE_A_VERB: Final = lazy_pattern(r"(?:[a-z]{2,}(?:ed|ing|n't)|[a-z]+'(?:s|re|m|ve|ll|d))$")
 _THIRD_PERSON: Final = lazy_pattern(r"[a-z]{2,}[^s]s$")
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
+_ANYWHERE: Final = 2
+"""Of a word that is a verb wherever it stands."""
+_BEHIND: Final = 1
+"""Of one that is one behind another word."""
+
+
+def _kind_of(written: str) -> int:
+    word = written.strip(_WORD_EDGES)
+    if word in _VERBS or _ENDS_LIKE_A_VERB.match(word):
+        return _ANYWHERE
+    return _BEHIND if _THIRD_PERSON.match(word) else 0
+
+
+_KINDS: Final = Remembered(_kind_of)
 
 
 def has_verb(text: str) -> bool:
@@ -33,8 +48,5 @@ def has_verb(text: str) -> bool:
     >>> has_verb("We painted the gate"), has_verb("Our latest work from May")
     (True, False)
     """
-    words = [word.strip(_WORD_EDGES) for word in text.replace("\u2019", "'").lower().split()]
-    return any(
-        word in _VERBS or _ENDS_LIKE_A_VERB.match(word) or (i and _THIRD_PERSON.match(word))
-        for i, word in enumerate(words)
-    )
+    kinds = list(map(_KINDS.__getitem__, text.replace("\u2019", "'").lower().split()))
+    return _ANYWHERE in kinds or _BEHIND in kinds[1:]

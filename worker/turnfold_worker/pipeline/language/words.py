@@ -16,6 +16,12 @@ SPECIFIC: Final = 3
 """Weight from which a word tells what a text is about."""
 
 _WORD: Final = lazy_pattern(r"[a-z0-9]+(?:[-_./'][a-z0-9]+)*")
+_DIGIT: Final = lazy_pattern("[0-9]")
+
+
+def has_digit(text: str) -> bool:
+    """Whether a text holds a digit, of any script."""
+    return _DIGIT.search(text) is not None if text.isascii() else any(map(str.isdigit, text))
 
 
 def words(text: str) -> list[str]:

@@ -132,7 +132,7 @@ def overtaken_by_notes(notes: Sequence[Note]) -> list[Overtaken]:
     """The values whose places notes take by naming them; `notes` are in the order of the turns."""
     overtaken: list[Overtaken] = []
     for at, note in enumerate(notes):
-        taken_back = _TAKES_BACK.search(note.text)
+        taken_back = _taken_back(note.text)
         # With a value of its own: 'not 48' alone puts nothing in its place.
         if taken_back is None or not _DIGIT.search(_TAKES_BACK.sub(" ", note.text)):
             continue
@@ -145,6 +145,11 @@ def overtaken_by_notes(notes: Sequence[Note]) -> list[Overtaken]:
         if subject := _subject(notes, at, without):
             overtaken.append(Overtaken(0, note.seq, values, subject, 1 if is_plain else 2))
     return overtaken
+
+
+def _taken_back(text: str) -> re.Match[str] | None:
+    """The value whose place another takes. Each has a digit, which most texts have not."""
+    return _TAKES_BACK.search(text) if _DIGIT.search(text) else None
 
 
 def _subject(notes: Sequence[Note], at: int, without: frozenset[str]) -> tuple[str, ...]:
@@ -223,7 +228,7 @@ def without_pasted_changes(notes: Sequence[Note], readings: Iterable[Reading]) -
     What stands first in contexts must not overtake what was said; a query still finds them.
     """
     pasted = {reading.turn.seq: reading for reading in readings if reading.pasted}
-    return [note for note in notes if not (_is_pasted(note, pasted) and _TAKES_BACK.search(note.text))]
+    return [note for note in notes if not (_is_pasted(note, pasted) and _taken_back(note.text))]
 
 
 def words_of_their_own(noted: Iterable[tuple[Note, str]], readings: Iterable[Reading]) -> list[str]:
@@ -258,8 +263,10 @@ def still_held(notes: Iterable[Note], overtaken: OvertakenIndex) -> list[Note]:
 def without_overtaken_item(note: Note, overtaken: OvertakenIndex) -> Note:
     """A note that lists several things behind a colon, without the one whose value was overtaken; else as it is."""
     lead, colon, listed = note.text.partition(": ")
+    if not colon or not overtaken:
+        return note
     stems = note_stems(note.text)
-    if not colon or not overtaken.tells_value(note.seq, stems) or overtaken.tells_statement(note.seq, stems):
+    if not overtaken.tells_value(note.seq, stems) or overtaken.tells_statement(note.seq, stems):
         return note
     items = _ITEM_ENDS.split(listed)
     held = [part for part in items if not overtaken.tells_value(note.seq, note_stems(part))]
@@ -287,7 +294,7 @@ def weighed_by_force(notes: Sequence[Note], settled: Sequence[SettledAnchor], ov
             if earlier_value := value_before(anchor.by_text, anchor.text):
                 values.setdefault(anchor.by_seq, []).append((stems, earlier_value))
     ordered = [with_value_before(note, values[note.seq]) if note.seq in values else note for note in ordered]
-    are_told = [overtaken.tells(note.seq, note_stems(note.text)) for note in ordered]
+    are_told = [bool(overtaken) and overtaken.tells(note.seq, note_stems(note.text)) for note in ordered]
     mended = [overtaken.mended(note) if is_told else note for note, is_told in zip(ordered, are_told, strict=True)]
     held = [note is not None for note in mended]
     ordered = [note or gone for note, gone in zip(mended, ordered, strict=True)]
@@ -300,7 +307,10 @@ def weighed_by_force(notes: Sequence[Note], settled: Sequence[SettledAnchor], ov
             for beside in (at - 1, at + 1):
                 if 0 <= beside < len(ordered) and ordered[beside].seq == note.seq:
                     share[beside] = max(share[beside], _BESIDE_IT)
-    return [note._replace(worth=round(note.worth * share[at]) if held[at] else 0) for at, note in enumerate(ordered)]
+    worths = [round(note.worth * share[at]) if held[at] else 0 for at, note in enumerate(ordered)]
+    return [
+        note if note.worth == worth else note._replace(worth=worth) for note, worth in zip(ordered, worths, strict=True)
+    ]
 
 
 def value_before(new: str, old: str) -> str:
@@ -415,7 +425,7 @@ def _stated_before(notes: Sequence[Note], at: int) -> Iterator[int]:
 
 def _replaces(note: Note, replacing: Mapping[int, Sequence[frozenset[str]]]) -> bool:
     """Whether a note says what took the place of something."""
-    return _TAKES_BACK.search(note.text) is not None or _is_of(note, replacing.get(note.seq, ()))
+    return _taken_back(note.text) is not None or _is_of(note, replacing.get(note.seq, ()))
 
 
 def _is_of(note: Note, statements: Iterable[frozenset[str]]) -> bool:

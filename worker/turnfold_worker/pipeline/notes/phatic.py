@@ -8,6 +8,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.remembered import remembers_clauses
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.word_places import is_negation
+from turnfold_worker.pipeline.language.words import has_digit
 
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
 _PHATIC: Final = listed(
@@ -39,11 +40,12 @@ def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
     """
     if len(text) > _LONGEST_PHATIC:
         return False
-    if _THANKS.match(text) and len(text.split()) <= _THANKS_WORDS and not any(map(str.isdigit, text)):
+    if _THANKS.match(text) and len(text.split()) <= _THANKS_WORDS and not has_digit(text):
         return True
-    words = [word for word in bare_words(text) if word]
-    if len(words) > 1 and not _carries_nothing(words[0], speakers):
+    first = next(filter(None, (word.strip(_WORD_EDGES) for word in text.replace("\u2019", "'").lower().split())), "")
+    if first and not _carries_nothing(first, speakers):
         return False
+    words = [word for word in bare_words(text) if word]
     if len(words) > 1 and ", " in text and _VOCATIVE.search(text):
         words.pop()
     if not all(_carries_nothing(word, speakers) for word in words):

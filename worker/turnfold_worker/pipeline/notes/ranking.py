@@ -84,16 +84,21 @@ def taken(
     speaks_of = {named_in: i for i, named_in in named_by.items()}
     done: set[int] = set()
     words = [_told(note) if worth > 0 else [] for note, worth in zip(notes, worths, strict=True)]
-    left_of: dict[str, float] = {}
+    left_of = dict.fromkeys([word for note_words in words for word, _ in note_words], 1.0)
     tokens_of: Counter[int] = Counter()
     gain_of = _gains(notes, worths, words, named_by, done, left_of, tokens_of)
     heap = [(-gain_of(i), i) for i, note_words in enumerate(words) if note_words]
     heapq.heapify(heap)
     order: list[tuple[int, float]] = []
     room = most_tokens
+    known: dict[int, tuple[int, float]] = {}
     while heap and room > 0:
         stale, i = heap[0]
-        gain = gain_of(i)
+        # Only what is taken changes a gain.
+        taken_by_then, gain = known.get(i, (-1, 0.0))
+        if taken_by_then != len(order):
+            gain = gain_of(i)
+            known[i] = len(order), gain
         if i not in done and -gain > stale + 1e-9:
             heapq.heapreplace(heap, (-gain, i))
             continue
@@ -108,7 +113,7 @@ def taken(
             order.append((position, gain))
             tokens_of[notes[position].seq] += notes[position].tokens
             for word, weight in words[position]:
-                left = left_of.get(word, 1.0) * (_DECAY if weight < _HEAVY else _HEAVY_DECAY)
+                left = left_of[word] * (_DECAY if weight < _HEAVY else _HEAVY_DECAY)
                 left_of[word] = max(_LEAST_LEFT, left)
         for position in both:
             if (follows := speaks_of.get(position)) is not None and follows not in done:
@@ -133,12 +138,12 @@ def _gains(
     kept = [_KEPT * min(_MOST_KEPT, sum([weight for _, weight in weighted_words])) for weighted_words in words]
     prices = [_price(note) for note in notes]
     seqs = [note.seq for note in notes]
-    share_left, spent = left_of.get, tokens_of.get
+    spent = tokens_of.get
 
     def told_by(i: int) -> float:
         news = 0.0
         for word, weight in words[i]:
-            news += weight * share_left(word, 1.0)
+            news += weight * left_of[word]
         return worths[i] * (kept[i] + news)
 
     def gain_of(i: int) -> float:

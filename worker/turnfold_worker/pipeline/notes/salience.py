@@ -19,6 +19,7 @@ from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_words
 from turnfold_worker.pipeline.language.rarity import is_feeling, rarity_of
 from turnfold_worker.pipeline.language.spoken_verbs import has_verb
+from turnfold_worker.pipeline.language.words import has_digit
 from turnfold_worker.pipeline.notes.captions import is_caption
 from turnfold_worker.pipeline.notes.whole import PAST
 
@@ -29,6 +30,7 @@ _CAPTION: Final = 0.25
 """Salience of a picture's caption: labelled talk has none."""
 _LENGTHS: Final = (2, 4, 7, 12, 18)
 """Most words of a clause of each length."""
+_LENGTH_NAMES: Final = tuple(f"length {length}" for length in range(len(_LENGTHS) + 1))
 _FIRST_PLACES: Final = 2
 """Clauses of a turn that may answer the question before it."""
 _MOST_PLACES: Final = 4
@@ -37,11 +39,14 @@ _MOST_NAMES: Final = 3
 _WORD: Final = lazy_pattern(r"[a-z]+(?:'[a-z]+)?|\d+")
 _HAPPENED: Final = lazy_pattern(rf"(?i)\b(?:{PAST})\b")
 _NAME: Final = lazy_pattern(r"(?<=[\w,;:)\]] )(?!I\b|I')[A-Z][\w'-]*")
-_QUOTE: Final = lazy_pattern(r"[\"\u201c]")
 _TIME: Final = lazy_pattern(
     r"(?i)\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september"
     r"|october|november|december|yesterday|tomorrow|tonight|last|next|ago|week|weekend|month|year|years|summer|since)\b"
 )
+_RUN: Final = lazy_pattern(r"\w+")
+_TELLS_PAST: Final = Remembered(lambda run: _HAPPENED.fullmatch(run) is not None)
+"""Of a run of word characters: `_HAPPENED` finds whole ones, and some with an apostrophe."""
+_TELLS_TIME: Final = Remembered(lambda run: _TIME.fullmatch(run) is not None)
 
 
 @remembers_clauses
@@ -56,7 +61,7 @@ def salience(clause: str, *, place: int, replies: bool) -> float:
     plain = clause.replace("\u2019", "'")
     words = _WORD.findall(plain.lower())
     shape = _shape_of(plain, words, place=place, replies=replies)
-    weighted = [strength * weights[name] for name, strength in shape if name in weights]
+    weighted = [strength * weights[name] for name, strength in shape if strength and name in weights]
     # Exact, whatever the order; of the words, which are most features, only the weights are needed.
     return fsum([*weighted, *map(_WORD_WEIGHTS.__getitem__, dict.fromkeys(words))]) / WEIGHT_SCALE
 
@@ -70,29 +75,40 @@ def features_of(clause: str, *, place: int, replies: bool) -> Iterator[tuple[str
         yield f"={STEMS[word]}", 1.0
 
 
-def _shape_of(plain: str, words: Sequence[str], *, place: int, replies: bool) -> Iterator[tuple[str, float]]:
-    yield "every clause", 1.0
-    yield f"length {sum(len(words) > longest for longest in _LENGTHS)}", 1.0
-    yield "number", float(any(map(str.isdigit, plain)))
-    yield "names", min(len(_NAME.findall(plain)), _MOST_NAMES) / _MOST_NAMES
-    yield "quote", float(bool(_QUOTE.search(plain)))
-    yield "asks", float(plain.endswith("?"))
-    yield "exclaims", float(plain.endswith("!"))
-    yield "past", float(bool(_HAPPENED.search(plain)))
-    yield "time", float(bool(_TIME.search(plain)))
-    yield "verb", float(has_verb(plain))
-    yield "answers", float(replies and place < _FIRST_PLACES)
-    yield "place", min(place, _MOST_PLACES) / _MOST_PLACES
-    yield from _of_telling_words(note_words(plain))
+def _shape_of(plain: str, words: Sequence[str], *, place: int, replies: bool) -> list[tuple[str, float]]:
+    runs = _RUN.findall(plain)
+    past = any(map(_TELLS_PAST.__getitem__, runs)) or ("'" in plain and _HAPPENED.search(plain) is not None)
+    return [
+        ("every clause", 1.0),
+        (_LENGTH_NAMES[sum([len(words) > longest for longest in _LENGTHS])], 1.0),
+        ("number", float(has_digit(plain))),
+        ("names", _names(plain) / _MOST_NAMES),
+        ("quote", float('"' in plain or "\u201c" in plain)),
+        ("asks", float(plain.endswith("?"))),
+        ("exclaims", float(plain.endswith("!"))),
+        ("past", float(past)),
+        ("time", float(any(map(_TELLS_TIME.__getitem__, runs)))),
+        ("verb", float(has_verb(plain))),
+        ("answers", float(replies and place < _FIRST_PLACES)),
+        ("place", min(place, _MOST_PLACES) / _MOST_PLACES),
+        *_of_telling_words(note_words(plain)),
+    ]
 
 
-def _of_telling_words(words: list[str]) -> Iterator[tuple[str, float]]:
+def _names(plain: str) -> int:
+    # Most clauses have no capital behind their first letter.
+    return 0 if plain[1:].islower() else min(len(_NAME.findall(plain)), _MOST_NAMES)
+
+
+def _of_telling_words(words: Sequence[str]) -> list[tuple[str, float]]:
     rarities = [rarity_of(word) for word in words if not is_feeling(word)]
-    yield "rarity", sum(rarities) / 10
-    yield "rarest", max(rarities, default=0.0) / 4
-    yield "feelings", 1.0 - len(rarities) / max(1, len(words))
-    yield "only feelings", float(bool(words) and not rarities)
-    yield "telling words", min(len(words), _MOST_WORDS) / _MOST_WORDS
+    return [
+        ("rarity", sum(rarities) / 10),
+        ("rarest", max(rarities, default=0.0) / 4),
+        ("feelings", 1.0 - len(rarities) / max(1, len(words))),
+        ("only feelings", float(bool(words) and not rarities)),
+        ("telling words", min(len(words), _MOST_WORDS) / _MOST_WORDS),
+    ]
 
 
 @cache

@@ -41,9 +41,10 @@ _ASIDE: Final = lazy_pattern(r", (?:which|because|since|while|where|thanks to)\b
 """A reason or a remark at the end; a condition stays, and so does what names: 'like my clay bowl'."""
 _MAIN_WORDS: Final = 4
 _REWRITTEN: Final = (
-    (lazy_pattern(r"(?i)\ba lot of\b"), "lots of"),
-    (lazy_pattern(r"(?i)\bin order to\b"), "to"),
+    (lazy_pattern(r"(?i)\ba lot of\b"), "lots of", "lot of"),
+    (lazy_pattern(r"(?i)\bin order to\b"), "to", "order to"),
 )
+"""What is found, what stands instead, and letters that it holds."""
 _JOINED_BEFORE: Final = listed(
     "what who how that which there it this these those here than as where when why i and or but if not whether i'm"
 )
@@ -66,8 +67,10 @@ def telegraphic(whole: str) -> str:
     'gave in after seeing the six in a thousand'
     """
     line = whole
-    for pattern, shorter in _REWRITTEN:
-        line = pattern.sub(shorter, line)
+    small = whole.lower()
+    for pattern, shorter, sign in _REWRITTEN:
+        if sign in small or not whole.isascii():
+            line = pattern.sub(shorter, line)
     if match := _THERE_IS.match(line):
         line = line[match.end() :]
     if (aside := _ASIDE.search(line)) and not line.endswith("?"):

@@ -395,7 +395,7 @@ def _asked(reading: Reading) -> str:
 
 def _named(spoken: str) -> frozenset[str]:
     """Words that are capitalised inside a sentence, in lower case; none of a title, where all are."""
-    capitals = _CAPITAL.findall(spoken)
+    capitals = [] if spoken[1:].islower() else _CAPITAL.findall(spoken)
     if 2 * len(capitals) > len(spoken.split()):
         capitals = []
     named = [match.lower().removesuffix("'s") for match in capitals]
@@ -411,8 +411,17 @@ def _spread(readings: Sequence[Reading]) -> dict[str, int]:
     """
     spread: Counter[str] = Counter()
     for reading in readings:
-        spread.update(set(map(STEMS.__getitem__, note_words(reading.turn.content[:_READ]))))
+        spread.update(_stems_of(reading))
     return {stem: min(turns, _MOST_TAKEN_UP) for stem, turns in spread.items()}
+
+
+def _stems_of(reading: Reading) -> list[str]:
+    """The distinct stems of a turn."""
+
+    def stems() -> list[str]:
+        return list(dict.fromkeys(map(STEMS.__getitem__, note_words(reading.turn.content[:_READ]))))
+
+    return stems() if reading.memo is None else reading.memo.of("stems", "", stems, pack=list, unpack=list)
 
 
 def _weights(text: str, named: frozenset[str], spread: Mapping[str, int]) -> str:

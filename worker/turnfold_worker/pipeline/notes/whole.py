@@ -38,6 +38,8 @@ _LIST_MARK: Final = lazy_pattern(r"(?:(?:[-–—•]+|\d{1,3}[.)]) )+(?=\D)")
 _LAUGHS: Final = lazy_pattern(
     r"(?i)(?<![\s,])[\s,]+(?:lol|haha+|[:;]-?[)d(p]|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]+)[.!]*$"
 )
+_LAUGHTER: Final = ("lol", "haha", ":", ";")
+"""One of which what `_LAUGHS` finds holds, where it is plain."""
 PAST: Final = (
     r"was|had|went|made|took|saw|got|did|found|bought|came|said|thought|knew|felt|met|heard|gave|told|wrote|sent|built"
     r"|won|lost|began|started|kept|left|brought|taught|spent|chose|grew|ran|sold|paid|ate|drew|drove|flew|forgot|woke"
@@ -88,11 +90,17 @@ def whole_clause(statement: str, names: frozenset[str] = frozenset(), said_on: d
     line = statement.replace("\u2019", "'").strip()
     if mark := _LIST_MARK.match(line):
         line = line[mark.end() :]
-    line = _PHOTO.sub("photo:", line)
+    plain = line.isascii()
+    small = line.lower()
+    # Most clauses have nothing of what is left out or written otherwise, which a look at letters tells.
+    if not plain or "share" in small:
+        line = _PHOTO.sub("photo:", line)
     opening = line[:1]
     line = _without_lead_in(line, names)
-    line = _LAUGHS.sub("", line)
-    line = _HEDGE.sub(r"\g<before>", line)
+    if not plain or any(map(small.__contains__, _LAUGHTER)):
+        line = _LAUGHS.sub("", line)
+    if not plain or "kind" in small or "sort" in small:
+        line = _HEDGE.sub(r"\g<before>", line)
     if said_on is not None:
         line = resolve_relative_days(line, said_on)
     words = line.split()
@@ -123,6 +131,8 @@ def _ended(line: str) -> str:
 
 def _without_coda(line: str) -> str:
     """Without 'and it was rewarding' at its end, which says no more of what happened."""
+    if not is_feeling(line.rpartition(" ")[2].lower()):
+        return line
     coda = _CODA.search(line)
     if coda is None or not is_feeling(coda["mood"].lower()) or len(line[: coda.start()].split()) < _TOLD_WORDS:
         return line

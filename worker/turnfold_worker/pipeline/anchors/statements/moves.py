@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.remembered import remembers_clauses
 from turnfold.contract.words import note_stems
 from turnfold_worker.pipeline.language.common_words import listed
 
@@ -49,6 +50,7 @@ _NO_THING: Final = listed("i we it this that they you i've we've who which")
 _ALONE: Final = listed("he she")
 
 
+@remembers_clauses
 def moved_thing(text: str) -> frozenset[str]:
     """Stems of the thing that a text says was moved; empty where it says no such thing.
 
