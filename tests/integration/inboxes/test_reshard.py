@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from click.testing import CliRunner
 
 from conftest import LocalWorker, workers_of
 from support.server_folders import own_folder
@@ -17,6 +19,7 @@ from turnfold.contract.shards import Layout
 from turnfold.database.engines import connect
 from turnfold.database.reader import Reader
 from turnfold.redis.servers import InboxServers
+from turnfold_worker.cli import main
 from turnfold_worker.local.redis_server import RedisServer
 from turnfold_worker.operate import reshard
 from turnfold_worker.operate.doctor.servers import check_redis
@@ -295,3 +298,18 @@ def test_without_workers_it_waits_and_says_what_to_do(installation: Installation
             next(steps)
         append(tf, "c", 1)
         assert tf.status("c").inbox == 2
+
+
+def test_the_command_says_what_it_would_do_and_did(redis_url: str, sqlite_url: str) -> None:
+    urls = ["--redis-url", redis_url, "--database-url", sqlite_url, "reshard", "--json"]
+    plan = {
+        "from": {"shards": 256, "servers": 1}, "to": {"shards": 64, "servers": 1}, "resumes": False,
+        "conversations": 0, "entries": 0,
+    }  # fmt: skip
+    answers = [
+        CliRunner().invoke(main, [*urls, *more]) for more in (["--shards", "64", "--dry-run"], ["--shards", "64"], [])
+    ]
+    assert [answer.exit_code for answer in answers] == [0, 0, 0]
+    assert [json.loads(answer.stdout) for answer in answers] == [
+        {"done": False, "plan": plan}, {"done": True, "plan": plan}, {"done": True, "plan": None},
+    ]  # fmt: skip

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from turnfold_worker.cli.output import json_option, plain, print_json, progress
+from turnfold_worker.cli.output import json_option, print_json, progress
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def reshard(
         _say(as_json, "nothing to do: the inboxes are laid out so", {"done": True, "plan": None})
         return
     if dry_run:
-        _say(as_json, f"would go {_words(plan)}", {"done": False, "plan": plain(plan)})
+        _say(as_json, f"would go {_words(plan)}", {"done": False, "plan": _fields(plan)})
         return
     with progress(hidden=as_json) as bar:
         task = bar.add_task("emptying old shards", total=plan.conversations or None)
@@ -59,16 +59,24 @@ def reshard(
         ):  # fmt: skip
             most = max(most, step.conversations)
             bar.update(task, total=most, completed=most - step.conversations)
-    _say(as_json, f"done: {_words(plan)}", {"done": True, "plan": plain(plan)})
+    _say(as_json, f"done: {_words(plan)}", {"done": True, "plan": _fields(plan)})
 
 
 def _words(plan: ReshardPlan) -> str:
     layout, target = plan.layout, plan.target
     begun = " (begun before)" if plan.resumes else ""
     return (
-        f"from {layout.shards} shards on {layout.servers} servers to {target.shards} on {target.servers}{begun}; "
-        f"{plan.conversations} conversations with {plan.entries} entries waited in the old shards"
+        f"from {layout.shards} shards (servers: {layout.servers}) to {target.shards} (servers: {target.servers})"
+        f"{begun}; {plan.conversations} conversations with {plan.entries} entries waited in the old shards"
     )
+
+
+def _fields(plan: ReshardPlan) -> dict[str, object]:
+    sizes = {name: {"shards": of.shards, "servers": of.servers} for name, of in (
+        ("from", plan.layout), ("to", plan.target),
+    )}  # fmt: skip
+    counts = {"conversations": plan.conversations, "entries": plan.entries}
+    return {**sizes, "resumes": plan.resumes, **counts}
 
 
 def _say(as_json: bool, sentence: str, answer: dict[str, object]) -> None:
