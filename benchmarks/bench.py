@@ -11,7 +11,7 @@ import redis
 from databases import Place
 from sqlalchemy import Engine
 
-from support.places import SHARDS, servers
+from support.places import NEW_LAYOUT, servers
 from turnfold import Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.tables import ConversationRow, TurnRow, table
@@ -69,7 +69,7 @@ class Bench:
         self.write = connect(place.database_url, write=True, timeout_seconds=60)
         self.read = connect(place.database_url, write=False, timeout_seconds=60)
         client = connect_redis(place.redis_url, timeout_seconds=10)
-        inbox = RedisInbox(servers(client), lease_seconds=600, sweep_seconds=3)
+        inbox = RedisInbox(servers(client, NEW_LAYOUT), lease_seconds=600, sweep_seconds=3)
         self.worker = Worker(settings, inbox, sql_store(settings, self.write, self.read), Nobody())
         self.client = Turnfold(settings=settings)
         self.tf = self.client.for_tenant(place.name)
@@ -82,7 +82,7 @@ class Bench:
     def drain(self) -> float:
         """Store everything that was appended; seconds."""
         begun = time.perf_counter()
-        for shard in SHARDS:
+        for shard in NEW_LAYOUT.all():
             self.worker.drain(shard)
         return time.perf_counter() - begun
 

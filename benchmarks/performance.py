@@ -47,10 +47,10 @@ from performance_document import (
 from rich.progress import Progress, TimeElapsedColumn
 from sqlalchemy import text
 
-from support.places import place
+from support.places import NEW_LAYOUT
 from support.prefixes import shared
 from turnfold import Context
-from turnfold.contract.keys import Address
+from turnfold.contract.keys import Address, Place
 from turnfold.contract.tables import Base, ConversationRow, table
 from turnfold.redis.connections import connect as connect_redis
 
@@ -152,7 +152,8 @@ def reads_of(bench: Bench, turns: int, say: Say) -> list[Row]:
     conversation = row_id(bench.read, bench.place.name, name)
     reader = bench.tf._resources.reader()  # noqa: SLF001 - a new process is played by forgetting
     redis = connect_redis(bench.place.redis_url, timeout_seconds=10)
-    inbox = place(Address(bench.place.name, name)).inbox
+    address = Address(bench.place.name, name)
+    inbox = Place(address, NEW_LAYOUT.shard_at(address.point)).inbox
     floor = floor_of_a_read(bench, conversation)
     found: list[Row] = []
 

@@ -21,7 +21,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from support.places import shard_of
+from support.places import NEW_LAYOUT
 from turnfold import Turnfold
 from turnfold.contract.keys import Address
 from turnfold_worker.local.redis_server import RedisServer
@@ -90,7 +90,7 @@ def _fold_example(redis_url: str, database_url: str) -> None:
         tf.append("startup", [json.loads(line) for line in text.splitlines()])
         settings = WorkerSettings(redis_url=redis_url, database_url=database_url)
         worker = build(settings)
-        worker.drain(shard_of(Address(tf.tenant, "startup")))
+        worker.drain(NEW_LAYOUT.shard_at(Address(tf.tenant, "startup").point))
         worker.compress(1)
         if not tf.status("startup").segments:
             msg = "the example was not folded"

@@ -19,7 +19,7 @@ from sqlalchemy import Engine
 from support.celery_workers import CeleryWorker
 from support.examples import THOROUGH, register_profiles
 from support.needed import skipping_on
-from support.places import servers
+from support.places import LAYOUT, servers
 from support.postgresql import PostgresqlServer
 from support.refinery import Refinery
 from support.server_folders import fast_folder, own_folder
@@ -148,7 +148,7 @@ def postgresql_server() -> Iterator[PostgresqlServer]:
         with skipping_on(ModuleNotFoundError):
             server = PostgresqlServer(folder)
         server.start(fsync=False)
-        migrate.upgrade(server.create("template"))
+        migrate.upgrade(server.create("template"), shards=LAYOUT.shards)
         yield server
         server.stop()
 
@@ -157,7 +157,7 @@ def postgresql_server() -> Iterator[PostgresqlServer]:
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty SQLite database of today's schema, to be copied: tests need hundreds."""
     path = tmp_path_factory.mktemp("migrated") / "turnfold.db"
-    migrate.upgrade(f"sqlite:///{path}")
+    migrate.upgrade(f"sqlite:///{path}", shards=LAYOUT.shards)
     return path
 
 

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from redis.crc import key_slot
 
-from support.places import meta_of, place, shard_of
+from support.places import NEW_LAYOUT, meta_of, place
 from support.strategies import any_text, awkward_ids
 from turnfold import InvalidIdentifier
 from turnfold.contract import keys
@@ -137,7 +137,7 @@ def test_the_longest_id_has_200_bytes() -> None:
 def test_every_shard_is_used() -> None:
     counts = [0] * 256
     for number in range(25_600):
-        counts[shard_of(Address("acme", f"conv-{number}"))] += 1
+        counts[NEW_LAYOUT.shard_at(point_of("acme", f"conv-{number}"))] += 1
     assert min(counts) > 50
 
 

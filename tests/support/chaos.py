@@ -21,7 +21,7 @@ from support.celery_workers import CeleryWorker
 from support.chaos_producers import Producers
 from support.clocks import Clocks
 from support.pgbouncer import PgBouncer
-from support.places import SHARDS, write_layout
+from support.places import NEW_LAYOUT, write_layout
 from support.postgresql import PostgresqlServer
 from support.remnants import permanent_keys
 from support.stored import Verdict, broken_invariants, judge, stored_turns
@@ -312,7 +312,7 @@ class Chaos:
         publisher = CeleryPublisher(producer_app(self.redis.url, timeout_seconds=1))
         with self._engine.begin() as connection:
             ids = list(connection.scalars(text("SELECT id FROM conversation")))
-        targets = [(Task.DRAIN, chance.choice(SHARDS))]
+        targets = [(Task.DRAIN, chance.choice(NEW_LAYOUT.all()))]
         if ids:
             targets.append((Task.COMPRESS, chance.choice(ids)))
         for task, argument in targets:

@@ -1,4 +1,4 @@
-"""Where a new installation keeps conversations, for tests that look into Redis or name a shard."""
+"""Where the databases that tests copy keep conversations, for tests that look into Redis or name a shard."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from turnfold.contract.tables import MetaRow, table
 from turnfold.database.engines import connect
 from turnfold.redis.servers import InboxServers
 
-LAYOUT = Layout(0, NEW_SHARDS)
+LAYOUT = Layout(0, 16)
+"""Of fewer shards than a new installation has: each of thousands of sweeps asks all of them."""
 SHARDS = LAYOUT.all()
+NEW_LAYOUT = Layout(0, NEW_SHARDS)
+"""Of a new installation, as benchmarks make them."""
 
 
 def shard_of(address: Address) -> int:
@@ -40,6 +43,6 @@ def write_layout(database_url: str, layout: Layout) -> None:
     engine.dispose()
 
 
-def servers(client: redis.Redis) -> InboxServers:
+def servers(client: redis.Redis, layout: Layout = LAYOUT) -> InboxServers:
     """Of one server."""
-    return InboxServers.on(client, lambda: LAYOUT)
+    return InboxServers.on(client, lambda: layout)

@@ -13,7 +13,7 @@ import pytest
 
 from conftest import LocalWorker
 from support import places
-from support.places import place
+from support.places import LAYOUT, place
 from support.postgresql import PostgresqlServer
 from support.server_folders import own_folder
 from support.talk import talk
@@ -59,7 +59,7 @@ def servers() -> Iterator[tuple[PostgresqlServer, PostgresqlServer]]:
     with own_folder() as folder, own_folder() as replica_folder:
         primary = PostgresqlServer(folder)
         primary.start(fsync=False)
-        migrate.upgrade(primary.create("turnfold"))
+        migrate.upgrade(primary.create("turnfold"), shards=LAYOUT.shards)
         replica = PostgresqlServer(replica_folder, primary=primary)
         replica.start(fsync=False)
         yield primary, replica

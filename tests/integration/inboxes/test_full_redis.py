@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 import redis
 
-from support.places import SHARDS
+from support.places import NEW_LAYOUT
 from turnfold import Settings, Turnfold, Unavailable
 from turnfold.contract import keys
 from turnfold_worker.testing.local import LocalTurnfold, embedded
@@ -82,7 +82,7 @@ def test_what_takes_away_is_never_refused(full: Full) -> None:
 
 def test_the_mark_of_a_full_redis_goes_when_there_is_room_again(full: Full) -> None:
     tf, client, _ = full
-    marks = [keys.full(shard) for shard in SHARDS]
+    marks = [keys.full(shard) for shard in NEW_LAYOUT.all()]
     assert client.exists(*marks)
     assert all(0 < client.ttl(mark) <= 60 for mark in marks if client.exists(mark))
     tf.drain_now()

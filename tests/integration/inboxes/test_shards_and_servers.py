@@ -23,6 +23,8 @@ from turnfold_worker.offline import fold
 from turnfold_worker.operate import migrate
 
 NAMES = [f"conv-{number}" for number in range(12)]
+ON_TWO = Layout(0, 256, 2)
+"""Shards that lie on two servers."""
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +51,7 @@ def two_urls(servers: tuple[RedisServer, RedisServer]) -> str:
 @pytest.fixture
 def on_two(sqlite_url: str, two_urls: str) -> str:
     """A database whose inboxes lie on two servers."""
-    write_layout(sqlite_url, Layout(0, 256, 2))
+    write_layout(sqlite_url, ON_TWO)
     return sqlite_url
 
 
@@ -68,7 +70,7 @@ def client_of(redis_url: str, database_url: str, *, doorbell: bool = False, shar
 
 
 def server_of(name: str) -> int:
-    return Layout(0, 256, 2).server_of(LAYOUT.shard_at(Address("acme", name).point))
+    return ON_TWO.server_of(ON_TWO.shard_at(Address("acme", name).point))
 
 
 # How many there are
@@ -93,12 +95,12 @@ def test_an_installation_from_before_keeps_its_sixteen(sqlite_url: str) -> None:
 
 
 def test_another_number_in_the_settings_is_refused_before_anything_is_appended(redis_url: str, sqlite_url: str) -> None:
-    with pytest.raises(InvalidSettings, match=r"TURNFOLD_SHARDS is 64.*256 shards.*leave it out"):
+    with pytest.raises(InvalidSettings, match=r"TURNFOLD_SHARDS is 64.*16 shards.*leave it out"):
         migrate.upgrade(sqlite_url, shards=64)
-    other, refused = client_of(redis_url, sqlite_url, shards=64), r"TURNFOLD_SHARDS is 64.*256 shards.*leave it out"
+    other, refused = client_of(redis_url, sqlite_url, shards=64), r"TURNFOLD_SHARDS is 64.*16 shards.*leave it out"
     with other as tf, pytest.raises(InvalidSettings, match=refused):
         tf.append("c", {"role": "user", "content": "Hi."})
-    with client_of(redis_url, sqlite_url, shards=256) as tf:
+    with client_of(redis_url, sqlite_url, shards=LAYOUT.shards) as tf:
         assert tf.append("c", {"role": "user", "content": "Hi."}).turn_ids
 
 
@@ -166,7 +168,7 @@ def test_each_server_holds_its_own_shards_alone(
             held.append({str(name).rpartition(":")[2] for name in client.keys("tf:*:in:*")})
             rings.append(client.zcard(keys.rung_for("turnfold.ingest")))
     assert held == [{name for name in NAMES if server_of(name) == position} for position in (0, 1)]
-    assert rings == [len({LAYOUT.shard_at(Address("acme", name).point) for name in names}) for names in held]
+    assert rings == [len({ON_TWO.shard_at(Address("acme", name).point) for name in names}) for names in held]
 
 
 def test_while_one_server_is_away_only_its_conversations_are_and_nothing_is_lost(
