@@ -54,9 +54,11 @@ share_statements()
 
 LONGEST_FILES = (
     "test_command_line", "test_starts_and_ends", "test_celery_workers", "test_flower", "test_sentence_vectors",
-    "test_forget_during_drains", "test_models_that_fail", "test_refine", "test_away", "test_edits", "test_drain",
-    "test_refine_command", "test_concurrent_readers", "test_stable_prefixes", "test_reads_without_words",
-    "test_fairness", "test_frameworks", "test_migrations", "test_refold", "test_doctor", "test_rewinds", "test_streams",
+    "test_forget_during_drains", "test_edits", "test_exports", "test_notes", "test_refine", "test_refine_command",
+    "test_fold", "test_models_that_fail", "test_away", "test_mutants_are_caught", "test_far_repeats", "test_expansions",
+    "test_imports", "test_subjects", "test_lazy_folds", "test_drain", "test_concurrent_readers", "test_stable_prefixes",
+    "test_reads_without_words", "test_fairness", "test_frameworks", "test_migrations", "test_anchor_candidates",
+    "test_anchor_states", "test_refold", "test_doctor", "test_rewinds", "test_streams", "test_changes", "test_patterns",
 )  # fmt: skip
 """Begin first: while the last file of a run goes on, the other processes have nothing to do."""
 
