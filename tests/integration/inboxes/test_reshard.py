@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from conftest import LocalWorker, workers_of
+from support.places import LAYOUT
 from support.server_folders import own_folder
 from support.stored import stored_turns
 from turnfold import InvalidInput, InvalidSettings, Turnfold, Unavailable, UnknownReference
@@ -239,7 +240,7 @@ def test_a_closed_shard_keeps_nothing_but_its_mark(installation: Installation) -
         names = {name.decode() for name in servers.home.scan_iter(match="tf:{*}:*")}
     old = {name for name in names if name.startswith("tf:{") and name[4:6].isdigit() and "." not in name.split("}")[0]}
     assert {name.split("}:")[1] for name in old} == {"closed"}
-    assert len(old) == 256
+    assert len(old) == LAYOUT.shards
 
 
 def test_doctor_tells_of_a_reshard_under_way_and_of_one_that_redis_does_not_know(installation: Installation) -> None:
@@ -250,7 +251,7 @@ def test_doctor_tells_of_a_reshard_under_way_and_of_one_that_redis_does_not_know
         (layout,) = [of for of in check_redis(servers, lease_seconds=60) if of.check == "redis: layout"]
         assert layout.ok
         assert "a reshard to 64 shards" in layout.detail
-        servers.home.set(keys.LAYOUT, "0 256 1")
+        servers.home.set(keys.LAYOUT, f"0 {LAYOUT.shards} 1")
         (layout,) = [of for of in check_redis(servers, lease_seconds=60) if of.check == "redis: layout"]
         assert not layout.ok
         assert "turnfold reshard" in str(layout.remedy)
@@ -263,7 +264,7 @@ def test_a_database_from_before_a_reshard_is_told_what_redis_says(installation: 
     servers = installation.redis_url.count(",") + 1
     with installation.worker.write_engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM meta WHERE key IN ('shards_generation', 'redis_servers')")
-        connection.exec_driver_sql("UPDATE meta SET value = '256' WHERE key = 'shards'")
+        connection.exec_driver_sql(f"UPDATE meta SET value = '{LAYOUT.shards}' WHERE key = 'shards'")
     with pytest.raises(AssertionError):
         installation.layout()
     installation.reshard(64)
@@ -276,7 +277,7 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(installation: Instal
         next(installation.begin(64, servers_wanted))
     with pytest.raises(InvalidInput, match="1 to 4096"):
         next(installation.begin(5_000))
-    assert installation.layout() == Layout(0, 256)
+    assert installation.layout() == LAYOUT
     with installation.client() as tf:
         append(tf, "c", 0)
     next(installation.begin(64))
@@ -303,7 +304,7 @@ def test_without_workers_it_waits_and_says_what_to_do(installation: Installation
 def test_the_command_says_what_it_would_do_and_did(redis_url: str, sqlite_url: str) -> None:
     urls = ["--redis-url", redis_url, "--database-url", sqlite_url, "reshard", "--json"]
     plan = {
-        "from": {"shards": 256, "servers": 1}, "to": {"shards": 64, "servers": 1}, "resumes": False,
+        "from": {"shards": LAYOUT.shards, "servers": 1}, "to": {"shards": 64, "servers": 1}, "resumes": False,
         "conversations": 0, "entries": 0,
     }  # fmt: skip
     answers = [

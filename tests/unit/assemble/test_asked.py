@@ -22,6 +22,7 @@ from turnfold.assemble.forms.render_text import (
     EXPANDED_HEADER,
     HITS_HEADER,
     MORE_HEADER,
+    NO_MATCH_LINE,
     RECENT_HEADER,
 )
 from turnfold.assemble.policy import BALANCED
@@ -128,10 +129,14 @@ def test_what_changes_with_each_turn_stands_behind_all_else(
 
 @pytest.mark.parametrize("policy", ["balanced", "recency"])
 @pytest.mark.parametrize("budget", [200, 500, 1_000, 2_000, 4_000])
-def test_a_question_that_finds_nothing_costs_nothing(example: FoldedConversation, policy: str, budget: int) -> None:
-    asked_or_not = (False, "Xylophone?")
-    texts = {example.context(budget_tokens=budget, policy=policy, query=query).text for query in asked_or_not}
-    assert len(texts) == 1
+def test_a_question_that_finds_nothing_costs_a_line(example: FoldedConversation, policy: str, budget: int) -> None:
+    asked = example.context(budget_tokens=budget, policy=policy, query="Xylophone?")
+    without = example.context(budget_tokens=budget, policy=policy, query=False)
+    assert asked.text.count(NO_MATCH_LINE) == 1
+    assert asked.tokens <= budget
+    assert not {HITS_HEADER, MORE_HEADER, EXCERPTS_HEADER} & {*asked.text.splitlines(keepends=True)}
+    standing_facts, unasked_facts = (context.text.partition(BACKGROUND_HEADER)[0] for context in (asked, without))
+    assert standing_facts == unasked_facts
 
 
 def test_a_conversation_of_which_nothing_is_folded_has_one_header_behind_its_answers() -> None:
@@ -174,3 +179,19 @@ def test_what_the_newest_turn_does_not_bring_shows_more_of_the_last_turns() -> N
     steered = folded.context(budget_tokens=budget).text.partition(RECENT_HEADER)[2]
     assert unsteered.count("**Step") < steered.count("**Step")
     assert estimate_tokens(steered) <= share * budget
+
+
+def test_what_answers_has_room_beside_long_requests_and_the_state_of_the_work() -> None:
+    turns = [{"role": "user", "content": f"Fix the winch driver. {'Run only one command at a time, never two. ' * 60}"}]
+    for i in range(1, 40):
+        call = f"Let me change step {i}.\n```\nedit {i}:{i}\n    winch_{i}.turn({i})\nend_of_edit\n```"
+        turns += [
+            {"role": "assistant", "name": "agent", "content": call},
+            {"role": "tool", "content": f"[File: /winch/step_{i}.py ({i} lines total)]\n{i}:    winch_{i}.turn({i})"},
+        ]
+    for at in (11, 31):
+        turns.insert(at, {"role": "user", "content": f"Now the ferry. {'Look at all steps once more, please. ' * 60}"})
+    turns.insert(21, {"role": "assistant", "content": "The sprocket of the ferry has 48 teeth."})
+    folded = fold(turns, conversation_id="c")
+    for budget in (700, 1_000, 2_000):
+        assert "48 teeth" in folded.context(budget_tokens=budget, query="How many teeth has the sprocket?").text

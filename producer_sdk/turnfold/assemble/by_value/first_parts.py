@@ -23,8 +23,8 @@ _ALL_FOR_NAMES: Final = 1_000
 """Tokens of a budget of which names have at most what tools said of all."""
 _MOST_FOR_NAMES: Final = 2_000
 """Tokens of a budget beyond which their share grows no more: further names say nothing."""
-_FOR_ANSWER: Final = 0.05
-"""Of the budget: what names leave to a query's answer at least."""
+_FOR_ANSWER: Final = 0.2
+"""Of the budget: what requests, names and the state of the work leave to a query's answer at least."""
 _LATE_NAMES: Final = 6
 """One part in six of what names may have is at most for those of turns that are not folded yet."""
 _DEARER: Final = 1.1
@@ -37,9 +37,10 @@ def take_first_parts(draft: Draft) -> None:
     actions = draft.material.memo.of("actions", lambda: outline.all_actions)
     room = draft.target - draft.fixed - draft.raw_tokens - draft.frame_tokens
     # The same whatever the actions are: what they leave is for the end.
-    for_actions = min(int(policy.actions_share * draft.target) if actions else 0, max(0, room // 2))
+    for_answer = int(_FOR_ANSWER * draft.target) if draft.material.request.query else 0
+    for_actions = min(int(policy.actions_share * draft.target) if actions else 0, max(0, (room - for_answer) // 2))
     room -= for_actions
-    most_for_requests = min(int(policy.request_share * _first_target(draft)), max(0, room))
+    most_for_requests = min(int(policy.request_share * _first_target(draft)), max(0, room - for_answer))
     # Before the first fold what the work began with stands first too.
     early, asked_late = outline.requests, outline.tail_requests
     if not outline.last_seq:
@@ -50,7 +51,6 @@ def take_first_parts(draft: Draft) -> None:
     anchors = _anchors(draft, requests, room)
     room -= anchors.tokens
     most_names = _names_share(draft)
-    for_answer = int(_FOR_ANSWER * draft.target) if draft.material.request.query else 0
     for_names = max(0, min(room - for_answer, most_names))
     for_late = for_names // (_LATE_NAMES if outline.names else 1)
     names = fitting_names(_names_beside(draft, requests, actions), for_names - for_late, pricing)
