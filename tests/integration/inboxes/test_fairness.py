@@ -61,6 +61,18 @@ def commands(client: redis.Redis) -> int:
     return sum(int(about["calls"]) for about in client.info("commandstats").values())
 
 
+def test_what_becomes_ready_at_the_very_end_of_a_lease_is_not_taken_for_the_claim(
+    client: redis.Redis, inbox: RedisInbox
+) -> None:
+    make_ready(client, "acme", ["c"])
+    (claim,) = inbox.claim([SHARD], 1)
+    client.xadd(claim.place.inbox, {"op": "append"}, id="1-1")
+    # Forgotten and appended to again, in the microsecond in which the lease ends.
+    client.zadd(keys.ready_prefix(SHARD) + "acme", {"c": int(float(claim.token))})
+    inbox.finish([(claim, "1-1")])
+    assert client.xlen(claim.place.inbox) == 1
+
+
 @pytest.mark.parametrize("most", [1, 50])
 def test_a_tenant_with_100000_ready_conversations_delays_another_ones_single_one_by_one_claim(
     client: redis.Redis, inbox: RedisInbox, most: int

@@ -21,7 +21,8 @@ CLAIM: Final = (
     _NOW
     + """
 local lease, most = tonumber(ARGV[2]), tonumber(ARGV[3])
-local token = string.format('%.0f', now + lease)
+-- Half a microsecond beyond, so that no time at which something else became ready is a token.
+local token = string.format('%.1f', now + lease + 0.5)
 local present, ahead = string.format('%.0f', now), string.format('(%.0f', now + 2 * lease)
 -- What is ahead first: it is what a clock that was set back left behind, and nothing that comes later may hide it.
 local function claimable(ready, room)
