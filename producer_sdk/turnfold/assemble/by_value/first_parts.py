@@ -36,8 +36,8 @@ def take_first_parts(draft: Draft) -> None:
     pricing, policy, outline = draft.pricing, draft.policy, draft.outline
     actions = draft.material.memo.of("actions", lambda: outline.all_actions)
     room = draft.target - draft.fixed - draft.raw_tokens - draft.frame_tokens
-    # The same whatever the actions are: what they leave is for the end.
     for_answer = int(_FOR_ANSWER * draft.target) if draft.material.request.query else 0
+    # The same whatever the actions are: what they leave is for the end.
     for_actions = min(int(policy.actions_share * draft.target) if actions else 0, max(0, (room - for_answer) // 2))
     room -= for_actions
     most_for_requests = min(int(policy.request_share * _first_target(draft)), max(0, room - for_answer))

@@ -14,6 +14,7 @@ from turnfold_worker.pipeline.anchors.rules.rule import Act, Found
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.spoken import plain_words
+from turnfold_worker.pipeline.turns.memo import made_once
 from turnfold_worker.pipeline.turns.reading import Reading
 
 
@@ -95,10 +96,8 @@ def _binding(reading: Reading, acts: Sequence[Found], hearer: Hearer) -> Iterato
 
 def _not_bound(reading: Reading, span: Span, hearer: Hearer) -> frozenset[Act]:
     """What a span that sounds like a promise or a request does not do."""
-    if reading.memo is None:
-        return _idle_acts(reading, span, hearer)
-    return reading.memo.of(
-        f"idle {span.start} {span.end}", hearer.value, lambda: _idle_acts(reading, span, hearer),
+    return made_once(
+        reading.memo, f"idle {span.start} {span.end}", hearer.value, lambda: _idle_acts(reading, span, hearer),
         pack=sorted, unpack=lambda acts: frozenset(map(Act, acts)),
     )  # fmt: skip
 

@@ -52,7 +52,7 @@ from turnfold_worker.pipeline.language.prose import JOINS, MAX_CLAUSE, Span, cla
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 from turnfold_worker.pipeline.language.words import specific_words, words
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.turns.memo import around_of
+from turnfold_worker.pipeline.turns.memo import around_of, made_once
 from turnfold_worker.pipeline.turns.reading import Reading
 
 MAX_PER_SEGMENT: Final = 12
@@ -137,11 +137,9 @@ def segment_acts(readings: Sequence[Reading]) -> list[list[Found]]:
 
 
 def _acts(reading: Reading, left_open: Before, speakers: Sequence[str]) -> list[Found]:
-    if reading.memo is None:
-        return turn_acts(reading, left_open, speakers)
     around = around_of(astuple(left_open), speakers)
-    return reading.memo.of(
-        "acts", around, lambda: turn_acts(reading, left_open, speakers), pack=_packed, unpack=_unpacked
+    return made_once(
+        reading.memo, "acts", around, partial(turn_acts, reading, left_open, speakers), pack=_packed, unpack=_unpacked
     )
 
 
@@ -167,10 +165,8 @@ def _best(drafts: Sequence[AnchorDraft], limit: int, *, standing: int) -> list[A
 def _of_turn(
     reading: Reading, acts: Sequence[Found], wanted: frozenset[str], company: Company, *, least: int
 ) -> list[AnchorDraft]:
-    if reading.memo is None:
-        return _drafts_of(reading, acts, wanted, company, least=least)
-    return reading.memo.of(
-        "drafts", around_of(_packed(acts), sorted(wanted), company, least),
+    return made_once(
+        reading.memo, "drafts", around_of(_packed(acts), sorted(wanted), company, least),
         partial(_drafts_of, reading, acts, wanted, company, least=least),
         pack=packed_drafts, unpack=partial(unpacked_drafts, reading),
     )  # fmt: skip

@@ -22,6 +22,7 @@ from turnfold_worker.pipeline.anchors.statements.slots import may_fill
 from turnfold_worker.pipeline.anchors.statements.value_changes import value_change
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.spoken import plain_words
+from turnfold_worker.pipeline.turns.memo import made_once
 from turnfold_worker.pipeline.turns.reading import Reading
 
 _MOST: Final = 4
@@ -92,7 +93,7 @@ def _stating(reading: Reading) -> list[int]:
             if not reading.is_pasted(span) and any(states(reading.text(span)) for states in _STATES)
         ]
 
-    return places() if reading.memo is None else reading.memo.of("stated", "", places, pack=list, unpack=list)
+    return made_once(reading.memo, "stated", "", places, pack=list, unpack=list)
 
 
 def _corrected(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterator[AnchorDraft]:

@@ -8,6 +8,7 @@ most 24 earlier notes each, which share a telling word with them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -102,7 +103,7 @@ def _gone(cue: Cue, near: Sequence[Note]) -> Iterator[Note]:
         yield from [note for note in near if ends(cue.text, note.text)][:_MOST_ENDED]
         return
     corrected = (note for note in near if says_otherwise(cue.text, note.text) or _says_instead(cue.text, note.text))
-    yield from [note for note, _ in zip(corrected, range(1), strict=False)]
+    yield from islice(corrected, 1)
 
 
 def _last_said(cue: Cue, said: Sequence[Note]) -> list[Note]:

@@ -38,7 +38,7 @@ from turnfold_worker.pipeline.notes.salience import salience
 from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.told_clauses import told_clauses
 from turnfold_worker.pipeline.notes.whole import whole_clause
-from turnfold_worker.pipeline.turns.memo import around_of, hash_of
+from turnfold_worker.pipeline.turns.memo import around_of, hash_of, made_once
 from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.pipeline.turns.repeats import Repeat, reference
 from turnfold_worker.pipeline.turns.treatment import statements_of
@@ -213,9 +213,9 @@ def _statements(reading: Reading, heard: Callable[[], _Heard], around: str) -> l
         return _of_repeat(repeat)
     structured = statements_of(reading)
     if structured is None:
-        if reading.memo is None:
-            return _of_prose(reading, heard())
-        return reading.memo.of("notes", around, lambda: _of_prose(reading, heard()), pack=_packed, unpack=_unpacked)
+        return made_once(
+            reading.memo, "notes", around, lambda: _of_prose(reading, heard()), pack=_packed, unpack=_unpacked
+        )
     return [*_of_structured(structured), *_of_calls(reading)]
 
 
@@ -421,7 +421,7 @@ def _stems_of(reading: Reading) -> list[str]:
     def stems() -> list[str]:
         return list(dict.fromkeys(map(STEMS.__getitem__, note_words(reading.turn.content[:_READ]))))
 
-    return stems() if reading.memo is None else reading.memo.of("stems", "", stems, pack=list, unpack=list)
+    return made_once(reading.memo, "stems", "", stems, pack=list, unpack=list)
 
 
 def _weights(text: str, named: frozenset[str], spread: Mapping[str, int]) -> str:

@@ -17,7 +17,7 @@ from turnfold.contract.periods import as_utc
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.vectors import Vector, numbers_of
 from turnfold_worker.pipeline.language.words import telling_words
-from turnfold_worker.pipeline.turns.memo import TurnMemo
+from turnfold_worker.pipeline.turns.memo import TurnMemo, made_once
 from turnfold_worker.pipeline.turns.tool_groups import call_ids, result_ids
 
 READ: Final = 600
@@ -132,7 +132,7 @@ def signs_of(
     """Read a turn for its signs; `turns_before` are those of the turns before it, without a turn left out."""
     numbers = None if vector is None else numbers_of(vector)
     head = turn.content[:READ]
-    heard = _heard(head) if memo is None else memo.of("signs", "", lambda: _heard(head), pack=_same, unpack=_same)
+    heard = made_once(memo, "signs", "", lambda: _heard(head), pack=_same, unpack=_same)
     return Signs(
         **heard,
         seq=turn.seq,

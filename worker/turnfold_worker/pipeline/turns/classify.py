@@ -17,7 +17,7 @@ from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold_worker.pipeline.content import Kind, Piece, kind_of, split_fences
 from turnfold_worker.pipeline.language.facts import FactKind, Facts
 from turnfold_worker.pipeline.turns.importance import residuals, score_turns
-from turnfold_worker.pipeline.turns.memo import NO_MEMOS, TurnMemo
+from turnfold_worker.pipeline.turns.memo import NO_MEMOS, TurnMemo, made_once
 from turnfold_worker.pipeline.turns.repeats import Repeat, find_repeats
 from turnfold_worker.pipeline.turns.tool_groups import call_ids, is_tool_output
 
@@ -218,11 +218,9 @@ RULES: Final[tuple[Rule, ...]] = (
 
 def classify(turn: StoredTurn, around: Surroundings = _ALONE, memo: TurnMemo | None = None) -> Classification:
     """What becomes of a turn. Pure and total; of a long turn its beginning decides."""
-    if memo is None:
-        return _classified(turn, around)
     # The facts are of the turn alone, and of a repeat it is only asked whether there is one.
     key = f"{around.important:d}{around.repeat is not None:d}"
-    return memo.of("class", key, lambda: _classified(turn, around), pack=_packed, unpack=_unpacked)
+    return made_once(memo, "class", key, lambda: _classified(turn, around), pack=_packed, unpack=_unpacked)
 
 
 def _packed(classification: Classification) -> list[Any]:

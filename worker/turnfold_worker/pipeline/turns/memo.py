@@ -52,6 +52,14 @@ class TurnMemo:
         return made
 
 
+def made_once(
+    memo: TurnMemo | None, stage: str, around: str, make: Callable[[], _Made], *, pack: Callable[[_Made], Any],
+    unpack: Callable[[Any], _Made],
+) -> _Made:  # fmt: skip
+    """As `TurnMemo.of`; of a turn without a memo by `make`."""
+    return make() if memo is None else memo.of(stage, around, make, pack=pack, unpack=unpack)
+
+
 NO_MEMOS: Final[Mapping[int, TurnMemo]] = MappingProxyType({})
 
 

@@ -17,10 +17,10 @@ from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import Span, split_prose
 from turnfold_worker.pipeline.turns.echoes import output_in
 from turnfold_worker.pipeline.turns.manuals import manual_in
+from turnfold_worker.pipeline.turns.memo import TurnMemo, made_once
 from turnfold_worker.pipeline.turns.tool_groups import calls_shown, is_tool_output
 
 if TYPE_CHECKING:
-    from turnfold_worker.pipeline.turns.memo import TurnMemo
     from turnfold_worker.pipeline.turns.treatment import Treatment
 
 _NICKNAME: Final = 3
@@ -81,10 +81,7 @@ class _Parts(NamedTuple):
 
 def read_turn(turn: StoredTurn, memo: TurnMemo | None = None) -> Reading:
     """Read a turn. Linear in its length up to a bound, constant beyond it."""
-    if memo is None:
-        parts = _parts_of(turn)
-    else:
-        parts = memo.of("parts", "", lambda: _parts_of(turn), pack=_packed, unpack=partial(_unpacked, turn.content))
+    parts = made_once(memo, "parts", "", lambda: _parts_of(turn), pack=_packed, unpack=partial(_unpacked, turn.content))
     return Reading(
         turn=turn,
         speaker=speaker_label(turn),
