@@ -57,6 +57,11 @@ class Layout(NamedTuple):
         """As many of the list are in use."""
         return max(self.servers, self.newest.servers)
 
+    @property
+    def rank(self) -> int:
+        """Greater for a layout that came later: generation g has 2 g, a reshard from it 2 g + 1."""
+        return 2 * self.generation + (self.target is not None)
+
     def shard_at(self, point: int) -> int:
         """The shard, of this generation, of what lies at a point, 0 to 65535."""
         return self.generation * IDS_A_GENERATION + point % self.shards

@@ -155,8 +155,8 @@ for _, reference in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('
 return redis.call('DEL', KEYS[1])
 """
 
-# KEYS layout     ARGV layout as text, its rank
-# A layout only moves on: generation g has the rank 2 g, a reshard from it 2 g + 1. One of equal rank stays.
+# KEYS layout     ARGV layout as text, its rank (`Layout.rank`)
+# A layout only moves on. One of equal rank stays.
 SET_LAYOUT: Final = """
 local held = redis.call('GET', KEYS[1])
 if held then

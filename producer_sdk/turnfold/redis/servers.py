@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
 from turnfold.contract import keys
 from turnfold.contract.keys import Address, Place
@@ -31,7 +31,8 @@ class InboxServers:
     ) -> None:
         """`stored` reads `meta`; `shards` is what a setting says of their number, 0: nothing."""
         self._openers = openers
-        self._stored = stored
+        self.stored_layout: Final = stored
+        """Reads how `meta` says that the inboxes are laid out."""
         self._shards = shards
         self._clients: dict[int, redis.Redis] = {}
         self._placed: set[int] = set()
@@ -92,7 +93,7 @@ class InboxServers:
             return layout
         text = self.first_answering(doing, lambda client: client.get(keys.LAYOUT))
         if text is None:
-            layout = self._stored()
+            layout = self.stored_layout()
             self._check(layout)
             for position in range(layout.most_servers):
                 self._offer(position, layout)
@@ -110,9 +111,8 @@ class InboxServers:
             return
 
     def _say(self, position: int, layout: Layout) -> None:
-        arguments = [layout.to_text(), 2 * layout.generation + (layout.target is not None)]
         with translated("saying how inboxes are laid out"):
-            _SET_LAYOUT(self.client(position), [keys.LAYOUT], arguments)
+            _SET_LAYOUT(self.client(position), [keys.LAYOUT], [layout.to_text(), layout.rank])
 
     def publish(self, layout: Layout, *, servers: int) -> None:
         """Say on so many servers how inboxes are laid out, where none says something newer. Raises `Unavailable`."""
@@ -128,10 +128,6 @@ class InboxServers:
             with translated("reading how inboxes are laid out"):
                 texts.append(cast("bytes | None", self.client(position).get(keys.LAYOUT)))
         return [None if text is None else Layout.from_text(text.decode()) for text in texts]
-
-    def stored_layout(self) -> Layout:
-        """What `meta` says."""
-        return self._stored()
 
     def _check(self, layout: Layout) -> None:
         """Raise `InvalidSettings` where a setting says something else."""
@@ -183,13 +179,9 @@ class InboxServers:
 
     def run(self, address: Address, doing: str, action: Callable[[Place, redis.Redis], _T]) -> _T:
         """Do something where a conversation is. Raises `Unavailable`."""
-        return self.run_at(address.point, doing, lambda shard, client: action(Place(address, shard), client))
-
-    def run_at(self, point: int, doing: str, action: Callable[[int, redis.Redis], _T]) -> _T:
-        """Do something in the shard of what lies at a point. Raises `Unavailable`."""
-        shard = self._shard_at(point, doing)
+        place = Place(address, self._shard_at(address.point, doing))
         with translated(doing):
-            return action(shard, self.client_of(shard))
+            return action(place, self.client_of(place.shard))
 
     def first_answering(self, doing: str, action: Callable[[redis.Redis], _T]) -> _T:
         """Ask the first server that answers, for what each of them can say. Raises `Unavailable` when none does."""

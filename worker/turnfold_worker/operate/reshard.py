@@ -16,9 +16,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, cast
-
-from sqlalchemy import select
 
 from turnfold.contract import keys
 from turnfold.contract.shards import (
@@ -32,6 +31,7 @@ from turnfold.contract.shards import (
 )
 from turnfold.contract.tables import MetaRow, table
 from turnfold.database.failures import translated as sql_translated
+from turnfold.database.schema_check import meta_rows
 from turnfold.errors import InvalidInput, InvalidSettings, Unavailable
 from turnfold.redis.connections import translated
 from turnfold_worker.operate.row_counts import waiting_totals
@@ -82,8 +82,8 @@ def planned(engine: Engine, servers: InboxServers, *, shards: int | None, on_ser
     with sql_translated(), engine.connect() as connection:
         layout = stored = _stored(connection)
     said = servers.said(len(servers))
-    ahead = max((one for one in said if one is not None), key=_rank, default=layout)
-    if _rank(ahead) > _rank(layout):
+    ahead = max((one for one in said if one is not None), key=attrgetter("rank"), default=layout)
+    if ahead.rank > layout.rank:
         # The database is older than Redis, which is said to after it: it was restored from a backup.
         layout = ahead
     if layout.target is not None:
@@ -128,13 +128,8 @@ def reshard(
     servers.publish(plan.target, servers=in_use)
 
 
-def _rank(layout: Layout) -> tuple[int, bool]:
-    return layout.generation, layout.target is not None
-
-
 def _stored(connection: Connection) -> Layout:
-    meta = table(MetaRow)
-    return Layout.from_meta({row.key: row.value for row in connection.execute(select(meta.c.key, meta.c.value))})
+    return Layout.from_meta(meta_rows(connection))
 
 
 def _check_same(target: Layout, shards: int | None, on_servers: int | None) -> None:
@@ -157,7 +152,7 @@ def _begun(engine: Engine, under_way: Layout) -> bool:
     """Write the target down, unless it stands there; False when the database is past it."""
     with sql_translated(), engine.begin() as connection:
         stored = _stored(connection)
-        if _rank(stored) > _rank(under_way):
+        if stored.rank > under_way.rank:
             return False
         if stored.target not in {None, under_way.target}:
             msg = "another command has begun another reshard"
@@ -168,7 +163,7 @@ def _begun(engine: Engine, under_way: Layout) -> bool:
 
 def _finish(engine: Engine, target: Layout) -> None:
     with sql_translated(), engine.begin() as connection:
-        if _rank(_stored(connection)) < _rank(target):
+        if _stored(connection).rank < target.rank:
             _write(connection, target)
 
 
