@@ -134,6 +134,10 @@ class Upgrade:
         """How many drains of some workers stored something."""
         return sum(worker.log.read_text().count("turns stored: ") for worker in workers if worker.log.exists())
 
+    def wait_for_drains(self, workers: list[CeleryWorker], at_least: int, what: str) -> None:
+        """A worker logs a drain after its commit, so that what is stored may be seen before the line."""
+        wait_until(lambda: self.drains_of(workers) >= at_least, timeout_seconds=20, what=what)
+
 
 def folded(address: Address, turns: list[dict[str, Any]]) -> str:
     with offline.fold(turns, conversation_id=address[1]) as conversation:
@@ -172,12 +176,12 @@ def test_nothing_is_lost_doubled_or_reordered_while_workers_of_two_versions_are_
         assert upgrade.served() == SchemaRange(1, SCHEMA_VERSION)
         before = upgrade.drains_of(upgrade.older)
         upgrade.append_round()
-        assert upgrade.drains_of(upgrade.older) > before, "the older version stores into the expanded schema"
+        upgrade.wait_for_drains(upgrade.older, before + 1, "the older version stores into the expanded schema")
 
         start(upgrade.newer)
         for _ in range(3):
             upgrade.append_round()
-        assert upgrade.drains_of(upgrade.newer) > 0, "the newer version stores beside the older one"
+        upgrade.wait_for_drains(upgrade.newer, 1, "the newer version stores beside the older one")
 
         upgrade.older[0].stop()
         upgrade.append_round()
