@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from capacity_check import checked, predicted_anew
-from capacity_constants import Constants, constants_of
+from capacity_constants import Constants, constants_by_size, constants_of
 from capacity_document import document, figures, needs_table
 from capacity_plan import PRICES, Limits, Load, Prices, plan
 from capacity_stages import WAVES, measured
@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if chosen.again and not results.is_file():
         command.error(f"{results} is not there: leave out --again, and the run makes it")
     made = json.loads(results.read_text()) if chosen.again else measure(chosen.sizes, chosen.seconds)
-    constants = {size: constants_of(of_size) for size, of_size in made["measured"].items()}
+    constants = constants_by_size(made["measured"])
     if chosen.again and chosen.check:
         made["checked"] = {size: checked(size, of_size, chosen.seconds) for size, of_size in constants.items()}
     made["checked"] = {size: predicted_anew(made["checked"][size], constants[size]) for size in made["checked"]}

@@ -57,7 +57,13 @@ def constants_of(measured: Mapping[str, Any]) -> Constants:
     return Constants(stages, measured["sql bytes"], measured["idle a second"])
 
 
+def constants_by_size(measured: Mapping[str, Mapping[str, Any]]) -> dict[str, Constants]:
+    """By size of turn. A worker without work costs the same for all: what a vacuum does meanwhile is not its own."""
+    idle = [of_size["idle a second"] for of_size in measured.values()]
+    least = {name: min(a_second[name] for a_second in idle) for name in idle[0]}
+    return {size: constants_of(of_size)._replace(idle=least) for size, of_size in measured.items()}
+
+
 def read(path: Path) -> dict[str, Constants]:
     """By size of turn, from the file of a run. Raises `FileNotFoundError` where none was made."""
-    sizes = json.loads(path.read_text())["measured"]
-    return {size: constants_of(measured) for size, measured in sizes.items()}
+    return constants_by_size(json.loads(path.read_text())["measured"])

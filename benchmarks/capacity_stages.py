@@ -40,6 +40,7 @@ LONGEST_WAIT: Final = 120.0
 POOL: Final = 24
 """Conversations that go on all along: each fold finds an open tail, and segments before it."""
 READS: Final = 60
+LOOKS: Final = 10
 IDLE_SECONDS: Final = 12.0
 Advance = Callable[[], None]
 
@@ -115,8 +116,9 @@ class Bench:
             roots[stage] = worker.pid or 0
         roots |= {"redis": listening(port_of(place.redis_url)), "postgresql": listening(port_of(place.database_url))}
         self.cpu = ScheduledCpu(roots)
-        looks = [self.counted() for _ in range(11)]
-        self.of_a_look = {name: (looks[-1][name] - looks[0][name]) / 10 for name in looks[0]}
+        # The first looks open connections and fill caches.
+        looks = [self.counted() for _ in range(2 * LOOKS + 1)][LOOKS:]
+        self.of_a_look = {name: (looks[-1][name] - looks[0][name]) / LOOKS for name in looks[0]}
 
     def counted(self) -> dict[str, float]:
         """All that is measured, so far: milliseconds of CPU, and what the servers counted."""
