@@ -121,6 +121,12 @@ def test_what_an_assistant_drafts_for_its_user_to_say_is_no_statement() -> None:
     assert any(worth for text, worth in _worths(("user", draft)).items() if "queue" in text)
 
 
+def test_what_stands_between_two_quoted_words_is_no_draft() -> None:
+    text = 'We call that "A or B" from now on. I ordered zinc gutters. The word "gutter" stays as it is.'
+    worths = _worths(("assistant", text))
+    assert worths["I ordered zinc gutters"]
+
+
 def test_a_heading_is_worth_less_than_a_sentence() -> None:
     worths = _worths(("Mara", "The crane failed.\n\n- Bug Triage Assignment\n- The crane was mended on Monday."))
     assert worths["The crane failed"]

@@ -88,8 +88,11 @@ _MOST_TAKEN_UP: Final = len(_TAKEN_UP) - 1
 _CAPTION_REACH: Final = 2
 """Clauses before a caption that may show its picture."""
 _QUOTED: Final = lazy_pattern(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
-_SPEECH: Final = lazy_pattern(r"[\"\u201c]([^\"\u201c\u201d]{3,1000}[.!?] [A-Z][^\"\u201c\u201d]{3,1000})[\"\u201d]")
-"""Several sentences in quotation marks."""
+_SPEECH: Final = lazy_pattern(
+    r"(?<![^\s(\[*_>:–—-])[\"\u201c](?=\S)"
+    r"([^\"\u201c\u201d]{3,1000}[.!?] [A-Z][^\"\u201c\u201d]{3,1000})(?<=\S)[\"\u201d](?!\w)"
+)
+"""Several sentences in quotation marks; a straight mark behind a word ends what was quoted before."""
 _SELF_SPEAKS: Final = lazy_pattern(r"\b(?:I|we|We|my|My|our|Our)\b")
 _CAPITAL: Final = lazy_pattern(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
 _EDGES: Final = '.,!?;:()"'
