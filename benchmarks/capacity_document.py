@@ -252,9 +252,8 @@ _ASSUMED: Final = """## What is assumed
 - What one server bears: Redis one core and {redis_gb:g} GB for inboxes; PostgreSQL {postgresql_cores:.0f} busy cores,
   {wal_mb_a_second:g} MB of WAL a second, {ids_a_day:.2g} transaction ids a day, {stored_tb:g} TB,
   {sessions:g} sessions. These are assumptions; measure yours.
-- **Cells are not built.** Where the last row says more than one, that is how many installations it takes, each with a
-  database and Redis of its own, and code of yours that says which tenant is on which; `turnfold export` and `import`
-  move one.
+- A **cell** is a whole installation. Where the last row says more than one, that is how many it takes, each with a
+  database and Redis of its own: [cells](cells.md) says how tenants are given to them, and moved.
 - {sources} Here: {prices}.
 """
 

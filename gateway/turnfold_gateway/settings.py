@@ -81,6 +81,7 @@ class GatewaySettings:
         if wrong := [origin for origin in self.origins if not _ORIGIN.fullmatch(origin)]:
             msg = f"{PREFIX}CORS_ORIGINS must be origins like https://app.example.com:8443, not {wrong[0]!r}"
             raise InvalidSettings(msg)
+        self.turnfold.check_one_cell()
         _check_proxy(self)
         _check_webhooks(self)
 

@@ -78,7 +78,7 @@ class AsyncTurnfold:
             msg = "give either a client or settings, not both"
             raise InvalidSettings(msg)
         self._client = client or Turnfold(settings=settings, **values)
-        self._client._resources.share_processor(COMPUTING_THREADS)  # noqa: SLF001 - one of our own kind
+        self._client._share_processor(COMPUTING_THREADS)  # noqa: SLF001 - one of our own kind
         self._pool = ThreadPoolExecutor(threads, "turnfold")
 
     @classmethod

@@ -72,7 +72,7 @@ from turnfold.read.stored_pages import (
 )
 from turnfold.read.timeline import timeline as read_timeline
 from turnfold.redis.expansion_counter import UNCOUNTED
-from turnfold.resources import Resources
+from turnfold.resources import CellResources, Resources
 from turnfold.settings import Settings
 from turnfold.telemetry import COUNT, traced
 from turnfold.tokens import TokenCount, chosen_counter
@@ -114,9 +114,11 @@ class Turnfold:
             msg = "give either settings or single values, not both"
             raise InvalidSettings(msg)
         self._settings = settings or settings_from(values, Settings)
-        self._resources = Resources(self._settings, on_change)
+        self._cells = CellResources(self._settings, on_change) if self._settings.cells else None
+        tenant = self._settings.tenant
+        self._resources = self._cells.of(tenant) if self._cells else Resources(self._settings, on_change)
         self._redact = redact or (load_redactor(self._settings.redactor) if self._settings.redactor else None)
-        self._tenant = self._settings.tenant
+        self._tenant = tenant
 
     @classmethod
     def from_env(cls) -> Self:
@@ -144,14 +146,19 @@ class Turnfold:
         compile_lazy_patterns()
 
     def for_tenant(self, tenant: str) -> Self:
-        """A view on another tenant over the same connections; costs nothing."""
+        """A view on another tenant over the same connections, or those of its cell; costs nothing."""
         view = copy(self)
         view._tenant = checked_id("tenant", tenant)  # noqa: SLF001 - one of our own kind
+        if self._cells:
+            view._resources = self._cells.of(tenant)  # noqa: SLF001
         return view
 
     def close(self) -> None:
         """Publish waiting doorbells and counts, and close the connections. Views share them; later calls reopen."""
-        self._resources.close()
+        (self._cells or self._resources).close()
+
+    def _share_processor(self, threads: int) -> None:
+        (self._cells or self._resources).share_processor(threads)
 
     def __enter__(self) -> Self:
         return self

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from turnfold.contract.rings import Ring
@@ -27,6 +28,33 @@ if TYPE_CHECKING:
 
 
 _Read = TypeVar("_Read")
+
+
+class CellResources:
+    """The resources of each cell, made when a tenant of it first comes. Safe to share among threads."""
+
+    def __init__(self, settings: Settings, on_change: OnChange | None = None) -> None:
+        """Read the file of cells. Raises `InvalidSettings`."""
+        self._settings = settings
+        self._cells = settings.read_cells()
+        self._resources = {
+            name: Resources(replace(settings, cell=name, **cell.servers), on_change)
+            for name, cell in self._cells.cells.items()
+        }
+
+    def of(self, tenant: str) -> Resources:
+        """Those of the cell that a tenant lives in."""
+        return self._resources[self._settings.cell or self._cells.of(tenant)]
+
+    def share_processor(self, threads: int) -> None:
+        """As `Resources.share_processor`, for each cell."""
+        for resources in self._resources.values():
+            resources.share_processor(threads)
+
+    def close(self) -> None:
+        """Close those of all cells."""
+        for resources in self._resources.values():
+            resources.close()
 
 
 class Resources:

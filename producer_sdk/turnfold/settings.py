@@ -6,10 +6,12 @@ import math
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
+from turnfold.contract.cells import Cells, parse_cells
 from turnfold.contract.keys import checked_id
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.server_urls import is_cluster, urls_of, without_password
@@ -20,6 +22,10 @@ from turnfold.errors import InvalidSettings
 DEFAULT_REDIS_URL = "redis://127.0.0.1:6379/0"
 DEFAULT_DATABASE_URL = "sqlite:///turnfold.db"
 
+_OF_CELLS: Final = (
+    "TURNFOLD_REDIS_URL", "TURNFOLD_DATABASE_URL", "TURNFOLD_BROKER_URL", "TURNFOLD_READ_DATABASE_URL",
+    "TURNFOLD_DATABASE_POOLER",
+)  # fmt: skip
 _URL: Final = lazy_pattern(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _SOCKET: Final = "unix://"
 _IN_MEMORY: Final = lazy_pattern(r"sqlite(\+\w+)?://(/(:memory:)?)?(\?.*)?")
@@ -51,6 +57,10 @@ class Settings:
     """PostgreSQL is behind a pooler that shares its sessions among transactions, such as PgBouncer's mode."""
     read_database_url: str = ""
     """A replica of the database, asked first where it has all that is stored; empty: none. For workers too."""
+    cells: str = ""
+    """A TOML file of whole installations, each with a Redis, a broker and a database; empty: the one named here."""
+    cell: str = ""
+    """The cell of this process, whatever the tenant; empty: clients go to the cell of each tenant."""
     tenant: str = "default"
     """The tenant of this client; `for_tenant` gives a view on another."""
     shards: int = 0
@@ -94,6 +104,7 @@ class Settings:
     def __post_init__(self) -> None:
         _check_types(self)
         checked_id("TURNFOLD_TENANT", self.tenant)
+        _check_cell(self)
         if _IN_MEMORY.fullmatch(self.database_url):
             msg = "TURNFOLD_DATABASE_URL names a database in memory, which workers and readers cannot share"
             raise InvalidSettings(msg, remedy="use sqlite:///path, with four slashes for an absolute path")
@@ -149,8 +160,48 @@ class Settings:
 
     @classmethod
     def from_env(cls, environment: Mapping[str, str] | None = None) -> Self:
-        """Read the variables. Raises `InvalidSettings` that names the variable."""
-        return read_settings(cls, os.environ if environment is None else environment)
+        """Read the variables, and the cell that they name. Raises `InvalidSettings` that names the variable."""
+        variables = os.environ if environment is None else environment
+        settings = read_settings(cls, variables)
+        if not settings.cells:
+            return settings
+        for name in _OF_CELLS:
+            if variables.get(name):
+                msg = f"{name} is set beside TURNFOLD_CELLS, whose file names the servers"
+                raise InvalidSettings(msg, remedy="unset one of them")
+        return settings.in_cell(settings.cell) if settings.cell else settings
+
+    def read_cells(self) -> Cells:
+        """The cells of the file that `cells` names. Raises `InvalidSettings`."""
+        try:
+            cells = parse_cells(Path(self.cells).read_text("utf-8"))
+        except (OSError, UnicodeError) as error:
+            msg = f"TURNFOLD_CELLS names a file that cannot be read: {self.cells}"
+            raise InvalidSettings(msg, remedy="correct the path, or the rights of the file") from error
+        for name, cell in cells.cells.items():
+            try:
+                replace(self, **cell.servers)
+            except InvalidSettings as error:
+                msg = f"cell {name!r} of TURNFOLD_CELLS: {error}"
+                raise InvalidSettings(msg, remedy="correct the cell in the file") from error
+        return cells
+
+    def in_cell(self, name: str) -> Self:
+        """These settings with the servers of a cell. Raises `InvalidSettings`."""
+        return replace(self, cell=name, **self.read_cells().named(name).servers)
+
+    def check_one_cell(self) -> None:
+        """Raise `InvalidSettings` where there are cells and none is chosen: for what serves one installation."""
+        if self.cells and not self.cell:
+            msg = "TURNFOLD_CELLS is set, and this process serves one cell"
+            raise InvalidSettings(msg, remedy="name it: TURNFOLD_CELL, or `turnfold --cell NAME …`")
+
+
+def _check_cell(settings: Settings) -> None:
+    """Raise `InvalidSettings` for a cell without a file of them."""
+    if settings.cell and not settings.cells:
+        msg = "TURNFOLD_CELL names a cell, and TURNFOLD_CELLS no file of cells"
+        raise InvalidSettings(msg, remedy="name the file in TURNFOLD_CELLS, or no cell")
 
 
 def _check_bounds(settings: Settings) -> None:

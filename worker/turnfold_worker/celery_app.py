@@ -28,6 +28,7 @@ VISIBILITY_SECONDS = 900
 """Above the hard limit, and the same on every worker: the smallest of any worker rules for all."""
 
 settings = WorkerSettings.from_env()
+settings.check_one_cell()
 # Where no message ends a worker. By name: what only publishes needs no Redis client.
 TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), "turnfold_worker.celery_parts.broker_transport:Transport")
 

@@ -4,6 +4,7 @@ records, results    the glossary; what calls return and what one read fetched
 segments, attention   segments as callers get them; work that needs a person, what models cost
 wanted_anchors      which anchors a read is for
 shards, server_urls   in how many parts inboxes are, and on which servers
+cells               whole installations, and in which one a tenant lives
 keys, tasks, rings  Redis keys; task names, queues, operations of an inbox; who is asked for a task, and where
 columns, tables, search_tables, work_tables, model_tables, gateway_tables   the schema
 schema_range        which versions of it go together

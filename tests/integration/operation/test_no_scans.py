@@ -21,6 +21,7 @@ from turnfold.database.reader import Reader
 from turnfold_worker.cli import main
 from turnfold_worker.operate.doctor import workers
 from turnfold_worker.operate.prometheus import WorkCollector
+from turnfold_worker.operate.stored_tenants import stored_tenants
 
 pytestmark = pytest.mark.postgresql
 
@@ -146,6 +147,9 @@ def test_no_command_reads_a_whole_table(
         outcome = CliRunner().invoke(main, [*urls, *command])
         assert isinstance(outcome.exception, SystemExit | None), (command, outcome.exception)
         assert outcome.exit_code in {0, 1}, (command, outcome.output)
+    engine = connect(database_url, write=False, timeout_seconds=30)
+    assert "tenant12" in stored_tenants(engine)
+    engine.dispose()
     assert len(statements) > before + 40
     assert scans(database_url, statements) == []
 

@@ -17,6 +17,8 @@ EXAMPLES: dict[str, tuple[str, object]] = {
     "database_url": ("postgresql+psycopg://db/turnfold", "postgresql+psycopg://db/turnfold"),
     "database_pooler": ("on", True),
     "read_database_url": ("postgresql+psycopg://replica/turnfold", "postgresql+psycopg://replica/turnfold"),
+    "cells": ("/etc/turnfold/cells.toml", "/etc/turnfold/cells.toml"),
+    "cell": ("", ""),  # with a file of cells only: tests/unit/sdk/test_cells.py
     "tenant": ("acme", "acme"),
     "shards": ("64", 64),
     "broker_url": ("redis://broker:6379/1", "redis://broker:6379/1"),
@@ -63,7 +65,8 @@ def test_no_password_is_shown(name: str, url: str) -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_each_variable_is_read(name: str) -> None:
     text, value = EXAMPLES[name]
-    environment = {"TURNFOLD_DATABASE_URL": "postgresql+psycopg://db/turnfold", f"TURNFOLD_{name.upper()}": text}
+    environment = {"TURNFOLD_DATABASE_URL": "postgresql+psycopg://db/turnfold"} if name == "database_pooler" else {}
+    environment[f"TURNFOLD_{name.upper()}"] = text
     assert getattr(Settings.from_env(environment), name) == value
 
 

@@ -38,6 +38,7 @@ COMMANDS: Final = {
     "digest": LazyCommand("doctor_command", "digest", "Print a hash of what is stored."),
     "reshard": LazyCommand("reshard_command", "reshard", "Lay the inboxes out anew."),
     "migrate": LazyCommand("doctor_command", "migrate", "Create or upgrade the schema."),
+    "cells": LazyCommand("cells_command", "cells", "List cells, and who lives in which."),
     "serve": OthersCommand("turnfold-gateway", "Serve conversations over HTTP."),
     "mcp": OthersCommand("turnfold-gateway", "Serve conversations to an agent (MCP)."),
     "keys": OthersCommand("turnfold-gateway", "Keys of the HTTP API: create, list, revoke."),
@@ -57,9 +58,12 @@ COMMANDS: Final = {
 @click.option("--redis-url", help="Redis of the inboxes.  [TURNFOLD_REDIS_URL]")
 @click.option("--database-url", help="Database that the workers write.  [TURNFOLD_DATABASE_URL]")
 @click.option("--tenant", help="Whose conversations.  [TURNFOLD_TENANT]")
+@click.option("--cell", help="The cell of TURNFOLD_CELLS; else the tenant's.  [TURNFOLD_CELL]")
 @click.version_option(package_name="turnfold-worker")
 @click.pass_context
-def main(ctx: click.Context, redis_url: str | None, database_url: str | None, tenant: str | None) -> None:
+def main(
+    ctx: click.Context, redis_url: str | None, database_url: str | None, tenant: str | None, cell: str | None
+) -> None:
     """Fold conversations of any length into a context that fits any token budget.
 
     \b
@@ -80,5 +84,5 @@ def main(ctx: click.Context, redis_url: str | None, database_url: str | None, te
     Settings come from the options below, else from TURNFOLD_* variables, else from a running `turnfold up`: from it
     only where no option and no variable names another Redis or database.
     """
-    ctx.obj = Session(redis_url=redis_url, database_url=database_url, tenant=tenant)
+    ctx.obj = Session(redis_url=redis_url, database_url=database_url, tenant=tenant, cell=cell)
     ctx.call_on_close(ctx.obj.close)

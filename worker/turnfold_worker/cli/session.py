@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from turnfold.contract.keys import Address, checked_id
-from turnfold.errors import Unavailable, UnknownConversation
+from turnfold.errors import InvalidSettings, Unavailable, UnknownConversation
 from turnfold_worker.local.state import default_state_folder, running_settings
 from turnfold_worker.settings import WorkerSettings
 
@@ -39,6 +39,7 @@ class Session:
     redis_url: str | None = None
     database_url: str | None = None
     tenant: str | None = None
+    cell: str | None = None
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
     _closing: list[Callable[[], object]] = field(default_factory=list)
 
@@ -48,7 +49,9 @@ class Session:
 
         Raises `InvalidSettings`.
         """
-        settings = WorkerSettings.from_env(self.environment)
+        settings = WorkerSettings.from_env(self._variables)
+        if settings.cells:
+            return self._in_cell(settings)
         given: dict[str, Any] = {
             name: option
             for name in ("redis_url", "database_url", "tenant")
@@ -64,6 +67,23 @@ class Session:
         if all(running.get(name) == option for name, option in named.items()):
             given |= {name: running[name] for name in _FROM_RUNNING if name in running and name not in given}
         return replace(settings, **given)
+
+    @property
+    def _variables(self) -> Mapping[str, str]:
+        return self.environment if self.cell is None else {**self.environment, "TURNFOLD_CELL": self.cell}
+
+    def _in_cell(self, settings: WorkerSettings) -> WorkerSettings:
+        """Settings of the cell that is named, else of the tenant's. Raises `InvalidSettings` where neither is named."""
+        if self.redis_url is not None or self.database_url is not None:
+            msg = "TURNFOLD_CELLS names the servers, and --redis-url or --database-url others"
+            raise InvalidSettings(msg, remedy="choose by --cell, or unset TURNFOLD_CELLS")
+        if self.tenant is not None:
+            settings = replace(settings, tenant=self.tenant)
+        if settings.cell:
+            return settings
+        if self.tenant is None and not self.environment.get("TURNFOLD_TENANT"):
+            settings.check_one_cell()
+        return settings.in_cell(settings.read_cells().of(settings.tenant))
 
     @property
     def state_folder(self) -> Path:

@@ -1,0 +1,139 @@
+"""Cells: whole installations, each with a Redis, a broker and a database, and which of them a tenant lives in."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from hashlib import sha256
+from typing import Any, Final
+
+from turnfold.contract.keys import checked_id
+from turnfold.contract.server_urls import urls_of
+from turnfold.errors import InvalidInput, InvalidSettings
+
+_FORM: Final = "a cell is a table [cells.NAME] with redis_url and database_url; see docs/cells.md"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Cell:
+    """An installation. Fields are those of `Settings`; those that a cell leaves out have their defaults there."""
+
+    redis_url: str
+    database_url: str
+    broker_url: str = ""
+    read_database_url: str = ""
+    database_pooler: bool = False
+    pinned_only: bool = False
+    """No tenant is hashed to it: only those that are pinned live there."""
+
+    @property
+    def servers(self) -> dict[str, Any]:
+        """What its processes are set to, by the names of `Settings`."""
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "pinned_only"}
+
+    @property
+    def _broker(self) -> str:
+        return self.broker_url or urls_of(self.redis_url)[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Cells:
+    """All cells by name, and the tenants that are pinned to one. Raises `InvalidSettings` where these make no sense."""
+
+    cells: Mapping[str, Cell]
+    pins: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.cells:
+            msg = "TURNFOLD_CELLS names a file without cells"
+            raise InvalidSettings(msg, remedy=_FORM)
+        self._check_apart()
+        for tenant, name in self.pins.items():
+            if name not in self.cells:
+                msg = f"TURNFOLD_CELLS pins tenant {tenant!r} to cell {name!r}, which is not there"
+                raise InvalidSettings(msg, remedy=f"pin it to one of {', '.join(self.cells)}")
+        if all(cell.pinned_only for cell in self.cells.values()):
+            msg = "TURNFOLD_CELLS has no cell for tenants without a pin: all are pinned_only"
+            raise InvalidSettings(msg, remedy="leave pinned_only away from at least one cell")
+
+    def _check_apart(self) -> None:
+        users: dict[tuple[str, str], str] = {}
+        for name, cell in self.cells.items():
+            # Clients of two cells agree on neither shards nor queues: what they shared would be lost between them.
+            owned = {("database", cell.database_url), ("broker", cell._broker)}  # noqa: SLF001 - one of our own kind
+            owned |= {("Redis", url) for url in urls_of(cell.redis_url)}
+            for server in sorted(owned):
+                if users.setdefault(server, name) != name:
+                    msg = f"TURNFOLD_CELLS gives cells {users[server]!r} and {name!r} the same {server[0]}"
+                    raise InvalidSettings(msg, remedy="give each cell a Redis, a broker and a database of its own")
+
+    def named(self, name: str) -> Cell:
+        """The cell of this name. Raises `InvalidSettings`."""
+        if name not in self.cells:
+            msg = f"TURNFOLD_CELL is {name!r}, which TURNFOLD_CELLS does not name"
+            raise InvalidSettings(msg, remedy=f"name one of {', '.join(self.cells)}")
+        return self.cells[name]
+
+    def of(self, tenant: str) -> str:
+        """The name of the cell that a tenant lives in: its pin, else by rendezvous hashing, the same everywhere.
+
+        A cell that is added takes its share of the tenants from all others, and no tenant goes between those.
+        """
+        if tenant in self.pins:
+            return self.pins[tenant]
+        return max((name for name, cell in self.cells.items() if not cell.pinned_only), key=lambda n: _rank(n, tenant))
+
+
+def _rank(name: str, tenant: str) -> bytes:
+    return sha256(f"{name}\0{tenant}".encode()).digest()
+
+
+def parse_cells(text: str) -> Cells:
+    """Read the TOML of a cells file. Raises `InvalidSettings`, without showing any URL."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        msg = f"TURNFOLD_CELLS names a file that is no TOML: {error}"
+        raise InvalidSettings(msg, remedy=_FORM) from error
+    if unknown := tables.keys() - {"cells", "pins"}:
+        msg = f"TURNFOLD_CELLS names a file with an unknown table {min(unknown)!r}"
+        raise InvalidSettings(msg, remedy="its tables are [cells.NAME] and [pins]")
+    cells, pins = tables.get("cells", {}), tables.get("pins", {})
+    if not isinstance(cells, dict) or not isinstance(pins, dict):
+        msg = "TURNFOLD_CELLS names a file whose cells or pins are no table"
+        raise InvalidSettings(msg, remedy=_FORM)
+    for tenant, name in pins.items():
+        _check_name("tenant", tenant)
+        if not isinstance(name, str):
+            msg = f"TURNFOLD_CELLS pins tenant {tenant!r} to what is no name"
+            raise InvalidSettings(msg, remedy='write it so: acme = "eu"; a tenant with dots in quotes')
+    return Cells(cells={name: _cell(name, table) for name, table in cells.items()}, pins=pins)
+
+
+def _check_name(kind: str, name: str) -> None:
+    try:
+        checked_id(kind, name)
+    except InvalidInput as error:
+        msg = f"TURNFOLD_CELLS: {error}"
+        raise InvalidSettings(msg, remedy="correct the name in the file") from error
+
+
+def _cell(name: str, table: object) -> Cell:
+    _check_name("cell", name)
+    if not isinstance(table, dict):
+        msg = f"TURNFOLD_CELLS: cell {name!r} is no table"
+        raise InvalidSettings(msg, remedy=_FORM)
+    kinds = {each.name: bool if each.type == "bool" else str for each in fields(Cell)}
+    if unknown := table.keys() - kinds:
+        msg = f"TURNFOLD_CELLS: cell {name!r} has an unknown key {min(unknown)!r}"
+        raise InvalidSettings(msg, remedy=f"its keys are {', '.join(kinds)}")
+    for key, setting in table.items():
+        if type(setting) is not kinds[key]:
+            msg = f"TURNFOLD_CELLS: {key} of cell {name!r} must be {'true or false' if kinds[key] is bool else 'text'}"
+            raise InvalidSettings(msg, remedy=_FORM)
+    for key in ("redis_url", "database_url"):
+        if not table.get(key):
+            msg = f"TURNFOLD_CELLS: cell {name!r} has no {key}"
+            raise InvalidSettings(msg, remedy=_FORM)
+    return Cell(**table)

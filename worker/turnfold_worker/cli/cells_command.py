@@ -1,0 +1,87 @@
+"""`turnfold cells`: the cells, the one of a tenant, and tenants that are stored outside of theirs."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from turnfold.contract.cells import Cells
+from turnfold.contract.keys import checked_id
+from turnfold.errors import InvalidSettings
+from turnfold_worker.cli.failures import FAILED
+from turnfold_worker.cli.output import console, json_option, print_json, table, words
+from turnfold_worker.cli.session import Session, pass_session
+from turnfold_worker.settings import WorkerSettings
+
+
+@click.command(short_help="List cells, and who lives in which.")
+@click.argument("tenant", required=False)
+@json_option
+@pass_session
+@click.pass_context
+def cells(ctx: click.Context, session: Session, tenant: str | None, as_json: bool) -> None:
+    """List the cells of TURNFOLD_CELLS with the tenants stored in each, or print the cell of TENANT.
+
+    A tenant that is stored in another cell than the file gives it is named with the pin that keeps it where it is, and
+    the exit code is 1: run it with a changed file before any process reads that.
+
+    \b
+    Examples:
+      turnfold cells
+      turnfold cells acme
+      TURNFOLD_CELLS=cells.new.toml turnfold cells
+    """
+    settings = WorkerSettings.from_env(session.environment)
+    if not settings.cells:
+        msg = "TURNFOLD_CELLS is not set: there is one installation"
+        raise InvalidSettings(msg, remedy="name a file of cells in it, as docs/cells.md shows")
+    known = settings.read_cells()
+    if tenant is not None:
+        name = known.of(checked_id("tenant", tenant))
+        pinned = tenant in known.pins
+        _say(as_json, {"tenant": tenant, "cell": name, "pinned": pinned}, name)
+        return
+    stored = {name: _stored_in(settings, name) for name in known.cells}
+    strays = {name: [each for each in tenants if known.of(each) != name] for name, tenants in stored.items()}
+    if as_json:
+        print_json({"cells": {name: {"tenants": tenants, "strays": strays[name]} for name, tenants in stored.items()}})
+    else:
+        _print_cells(known, stored)
+    if any(strays.values()):
+        _say_pins(strays)
+        ctx.exit(FAILED)
+
+
+def _say(as_json: bool, answer: dict[str, object], sentence: str) -> None:
+    if as_json:
+        print_json(answer)
+    else:
+        click.echo(sentence)
+
+
+def _stored_in(settings: WorkerSettings, name: str) -> list[str]:
+    from turnfold.database.engines import database
+    from turnfold_worker.operate.stored_tenants import stored_tenants
+
+    engine = database(settings.in_cell(name), write=False)
+    try:
+        return list(stored_tenants(engine))
+    finally:
+        engine.dispose()
+
+
+def _print_cells(known: Cells, stored: dict[str, list[str]]) -> None:
+    rows = table("cell", "takes", "#tenants stored", "#pinned")
+    for name, cell in known.cells.items():
+        takes = "pinned tenants" if cell.pinned_only else "pinned and hashed"
+        pinned = sum(pin == name for pin in known.pins.values())
+        rows.add_row(words(name), takes, str(len(stored[name])), str(pinned))
+    console().print(rows)
+
+
+def _say_pins(strays: dict[str, list[str]]) -> None:
+    click.echo("tenants are stored in other cells than the file gives them. These pins keep them:\n\n[pins]", err=True)
+    for name, tenants in strays.items():
+        for tenant in tenants:
+            click.echo(f"{json.dumps(tenant)} = {json.dumps(name)}", err=True)
