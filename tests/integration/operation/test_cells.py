@@ -89,7 +89,8 @@ def test_tenants_live_in_their_cells_and_move(cells_file: Path, run: Run, tmp_pa
     archive = str(tmp_path / "acme.jsonl.gz")
     run("--tenant", "acme", "export", "--all", "-o", archive)
     run("--cell", "us", "--tenant", "acme", "import", archive)
-    assert run("--cell", "us", "--tenant", "acme", "digest", "c", "--json")["digest"] == digest
+    digests = [run("--cell", cell, "--tenant", "acme", "digest", "--all") for cell in ("eu", "us")]
+    assert digests == [f"{digest}  c\n"] * 2
     cells_file.write_text(cells_file.read_text("utf-8").replace('acme = "eu"', 'acme = "us"'), "utf-8")
     assert '"acme" = "eu"' in run("cells", code=1)
     run("--cell", "eu", "--tenant", "acme", "forget", "--all", "--yes")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from turnfold_worker.cli.export_command import addresses_of_all
 from turnfold_worker.cli.failures import FAILED
-from turnfold_worker.cli.output import console, json_option, print_json, table, words
+from turnfold_worker.cli.output import console, json_option, print_json, safe, table, words
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
@@ -95,30 +96,46 @@ def _fold_what_waits(session: Session, address: Address) -> None:
 
 
 @click.command(short_help="Print a hash of what is stored.")
-@click.argument("conversation")
+@click.argument("conversation", required=False)
+@click.option("--all", "everything", is_flag=True, help="Of every conversation of the tenant, a line each.")
 @json_option
 @pass_session
-def digest(session: Session, conversation: str, as_json: bool) -> None:
+def digest(session: Session, conversation: str | None, everything: bool, as_json: bool) -> None:
     """Print a hash of what is stored of CONVERSATION: equal for equal turns, whatever happened on the way.
 
     What is stored and waits for more turns to be folded with is folded first.
 
     \b
-    Example: the distributed run and the offline one agree
+    Examples: the distributed run and the offline one agree; a copy is whole
       turnfold digest chat
       turnfold fold chat.jsonl --digest
+      turnfold --tenant acme digest --all
     """
+    if (conversation is not None) is everything:
+        msg = "give a conversation, or --all"
+        raise click.UsageError(msg)
+    if conversation is not None:
+        hashed = _digest(session, session.standing_address(conversation))
+        if as_json:
+            print_json({"conversation_id": conversation, "digest": hashed})
+        else:
+            click.echo(hashed)
+        return
+    for address in addresses_of_all(session):
+        hashed = _digest(session, address)
+        if as_json:
+            print_json({"conversation_id": address.conversation, "digest": hashed})
+        else:
+            click.echo(f"{hashed}  {safe(address.conversation)}")
+
+
+def _digest(session: Session, address: Address) -> str:
     from turnfold.database.failures import translated
     from turnfold_worker.operate.digest import digest as digest_of
 
-    address = session.standing_address(conversation)
     with translated():
         _fold_what_waits(session, address)
-        hash_found = digest_of(session.engine, address.tenant, address.conversation)
-    if as_json:
-        print_json({"conversation_id": conversation, "digest": hash_found})
-    else:
-        click.echo(hash_found)
+        return digest_of(session.engine, address.tenant, address.conversation)
 
 
 @click.command(short_help="Create or upgrade the schema.")

@@ -63,7 +63,9 @@ def export(
     if tenant is not None:
         session.tenant = tenant
     addresses = (
-        _of_all(session) if everything else [session.standing_address(name) for name in dict.fromkeys(conversations)]
+        addresses_of_all(session)
+        if everything
+        else [session.standing_address(name) for name in dict.fromkeys(conversations)]
     )
     written, turns = _write(session, addresses, output, skip_unknown=everything, wait_seconds=wait_seconds)
     if as_json:
@@ -74,7 +76,8 @@ def export(
         click.echo(f"{turns} turn{plural} of {subject} exported", err=True)
 
 
-def _of_all(session: Session) -> list[Address]:
+def addresses_of_all(session: Session) -> list[Address]:
+    """Every conversation of the session's tenant, stored or waiting, by name. Raises `Unavailable`."""
     from turnfold.redis.inbox import ProducerInbox
     from turnfold_worker.operate.list_conversations import known_conversations
 
