@@ -18,6 +18,11 @@ from turnfold_worker.pipeline.anchors.statements.holders import holder_of, takes
         ("Malin is our product manager.", "Tobias is our new product manager."),
         ("Ella's teacher is Mrs Keogh.", "Ella has a new teacher called Mr Adeyemi."),
         ("Helga is the conductor of the choir.", "Bruno was elected conductor of the choir."),
+        ("Our solicitor is Mr Pryce.", "We changed our solicitor to Ms Adeyemi."),
+        ("My dentist is Dr Sato.", "I switched dentists, I go to Dr Mbeki now."),
+        ("The project lead is Yusuf.", "Yusuf handed the project lead over to Magda."),
+        ("Our contact person is Lars Meyer.", "Please change our contact person to Ute Brandl."),
+        ("My landlord is Mr Kowal.", "The flat was sold, my new landlord is Mrs Iyer."),
     ],
 )
 def test_the_new_one_takes_the_place_of_the_former(old: str, new: str) -> None:
@@ -35,6 +40,9 @@ def test_the_new_one_takes_the_place_of_the_former(old: str, new: str) -> None:
         ("My colleague is Sam.", "I have a new colleague, Dario."),
         ("Malin is our product manager.", "Tobias is their new product manager."),
         ("Helga is the conductor of the choir.", "Bruno became conductor of the orchestra."),
+        ("Our solicitor is Mr Pryce.", "My brother changed his solicitor to Ms Adeyemi."),
+        ("Our solicitor is Mr Pryce.", "We are thinking of changing our solicitor to Ms Adeyemi."),
+        ("The project lead is Yusuf.", "Yusuf handed the release notes over to Magda."),
     ],
 )
 def test_nobody_else_does(old: str, new: str) -> None:

@@ -11,6 +11,7 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.anchors.statements.attributes import states_an_attribute
+from turnfold_worker.pipeline.anchors.statements.departures import departs, departure_of
 from turnfold_worker.pipeline.anchors.statements.done import may_report
 from turnfold_worker.pipeline.anchors.statements.endings import ending_of, ends
 from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, states_a_value
@@ -38,8 +39,8 @@ _STATED: Final = 50
 """Score of a statement that takes the place of another."""
 
 _STATES: Final[tuple[Callable[[str], object], ...]] = (
-    states_a_value, moved_thing, states_an_attribute, need_of, holder_of, ending_of, value_change,
-    lambda text: text.startswith("Actually, ") and bool(clauses_of(text)),
+    states_a_value, moved_thing, states_an_attribute, need_of, holder_of, ending_of, departure_of,
+    value_change,    lambda text: text.startswith("Actually, ") and bool(clauses_of(text)),
 )  # fmt: skip
 """What tells that a sentence gives the value of a thing, or ends or changes it."""
 
@@ -101,12 +102,16 @@ def _corrected(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iter
 
     The newest of each.
     """
-    corrections = [draft for draft in kept if draft.type is AnchorType.CORRECTION or ending_of(draft.text)]
+    corrections = [
+        draft
+        for draft in kept
+        if draft.type is AnchorType.CORRECTION or ending_of(draft.text) or departure_of(draft.text)
+    ]
     for correction in corrections:
         for reading, span in _sentences_before(readings, correction):
             text = reading.text(span)
             of_turn = (draft for draft in kept if draft.turn_seq == reading.turn.seq)
-            if not (says_otherwise(correction.text, text) or ends(correction.text, text)):
+            if not any(over(correction.text, text) for over in (says_otherwise, ends, departs)):
                 continue
             if not any(draft.start < span.end and span.start < draft.end for draft in of_turn):
                 yield _draft(reading, span, text, score=_STATED)

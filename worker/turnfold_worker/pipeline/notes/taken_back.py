@@ -16,6 +16,7 @@ from turnfold.contract.notes import Note
 from turnfold.contract.overtaken import Overtaken
 from turnfold.contract.records import Role
 from turnfold.contract.words import note_stems
+from turnfold_worker.pipeline.anchors.statements.departures import departs, departure_of
 from turnfold_worker.pipeline.anchors.statements.endings import ending_of, ends
 from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, stems_in_order
 from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
@@ -62,7 +63,7 @@ def cues_among(notes: Iterable[Note], corrections: Iterable[tuple[int, str]] = (
     cues = {
         (note.seq, note.text): Cue(note.seq, note.speaker, note.text)
         for note in told
-        if len(note.text) <= _LONGEST and _CUES.search(note.text)
+        if len(note.text) <= _LONGEST and (_CUES.search(note.text) or departure_of(note.text))
     }
     anchors = dict(corrections)
     for note in told if anchors else ():
@@ -101,6 +102,9 @@ def _near(cue: Cue, holding: dict[str, list[Note]]) -> list[Note]:
 def _gone(cue: Cue, near: Sequence[Note]) -> Iterator[Note]:
     if ending_of(cue.text) is not None:
         yield from [note for note in near if ends(cue.text, note.text)][:_MOST_ENDED]
+        return
+    if departure_of(cue.text) is not None:
+        yield from [note for note in near if departs(cue.text, note.text)][:_MOST_ENDED]
         return
     corrected = (note for note in near if says_otherwise(cue.text, note.text) or _says_instead(cue.text, note.text))
     yield from islice(corrected, 1)

@@ -15,7 +15,7 @@ from turnfold_worker.pipeline.language.common_words import listed
 OPENS: Final = lazy_pattern(
     joined(r"""
     (?:(?:so|and|but|then|ok|okay|well|oh|no|yes|yeah|right|wait|hold on|sorry|actually|btw|by the way|fyi|update|
-    correction|hey|hi|turns out|it turns out|i(?:'ve| have)? changed my mind|change of plans?|(?:new|the) plan|
+    correction|hey|hi|(?:it )?turn(?:s|ed) out|i(?:'ve| have)? changed my mind|change of plans?|(?:new|the) plan|
     on second thoughts?|(?:scratch|scrap|forget|ignore) (?:that|it|what i (?:said|told you|wrote))|to be clear|
     i meant|i mean|we(?:'ve| have) moved|as agreed|unfortunately|luckily|good news|bad news|as of today|
     for the record|just so you know|one more thing|heads up|quick update|news)(?: that)?[,.:;!]? (?:[-\u2013\u2014] )?)+

@@ -16,7 +16,7 @@ _SCALES: Final = tuple(
     for scale in """
     red|green|yellow|amber
     up|down|online|offline
-    open|closed|resolved|reopened
+    open|closed|resolved|merged|done
     open|vacant|filled
     pending|signed|approved|rejected|accepted|denied|cancelled|confirmed|submitted|published|paid|unpaid|overdue
     pending|in review|approved|rejected|accepted|denied|granted
@@ -36,6 +36,7 @@ _SCALES: Final = tuple(
     locked|unlocked
     blocked|unblocked
     public|private
+    failing|passing|red|green
     """.strip().splitlines()
 )
 _SAME: Final = {
@@ -44,6 +45,8 @@ _SAME: Final = {
     "declined": "rejected", "refused": "rejected", "dispatched": "shipped", "not begun": "not started",
     "out of stock": "sold out",
     "unstarted": "not started", "not paid": "unpaid", "out of order": "broken", "repaired": "fixed", "a draft": "draft",
+    "reopened": "open", "shut": "closed",
+    "on its way": "in transit", "on the way": "in transit", "arrived": "delivered",
     "back up": "up", "back online": "online", "back down": "down", "canceled": "cancelled", "not signed": "unsigned",
 }  # fmt: skip
 _SCALES_OF: Final = {
@@ -58,19 +61,36 @@ _SPEAKERS: Final = frozenset({"i", "we"})
 _REACHED: Final = (
     "signed|approved|rejected|accepted|denied|granted|declined|refused|cancelled|canceled|confirmed|submitted|published|"
     "paid|shipped|dispatched|delivered|returned|refunded|renewed|completed|finished|filled|repaired|fixed|reopened|"
-    "resolved|sold|reserved"
+    "resolved|sold|reserved|merged"
 )
+_CAME: Final = "reopened|arrived|expired|recovered"
 _LATELY: Final = (
     r"today|yesterday|this (?:morning|week)|on \w+day|last (?:week|night)|(?:an|two|three) (?:hour|day)s? ago"
 )
-REACHED: Final = lazy_pattern(rf"(?<!\w)(?:was|were|has been|have been|got) (?=(?:{_REACHED})(?: (?:{_LATELY}))?$)")
-"""What was done to a thing lately is its state: 'the application was approved'."""
+_BEHIND: Final = (
+    rf"(?: by (?:the|our|my|your) [\w'-]{{2,20}}| for (?:good|now|repairs?|maintenance|renovations?))?"
+    rf"(?: (?:{_LATELY}))?"
+    r"(?:,? (?:because|since|as|thanks|after|now that) .{1,80})?$"
+)
+"""What follows a state and tells of no other one."""
+REACHED: Final = lazy_pattern(
+    rf"(?<!\w)(?:(?:was|were|has been|have been|got) (?=(?:{_REACHED}){_BEHIND})|"
+    rf"(?:has|have) (?=(?:{_CAME}){_BEHIND}))"
+)
+"""What was done to a thing lately is its state: 'the application was approved', 'the order has arrived'."""
 _STATE: Final = lazy_pattern(
     r"^(?P<subject>(?!(?:it|this|that|these|those|there|he|she|they|who|what|which|you|everyone|everything|nothing|"
     r"nobody|all)(?!\w))(?:[^\s,]+,? ){1,9}?)(?:is|are|am) (?:all |fully )?"
     rf"(?P<state>{'|'.join(sorted((*_SAME, *_SCALES_OF), key=len, reverse=True))})"
-    rf"(?: (?:again|yet|as planned|{_LATELY}))?$"
+    rf"(?: (?:again|yet|as planned))?{_BEHIND}"
 )
+
+_MADE: Final = lazy_pattern(
+    r"^(?:i|we|they) (?:have )?(?P<state>reopened|merged|approved|rejected|fixed|repaired|submitted|published|"
+    r"cancelled) "
+    r"(?P<subject>(?:the|our|my) [\w'#-]{2,30}(?: [\w'#-]{1,30}){0,4})$"
+)
+"""'We reopened the incident' says in which state it is."""
 
 
 def states_of(clause: str) -> Iterator[tuple[str, str, str]]:
@@ -81,7 +101,7 @@ def states_of(clause: str) -> Iterator[tuple[str, str, str]]:
     >>> list(states_of("the audit is expensive"))
     []
     """
-    match = _STATE.match(clause)
+    match = _STATE.match(clause) or _MADE.match(clause)
     if match is None:
         return
     subject, state = match["subject"].strip(), _SAME.get(match["state"], match["state"])

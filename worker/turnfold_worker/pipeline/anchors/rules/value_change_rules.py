@@ -34,7 +34,9 @@ RATE: Final = (
 )
 _AMOUNT: Final = (
     rf"(?={RATE}(?!\w)|"
-    r"(?:(?:about|around|over|under|nearly|only|just|exactly|some) )?[$€£]?\d|(?:[a-z][\w-]{0,30} )?v?\d+\.\d)"
+    r"(?:(?:about|around|over|under|nearly|only|just|exactly|some) )?[$€£]?\d|"
+    r"(?!(?:use|read|run|take|have|be|send)(?!\w))[a-z][\w-]{0,30} v?\d+(?=[.,;!](?!\w)|$)|"
+    r"(?:[a-z][\w-]{0,30} )?v?\d+\.\d)"
     rf"{_AFTER}"
 )
 """A number, or a version of something: not what something was changed to do."""
@@ -75,6 +77,12 @@ SWITCH: Final = (
 """'We switched from Jenkins to Buildkite for builds', 'we replaced Frankfurt with Dublin'."""
 OWNER: Final = (
     lazy_pattern(
+        r"(?:^|[.,;:] |(?<!\w)(?:and|so|but) )(?P<after>[a-z][\w'-]{0,30}) (?:has |have )?(?:now |just )?"
+        r"(?:taken|took) over from (?P<before>[a-z][\w'-]{0,30}) as (?:the |our )?"
+        r"(?:lead|leader|head|manager|owner|chair|boss|director|maintainer) (?:of|for) (?:the |our |my )?"
+        rf"(?P<thing>{_PHRASE}){_ENDS}"
+    ),
+    lazy_pattern(
         r"(?:^|[.,;:] |(?<!\w)(?:and|so|but) )(?P<after>[a-z][\w'-]{0,30}) (?:has |have |is )?(?:now |just )?"
         r"(?:replaced|replaces|replacing|succeeded|succeeds) (?P<before>[a-z][\w'-]{0,30}) as (?:the |our )?"
         r"(?:lead|leader|head|manager|owner|chair|boss|director|maintainer) (?:of|for) (?:the |our |my )?"
@@ -95,6 +103,11 @@ OWNER: Final = (
     ),
 )
 """'Marek took over billing from Priya', 'Pavel replaced Agnes as lead of the support team'."""
+TIER: Final = lazy_pattern(
+    r"(?<!\w)(?:i|we)(?:'ve| have)?(?: just| now| already| finally| recently)? (?:upgraded|downgraded|switched|moved|"
+    rf"changed) (?:over )?to (?:the |a )?(?P<after>{_PHRASE} (?P<thing>plan|tier|package|tariff)){_ENDS}"
+)
+"""'We upgraded to the Pro plan'."""
 CANCELLED: Final = lazy_pattern(
     rf"{_SUBJECT} (?:was|were|is|are|has been|have been|got|gets|have got|has got) (?:now |just )?"
     r"(?P<after>cancelled|canceled|called off|scrapped)(?!\w)"

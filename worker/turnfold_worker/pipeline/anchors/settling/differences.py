@@ -51,6 +51,24 @@ _ANY_NUMBER: Final = lazy_pattern(r"\d+(?:[.,:]\d+)*")
 _ANY_WORD: Final = lazy_pattern(r"[\w'-]+")
 _MONTHS: Final = lazy_pattern(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)")
 
+_ANOTHER_KIND: Final = frozenset(
+    [
+        "return",
+        "outbound",
+        "connecting",
+        "backup",
+        "spare",
+        "secondary",
+        "temporary",
+        "interim",
+        "private",
+        "personal",
+        "sister",
+        "former",
+    ]
+)
+"""Words that tell a thing from another one of its kind."""
+
 
 def orders_otherwise(new: Known, old: Known) -> bool:
     """True when both tell what is wanted from now on, of one thing and differently: 'answer in German', 'in French'."""
@@ -121,6 +139,11 @@ def narrower(known_anchor: Known, other: Known) -> bool:
     return any(word in named for word in own_words(known_anchor, other)) and not [
         word for word in own_words(other, known_anchor) if not any(map(str.isdigit, word))
     ]
+
+
+def is_told_apart(new: Known, old: Known) -> bool:
+    """Whether one names another of its kind than the other: 'our return flight', 'the backup server'."""
+    return _ANOTHER_KIND.isdisjoint(new.tokens) is not _ANOTHER_KIND.isdisjoint(old.tokens)
 
 
 def about_another(new: Known, old: Known) -> bool:

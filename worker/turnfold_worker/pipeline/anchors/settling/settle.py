@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import AnchorState, AnchorType, Role
 from turnfold.contract.words import note_stems
 from turnfold_worker.pipeline.anchors.rules import statement_rules
@@ -24,6 +25,7 @@ from turnfold_worker.pipeline.anchors.settling.differences import (
     assigns_otherwise,
     contradicts,
     has_a_subject_of_its_own,
+    is_told_apart,
     narrower,
     nearly_same_value,
     of_another_number,
@@ -71,6 +73,7 @@ from turnfold_worker.pipeline.anchors.settling.two_values import (
 )
 from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
 from turnfold_worker.pipeline.anchors.statements.denials import denial_of
+from turnfold_worker.pipeline.anchors.statements.departures import departs
 from turnfold_worker.pipeline.anchors.statements.done import SOON, does, does_it, opens_with
 from turnfold_worker.pipeline.anchors.statements.duties import sets_aside, takes_back_all
 from turnfold_worker.pipeline.anchors.statements.endings import ends
@@ -112,6 +115,8 @@ _SUBJECT_OF_ITS_OWN: Final = 7
 """Telling words from which a correction says itself what it is about."""
 _NAMES_OF_ACTS: Final = frozenset({"decision", "decided", "decide", "agreed", "correction"})
 """They tell what a clause does, and nothing of its subject."""
+_ASKS_OF_A_THING: Final = lazy_pattern(r"(?:so |and |but )?(?:could|can|should|would|will|may) (?:the|our|my|it) .*\?$")
+"""'Could the kickoff be in room Turing instead?' sets nothing right, as 'Could you make it Tuesday?' may."""
 _MAX_SUPERSEDED: Final = 2
 _ADDRESSES: Final = (FactKind.EMAIL, FactKind.URL, FactKind.PATH)
 _OVERTAKEN: Final = frozenset(
@@ -393,7 +398,7 @@ def _changes(new: Known, old: Known) -> bool:
     """'We raised the monthly cap to 750 dollars' after 'The monthly cap is 500 dollars'."""
     if old.anchor.turn_seq >= new.anchor.turn_seq or not same_speaker(new, old) or of_other_people(new, old):
         return False
-    if takes_over(new.anchor.text, old.anchor.text):
+    if takes_over(new.anchor.text, old.anchor.text) or departs(new.anchor.text, old.anchor.text):
         return True
     if (new.kind is AnchorType.CORRECTION or new.taken_back) and says_otherwise(new.anchor.text, old.anchor.text):
         return True
@@ -466,13 +471,17 @@ def _takes_back(new: Known, old: Known) -> bool:
     return any(map(str.isalpha, subject)) and not old.taken_back & new.taken_back
 
 
+def _may_mend(new: Known, old: Known) -> bool:
+    return (same_speaker(new, old) or contradicts(new)) and _ASKS_OF_A_THING.match(new.said) is None
+
+
 def _mends(new: Known, old: Known) -> bool:
     """'Sorry, I meant Tuesday' names no subject: it is about the last statement with another value of the kind."""
     turns = new.anchor.turn_seq - old.anchor.turn_seq
     within = MENDS_MISTYPED_WITHIN if nearly_same_value(new, old) else MENDS_WITHIN
     if not old.active or old.kind not in _OVERTAKEN or not 0 <= turns <= within:
         return False
-    if _place(old) >= _place(new) or _moves_another(new, old) or not (same_speaker(new, old) or contradicts(new)):
+    if _place(old) >= _place(new) or _moves_another(new, old) or not _may_mend(new, old):
         return False
     if statement_rules.SETS_RIGHT.search(new.said) and new.anchor.speaker == old.anchor.speaker:
         return False
@@ -501,7 +510,9 @@ def _restates(new: Known, old: Known, similarity: float) -> bool:
         and _subject_similarity(new, old, ours.texts(kind)[0], theirs.texts(kind)[0]) >= _SAME_SUBJECT_FROM
         for kind in kinds
     )
-    return differs and not (about_another(new, old) or of_another_number(new, old) or narrower(new, old))
+    if not differs or is_told_apart(new, old):
+        return False
+    return not (about_another(new, old) or of_another_number(new, old) or narrower(new, old))
 
 
 def _subject_similarity(new: Known, old: Known, our_value: str, their_value: str) -> float:

@@ -15,10 +15,12 @@ from turnfold_worker.pipeline.language.spoken import is_question, plain_words, w
 
 _LONGEST: Final = 120
 _MAY_HOLD: Final = lazy_pattern(
-    r"(?i)(?<!\w)(?:new|became|becomes|is|are|elected|appointed|named)(?!\w)|['\u2019]s(?= [a-z])"
+    r"(?i)(?<!\w)(?:new|became|becomes|is|are|elected|appointed|named|changed?|switched|swapped|replaced|handed|"
+    r"passed)(?!\w)|['\u2019]s(?= [a-z])"
 )
 _NAME: Final = (
-    r"(?:(?:mr|ms|mrs|dr|prof|professor|miss|sister|father)\.? )?[^\W\d_][\w'-]{1,30}(?: [^\W\d_][\w'-]{1,30}){0,2}?"
+    r"(?:(?:mr|ms|mrs|dr|prof|professor|miss|sister|father)\.? )?"
+    r"[^\W\d_][\w'-]{1,30}(?: (?:& )?[^\W\d_][\w'-]{1,30}){0,2}?"
 )
 _ROLE: Final = r"(?P<role>[a-z][\w-]{2,20}(?: [a-z][\w-]{2,20})?)"
 _OF: Final = r"(?: (?:of|at|for) (?:the |our |my )?(?P<of>[\w'-]{2,30}(?: [\w'-]{2,30}){0,2}?))?"
@@ -38,8 +40,27 @@ _HOLDS: Final = (
         r"(?: (?:of|for) (?P<of>[\w'-]{2,30}))?"
         rf"(?:[,:]| [-\u2013\u2014]| called| named|, called|, named) (?:(?:called|named) )?(?P<name>{_NAME}){_STOP}"
     ),
+    lazy_pattern(
+        r"^(?:(?:i|we|they)(?: have)? (?P<new>changed|switched|swapped|replaced)|(?:please )?(?P<wanted>change)) "
+        rf"(?P<whose>my|our|the) {_ROLE}{_OF} (?:to|for|with|by) (?P<name>{_NAME}){_STOP}"
+    ),
+    lazy_pattern(
+        r"^(?P<whose>i|we)(?: have)? (?P<new>changed|switched) (?P<role>[a-z][\w-]{2,20}s),? (?:and )?(?:i|we|my|our) "
+        rf"(?:go to|am with|are with|see|use|have) (?P<name>{_NAME}){_STOP}"
+    ),
+    lazy_pattern(
+        rf"^{_OWNER} {_ROLE}{_OF} has (?P<new>changed)"
+        r"(?:,|:| and| to| [-\u2013\u2014])(?: (?:it|he|she) is)? "
+        rf"(?P<name>{_NAME}){_STOP}"
+    ),
+    lazy_pattern(
+        rf"^(?:{_NAME})(?: has)? (?P<new>handed|passed)(?: over)? (?P<whose>the|our|my) {_ROLE}{_OF}(?: over| on)? to "
+        rf"(?P<name>{_NAME}){_STOP}"
+    ),
 )
 """Groups: `name` holds `role`, of `whose` or of `of`; `new` since lately."""
+_LATER_PARTS: Final = lazy_pattern(r"[,;.!] (?=(?:my|our|the) (?:new )?[a-z])")
+"""Before a clause of its own: 'the flat was sold, my new landlord is Mrs Iyer'."""
 _SELF: Final = frozenset({"my", "our", "i", "we"})
 _TITLES: Final = listed("mr ms mrs dr prof professor miss")
 _MANY: Final = listed("""
@@ -89,16 +110,22 @@ def holder_of(text: str) -> Holder | None:
         return None
     unquoted = without_quotes(text)
     plain = plain_words(unquoted)
-    if waits(plain) or is_bygone(plain) or frame_rules.DOUBTS.search(_without_cue(plain)):
+    if waits(plain) or is_bygone(plain):
+        return None
+    return _holder_by(plain, unquoted) or next(
+        filter(None, (_holder_by(part, unquoted) for part in _LATER_PARTS.split(plain)[1:])), None
+    )
+
+
+def _holder_by(plain: str, text: str) -> Holder | None:
+    """Who holds which role by the clause that plain words open with."""
+    if frame_rules.DOUBTS.search(_without_cue(plain)):
         return None
     clause = frame_rules.bare_clause(plain)
     if frame_rules.NEGATION.search(clause) or frame_rules.BESIDE.search(clause):
         return None
-    for pattern in _HOLDS:
-        match = pattern.match(clause)
-        if match is not None and (holder := _holder(match, unquoted)) is not None:
-            return holder
-    return None
+    matches = (pattern.match(clause) for pattern in _HOLDS)
+    return next(filter(None, (_holder(match, text) for match in matches if match is not None)), None)
 
 
 def _without_cue(plain: str) -> str:
@@ -108,7 +135,7 @@ def _without_cue(plain: str) -> str:
 
 def _holder(match: re.Match[str], text: str) -> Holder | None:
     names = [word.rstrip(".") for word in match["name"].split()]
-    proper = frozenset(name for name in names if name not in _TITLES)
+    proper = frozenset(name for name in names if name not in _TITLES and name != "&")
     if not proper or names[0] in _NO_NAMES or not all(_has_a_capital(name, text) for name in proper):
         return None
     role = tuple(STEMS[word] for word in match["role"].split() if word != "new")
@@ -118,7 +145,9 @@ def _holder(match: re.Match[str], text: str) -> Holder | None:
         or any(_has_a_capital(word, text) for word in match["role"].split())
     ):
         return None
-    return Holder(role, _whose(match["whose"] or "", match["of"] or ""), proper, match["new"] is not None)
+    groups = match.groupdict()
+    whose = _whose(groups.get("whose") or "", groups.get("of") or "")
+    return Holder(role, whose, proper, is_new=bool(groups.get("new") or groups.get("wanted")))
 
 
 def _whose(whose: str, of: str) -> frozenset[str]:

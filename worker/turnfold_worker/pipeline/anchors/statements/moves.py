@@ -18,7 +18,7 @@ _HAS_BEEN: Final = (
     r"(?:(?:has|have|had)(?:n't)?(?: not| just| now| already)? been"
     r"|(?:was|were|is|are|got|gets)(?:n't)?(?: not| just| now| already)?(?: being)?)"
 )
-_TO: Final = r"(?: back| forward| out| up)?(?: from [^,;:.!?]{1,40})? (?:to|until|till) \S"
+_TO: Final = r"(?: back| forward| out| up)?(?: from (?:[^,;:.!?]|[:.](?=\d)){1,40})? (?:to|until|till) \S"
 _PASSIVE: Final = lazy_pattern(
     r"(?i)(?:^|[.,:;] )(?:(?:if|so|but|and|actually|sorry|ok|okay|update|correction) )?"
     rf"(?P<thing>[^,;:.!?]{{2,80}}?) {_HAS_BEEN} {_MOVED}{_TO}"
@@ -29,7 +29,7 @@ _ACTIVE: Final = lazy_pattern(
 )
 _ITSELF: Final = lazy_pattern(
     r"(?i)(?:^|[.:;] )(?:(?:so|but|and|actually|sorry|ok|okay|update|correction),? )?"
-    r"(?P<thing>[^,;:.!?]{2,60}?)(?: has| have)?(?: just| now| recently)? (?:moved|relocated) to \S"
+    r"(?P<thing>[^,;:.!?]{2,60}?)(?: has| have)?(?: just| now| recently)? (?:moved|relocated|slipped) to \S"
 )
 """'My cousin moved to Braga', 'the office has moved to Lyon'."""
 _SUPPOSED: Final = lazy_pattern(

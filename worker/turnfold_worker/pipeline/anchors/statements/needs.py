@@ -24,8 +24,16 @@ _NOT_NEEDED: Final = lazy_pattern(
     r"(?:needed|necessary|required)(?: for (?P<whom>[^,;:.!?]{2,60}))?$"
 )
 """'The tent isn't needed any more', by whoever it was."""
+_NO_NEED: Final = lazy_pattern(
+    r"^(?:(?:so |and |but |actually,? )?(?:there is |there's )?no need for|we have no need for) "
+    r"(?P<the>the |our |my |an? )(?P<thing>[^,;:.!?]{2,60}?)"
+    r"(?: for (?P<whom>[^,;:.!?]{2,60}))?$"
+)
+"""'No need for the tent'."""
 _MAY_TELL: Final = lazy_pattern(r"(?i)(?<!\w)(?:needs?|needed|requires?|required|necessary)(?!\w)")
-_DENIAL: Final = lazy_pattern(r"(?<!\w)(?:(?:do|does|did|will) not|(?:do|does|is|are)n't|no longer|never|not)(?!\w)")
+_DENIAL: Final = lazy_pattern(
+    r"(?<!\w)(?:(?:do|does|did|will) not|(?:do|does|is|are)n't|no longer|never|not|no(?= need for))(?!\w)"
+)
 _AFTERWARDS: Final = lazy_pattern(r"(?<!\w)(?:any ?more|any longer|after all|then)(?!\w)")
 _CLAUSE_ENDS: Final = lazy_pattern(r"(?<=\w), (?=(?:i|we|it|the|my|our|he|she|they|that|this|because|since)(?!\w))")
 _FOR_WHOM: Final = lazy_pattern(r"for (?P<whom>[^,;:.!?]{2,60}?),? (?=(?:i|we|he|she|they)(?!\w))")
@@ -45,6 +53,8 @@ class Need(NamedTuple):
     is_denied: bool
     is_anybodys: bool = False
     """Whether nobody is named for whom it is not needed."""
+    who: frozenset[str] = frozenset()
+    """Stems of who needs it for another or for something; `i` for the speaker."""
 
 
 def ends_need(new: str, old: str) -> bool:
@@ -59,7 +69,8 @@ def ends_need(new: str, old: str) -> bool:
     if later is None or earlier is None or not later.is_denied or earlier.is_denied:
         return False
     same_thing = later.thing[-1] == earlier.thing[-1] and set(later.thing) <= set(earlier.thing)
-    return same_thing and (later.is_anybodys or later.whom == earlier.whom)
+    same_one = later.whom == earlier.whom and (not later.who or not earlier.who or later.who == earlier.who)
+    return same_thing and (later.is_anybodys or same_one)
 
 
 @lru_cache(maxsize=1_024)
@@ -70,9 +81,12 @@ def need_of(text: str) -> Need | None:
     plain = plain_words(without_quotes(text))
     if waits(plain) or is_bygone(plain) or SUPPOSED.search(_DENIAL.sub(" ", plain)):
         return None
-    clause = " ".join(_AFTERWARDS.sub(" ", frame_rules.bare_clause(_CLAUSE_ENDS.split(plain, maxsplit=1)[0])).split())
+    first = _CLAUSE_ENDS.split(plain, maxsplit=1)[0]
+    if _DENIAL.search(denied := plain.partition(", ")[0]) and len(denied.split()) > 1:
+        first = denied
+    clause = " ".join(_AFTERWARDS.sub(" ", frame_rules.bare_clause(first)).split())
     clause = clause.strip(" ,")
-    if (unneeded := _NOT_NEEDED.match(clause)) is not None:
+    if (unneeded := _NOT_NEEDED.match(clause) or _NO_NEED.match(first)) is not None:
         thing, whom = _stems(unneeded["thing"]), frozenset(_stems(unneeded["whom"] or ""))
         is_anybodys = not whom and unneeded["the"] not in {"a ", "an "}
         return Need(thing, whom, is_denied=True, is_anybodys=is_anybodys) if thing and (whom or is_anybodys) else None
@@ -81,10 +95,12 @@ def need_of(text: str) -> Need | None:
     if match is None:
         return None
     thing, who = _stems(match["thing"]), frozenset(_stems(match["who"]))
-    whom = frozenset(_stems(match["whom"] or (for_whom["whom"] if for_whom else ""))) or who
+    named = frozenset(_stems(match["whom"] or (for_whom["whom"] if for_whom else "")))
+    whom = named or who
     if not thing or not whom:
         return None
-    return Need(thing, _SPEAKER if whom <= _SPEAKERS else whom, match["denied"] is not None)
+    by = (_SPEAKER if who <= _SPEAKERS else who) if named else frozenset[str]()
+    return Need(thing, _SPEAKER if whom <= _SPEAKERS else whom, match["denied"] is not None, who=by)
 
 
 def _stems(words: str) -> tuple[str, ...]:

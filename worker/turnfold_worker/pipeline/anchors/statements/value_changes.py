@@ -38,6 +38,14 @@ _MAY_TELL: Final = lazy_pattern(
     r"cancell?ed|called off|scrapped)(?!\w)"
 )
 """Most texts have none of these, and are looked at no further."""
+_PRODUCT: Final = lazy_pattern(r"[a-z][\w-]{0,30}(?= v?\d)")
+_ON_A_TIER: Final = lazy_pattern(
+    r"^(?:i|we|i'm|we're)(?: am| are)?(?: now| still| currently)? on (?:the |a )?[\w-]{2,20}(?: [\w-]{2,20})? "
+    r"(?P<thing>plan|tier|package|tariff)(?!\w)"
+)
+_GOES_TO: Final = lazy_pattern(
+    r"^(?:i|we|i'm|we're)(?: am| are|'ll| will)?(?: going| go)? to (?:go to )?(?:the |our |my )?"
+)
 _WORD: Final = lazy_pattern(r"[^\W_][\w'-]*")
 
 
@@ -49,6 +57,7 @@ class Kind(StrEnum):
     SWITCH = "switch"
     OWNER = "owner"
     CANCELLED = "cancelled"
+    TIER = "tier"
 
 
 class ValueChange(NamedTuple):
@@ -79,6 +88,7 @@ def value_change(text: str) -> ValueChange | None:
     for kind, patterns in (
         (Kind.NAME, value_change_rules.NAME), (Kind.OWNER, value_change_rules.OWNER),
         (Kind.SWITCH, value_change_rules.SWITCH), (Kind.CANCELLED, (value_change_rules.CANCELLED,)),
+        (Kind.TIER, (value_change_rules.TIER,)),
         (Kind.VALUE, value_change_rules.VALUE),
     ):  # fmt: skip
         for pattern in patterns:
@@ -129,6 +139,9 @@ def _is_its_value(change: ValueChange, said: str, stated: tuple[str, ...]) -> bo
         return named <= set(stated)
     units = {sort_of_amount(amount) for amount in _NUMBER.findall(said)}
     unit = sort_of_amount(now.group())
+    product = _PRODUCT.match(change.after)
+    if product is not None and not set(_stems(product.group())) <= set(stated):
+        return False
     same_unit = unit in units or (not unit and len(units) == 1) or units == {""}
     return same_unit and (_begins_with(change.thing, said) or _SPEAKS.match(said) is not None)
 
@@ -147,12 +160,20 @@ def _is_its_owner(change: ValueChange, said: str, _stated: tuple[str, ...]) -> b
 
 
 def _is_cancelled(change: ValueChange, said: str, _stated: tuple[str, ...]) -> bool:
-    return _begins_with(change.thing, said) and _PLANNED.search(said) is not None
+    if _begins_with(change.thing, said):
+        return _PLANNED.search(said) is not None
+    goes = _GOES_TO.match(said)
+    return goes is not None and _stems(said[goes.end() :])[: len(change.thing)] == change.thing
+
+
+def _is_its_tier(change: ValueChange, said: str, _stated: tuple[str, ...]) -> bool:
+    on_it = _ON_A_TIER.search(said)
+    return on_it is not None and _stems(on_it["thing"]) == change.thing
 
 
 _TESTS: Final = {
     Kind.VALUE: _is_its_value, Kind.NAME: _is_its_name, Kind.SWITCH: _is_switched_from, Kind.OWNER: _is_its_owner,
-    Kind.CANCELLED: _is_cancelled,
+    Kind.CANCELLED: _is_cancelled, Kind.TIER: _is_its_tier,
 }  # fmt: skip
 
 
