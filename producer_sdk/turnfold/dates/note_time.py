@@ -29,8 +29,9 @@ def _time(statement: str, said_on: date | None, time: TimeExpression) -> NoteTim
     period = time.period
     # What was still to come is a plan until something says that it happened: "I'll remember 2019" is none.
     is_past = period.last is not None and said_on is not None and period.last < said_on
-    is_plan = time.toward > 0 and time.kind is not Kind.SINCE and not is_past
+    is_to_come = time.toward > 0 or (period.first is not None and said_on is not None and period.first > said_on)
     lasts = _LASTS.search(statement, max(0, time.start - 12), time.start) is not None
+    is_plan = is_to_come and time.kind is not Kind.SINCE and not is_past and not lasts
     return NoteTime(
         f"until {time.label}" if lasts else time.meaning, period.first, period.last, period.precision.value, is_plan,
         valid_from=period.first if time.kind is Kind.SINCE else None, valid_to=period.last if lasts else None,
