@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from turnfold.assemble.forms.markers import turns_marker
@@ -13,8 +14,9 @@ from turnfold.contract.notes import Note, in_order
 from turnfold.contract.origins import origin_of
 from turnfold.contract.outlines import Outline, overtaken_by
 from turnfold.contract.overtaken import OvertakenIndex
+from turnfold.contract.passages import number_of, unpack_passages
 from turnfold.contract.records import AnchorState, Role
-from turnfold.contract.results import TimelineEntry
+from turnfold.contract.results import Head, TimelineEntry
 from turnfold.contract.terms import terms
 from turnfold.contract.text import ends_of
 from turnfold.contract.turn_limits import TURNS_A_READ
@@ -36,6 +38,10 @@ if TYPE_CHECKING:
 MOST_ENTRIES: Final = 200
 _MOST_PAGED: Final = 500
 """Entries of a timeline that is read by pages: those that tell most, in the order of the turns."""
+_PART_SUPERSEDED: Final = 4
+"""Without a query one entry in so many, at most, is of what holds no longer."""
+_PLACES_READ: Final = 16
+"""Passages of a turn that are searched for what holds no longer."""
 _TOKENS_AN_ENTRY: Final = 60
 """What a note costs, about: a read looks for as many as fill so many tokens."""
 
@@ -67,7 +73,10 @@ def timeline(
         outline, hits = conversation.known.outline, conversation.answers.hits
         overtaken = overtaken_by(outline)
         tail = (*outline.tail, *_no_longer_held(outline))
-        notes = _about(query, (*hits, *tail)) if query else _telling(outline, most_entries)
+        notes = _about(query, (*hits, *tail)) if query else (
+            *islice(_superseded(transaction, head, outline, overtaken), most_entries // _PART_SUPERSEDED),
+            *_telling(outline, most_entries),
+        )  # fmt: skip
         changes = changes_of(transaction, head, pending)
         chosen = [note for note in notes if changes is None or not changes.hides(note.seq)]
         entries = [note for note in in_order(_one_a_turn(chosen)[:most_entries]) if note.seq >= first_seq][:limit]
@@ -94,6 +103,25 @@ def _telling(outline: Outline, limit: int) -> Iterator[Note]:
     of_tail = -(-limit * late // max(1, outline.tail_seq))
     yield from _one_a_turn(note for note in outline.tail if note.role != Role.TOOL)[:of_tail]
     yield from (note for note in outline.notes if note.role != Role.TOOL)
+
+
+def _superseded(
+    transaction: ReadTransaction, head: Head, outline: Outline, overtaken: OvertakenIndex
+) -> Iterator[Note]:
+    """Notes that hold no longer, what was closed last first; the outline itself has none of them."""
+    yield from _no_longer_held(outline)
+    closed = sorted(
+        (statement for statement in (*outline.overtaken, *outline.tail_overtaken) if statement.seq),
+        key=lambda statement: (-statement.by_seq, -statement.seq),
+    )
+    seqs = list(dict.fromkeys(statement.seq for statement in closed))
+    numbers = [number_of(seq, place) for seq in seqs for place in range(_PLACES_READ)]
+    by_seq: dict[int, list[Note]] = {}
+    for passage in unpack_passages(transaction.passages(head, numbers)):
+        for note, stems in zip(passage.notes, passage.words, strict=True):
+            if overtaken.tells_statement(note.seq, stems.split()) and overtaken.mended(note) is None:
+                by_seq.setdefault(note.seq, []).append(note)
+    yield from (note for seq in seqs for note in by_seq.get(seq, ())[:1])
 
 
 def _no_longer_held(outline: Outline) -> Iterator[Note]:

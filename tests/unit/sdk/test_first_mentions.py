@@ -82,3 +82,27 @@ def test_a_first_mention_that_holds_no_longer_stands_with_its_day_and_says_so() 
         assert (second.day, second.state, second.turn_seq) == ("3 May 2026", AnchorState.ACTIVE, 3)
         assert ", no longer holds " in timeline_line(first)
         assert "no longer" not in timeline_line(second)
+
+
+def test_without_a_query_a_timeline_has_what_holds_no_longer_too() -> None:
+    talk = [
+        "The budget for the offsite is 2,000 euros.",
+        "We want vegetarian food on Friday.",
+        "We own a camper van.",
+        "The budget for the offsite is 3,500 euros.",
+        "We sold the camper van.",
+        "Who brings the tents?",
+    ]
+    turns = [
+        {"role": "user", "content": text, "created_at": f"2026-05-0{day}T09:00:00+00:00"}
+        for day, text in enumerate(talk, 1)
+    ]
+    with fold(turns) as folded:
+        entries = folded.timeline()
+        few = folded.timeline(limit=4)
+
+    states = {entry.turn_seq: entry.state for entry in entries}
+    assert (states[1], states[3]) == (AnchorState.SUPERSEDED, AnchorState.SUPERSEDED)
+    assert states[2] is states[4] is AnchorState.ACTIVE
+    assert [entry.turn_seq for entry in entries] == sorted(states)
+    assert [entry.state for entry in few].count(AnchorState.SUPERSEDED) == 1
