@@ -15,12 +15,11 @@ from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 
 _LONGEST: Final = 120
-DEPARTS: Final = (
-    r"(?<!\w)(?:sold|ended|terminated|cancell?ed|gave away|given away|left|quit|resigned from|dropped out of|"
-    r"off(?= \w))(?!\w)"
-)
-"""Most texts have none of these, and are looked at no further."""
-_CUES: Final = lazy_pattern(rf"(?i){DEPARTS}")
+_CUES: Final = (
+    "sold", "ended", "terminated", "cancel", "gave away", "given away", "left", "quit", "resigned", "dropped out",
+    " off ",
+)  # fmt: skip
+"""Most texts have none of these, and are looked at no further: strings are found faster than by a pattern."""
 _WHO: Final = r"(?P<who>(?:[a-z][\w'-]*,? ){1,3}?)(?:(?:have|has) )?"
 _WHAT: Final = r"(?:the|our|my|his|her|their) (?P<thing>[^,;:.!?]{2,60}?)"
 _ENDS: Final = (
@@ -55,7 +54,7 @@ def departure_of(text: str) -> Departure | None:
     ('camper', 'van')
     >>> departure_of("I almost sold the camper van.")
     """
-    if len(text) > _LONGEST or _CUES.search(text) is None or is_question(text):
+    if len(text) > _LONGEST or not any(cue in text for cue in _CUES) or is_question(text):
         return None
     plain = plain_words(without_quotes(text))
     clause = frame_rules.bare_clause(plain)

@@ -59,7 +59,7 @@ _HOLDS: Final = (
     ),
 )
 """Groups: `name` holds `role`, of `whose` or of `of`; `new` since lately."""
-_LATER_PARTS: Final = lazy_pattern(r"[,;.!] (?=(?:my|our|the) (?:new )?[a-z])")
+_LATER_PART: Final = lazy_pattern(r"[,;.!] (?=(?:my|our|the) new )")
 """Before a clause of its own: 'the flat was sold, my new landlord is Mrs Iyer'."""
 _SELF: Final = frozenset({"my", "our", "i", "we"})
 _TITLES: Final = listed("mr ms mrs dr prof professor miss")
@@ -112,9 +112,11 @@ def holder_of(text: str) -> Holder | None:
     plain = plain_words(unquoted)
     if waits(plain) or is_bygone(plain):
         return None
-    return _holder_by(plain, unquoted) or next(
-        filter(None, (_holder_by(part, unquoted) for part in _LATER_PARTS.split(plain)[1:])), None
-    )
+    holder = _holder_by(plain, unquoted)
+    if holder is not None or _LATER_PART.search(plain) is None:
+        return holder
+    parts = _LATER_PART.split(plain)[1:]
+    return next(filter(None, (_holder_by(part, unquoted) for part in parts)), None)
 
 
 def _holder_by(plain: str, text: str) -> Holder | None:
