@@ -201,8 +201,15 @@ class RedisInbox:
 
     def take_expansions(self, most: int) -> list[Expansions]:
         with translated():
+            # Most sweeps find nothing, and a look costs a server less than a script.
+            held = self._servers.piped(
+                "looking for expansions", self._servers.all(),
+                lambda pipeline, shard: pipeline.exists(keys.accessed(shard)), patient=False,
+            )  # fmt: skip
             calls = [
-                Call(shard, [keys.accessed(shard)], [most, keys.access_prefix(shard)]) for shard in self._servers.all()
+                Call(shard, [keys.accessed(shard)], [most, keys.access_prefix(shard)])
+                for shard, number in held.items()
+                if number
             ]
             replies = cast("list[list[list[bytes]] | None]", self._each(_TAKE_EXPANSIONS, calls, patient=False))
         return [
