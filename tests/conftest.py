@@ -21,6 +21,7 @@ from support.examples import THOROUGH, register_profiles
 from support.needed import skipping_on
 from support.places import LAYOUT, servers
 from support.postgresql import PostgresqlServer
+from support.redis_cluster import RedisCluster, redis_cluster
 from support.refinery import Refinery
 from support.server_folders import fast_folder, own_folder
 from support.shared_folds import folded_anew, share_folds
@@ -113,6 +114,28 @@ def redis_server(redis_program: None) -> Iterator[RedisServer]:
         yield server
 
 
+def leaked_of(left: dict[str, int]) -> list[str]:
+    """Keys that nothing ends, by the seconds that each has left, -1: any number."""
+    return [name for name, seconds in left.items() if seconds == -1 and name.split(":")[2] not in keys.PERMANENT]
+
+
+@pytest.fixture(scope="session")
+def redis_nodes(redis_program: None) -> Iterator[RedisCluster]:
+    """One real cluster of three primaries for the whole run."""
+    with own_folder() as folder, redis_cluster(folder) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def cluster_url(redis_nodes: RedisCluster) -> Iterator[str]:
+    """An empty cluster, which must hold nothing but keys of the permanent kinds or with a lifetime afterwards."""
+    redis_nodes.clear()
+    yield redis_nodes.url
+    leaked = leaked_of(redis_nodes.keys())
+    redis_nodes.clear()
+    assert not leaked, f"keys without a lifetime: {leaked}"
+
+
 @pytest.fixture(scope="session")
 def embedder() -> SentenceTransformerEmbedder:
     """The real sentence model. Skips without its packages, but fails where CI is set."""
@@ -134,11 +157,7 @@ def redis_url(redis_server: RedisServer) -> Iterator[str]:
     with redis_server.client() as client:
         client.flushall()
         yield redis_server.url
-        leaked = [
-            name
-            for name in client.scan_iter("tf:*")
-            if client.ttl(name) == -1 and name.split(":")[2] not in keys.PERMANENT
-        ]
+        leaked = leaked_of({name: int(client.ttl(name)) for name in client.scan_iter("tf:*")})
         client.flushall()
     assert not leaked, f"keys without a lifetime: {leaked}"
 

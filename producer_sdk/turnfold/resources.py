@@ -63,7 +63,8 @@ class Resources:
     def __init__(self, settings: Settings, on_change: OnChange | None = None) -> None:
         self._settings = settings
         self._on_change = on_change
-        self.rings_elsewhere = settings.celery_doorbell
+        self.rings_elsewhere = settings.celery_doorbell or settings.uses_cluster
+        """Whether an append and its ring are two calls."""
         """Whether `ring` is to be called after an append, which rings in Redis by itself otherwise."""
         self._computing_threads = 0
         self._lock = threading.Lock()
@@ -198,7 +199,7 @@ class Resources:
     def ring(self, task: Task, *arguments: int) -> None:
         """Wake a worker. One round trip to Redis, or at once through Celery; a ring that is lost is made up for."""
         self._enter()
-        if self.rings_elsewhere:
+        if self._settings.celery_doorbell:
             self._publishing().ring(task, *arguments)
         else:
             self._ringing().ring(Ring(task, arguments))

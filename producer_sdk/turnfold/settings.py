@@ -143,6 +143,11 @@ class Settings:
         return self.database_url.startswith("sqlite")
 
     @property
+    def uses_cluster(self) -> bool:
+        """Whether an inbox may lie in a Redis Cluster."""
+        return any(map(is_cluster, urls_of(self.redis_url)))
+
+    @property
     def effective_broker_url(self) -> str:
         """The broker that Celery uses: the first of the inboxes' servers where none is named.
 

@@ -11,7 +11,7 @@ from turnfold.redis.connections import connect
 from turnfold_worker.testing.local import fake_redis
 
 
-@pytest.fixture(params=["fake", "fakeredis", pytest.param("redis", marks=pytest.mark.processes)])
+@pytest.fixture(params=["fake", "fakeredis", *(pytest.param(of, marks=pytest.mark.processes) for of in ("redis", "cluster"))])
 def inboxes(request: pytest.FixtureRequest) -> Iterator[Inboxes]:
     if request.param == "fake":
         yield FakeInboxes()
@@ -19,6 +19,6 @@ def inboxes(request: pytest.FixtureRequest) -> Iterator[Inboxes]:
     if request.param == "fakeredis":
         client = fake_redis()()
     else:
-        client = connect(request.getfixturevalue("redis_url"), timeout_seconds=5)
+        client = connect(request.getfixturevalue(f"{request.param}_url"), timeout_seconds=5)
     yield RealInboxes(client)
     client.close()

@@ -14,7 +14,7 @@ from support.waiting import wait_until
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
-from turnfold.redis.connections import microseconds_of
+from turnfold.redis.connections import is_cluster_client, microseconds_of
 from turnfold.redis.inbox import ProducerInbox
 from turnfold.wire.encode import Entry
 from turnfold_worker.adapters.redis.inbox import RedisInbox
@@ -134,7 +134,7 @@ class RealInboxes(Inboxes):
 
     def __init__(self, client: redis.Redis, *, lease_seconds: float = 0.5) -> None:
         self._client = client
-        self._producer = ProducerInbox(servers(client))
+        self._producer = ProducerInbox(servers(client), rings_elsewhere=is_cluster_client(client))
         self.worker = RedisInbox(servers(client), lease_seconds=lease_seconds, sweep_seconds=0.2)
 
     def _append(self, address: Address, entries: Sequence[Entry]) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from turnfold.contract.server_urls import is_cluster
 from turnfold.errors import InvalidSettings, Unavailable
@@ -12,6 +12,8 @@ from turnfold.redis.errors import refusal
 
 if TYPE_CHECKING:
     import redis
+
+    from turnfold.redis.cluster import Cluster
 
 MOST_CONNECTIONS: Final = 64
 """Of one client to Redis: a call takes a millisecond, so that far more threads than that share them."""
@@ -24,11 +26,15 @@ _FORMS: Final = "use redis://host:port/0, rediss://… or unix://…"
 def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
     """A client of one server that answers or fails within `timeout_seconds`, whatever the server does.
 
-    Raises `InvalidSettings` for a URL that is not Redis's.
+    A cluster is one server, which is connected to at once. Raises `InvalidSettings` for a URL that is not Redis's;
+    for a cluster Redis's errors.
     """
     if is_cluster(redis_url):
-        msg = "TURNFOLD_REDIS_URL names a cluster, which this version does not use"
-        raise InvalidSettings(msg, remedy="name its servers apart from a cluster, as redis:// URLs with commas between")
+        from turnfold.redis.cluster import connect_cluster
+
+        cluster = connect_cluster(redis_url, timeout_seconds=timeout_seconds, most_connections=MOST_CONNECTIONS)
+        # It has the same commands, and no type in common.
+        return cast("redis.Redis", cluster)
     import redis
     from redis.backoff import NoBackoff
     from redis.retry import Retry
@@ -49,6 +55,16 @@ def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
     except (ValueError, TypeError) as error:
         raise _no_url(error) from None
     return redis.Redis.from_pool(pool)
+
+
+def is_cluster_client(client: redis.Redis) -> bool:
+    """Whether one server stands for the nodes of a cluster. Loads no client of clusters where none is used."""
+    return hasattr(client, "nodes_manager")
+
+
+def nodes_of(client: redis.Redis) -> Sequence[redis.Redis]:
+    """The server itself; of a cluster its primaries, for what each does for itself: its log, its memory."""
+    return cast("Cluster", client).each_primary() if is_cluster_client(client) else [client]
 
 
 def microseconds_of(client: redis.Redis) -> int:
@@ -75,13 +91,14 @@ class NoAnswer(Unavailable):
 def translated(doing: str, *, remedy: str = _START_ONE) -> Iterator[None]:
     """Turn Redis's errors into `Unavailable`; `remedy` is what helps where no server runs."""
     import redis
+    from redis.exceptions import ClusterError, RedisClusterException
 
     try:
         yield
     except redis.AuthenticationError as error:
         msg = f"Redis refused the user or password while {doing}"
         raise Unavailable(msg, remedy="correct them in TURNFOLD_REDIS_URL") from error
-    except (redis.ConnectionError, redis.TimeoutError) as error:
+    except (redis.ConnectionError, redis.TimeoutError, ClusterError, RedisClusterException) as error:
         if _NONE_FREE in str(error):
             msg = f"all {MOST_CONNECTIONS} connections of this client to Redis were in use while {doing}"
             raise Unavailable(msg, remedy="use fewer threads, or several clients") from error

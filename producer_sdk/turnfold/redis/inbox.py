@@ -232,7 +232,8 @@ class ProducerInbox:
         shard, address = place.shard, place.address
         names = [
             place.inbox, place.ready, keys.tenants(shard), keys.bell(shard), place.references,
-            keys.rung_for(Queue.INGEST),
+            # In a cluster what rings lies elsewhere, and all keys of a call together.
+            keys.bell(shard) if self._rings_elsewhere else keys.rung_for(Queue.INGEST),
             keys.bounded(shard), keys.full(shard), keys.closed(shard),
         ]  # fmt: skip
         # Contexts that were kept may hold what is changed.

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import sha1
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from turnfold.redis.connections import is_cluster_client
 
 if TYPE_CHECKING:
     import redis
+
+    from turnfold.redis.cluster import Cluster
 
 
 class Call(NamedTuple):
@@ -43,12 +47,20 @@ class Script:
         """
         from redis.exceptions import NoScriptError
 
+        if is_cluster_client(client):
+            return self._in_cluster(cast("Cluster", client), calls, milliseconds)
         try:
             return self._piped(client, calls, milliseconds)
         except NoScriptError:
             # None of the calls ran; or scripts were flushed in between, and a claim that is lost so ends by itself.
             client.script_load(self._text)
             return self._piped(client, calls, milliseconds)
+
+    def _in_cluster(self, client: Cluster, calls: Sequence[Call], milliseconds: int) -> list[Any]:
+        if milliseconds:
+            (call,) = calls
+            return client.run_confirmed(self._text, call[1:], milliseconds=milliseconds)
+        return client.run(self._text, self._hash, [call[1:] for call in calls])
 
     def _piped(self, client: redis.Redis, calls: Sequence[Call], milliseconds: int) -> list[Any]:
         pipeline: Any = client.pipeline(transaction=False)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
 from turnfold.contract import keys
 from turnfold.contract.keys import Address, Place
-from turnfold.contract.server_urls import urls_of
+from turnfold.contract.server_urls import is_cluster, urls_of
 from turnfold.contract.shards import Layout
 from turnfold.errors import InvalidSettings, Unavailable
 from turnfold.redis import scripts
@@ -285,6 +286,17 @@ def places_in(layout: Layout, address: Address) -> list[Place]:
 
 
 def _opener(url: str, seconds: float) -> Callable[[], redis.Redis]:
+    if is_cluster(url):
+        from turnfold.redis.cluster import check_url
+
+        check_url(url)
+        # Its client connects when it is made.
+        return partial(_opened, url, seconds)
     # Connects to nothing, and says at once what is wrong with the URL.
     client = connect(url, timeout_seconds=seconds)
     return lambda: client
+
+
+def _opened(url: str, seconds: float) -> redis.Redis:
+    with translated("looking for the nodes of its cluster"):
+        return connect(url, timeout_seconds=seconds)

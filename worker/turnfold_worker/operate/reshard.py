@@ -245,7 +245,7 @@ def _remove_from(client: redis.Redis, tags: set[str]) -> None:
         for name in of_shards:
             if _kind_of(name) not in _STANDS:
                 pipeline.unlink(name)
-        if pipeline.command_stack:
+        if len(pipeline):
             pipeline.execute()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import redis
+from redis.exceptions import RedisClusterException
 
 from turnfold.errors import Unavailable
 from turnfold.redis.errors import refusal
@@ -19,7 +20,7 @@ def translated() -> Iterator[None]:
         yield
     except Unavailable as error:
         raise StoreAway(error.problem, remedy=error.remedy) from error
-    except redis.RedisError as error:
+    except (redis.RedisError, RedisClusterException) as error:
         if isinstance(error, redis.ResponseError):
             why, remedy = refusal(error)
             msg = f"Redis refused: {why}"

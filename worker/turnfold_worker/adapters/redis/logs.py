@@ -9,7 +9,7 @@ import redis
 
 from turnfold.contract import keys
 from turnfold.database.remnants import DATABASE_LOG, REDIS_LOG, REWRITING
-from turnfold.redis.connections import microseconds_of
+from turnfold.redis.connections import microseconds_of, nodes_of
 from turnfold.redis.errors import refusal
 from turnfold.redis.lua import Script
 from turnfold.redis.servers import InboxServers
@@ -62,22 +62,26 @@ def _mark(client: redis.Redis) -> None:
 
 
 def _rewritten(client: redis.Redis, mark: str) -> bool:
-    """Whether a server's log was written anew since, telling it to where it was not."""
+    """Whether a server's log was written anew since, telling it to where it was not; of a cluster, each primary's."""
+    nodes = nodes_of(client)
     try:
-        about: dict[str, Any] = client.info("persistence")
+        abouts: list[dict[str, Any]] = [node.info("persistence") for node in nodes]
     except redis.ResponseError:
         # Nothing is known of its log; the doctor tells of marks that stay.
         return False
-    if not about.get("aof_enabled"):
+    if not any(about.get("aof_enabled") for about in abouts):
         return True
     begun, now = int(client.hget(keys.REMNANTS, REWRITING) or 0), microseconds_of(client)
-    is_over = not (about.get("aof_rewrite_in_progress") or about.get("aof_rewrite_scheduled"))
-    if is_over and begun > int(mark) and about.get("aof_last_bgrewrite_status") == "ok":
+    is_over = not any(
+        about.get("aof_rewrite_in_progress") or about.get("aof_rewrite_scheduled") for about in abouts
+    )
+    if is_over and begun > int(mark) and all(about.get("aof_last_bgrewrite_status") == "ok" for about in abouts):
         return True
     if not is_over or begun > now - REWRITE_SECONDS * 1_000_000:
         return False
     try:
-        client.bgrewriteaof()
+        for node in nodes:
+            node.bgrewriteaof()
     except redis.ResponseError as error:
         # Managed servers may forbid it; the doctor tells of marks that stay.
         _log.warning("Redis does not write its log anew: %s", ": ".join(refusal(error)))

@@ -67,7 +67,7 @@ class RedisQuotaBoard:
             pipeline = home.pipeline(transaction=False)
             for quota in ours:
                 _put(pipeline, quota)
-            if pipeline.command_stack:
+            if len(pipeline):
                 pipeline.execute()
             # Added before others are taken out: no append finds a set without its tenant in between.
             if members:

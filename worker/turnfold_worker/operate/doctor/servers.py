@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, cast
 
+import redis
 from sqlalchemy import Connection, Engine, select
 
 from turnfold.contract import keys
 from turnfold.database.database_clock import now_milliseconds
 from turnfold.database.failures import translated as sql_translated
 from turnfold.database.remnants import DATABASE_LOG, REDIS_LOG
-from turnfold.redis.connections import microseconds_of
+from turnfold.redis.connections import microseconds_of, nodes_of
 from turnfold.redis.connections import translated as redis_translated
 from turnfold.redis.lua import Call, Script
 from turnfold.redis.servers import InboxServers
@@ -99,8 +101,8 @@ def check_redis(servers: InboxServers, *, lease_seconds: float) -> list[Finding]
     """Redis answers, is new enough, keeps what it is given, and is drained."""
     findings: list[Finding] = []
     # INFO, because managed servers often forbid CONFIG.
-    abouts: list[dict[str, Any]] = servers.of_all("checking it", lambda client: client.info())
-    for number, about in enumerate(abouts, start=1):
+    abouts: list[list[dict[str, Any]]] = servers.of_all("checking it", _of_each_node)
+    for number, about in enumerate(chain.from_iterable(abouts), start=1):
         version = str(about.get("redis_version", "0.0"))
         of_server = [
             judged(
@@ -118,6 +120,10 @@ def check_redis(servers: InboxServers, *, lease_seconds: float) -> list[Finding]
         *_check_inboxes(servers),
         _check_leases(servers, lease_seconds),
     ]
+
+
+def _of_each_node(client: redis.Redis) -> list[dict[str, Any]]:
+    return [cast("dict[str, Any]", node.info()) for node in nodes_of(client)]
 
 
 def _check_layout(servers: InboxServers, answering: int) -> Finding:

@@ -1,0 +1,116 @@
+"""A Redis Cluster in the place of one server: redis-py's client, with what this project asks of it.
+
+All keys of a call have one hash tag, so that each call has one slot. redis-py follows slots that move (MOVED, ASK) and
+primaries that fail over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import urlsplit, urlunsplit
+
+import redis
+from redis.backoff import ExponentialWithJitterBackoff
+from redis.cluster import ClusterNode
+from redis.connection import parse_url
+from redis.exceptions import AskError, ClusterDownError, NoScriptError, TryAgainError
+from redis.retry import Retry
+
+from turnfold.errors import InvalidSettings
+
+_RETRIES: Final = 5
+"""Times that a command is sent again while a slot moves or a replica takes over, within a timeout."""
+_LOOKS: Final = 4
+"""The same of one that a replica is to confirm."""
+ScriptCall = tuple[Sequence[str], Sequence[Any]]
+"""The keys and arguments of a script."""
+
+
+class Cluster(redis.RedisCluster):
+    """All nodes of a cluster as one server. Connects when it is made."""
+
+    def run(self, text: str, digest: str, calls: Sequence[ScriptCall]) -> list[Any]:
+        """The answers of a script to some calls, in one round trip a node. Raises Redis's errors."""
+        answers = self._piped([("EVALSHA", digest, len(names), *names, *arguments) for names, arguments in calls])
+        # Each node knows a script or not: what ran is not run again.
+        unknown = [number for number, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
+        if unknown:
+            again = [("EVAL", text, len(names), *names, *arguments) for names, arguments in map(calls.__getitem__, unknown)]
+            for number, answer in zip(unknown, self._piped(again), strict=True):
+                answers[number] = answer
+        for answer in answers:
+            if isinstance(answer, Exception):
+                raise answer
+        return answers
+
+    def run_confirmed(self, text: str, call: ScriptCall, *, milliseconds: int) -> list[Any]:
+        """A script's answer, and that to a WAIT for a replica behind it, on one connection. Raises Redis's errors."""
+        names, arguments = call
+        for look in range(1, _LOOKS + 1):
+            node = self.get_node_from_key(names[0])
+            pipeline: Any = self.get_redis_connection(node).pipeline(transaction=False)
+            pipeline.eval(text, len(names), *names, *arguments)
+            pipeline.wait(1, milliseconds)
+            try:
+                answers: list[Any] = pipeline.execute()
+            except (AskError, ClusterDownError, TryAgainError, redis.ConnectionError):
+                # MOVED is an ASK that lasts. An append that is repeated adds nothing.
+                if look == _LOOKS:
+                    raise
+                self.nodes_manager.initialize()
+            else:
+                return answers
+        raise AssertionError
+
+    def each_primary(self) -> list[redis.Redis]:
+        """Clients of its primaries, for what each does for itself: its log, its memory, its clock."""
+        return [self.get_redis_connection(node) for node in self.get_primaries()]
+
+    def _piped(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+        pipeline: Any = self.pipeline(transaction=False)
+        for command in commands:
+            # Its method refuses EVALSHA, since a node may not know the script.
+            pipeline.execute_command(*command)
+        answers: list[Any] = pipeline.execute(raise_on_error=False)
+        return answers
+
+
+def connect_cluster(url: str, *, timeout_seconds: float, most_connections: int) -> Cluster:
+    """A client of the cluster that `redis+cluster://[user:password@]host:port[,host:port…]` names, of its nodes one or more.
+
+    Raises `InvalidSettings` for what is no such URL, and Redis's errors where no node answers.
+    """
+    first, *others = _urls_of_nodes(url)
+    each = timeout_seconds / 2
+    return Cluster(
+        url=first, startup_nodes=[ClusterNode(node["host"], node.get("port", 6379)) for node in map(parse_url, others)],
+        connection_pool_class=redis.BlockingConnectionPool, max_connections=most_connections, timeout=timeout_seconds,
+        socket_timeout=each, socket_connect_timeout=each, socket_keepalive=True, protocol=2,
+        retry=Retry(ExponentialWithJitterBackoff(base=timeout_seconds / 50, cap=timeout_seconds / 4), _RETRIES),
+    )  # fmt: skip
+
+
+def check_url(url: str) -> None:
+    """Raise `InvalidSettings` for what is no URL of a cluster. Connects to nothing."""
+    _urls_of_nodes(url)
+
+
+def _urls_of_nodes(url: str) -> list[str]:
+    """A URL of each node, all with what stands before the first one's name and behind the last one's."""
+    parts = urlsplit(url)
+    credentials, at, hosts = parts.netloc.rpartition("@")
+    scheme = parts.scheme.removesuffix("+cluster")
+    urls = [urlunsplit((scheme, f"{credentials}{at}{name}", parts.path, parts.query, "")) for name in hosts.split(",")]
+    try:
+        nodes = [parse_url(node_url) for node_url in urls]
+    except ValueError as error:
+        msg = "TURNFOLD_REDIS_URL is no URL of a Redis Cluster"
+        raise InvalidSettings(msg, remedy=_FORM) from error
+    if not all(node.get("host") for node in nodes) or any(node.get("db") for node in nodes):
+        msg = "TURNFOLD_REDIS_URL names a cluster without a node, or a database of it other than 0"
+        raise InvalidSettings(msg, remedy=_FORM)
+    return urls
+
+
+_FORM: Final = "use redis+cluster://host:port,host:port, or rediss+cluster://… with TLS"
