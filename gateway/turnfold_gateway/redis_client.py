@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from redis.asyncio import Redis
-from redis.exceptions import RedisError
+from redis.asyncio import Redis, RedisCluster
+from redis.asyncio.cluster import ClusterNode
+from redis.connection import parse_url
+from redis.exceptions import RedisClusterException, RedisError
 
 from turnfold import Settings, Unavailable
-from turnfold.contract.server_urls import urls_of
+from turnfold.contract.server_urls import is_cluster, nodes_of_cluster, urls_of
 
 # KEYS moment     ARGV requests a minute
 # The generic cell rate algorithm: the key holds the moment up to which requests are spoken for. Up to a minute's may
@@ -25,6 +27,9 @@ return 0
 """
 
 
+_FAILURES: Final = (RedisError, RedisClusterException)
+
+
 class RedisClient:
     """Raises `Unavailable` when Redis does not answer."""
 
@@ -37,13 +42,18 @@ class RedisClient:
         timeouts: dict[str, Any] = {"socket_timeout": seconds, "socket_connect_timeout": seconds}
         # Of several servers the first: what the gateway keeps belongs to no conversation.
         url = urls_of(self._settings.redis_url)[0]
-        return Redis.from_url(url, decode_responses=True, **timeouts)
+        if not is_cluster(url):
+            return Redis.from_url(url, decode_responses=True, **timeouts)
+        first, *others = nodes_of_cluster(url)
+        nodes = [ClusterNode(node["host"], node.get("port", 6379)) for node in map(parse_url, others)]
+        # It has the same commands, and no type in common.
+        return cast("Redis", RedisCluster.from_url(first, startup_nodes=nodes, decode_responses=True, **timeouts))
 
     async def take(self, name: str, a_minute: int) -> float:
         """Take a request from a limit: 0.0, or the seconds until one fits again."""
         try:
             return float(await self._evaluate(TAKE, name, a_minute)) / 1_000
-        except RedisError as error:
+        except _FAILURES as error:
             raise _unavailable(error) from error
 
     async def remember(self, name: str, text: str, *, seconds: int) -> str | None:
@@ -53,7 +63,7 @@ class RedisClient:
             if await self._client.set(name, text, nx=True, ex=seconds):
                 return None
             earlier = await self._client.get(name)
-        except RedisError as error:
+        except _FAILURES as error:
             raise _unavailable(error) from error
         return None if earlier is None else str(earlier)
 
@@ -61,14 +71,14 @@ class RedisClient:
         """Set a mark, which ends by itself."""
         try:
             await self._client.set(name, "1", px=round(seconds * 1_000))
-        except RedisError as error:
+        except _FAILURES as error:
             raise _unavailable(error) from error
 
     async def is_marked(self, name: str) -> bool:
         """Whether a mark is set."""
         try:
             return bool(await self._client.exists(name))
-        except RedisError as error:
+        except _FAILURES as error:
             raise _unavailable(error) from error
 
     async def close(self) -> None:
@@ -80,5 +90,5 @@ class RedisClient:
         return await self._client.eval(script, 1, name, *arguments)
 
 
-def _unavailable(error: RedisError) -> Unavailable:
+def _unavailable(error: Exception) -> Unavailable:
     return Unavailable(f"Redis did not answer ({type(error).__name__})", remedy="is TURNFOLD_REDIS_URL right?")

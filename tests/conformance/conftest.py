@@ -11,7 +11,12 @@ from turnfold.redis.connections import connect
 from turnfold_worker.testing.local import fake_redis
 
 
-@pytest.fixture(params=["fake", "fakeredis", *(pytest.param(of, marks=pytest.mark.processes) for of in ("redis", "cluster"))])
+@pytest.fixture(
+    params=[
+        "fake", "fakeredis", pytest.param("redis", marks=pytest.mark.processes),
+        pytest.param("cluster", marks=[pytest.mark.processes, pytest.mark.long]),
+    ]
+)  # fmt: skip
 def inboxes(request: pytest.FixtureRequest) -> Iterator[Inboxes]:
     if request.param == "fake":
         yield FakeInboxes()

@@ -6,9 +6,8 @@ primaries that fail over.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
-from urllib.parse import urlsplit, urlunsplit
 
 import redis
 from redis.backoff import ExponentialWithJitterBackoff
@@ -17,7 +16,7 @@ from redis.connection import parse_url
 from redis.exceptions import AskError, ClusterDownError, NoScriptError, TryAgainError
 from redis.retry import Retry
 
-from turnfold.errors import InvalidSettings
+from turnfold.contract.server_urls import nodes_of_cluster
 
 _RETRIES: Final = 5
 """Times that a command is sent again while a slot moves or a replica takes over, within a timeout."""
@@ -36,7 +35,9 @@ class Cluster(redis.RedisCluster):
         # Each node knows a script or not: what ran is not run again.
         unknown = [number for number, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
         if unknown:
-            again = [("EVAL", text, len(names), *names, *arguments) for names, arguments in map(calls.__getitem__, unknown)]
+            again = [
+                ("EVAL", text, len(names), *names, *arguments) for names, arguments in map(calls.__getitem__, unknown)
+            ]
             for number, answer in zip(unknown, self._piped(again), strict=True):
                 answers[number] = answer
         for answer in answers:
@@ -48,7 +49,7 @@ class Cluster(redis.RedisCluster):
         """A script's answer, and that to a WAIT for a replica behind it, on one connection. Raises Redis's errors."""
         names, arguments = call
         for look in range(1, _LOOKS + 1):
-            node = self.get_node_from_key(names[0])
+            node = self.get_node_from_key(names[0])  # type: ignore[no-untyped-call]  # redis-py has few types
             pipeline: Any = self.get_redis_connection(node).pipeline(transaction=False)
             pipeline.eval(text, len(names), *names, *arguments)
             pipeline.wait(1, milliseconds)
@@ -65,10 +66,10 @@ class Cluster(redis.RedisCluster):
 
     def each_primary(self) -> list[redis.Redis]:
         """Clients of its primaries, for what each does for itself: its log, its memory, its clock."""
-        return [self.get_redis_connection(node) for node in self.get_primaries()]
+        return [self.get_redis_connection(node) for node in self.get_primaries()]  # type: ignore[no-untyped-call]
 
     def _piped(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-        pipeline: Any = self.pipeline(transaction=False)
+        pipeline: Any = self.pipeline(transaction=False)  # type: ignore[no-untyped-call]
         for command in commands:
             # Its method refuses EVALSHA, since a node may not know the script.
             pipeline.execute_command(*command)
@@ -77,40 +78,14 @@ class Cluster(redis.RedisCluster):
 
 
 def connect_cluster(url: str, *, timeout_seconds: float, most_connections: int) -> Cluster:
-    """A client of the cluster that `redis+cluster://[user:password@]host:port[,host:port…]` names, of its nodes one or more.
-
-    Raises `InvalidSettings` for what is no such URL, and Redis's errors where no node answers.
-    """
-    first, *others = _urls_of_nodes(url)
+    """A client of a cluster of which a URL names some nodes. Raises `InvalidSettings`, and Redis's errors."""
+    first, *others = nodes_of_cluster(url)
     each = timeout_seconds / 2
+    parsed: Callable[[str], dict[str, Any]] = parse_url
+    node: Callable[..., ClusterNode] = ClusterNode
     return Cluster(
-        url=first, startup_nodes=[ClusterNode(node["host"], node.get("port", 6379)) for node in map(parse_url, others)],
+        url=first, startup_nodes=[node(at["host"], at.get("port", 6379)) for at in map(parsed, others)],
         connection_pool_class=redis.BlockingConnectionPool, max_connections=most_connections, timeout=timeout_seconds,
         socket_timeout=each, socket_connect_timeout=each, socket_keepalive=True, protocol=2,
         retry=Retry(ExponentialWithJitterBackoff(base=timeout_seconds / 50, cap=timeout_seconds / 4), _RETRIES),
     )  # fmt: skip
-
-
-def check_url(url: str) -> None:
-    """Raise `InvalidSettings` for what is no URL of a cluster. Connects to nothing."""
-    _urls_of_nodes(url)
-
-
-def _urls_of_nodes(url: str) -> list[str]:
-    """A URL of each node, all with what stands before the first one's name and behind the last one's."""
-    parts = urlsplit(url)
-    credentials, at, hosts = parts.netloc.rpartition("@")
-    scheme = parts.scheme.removesuffix("+cluster")
-    urls = [urlunsplit((scheme, f"{credentials}{at}{name}", parts.path, parts.query, "")) for name in hosts.split(",")]
-    try:
-        nodes = [parse_url(node_url) for node_url in urls]
-    except ValueError as error:
-        msg = "TURNFOLD_REDIS_URL is no URL of a Redis Cluster"
-        raise InvalidSettings(msg, remedy=_FORM) from error
-    if not all(node.get("host") for node in nodes) or any(node.get("db") for node in nodes):
-        msg = "TURNFOLD_REDIS_URL names a cluster without a node, or a database of it other than 0"
-        raise InvalidSettings(msg, remedy=_FORM)
-    return urls
-
-
-_FORM: Final = "use redis+cluster://host:port,host:port, or rediss+cluster://… with TLS"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
 from turnfold.contract import keys
 from turnfold.contract.keys import Address, Place
-from turnfold.contract.server_urls import is_cluster, urls_of
+from turnfold.contract.server_urls import is_cluster, nodes_of_cluster, urls_of
 from turnfold.contract.shards import Layout
 from turnfold.errors import InvalidSettings, Unavailable
 from turnfold.redis import scripts
@@ -287,9 +287,7 @@ def places_in(layout: Layout, address: Address) -> list[Place]:
 
 def _opener(url: str, seconds: float) -> Callable[[], redis.Redis]:
     if is_cluster(url):
-        from turnfold.redis.cluster import check_url
-
-        check_url(url)
+        nodes_of_cluster(url)
         # Its client connects when it is made.
         return partial(_opened, url, seconds)
     # Connects to nothing, and says at once what is wrong with the URL.

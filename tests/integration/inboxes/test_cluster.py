@@ -10,12 +10,11 @@ import pytest
 from support.celery_workers import CeleryWorker
 from support.stored import stored_turns
 from support.talk import talk
-from turnfold import AsyncTurnfold, InvalidSettings, QuotaExceeded, Settings, Turnfold, Unavailable
+from turnfold import AsyncTurnfold, InvalidSettings, Settings, Turnfold, Unavailable
 from turnfold.contract.tasks import Queue
 from turnfold.database.engines import connect
 from turnfold_worker.offline import fold
 from turnfold_worker.operate.digest import digest
-from turnfold_worker.settings import WorkerSettings
 
 NAMES = [f"conv-{number}" for number in range(6)]
 
@@ -26,7 +25,9 @@ def test_celery_needs_a_broker_of_its_own_beside_a_cluster() -> None:
         _ = settings.effective_broker_url
 
 
-@pytest.mark.parametrize("url", ["redis+cluster://", "redis+cluster://a:1/3", "redis+cluster://a:port", "redis+cluster://a:1,,b:2"])
+@pytest.mark.parametrize(
+    "url", ["redis+cluster://", "redis+cluster://a:1/3", "redis+cluster://a:port", "redis+cluster://a:1,,b:2"]
+)
 def test_what_is_no_url_of_a_cluster_is_refused_before_anything_is_asked(url: str) -> None:
     tf = Turnfold(redis_url=url, database_url="sqlite:////tmp/none.db")
     with pytest.raises(InvalidSettings, match="cluster") as refused:

@@ -72,9 +72,7 @@ def _rewritten(client: redis.Redis, mark: str) -> bool:
     if not any(about.get("aof_enabled") for about in abouts):
         return True
     begun, now = int(client.hget(keys.REMNANTS, REWRITING) or 0), microseconds_of(client)
-    is_over = not any(
-        about.get("aof_rewrite_in_progress") or about.get("aof_rewrite_scheduled") for about in abouts
-    )
+    is_over = not any(about.get("aof_rewrite_in_progress") or about.get("aof_rewrite_scheduled") for about in abouts)
     if is_over and begun > int(mark) and all(about.get("aof_last_bgrewrite_status") == "ok" for about in abouts):
         return True
     if not is_over or begun > now - REWRITE_SECONDS * 1_000_000:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from itertools import chain
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import redis
 from sqlalchemy import Connection, Engine, select
@@ -123,7 +123,7 @@ def check_redis(servers: InboxServers, *, lease_seconds: float) -> list[Finding]
 
 
 def _of_each_node(client: redis.Redis) -> list[dict[str, Any]]:
-    return [cast("dict[str, Any]", node.info()) for node in nodes_of(client)]
+    return [node.info() for node in nodes_of(client)]
 
 
 def _check_layout(servers: InboxServers, answering: int) -> Finding:
