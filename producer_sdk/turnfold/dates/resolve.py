@@ -12,6 +12,8 @@ from turnfold.dates.expressions import Form, TimeExpression, time_expressions
 _OTHER_TIME: Final = lazy_pattern(rf"\b(?:1\d|20)\d\d\b|\b(?:{'|'.join(MONTHS)})\b")
 """What 'next year' may be counted from instead of the day."""
 _PLACED: Final = lazy_pattern(r"(?i)(?:last|next|past|previous|this|coming|upcoming|the following)\b(?! night)")
+_SEVERAL: Final = lazy_pattern(r"\w+ \w+s (?:before|after) ")
+"""'Two weekends before 14 May 2026': one day, where 'the two weekends before' would be both."""
 _AFTER_WORD: Final = lazy_pattern(
     r"(?i)\b(?:on|in|at|by|since|from|until|till|to|for|of|through|during|before|after|around|about|the|this|that|like"
     r"|is|was|and|or|early|late|mid|every|each) $|[(\[/-]$"
@@ -92,6 +94,8 @@ def _word_before(text: str, time: TimeExpression) -> str:
     if text[start:end] == text.strip():
         return ""
     if _BEFORE_WORD.match(text, end) and _OPENS.search(text, max(0, start - 10), start):
+        return ""
+    if _SEVERAL.match(label):
         return ""
     if " before " in label or " after " in label or " of " in label:
         return "" if _DETERMINER.search(text, max(0, start - 8), start) else "the "

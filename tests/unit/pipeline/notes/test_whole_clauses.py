@@ -263,6 +263,7 @@ def test_the_other_is_not_the_one_who_acts_when_called_by_name(said: str, left: 
         ("three years ago", "2023"),
         ("about three years ago", "about three years ago"),
         ("two weekends ago", "two weekends before 14 May 2026"),
+        ("camped two weekends ago", "camped two weekends before 14 May 2026"),
         ("2 days ago", "12 May 2026"),
         ("this month", "May 2026"),
         ("this year", "2026"),
