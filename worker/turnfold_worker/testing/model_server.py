@@ -67,7 +67,6 @@ HTML = Behaviour(body=b"<html>a proxy says hello</html>", headers={"content-type
 BROKEN_BODY = Behaviour(body=b'{"id": "chatcmpl-1", "choices": [{"ind')
 DROPPED = Behaviour(cut=0)
 CUT_SHORT = Behaviour(cut=40)
-SLOW = Behaviour(delay_seconds=30.0)
 DRIPPING = Behaviour(drip_seconds=0.2)
 NO_CHOICES = Behaviour(choices=False)
 NO_USAGE = Behaviour(usage=False)

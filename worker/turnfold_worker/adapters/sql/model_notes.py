@@ -75,7 +75,3 @@ def note_record(row: Any) -> ModelNote:
         text=row.body,
         brief=row.brief or "", importance=row.importance, day_meant=row.day_meant or "",
     )  # fmt: skip
-
-
-NOTE = _note
-"""For statements that join it."""
