@@ -101,6 +101,23 @@ def test_what_is_expanded_often_is_shown_in_more_detail_and_reset_ends_it(folded
     assert expansions(local) == {}
 
 
+def test_expansions_are_taken_by_a_script_for_the_shards_that_hold_some(
+    folded: Turnfold, local: LocalWorker, raw: redis.Redis
+) -> None:
+    inbox = local.worker.inbox
+    inbox.take_expansions(100)  # the first look says how the inboxes are laid out
+
+    def scripts(expansions: int) -> int:
+        raw.config_resetstat()
+        assert len(inbox.take_expansions(100)) == expansions
+        return sum(about["calls"] for name, about in raw.info("commandstats").items() if "eval" in name)
+
+    assert scripts(0) == 0
+    folded.expand("c", "L1:5")
+    count(folded)
+    assert 1 <= scripts(1) <= 2, "the server may not know the script"
+
+
 def test_a_context_of_what_is_looked_up_often_is_remembered(
     folded: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
