@@ -32,7 +32,10 @@ def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
     if is_cluster(redis_url):
         from turnfold.redis.cluster import connect_cluster
 
-        cluster = connect_cluster(redis_url, timeout_seconds=timeout_seconds, most_connections=MOST_CONNECTIONS)
+        try:
+            cluster = connect_cluster(redis_url, timeout_seconds=timeout_seconds, most_connections=MOST_CONNECTIONS)
+        except (ValueError, TypeError) as error:
+            raise _no_url(error) from None
         # It has the same commands, and no type in common.
         return cast("redis.Redis", cluster)
     import redis
