@@ -7,7 +7,6 @@ from typing import Any, Final, cast
 
 from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.cluster import ClusterNode
-from redis.connection import parse_url
 from redis.exceptions import RedisClusterException, RedisError
 
 from turnfold import Settings, Unavailable
@@ -44,10 +43,10 @@ class RedisClient:
         url = urls_of(self._settings.redis_url)[0]
         if not is_cluster(url):
             return Redis.from_url(url, decode_responses=True, **timeouts)
-        first, *others = nodes_of_cluster(url)
-        nodes = [ClusterNode(node["host"], node.get("port", 6379)) for node in map(parse_url, others)]
+        first_url, others = nodes_of_cluster(url)
+        nodes = [ClusterNode(host, port) for host, port in others]
         # It has the same commands, and no type in common.
-        return cast("Redis", RedisCluster.from_url(first, startup_nodes=nodes, decode_responses=True, **timeouts))
+        return cast("Redis", RedisCluster.from_url(first_url, startup_nodes=nodes, decode_responses=True, **timeouts))
 
     async def take(self, name: str, a_minute: int) -> float:
         """Take a request from a limit: 0.0, or the seconds until one fits again."""

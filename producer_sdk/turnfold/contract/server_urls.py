@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.errors import InvalidSettings
 
 CLUSTER: Final = ("redis+cluster://", "rediss+cluster://")
+_PORT: Final = 6379
 _BETWEEN_URLS: Final = lazy_pattern(r",(?=\s*[a-z][a-z0-9+.-]*://)", re.IGNORECASE)
 _IN_OPTIONS: Final = lazy_pattern(r"(?i)(?<=password=)[^&#]+")
 
@@ -32,30 +33,43 @@ def is_cluster(url: str) -> bool:
     return url.lower().startswith(CLUSTER)
 
 
-def nodes_of_cluster(url: str) -> list[str]:
-    """A plain URL of each node that a cluster's URL names, with its user, password and options.
+class ClusterNodes(NamedTuple):
+    """The nodes of a cluster that a URL names: one or more of them."""
+
+    first_url: str
+    """A plain URL of the first, with the user, password and options that all have."""
+    others: list[tuple[str, int]]
+    """Hosts and ports."""
+
+
+def nodes_of_cluster(url: str) -> ClusterNodes:
+    """The nodes that a cluster's URL names.
 
     Raises `InvalidSettings` for what names no node, or another database than 0.
 
-    >>> nodes_of_cluster("rediss+cluster://me:secret@a:1,b:2?ssl_ca_certs=ca.pem")
-    ['rediss://me:secret@a:1?ssl_ca_certs=ca.pem', 'rediss://me:secret@b:2?ssl_ca_certs=ca.pem']
+    >>> nodes_of_cluster("rediss+cluster://me:secret@a:1,b?ssl_ca_certs=ca.pem")
+    ClusterNodes(first_url='rediss://me:secret@a:1?ssl_ca_certs=ca.pem', others=[('b', 6379)])
     """
     parts = urlsplit(url)
     user, at, hosts = parts.netloc.rpartition("@")
-    scheme = parts.scheme.removesuffix("+cluster")
-    nodes = [urlunsplit((scheme, f"{user}{at}{host}", "", parts.query, "")) for host in hosts.split(",")]
-    if parts.path not in {"", "/", "/0"} or not all(map(_names_a_server, nodes)):
+    servers = [server for server in map(_server, hosts.split(",")) if server is not None]
+    if parts.path not in {"", "/", "/0"} or len(servers) <= hosts.count(","):
         msg = "TURNFOLD_REDIS_URL names a cluster by what is no list of servers, or a database of it other than 0"
         raise InvalidSettings(msg, remedy="use redis+cluster://host:port,host:port, or rediss+cluster://… with TLS")
-    return nodes
+    netloc = f"{user}{at}{hosts.partition(',')[0]}"
+    return ClusterNodes(
+        urlunsplit((parts.scheme.removesuffix("+cluster"), netloc, "", parts.query, "")), others=servers[1:]
+    )
 
 
-def _names_a_server(url: str) -> bool:
-    parts = urlsplit(url)
+def _server(text: str) -> tuple[str, int] | None:
+    """Host and port; None for what names no server."""
+    parts = urlsplit(f"//{text}")
     try:
-        return bool(parts.hostname) and parts.port != 0
+        port = _PORT if parts.port is None else parts.port
     except ValueError:
-        return False
+        return None
+    return (parts.hostname, port) if parts.hostname and port else None
 
 
 def without_password(url: str) -> str:

@@ -6,13 +6,12 @@ primaries that fail over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import redis
 from redis.backoff import ExponentialWithJitterBackoff
 from redis.cluster import ClusterNode
-from redis.connection import parse_url
 from redis.exceptions import AskError, ClusterDownError, NoScriptError, TryAgainError
 from redis.retry import Retry
 
@@ -79,12 +78,11 @@ class Cluster(redis.RedisCluster):
 
 def connect_cluster(url: str, *, timeout_seconds: float, most_connections: int) -> Cluster:
     """A client of a cluster of which a URL names some nodes. Raises `InvalidSettings`, and Redis's errors."""
-    first, *others = nodes_of_cluster(url)
+    first_url, others = nodes_of_cluster(url)
     each = timeout_seconds / 2
-    parsed: Callable[[str], dict[str, Any]] = parse_url
-    node: Callable[..., ClusterNode] = ClusterNode
     return Cluster(
-        url=first, startup_nodes=[node(at["host"], at.get("port", 6379)) for at in map(parsed, others)],
+        url=first_url,
+        startup_nodes=[ClusterNode(host, port) for host, port in others],  # type: ignore[no-untyped-call]
         connection_pool_class=redis.BlockingConnectionPool, max_connections=most_connections, timeout=timeout_seconds,
         socket_timeout=each, socket_connect_timeout=each, socket_keepalive=True, protocol=2,
         retry=Retry(ExponentialWithJitterBackoff(base=timeout_seconds / 50, cap=timeout_seconds / 4), _RETRIES),
