@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from turnfold.contract.rings import Ring
@@ -38,8 +37,7 @@ class CellResources:
         self._settings = settings
         self._cells = settings.read_cells()
         self._resources = {
-            name: Resources(replace(settings, cell=name, **cell.servers), on_change)
-            for name, cell in self._cells.cells.items()
+            name: Resources(settings.in_cell(name, self._cells), on_change) for name in self._cells.cells
         }
 
     def of(self, tenant: str) -> Resources:

@@ -191,9 +191,9 @@ class Settings:
                 raise InvalidSettings(msg, remedy="correct the cell in the file") from error
         return cells
 
-    def in_cell(self, name: str) -> Self:
-        """These settings with the servers of a cell. Raises `InvalidSettings`."""
-        return replace(self, cell=name, **self.read_cells().named(name).servers)
+    def in_cell(self, name: str, cells: Cells | None = None) -> Self:
+        """These settings with the servers of a cell; reads the file without `cells`. Raises `InvalidSettings`."""
+        return replace(self, cell=name, **(cells or self.read_cells()).named(name).servers)
 
     def check_one_cell(self) -> None:
         """Raise `InvalidSettings` where there are cells and none is chosen: for what serves one installation."""

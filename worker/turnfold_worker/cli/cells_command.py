@@ -42,7 +42,7 @@ def cells(ctx: click.Context, session: Session, tenant: str | None, as_json: boo
         pinned = tenant in known.pins
         _say(as_json, {"tenant": tenant, "cell": name, "pinned": pinned}, name)
         return
-    stored = {name: _stored_in(settings, name) for name in known.cells}
+    stored = {name: _stored_in(settings.in_cell(name, known)) for name in known.cells}
     strays = {name: [each for each in tenants if known.of(each) != name] for name, tenants in stored.items()}
     if as_json:
         print_json({"cells": {name: {"tenants": tenants, "strays": strays[name]} for name, tenants in stored.items()}})
@@ -60,11 +60,11 @@ def _say(as_json: bool, answer: dict[str, object], sentence: str) -> None:
         click.echo(sentence)
 
 
-def _stored_in(settings: WorkerSettings, name: str) -> list[str]:
+def _stored_in(settings: WorkerSettings) -> list[str]:
     from turnfold.database.engines import database
     from turnfold_worker.operate.stored_tenants import stored_tenants
 
-    engine = database(settings.in_cell(name), write=False)
+    engine = database(settings, write=False)
     try:
         return list(stored_tenants(engine))
     finally:

@@ -83,7 +83,8 @@ class Session:
             return settings
         if self.tenant is None and not self.environment.get("TURNFOLD_TENANT"):
             settings.check_one_cell()
-        return settings.in_cell(settings.read_cells().of(settings.tenant))
+        cells = settings.read_cells()
+        return settings.in_cell(cells.of(settings.tenant), cells)
 
     @property
     def state_folder(self) -> Path:
