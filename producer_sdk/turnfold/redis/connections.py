@@ -29,15 +29,21 @@ def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
     A cluster is one server, which is connected to at once. Raises `InvalidSettings` for a URL that is not Redis's;
     for a cluster Redis's errors.
     """
-    if is_cluster(redis_url):
-        from turnfold.redis.cluster import connect_cluster
+    try:
+        return (_cluster if is_cluster(redis_url) else _server)(redis_url, timeout_seconds)
+    except (ValueError, TypeError) as error:
+        raise _no_url(error) from None
 
-        try:
-            cluster = connect_cluster(redis_url, timeout_seconds=timeout_seconds, most_connections=MOST_CONNECTIONS)
-        except (ValueError, TypeError) as error:
-            raise _no_url(error) from None
-        # It has the same commands, and no type in common.
-        return cast("redis.Redis", cluster)
+
+def _cluster(redis_url: str, timeout_seconds: float) -> redis.Redis:
+    from turnfold.redis.cluster import connect_cluster
+
+    cluster = connect_cluster(redis_url, timeout_seconds=timeout_seconds, most_connections=MOST_CONNECTIONS)
+    # It has the same commands, and no type in common.
+    return cast("redis.Redis", cluster)
+
+
+def _server(redis_url: str, timeout_seconds: float) -> redis.Redis:
     import redis
     from redis.backoff import NoBackoff
     from redis.retry import Retry
@@ -47,16 +53,13 @@ def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
     each = timeout_seconds / 2
     # The client of a Redis behind a file knows neither of these.
     network = {} if redis_url.startswith("unix://") else {"socket_connect_timeout": each, "socket_keepalive": True}
-    try:
-        # Threads beyond the connections wait for one, where redis-py's usual pool fails at once.
-        pool = redis.BlockingConnectionPool.from_url(
-            redis_url, max_connections=MOST_CONNECTIONS, timeout=timeout_seconds, socket_timeout=each,
-            retry=Retry(NoBackoff(), 1), health_check_interval=0, protocol=2, **network,
-        )  # fmt: skip
-        # Connects to nothing. Options are looked at when a connection is made, which is at the first call.
-        pool.connection_class(**pool.connection_kwargs)
-    except (ValueError, TypeError) as error:
-        raise _no_url(error) from None
+    # Threads beyond the connections wait for one, where redis-py's usual pool fails at once.
+    pool = redis.BlockingConnectionPool.from_url(
+        redis_url, max_connections=MOST_CONNECTIONS, timeout=timeout_seconds, socket_timeout=each,
+        retry=Retry(NoBackoff(), 1), health_check_interval=0, protocol=2, **network,
+    )  # fmt: skip
+    # Connects to nothing. Options are looked at when a connection is made, which is at the first call.
+    pool.connection_class(**pool.connection_kwargs)
     return redis.Redis.from_pool(pool)
 
 
