@@ -85,7 +85,9 @@ def redis_cluster(folder: Path, *, primaries: int = 3, replicas: int = 0) -> Ite
 
 def _port() -> int:
     """A free port with a free one beside it for the nodes themselves."""
-    return wait_until(lambda: next((port for port in [free_port()] if is_free(port + BUS)), None), what="two ports")
+    while not is_free((port := free_port()) + BUS):
+        pass
+    return port
 
 
 def _knows(client: redis.Redis, nodes: int) -> bool:
