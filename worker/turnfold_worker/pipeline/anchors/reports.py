@@ -39,8 +39,8 @@ _STATED: Final = 50
 """Score of a statement that takes the place of another."""
 
 _STATES: Final[tuple[Callable[[str], object], ...]] = (
-    states_a_value, moved_thing, states_an_attribute, need_of, holder_of, ending_of, departure_of,
-    value_change,    lambda text: text.startswith("Actually, ") and bool(clauses_of(text)),
+    states_a_value, moved_thing, states_an_attribute, need_of, holder_of, ending_of, departure_of, value_change,
+    lambda text: text.startswith("Actually, ") and bool(clauses_of(text)),
 )  # fmt: skip
 """What tells that a sentence gives the value of a thing, or ends or changes it."""
 

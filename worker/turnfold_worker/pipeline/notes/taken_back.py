@@ -100,12 +100,10 @@ def _near(cue: Cue, holding: dict[str, list[Note]]) -> list[Note]:
 
 
 def _gone(cue: Cue, near: Sequence[Note]) -> Iterator[Note]:
-    if ending_of(cue.text) is not None:
-        yield from [note for note in near if ends(cue.text, note.text)][:_MOST_ENDED]
-        return
-    if departure_of(cue.text) is not None:
-        yield from [note for note in near if departs(cue.text, note.text)][:_MOST_ENDED]
-        return
+    for tells, is_over in ((ending_of, ends), (departure_of, departs)):
+        if tells(cue.text) is not None:
+            yield from [note for note in near if is_over(cue.text, note.text)][:_MOST_ENDED]
+            return
     corrected = (note for note in near if says_otherwise(cue.text, note.text) or _says_instead(cue.text, note.text))
     yield from islice(corrected, 1)
 

@@ -11,6 +11,7 @@ from turnfold_worker.pipeline.anchors.rules import statement_rules
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, bare_value, own_words, same_person, same_speaker
 from turnfold_worker.pipeline.anchors.settling.subjects import of_other_things
 from turnfold_worker.pipeline.anchors.statements.done import ANY_FORM
+from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.facts import VALUES, FactKind
 from turnfold_worker.pipeline.language.quantities import sort_of_amount
 from turnfold_worker.pipeline.language.spoken import plain_words
@@ -51,21 +52,8 @@ _ANY_NUMBER: Final = lazy_pattern(r"\d+(?:[.,:]\d+)*")
 _ANY_WORD: Final = lazy_pattern(r"[\w'-]+")
 _MONTHS: Final = lazy_pattern(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)")
 
-_ANOTHER_KIND: Final = frozenset(
-    [
-        "return",
-        "outbound",
-        "connecting",
-        "backup",
-        "spare",
-        "secondary",
-        "temporary",
-        "interim",
-        "private",
-        "personal",
-        "sister",
-        "former",
-    ]
+_ANOTHER_KIND: Final = listed(
+    "return outbound connecting backup spare secondary temporary interim private personal sister former"
 )
 """Words that tell a thing from another one of its kind."""
 

@@ -12,6 +12,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules import frame_rules
 from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, stems_in_order
 from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
+from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 
 _LONGEST: Final = 120
@@ -30,11 +31,9 @@ _ENDS: Final = (
 _GAVE_UP: Final = lazy_pattern(rf"^{_WHO}(?:sold|ended|terminated|cancell?ed|gave away|given away) {_WHAT}{_ENDS}")
 _LEFT: Final = lazy_pattern(rf"^{_WHO}(?:left|quit|resigned from|dropped out of) {_WHAT}{_ENDS}")
 _OFF: Final = lazy_pattern(rf"^{_WHO}(?:am|is|are) off (?P<thing>[a-z][\w-]{{3,30}}){_ENDS}")
-_NO_SUBJECTS: Final = frozenset(
-    ["it", "he", "she", "they", "this", "that", "these", "those", "there", "who", "which", "what", "nobody", "you"]
-)
-_HAS: Final = frozenset({"have", "own", "got", "rent", "keep"})
-_DOES_THERE: Final = frozenset({"in", "on", "at", "for", "with", "of"})
+_NO_SUBJECTS: Final = listed("it he she they this that these those there who which what nobody you")
+_HAS: Final = listed("have own got rent keep")
+_DOES_THERE: Final = listed("in on at for with of")
 
 
 class Departure(NamedTuple):
