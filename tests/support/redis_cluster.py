@@ -46,6 +46,11 @@ class RedisCluster:
         """A client of all nodes; the caller closes it."""
         return redis.RedisCluster(host="127.0.0.1", port=self.primaries[-1].port, decode_responses=True)
 
+    def wait_until_it_serves(self) -> None:
+        """Until each node takes all others for alive."""
+        nodes = (*self.primaries, *self.replicas)
+        wait_until(lambda: all(map(_serves, nodes)), what="the cluster serves")
+
     def clear(self) -> None:
         """Empty it."""
         for node in self.primaries:
@@ -79,8 +84,9 @@ def redis_cluster(folder: Path, *, primaries: int = 3, replicas: int = 0) -> Ite
         wait_until(lambda: all(_knows(client, len(nodes)) for client in clients), what="nodes know each other")
         for n, client in enumerate(clients[primaries:]):
             client.execute_command("CLUSTER", "REPLICATE", clients[n].execute_command("CLUSTER", "MYID"))
-        wait_until(lambda: all(_serves(client) for client in clients), what="the cluster serves")
-        yield RedisCluster(nodes[:primaries], nodes[primaries:])
+        cluster = RedisCluster(nodes[:primaries], nodes[primaries:])
+        cluster.wait_until_it_serves()
+        yield cluster
 
 
 def _port() -> int:
@@ -94,7 +100,9 @@ def _knows(client: redis.Redis, nodes: int) -> bool:
     return len(client.cluster("nodes")) == nodes
 
 
-def _serves(client: redis.Redis) -> bool:
-    about = client.cluster("info")
-    replicates = client.info("replication")
-    return about["cluster_state"] == "ok" and replicates.get("master_link_status", "up") == "up"
+def _serves(node: ClusterNode) -> bool:
+    with node.client() as client:
+        about = client.cluster("info")
+        replicates = client.info("replication")
+    serves_all = about["cluster_state"] == "ok" and about["cluster_slots_ok"] == str(SLOTS)
+    return serves_all and replicates.get("master_link_status", "up") == "up"

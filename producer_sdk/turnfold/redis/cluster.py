@@ -17,8 +17,8 @@ from redis.retry import Retry
 
 from turnfold.contract.server_urls import nodes_of_cluster
 
-_RETRIES: Final = 5
-"""Times that a command is sent again while a slot moves or a replica takes over, within a timeout."""
+_RETRIES: Final = 1
+"""Times that a command is sent again to nodes that are looked up anew. Each try may take a socket's whole timeout."""
 _LOOKS: Final = 4
 """The same of one that a replica is to confirm."""
 ScriptCall = tuple[Sequence[str], Sequence[Any]]
@@ -79,7 +79,7 @@ class Cluster(redis.RedisCluster):
 def connect_cluster(url: str, *, timeout_seconds: float, most_connections: int) -> Cluster:
     """A client of a cluster of which a URL names some nodes. Raises `InvalidSettings`, and Redis's errors."""
     first_url, others = nodes_of_cluster(url)
-    each = timeout_seconds / 2
+    each = timeout_seconds / (_RETRIES + 1)
     return Cluster(
         url=first_url,
         startup_nodes=[ClusterNode(host, port) for host, port in others],  # type: ignore[no-untyped-call]

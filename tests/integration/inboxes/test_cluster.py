@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 
 from support.celery_workers import CeleryWorker
+from support.places import place
+from support.redis_cluster import RedisCluster
 from support.stored import stored_turns
 from support.talk import talk
 from turnfold import AsyncTurnfold, InvalidSettings, Settings, Turnfold, Unavailable
+from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Queue
 from turnfold.database.engines import connect
 from turnfold_worker.offline import fold
@@ -73,3 +80,33 @@ def test_conversations_go_through_a_cluster_to_workers_and_back(
             assert digest(engine, "acme", name) == folded.digest()
     assert stored_turns(engine, "acme", NAMES[1]) == []
     engine.dispose()
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("durable", [False, True])
+def test_an_append_to_a_primary_that_hangs_ends_within_the_timeout(
+    cluster_url: str, redis_nodes: RedisCluster, sqlite_url: str, durable: bool
+) -> None:
+    with Turnfold(redis_url=cluster_url, database_url=sqlite_url, timeout_seconds=2) as tf, hanging(tf, redis_nodes):
+        begun = time.monotonic()
+        with pytest.raises(Unavailable, match="did not answer"):
+            tf.append("conv", {"role": "user", "content": "The mooring fee is 45 euros."}, durable=durable)
+        took = time.monotonic() - begun
+    # Nothing is measured: each try at a socket that hangs takes half a timeout, and there are two.
+    assert took < 4.5
+
+
+@contextmanager
+def hanging(tf: Turnfold, cluster: RedisCluster) -> Iterator[None]:
+    """The primary of a conversation's shard is stopped; it goes on afterwards."""
+    tf.append("conv", {"role": "user", "content": "The pier is open."})
+    with cluster.client() as client:
+        port = client.get_node_from_key(place(Address("default", "conv")).inbox).port
+    (node,) = (node for node in cluster.primaries if node.port == port)
+    assert node.pid is not None
+    os.kill(node.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(node.pid, signal.SIGCONT)
+        cluster.wait_until_it_serves()
