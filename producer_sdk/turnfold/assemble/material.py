@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import starmap
-from typing import NamedTuple, TypeVar
+from itertools import chain, starmap
+from typing import Final, NamedTuple, TypeVar
 
 from turnfold.assemble.forms.chat import inside_groups
 from turnfold.assemble.forms.markers import turns_marker
@@ -15,15 +15,19 @@ from turnfold.assemble.pricing import Style
 from turnfold.assemble.request import Request
 from turnfold.assemble.turns import Turns
 from turnfold.contract.notes import FIRST_WRITTEN, NO_PLACE, Covered
-from turnfold.contract.outlines import overtaken_by
+from turnfold.contract.outlines import Outline, overtaken_by
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.records import Node, StoredTurn, TurnState
 from turnfold.contract.results import Snapshot
 from turnfold.contract.speakers import label_of, speaker_label
 from turnfold.contract.terms import distinct_terms
+from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold.search.matter import matter_terms
 
 _Found = TypeVar("_Found")
+
+_MOST_TURNS: Final = 2 * TURNS_A_READ
+"""Turns of which something is remembered: where nothing is folded for long, reads go on with the same memo."""
 
 
 class Material(NamedTuple):
@@ -63,16 +67,18 @@ class Material(NamedTuple):
     @property
     def overtaken(self) -> OvertakenIndex:
         """What was said and holds no more."""
-        outline = self.snapshot.outline
-        return NOTHING_OVERTAKEN if outline is None else self.memo.of("overtaken", lambda: overtaken_by(outline))
+        return overtaken_of(self.snapshot.outline, self.memo)
 
     def of_turn(self, what: str, turn: StoredTurn, make: Callable[[StoredTurn], _Found]) -> _Found:
-        """`make` of a turn, worked out once for all reads of the same stored state."""
+        """`make` of a turn, worked out once for all reads that share the memo."""
         table: dict[int, tuple[StoredTurn, _Found]] = self.memo.of(what, dict)
         known = table.get(turn.seq)
-        # One that waits may come again with other words.
         if known is None or known[0] is not turn:
-            known = table[turn.seq] = (turn, make(turn))
+            # One that waits may come again with other words; at another revision it is the same in another record.
+            made = known[1] if known is not None and known[0] == turn else make(turn)
+            if len(table) >= _MOST_TURNS:
+                table.clear()
+            known = table[turn.seq] = (turn, made)
         return known[1]
 
     @property
@@ -106,7 +112,7 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
             short=request.usable_tokens < request.policy.short_markers_below,
             seal=snapshot.seals.numbered(snapshot.sealed),
             brief_from=_brief_from(snapshot, request),
-            openings=line_openings(_labels(snapshot, turns)),
+            openings=line_openings(chain(_labels(snapshot, turns), _folded_labels(snapshot, request, memo))),
         ),
         closed_seq=cover[-1].last_seq if cover else 0,
         last_seq=max(snapshot.last_seq, head.turn_count if head else 0),
@@ -118,8 +124,13 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
     )
 
 
+def overtaken_of(outline: Outline | None, memo: Memo) -> OvertakenIndex:
+    """What an outline says that holds no more."""
+    return NOTHING_OVERTAKEN if outline is None else memo.of("overtaken", lambda: overtaken_by(outline))
+
+
 def _labels(snapshot: Snapshot, turns: Turns) -> Iterator[str]:
-    """Of everybody whose words may be shown."""
+    """Of everybody whose words a read found."""
     yield from starmap(label_of, set(turns.voices))
     for turn in (
         *(excerpt.turn for excerpt in snapshot.excerpts),
@@ -127,10 +138,18 @@ def _labels(snapshot: Snapshot, turns: Turns) -> Iterator[str]:
         *(turn for passage in snapshot.passages for turn in passage.expansion.turns),
     ):
         yield speaker_label(turn)
-    yield from [anchor.speaker for anchor in snapshot.anchors if anchor.speaker]
     yield from [note.speaker for note in snapshot.hits]
-    if snapshot.outline:
-        yield from snapshot.outline.speakers
+
+
+def _folded_labels(snapshot: Snapshot, request: Request, memo: Memo) -> frozenset[str]:
+    """Of everybody whose words are in anchors and notes."""
+
+    def labels() -> frozenset[str]:
+        of_anchors = frozenset([anchor.speaker for anchor in snapshot.anchors if anchor.speaker])
+        return of_anchors | snapshot.outline.speakers if snapshot.outline else of_anchors
+
+    # These decide how many of the notes were read.
+    return memo.of(("labels", request.budget_tokens, bool(request.policy.bands)), labels)
 
 
 def _brief_from(snapshot: Snapshot, request: Request) -> int:

@@ -7,10 +7,9 @@ With a caller's counter each part is counted once.
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.form_tokens import messages_tokens
@@ -99,7 +98,7 @@ class Style(NamedTuple):
 
 
 class Pricing:
-    """Prices of parts by one counter. Remembers what it counted; belongs to reads of one state of one conversation."""
+    """Prices of parts by one counter. Remembers what it counted; belongs to reads of the same anchors."""
 
     def __init__(self, counter: Counter, style: Style) -> None:
         self._counter = counter
@@ -113,7 +112,7 @@ class Pricing:
         """Tokens of what stands before the notes of a turn."""
         self.days: Final = Remembered(lambda day: _checked(counter.count(day_opening(day))))
         """Tokens of a day before its first notes."""
-        self._turns: dict[tuple[int, str, datetime | None, str, bool, bool, int], SpokenTurn] = {}
+        self._turns: dict[tuple[object, ...], tuple[Mapping[str, Any] | None, SpokenTurn]] = {}
 
     @property
     def brief_from(self) -> int:
@@ -195,11 +194,23 @@ class Pricing:
     def turn(self, shown: ShownTurn) -> SpokenTurn:
         """A recent turn in words, and what it costs."""
         turn, content, _, native, hidden, again = shown
-        # One that waits may be lost and come again, at another time.
-        key = (turn.seq, turn.turn_id, turn.created_at, content, native, hidden, again)
-        known = self._turns.get(key)
-        if known is None:
-            known = self._turns[key] = self._turn(shown)
+        # One that waits may be lost and come again, at another time, and any may be edited.
+        key = (
+            turn.seq,
+            turn.turn_id,
+            turn.role,
+            turn.name,
+            turn.state,
+            turn.created_at,
+            content,
+            native,
+            hidden,
+            again,
+        )
+        parts, known = self._turns.get(key, (None, None))
+        if known is None or parts != turn.parts:
+            known = self._turn(shown)
+            self._turns[key] = (turn.parts, known)
             self._characters += len(content) + len(known.line)
         return known
 

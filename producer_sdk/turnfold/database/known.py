@@ -108,9 +108,12 @@ class Known:
     longest: int
     """Code points of the longest of them whose words were read."""
     characters: int
+    parsed_from: object = None
+    """All that outline and anchors were made from: where another revision has the same, they need not be made again."""
     stored: dict[str, bool] = field(default_factory=dict)
     """Whether ids of the inbox are those of stored turns, as far as reads asked."""
     memo: Memo = field(default_factory=Memo)
+    """What reads worked out of outline, anchors and single turns."""
     waiting: WaitingTurns = field(default_factory=WaitingTurns)
     answers: dict[Hashable, Answers] = field(default_factory=dict)
     """What was found, by what it depends on: a question is often read for more than once."""

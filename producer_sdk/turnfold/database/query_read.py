@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from turnfold.assemble.by_value.answers import TIGHT
 from turnfold.assemble.last_turns import LAST_TURNS
+from turnfold.assemble.material import overtaken_of
 from turnfold.code_blocks.blocks import INTRODUCTION
 from turnfold.code_blocks.index import BlockEntry, FoundBlock, unpack_blocks
 from turnfold.code_blocks.ranking import ranked, told_by_words
@@ -34,7 +35,7 @@ from turnfold.contract.passages import (
 from turnfold.contract.periods import as_utc
 from turnfold.contract.posting_pieces import Piece, WantedPieces, opened
 from turnfold.contract.records import TurnState
-from turnfold.contract.results import Excerpt, Head
+from turnfold.contract.results import Excerpt
 from turnfold.contract.turn_limits import LEAST_CAP, Shortening, cap_for
 from turnfold.contract.vectors import numbers_of_each
 from turnfold.contract.words import note_stems
@@ -89,7 +90,7 @@ def answers(driver: Driver, connection: DriverConnection, wanted: Wanted, known:
     if not (asked_terms or times.terms) or known.outline is None:
         return Answers(question)
     question_terms = _Question(question, asked_terms, times, event, today)
-    return _Query(driver, connection, wanted, known.head, known.outline, question_terms).answers()
+    return _Query(driver, connection, wanted, known, known.outline, question_terms).answers()
 
 
 def _today(wanted: Wanted, known: Known) -> date | None:
@@ -123,15 +124,17 @@ class _Query:
     """One query of one conversation."""
 
     def __init__(
-        self, driver: Driver, connection: DriverConnection, wanted: Wanted, head: Head, outline: Outline,
+        self, driver: Driver, connection: DriverConnection, wanted: Wanted, known: Known, outline: Outline,
         question: _Question,
     ) -> None:  # fmt: skip
         self._driver = driver
         self._connection = connection
         self._wanted = wanted
-        self._head = head
+        self._head = head = known.head
         self._outline = outline
-        self._overtaken = overtaken_by(outline, up_to=wanted.as_of.last_seq if wanted.as_of else None)
+        self._overtaken = (
+            overtaken_by(outline, up_to=wanted.as_of.last_seq) if wanted.as_of else overtaken_of(outline, known.memo)
+        )
         self._question, self._asked, self._times, self._event, self._today = question
         self._of_conversation = {"conversation": head.id}
         self._field = Field(said=outline.said, segments=head.node_count)

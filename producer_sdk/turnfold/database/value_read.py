@@ -9,22 +9,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Hashable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from sqlalchemy import Engine
 
+from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.context import Context
+from turnfold.assemble.material import overtaken_of
+from turnfold.assemble.memo import Memo
 from turnfold.contract.keys import Address
 from turnfold.contract.marks import StoredMark, mark_of
-from turnfold.contract.outlines import overtaken_by, unpack_outline
-from turnfold.contract.overtaken import NOTHING_OVERTAKEN
+from turnfold.contract.outlines import Outline, unpack_outline
 from turnfold.contract.results import Head
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
 from turnfold.contract.turn_limits import TURNS_A_READ, Shortening, cap_for
 from turnfold.database import query_statements, statements
 from turnfold.database.change_events import ChangeLog
-from turnfold.database.driver import Call, Driver, DriverConnection
-from turnfold.database.known import NO_ANSWERS, Found, Known, KnownConversations, ReplicaBehind, Wanted
+from turnfold.database.driver import Call, Driver, DriverConnection, Row
+from turnfold.database.known import NO_ANSWERS, Found, Known, KnownConversations, ReplicaBehind, WaitingTurns, Wanted
 from turnfold.database.query_read import answers
 from turnfold.database.rows import (
     NO_SHAPES,
@@ -190,17 +193,34 @@ class ValueReader:
         operators = results.pop() if head.system_turns else []
         named = self._driver.naming(statements.NEWEST_TURNS)
         older = shapes_of(results[0][0]) if results else NO_SHAPES
-        outline = unpack_outline((row[0], row[1]) for row in parts)
-        overtaken = overtaken_by(outline) if outline is not None else NOTHING_OVERTAKEN
-        tail = outline.tail_anchors.after(head.closed_seq) if outline is not None else NO_TAIL_ANCHORS
+        parsed_from = (_of_folds(head), parts, anchors)
+        if known_before is not None and known_before.parsed_from == parsed_from:
+            # Only turns came since: they change nothing of what is folded, nor what was worked out of it.
+            outline, top_anchors, memo = known_before.outline, known_before.anchors, known_before.memo
+        else:
+            outline, top_anchors, memo = self._parsed(head, parts, anchors)
         return Known(
-            head=head, last_part=part, outline=outline,
-            anchors=lazy_anchors(anchors, self._driver.naming(statements.TOP_ANCHOR_ROWS), overtaken, tail),
+            head=head, last_part=part, outline=outline, anchors=top_anchors, memo=memo, parsed_from=parsed_from,
             turns=lazy_turns(older, words, named, short), short=short, whole=words_after == after_seq,
             system_turns=tuple(map(turn_record, map(self._driver.naming(statements.SYSTEM_TURNS), operators))),
             longest=longest_content(words),
-            characters=content_size(words) + 4 * sum([len(row[1]) for row in parts]),
+            characters=content_size(words) + 5 * sum([len(row[1]) for row in parts]),
+            waiting=known_before.waiting if known_before is not None else WaitingTurns(),
         )  # fmt: skip
+
+    def _parsed(
+        self, head: Head, parts: Sequence[Row], anchors: Sequence[Row]
+    ) -> tuple[Outline | None, TopAnchors, Memo]:
+        """Outline and anchors of rows, and what remembers what is worked out of them."""
+        memo, outline = Memo(), unpack_outline((row[0], row[1]) for row in parts)
+        tail = outline.tail_anchors.after(head.closed_seq) if outline is not None else NO_TAIL_ANCHORS
+        named = self._driver.naming(statements.TOP_ANCHOR_ROWS)
+        return outline, lazy_anchors(anchors, named, overtaken_of(outline, memo), tail), memo
+
+
+def _of_folds(head: Head) -> Head:
+    """A head without what appends and look-ups alone change."""
+    return replace(head, turn_count=0, revision=0, system_turns=0, often=())
 
 
 def _short(head: Head, wanted: Wanted, stored: Collection[str]) -> Shortening:
