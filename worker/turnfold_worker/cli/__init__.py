@@ -15,7 +15,7 @@ reading        context, expand, search, anchors
 scope_options  whose words these show
 list_command, notes_command, timeline_command, why_command
 inspect_command, status, doctor_command, usage_command, quota_command, metrics_command
-reshard_command, cells_command
+reshard_command, cells_command, cells_move_command
 refine_command, batch
 jobs, changes, forget
 """

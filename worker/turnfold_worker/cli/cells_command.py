@@ -1,4 +1,7 @@
-"""`turnfold cells`: the cells, the one of a tenant, and tenants that are stored outside of theirs."""
+"""`turnfold cells`: the cells, the one of a tenant, and tenants that are stored outside of theirs.
+
+`turnfold cells move` is in `cells_move_command`.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,45 @@ from turnfold_worker.cli.session import Session, pass_session
 from turnfold_worker.settings import WorkerSettings
 
 
-@click.command(short_help="List cells, and who lives in which.")
+class _CellsGroup(click.Group):
+    """`turnfold cells` and `turnfold cells TENANT` show; a subcommand is named by its own word."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or (args[0] not in self.list_commands(ctx) and args[0] not in ctx.help_option_names):
+            args = ["show", *args]
+        return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), "move"])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name == "move":
+            from turnfold_worker.cli.cells_move_command import move
+
+            return move
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=_CellsGroup, short_help="List cells, and who lives in which; move a tenant.")
+def cells() -> None:
+    """List the cells of TURNFOLD_CELLS with the tenants stored in each, or move a tenant to another one.
+
+    `turnfold cells` and `turnfold cells TENANT` are short for `turnfold cells show`.
+
+    \b
+    Examples:
+      turnfold cells
+      turnfold cells acme
+      turnfold cells move acme --to us
+    """
+
+
+@cells.command(short_help="List cells, or print a tenant's.")
 @click.argument("tenant", required=False)
 @json_option
 @pass_session
 @click.pass_context
-def cells(ctx: click.Context, session: Session, tenant: str | None, as_json: bool) -> None:
+def show(ctx: click.Context, session: Session, tenant: str | None, as_json: bool) -> None:
     """List the cells of TURNFOLD_CELLS with the tenants stored in each, or print the cell of TENANT.
 
     A tenant that is stored in another cell than the file gives it is named with the pin that keeps it where it is, and
@@ -32,11 +68,7 @@ def cells(ctx: click.Context, session: Session, tenant: str | None, as_json: boo
       turnfold cells acme
       TURNFOLD_CELLS=cells.new.toml turnfold cells
     """
-    settings = WorkerSettings.from_env(session.environment)
-    if not settings.cells:
-        msg = "TURNFOLD_CELLS is not set: there is one installation"
-        raise InvalidSettings(msg, remedy="name a file of cells in it, as docs/cells.md shows")
-    known = settings.read_cells()
+    settings, known = cells_of(session)
     if tenant is not None:
         name = known.of(checked_id("tenant", tenant))
         pinned = tenant in known.pins
@@ -51,6 +83,15 @@ def cells(ctx: click.Context, session: Session, tenant: str | None, as_json: boo
     if any(strays.values()):
         _say_pins(strays)
         ctx.exit(FAILED)
+
+
+def cells_of(session: Session) -> tuple[WorkerSettings, Cells]:
+    """The settings, and the cells of their file. Raises `InvalidSettings` where there is none."""
+    settings = WorkerSettings.from_env(session.environment)
+    if not settings.cells:
+        msg = "TURNFOLD_CELLS is not set: there is one installation"
+        raise InvalidSettings(msg, remedy="name a file of cells in it, as docs/cells.md shows")
+    return settings, settings.read_cells()
 
 
 def _say(as_json: bool, answer: dict[str, object], sentence: str) -> None:

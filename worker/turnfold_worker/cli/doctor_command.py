@@ -70,7 +70,7 @@ def doctor(ctx: click.Context, seconds: float, before: int | None, as_json: bool
         ctx.exit(FAILED)
 
 
-def _fold_what_waits(session: Session, address: Address) -> None:
+def fold_what_waits(session: Session, address: Address) -> None:
     """Fold here what is stored; where a worker is at it, wait for it a while."""
     from turnfold.errors import Unavailable
     from turnfold_worker.operate.digest import unfolded
@@ -134,7 +134,7 @@ def _digest(session: Session, address: Address) -> str:
     from turnfold_worker.operate.digest import digest as digest_of
 
     with translated():
-        _fold_what_waits(session, address)
+        fold_what_waits(session, address)
         return digest_of(session.engine, address.tenant, address.conversation)
 
 

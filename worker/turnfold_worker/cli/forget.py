@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import click
 
@@ -62,10 +63,29 @@ def forget(
                 click.echo(f"nothing of conversation {conversation!r} was there: is the name right?", err=True)
         return
     ask(f"Erase all conversations of tenant {tenant!r} for good?", yes=yes)
-    _forget_tenant(session, tenant, as_json=as_json)
+    erased = erase_tenant(session, tenant)
+    if as_json:
+        print_json({"tenant": tenant, **erased.as_row()})
+    else:
+        _say(erased.counts, completed=erased.completed)
 
 
-def _forget_tenant(session: Session, tenant: str, *, as_json: bool) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantErased:
+    """What became of all conversations of a tenant."""
+
+    conversations: int
+    completed: bool
+    """Whether workers have deleted all of it; they will have, where not."""
+    counts: dict[str, int]
+
+    def as_row(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"conversations": self.conversations, "completed": self.completed, **self.counts}
+
+
+def erase_tenant(session: Session, tenant: str) -> TenantErased:
+    """Hide all of a tenant, and wait for workers as long as they get on. Raises `Unavailable`."""
     from turnfold.redis.inbox import ProducerInbox
     from turnfold_worker.operate.tenant_erasure import TenantErasure
 
@@ -88,10 +108,7 @@ def _forget_tenant(session: Session, tenant: str, *, as_json: bool) -> None:
         ):
             completed = erasure.wait(WAIT_SECONDS, lambda erased: bar.update(task, completed=erased))
     counts = {name: erasure.counts[name] for name in _COUNTED}
-    if as_json:
-        print_json({"tenant": tenant, "conversations": erasure.conversations, "completed": completed, **counts})
-    else:
-        _say(counts, completed=completed)
+    return TenantErased(conversations=erasure.conversations, completed=completed, counts=counts)
 
 
 def _forget_subject(session: Session, subject: str, *, as_json: bool) -> None:

@@ -6,6 +6,7 @@ decisions          retrying or skipping work, for whoever has no command line
 inspection, conversation_tree, provenance   one conversation: its tree, its words, who wrote them
 list_conversations, tenant_totals   all conversations of a tenant; how much there is
 stored_tenants     which tenants a database holds
+tenant_move, copied_rows   a tenant's way to another cell; what is compared on it
 tenant_erasure     hiding and erasing all of a tenant
 reshard            another number of shards, or other Redis servers, while all runs
 row_counts         how much waits in the inboxes

@@ -1,0 +1,201 @@
+"""`turnfold cells move`: a tenant to another cell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from turnfold.contract.keys import Address, checked_id
+from turnfold.errors import InvalidInput
+from turnfold_worker.cli.cells_command import cells_of
+from turnfold_worker.cli.forget import erase_tenant
+from turnfold_worker.cli.output import ask, json_option, print_json, progress, safe, yes_option
+from turnfold_worker.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from turnfold_worker.operate.tenant_move import MoveSide, MoveStep, TenantMove
+
+
+@click.command("move", short_help="Move a tenant to another cell.")
+@click.argument("tenant")
+@click.option("--to", "target", required=True, metavar="CELL", help="The cell that it is to live in.")
+@click.option(
+    "--wait", "wait_seconds", type=click.FloatRange(min=0), default=30.0, show_default=True, metavar="SECONDS",
+    help="Longest wait for workers that have turns of it at hand.",
+)  # fmt: skip
+@yes_option
+@json_option
+@pass_session
+def move(session: Session, tenant: str, target: str, wait_seconds: float, *, yes: bool, as_json: bool) -> None:
+    """Move TENANT to another cell of TURNFOLD_CELLS, in two runs of the same command.
+
+    The first run copies all of its conversations and compares them, while the file of cells says that it lives in the
+    old one, and prints the pin that changes this. Stop before it what appends, edits and forgets for the tenant: where
+    something does so meanwhile, the command says it and ends with 3.
+
+    Then write the pin into the file, give the file to every process that serves the tenant, and start its producers.
+    The second run looks whether the old cell still holds what was compared, and erases it there. It asks first.
+
+    Stopped or killed at any time, either is run again: it goes on, and nothing is lost or there twice. Workers of both
+    cells may run; those of the old one have to, for the erasure.
+
+    What models cost the tenant, its quota, keys and webhooks stay in the old cell: set them anew.
+
+    \b
+    Example:
+      turnfold cells move acme --to us
+      # pin it: acme = "us", and give the file to all processes
+      turnfold cells move acme --to us
+    """
+    known = cells_of(session)[1]
+    checked_id("tenant", tenant)
+    if target not in known.cells:
+        msg = f"there is no cell {target!r} in TURNFOLD_CELLS"
+        raise InvalidInput(msg, remedy=f"--to takes one of {', '.join(known.cells)}")
+    home = known.of(tenant)
+    with _sessions(session, tenant) as opened:
+        if home == target:
+            sources = [name for name in known.cells if name != target and _holds(opened(name), tenant)]
+            _leave(sources, opened, target, wait_seconds, yes=yes, as_json=as_json)
+        else:
+            _copy(opened(home), opened(target), wait_seconds, as_json=as_json)
+
+
+@contextmanager
+def _sessions(session: Session, tenant: str) -> Iterator[Callable[[str], Session]]:
+    """A function that gives the session of a cell, which ends with the context."""
+    sessions: dict[str, Session] = {}
+
+    def opened(cell: str) -> Session:
+        if cell not in sessions:
+            sessions[cell] = Session(tenant=tenant, cell=cell, environment=session.environment)
+        return sessions[cell]
+
+    try:
+        yield opened
+    finally:
+        for of_cell in sessions.values():
+            of_cell.close()
+
+
+def _copy(source: Session, target: Session, wait_seconds: float, *, as_json: bool) -> None:
+    """The first half."""
+    tenant, old, new = source.settings.tenant, source.settings.cell, target.settings.cell
+    if not _holds(source, tenant):
+        msg = f"cell {old!r}, where the file has tenant {tenant!r}, holds nothing of it"
+        raise InvalidInput(msg, remedy=f"is the name right? Without conversations a pin is enough: {_pin(tenant, new)}")
+    moving = _move(source, target, wait_seconds)
+    _shown(moving.copy(), hidden=as_json)
+    if as_json:
+        counts = {"conversations": moving.conversations, "turns": moving.turns, "copied": moving.copied}
+        print_json({"tenant": tenant, "from": old, "to": new, "state": "copied", **counts, "pin": {tenant: new}})
+        return
+    click.echo(
+        f"{moving.conversations} conversations with {moving.turns} turns of tenant {safe(tenant)} are in cell {new} as "
+        f"they are in {old}, by their digests ({moving.copied} copied by this run)\n"
+        "next: pin it, give the file to every process that serves it, start its producers, and run this again, which "
+        f"erases what is in {old}:\n\n[pins]\n{_pin(tenant, new)}"
+    )
+
+
+def _leave(
+    sources: list[str], opened: Callable[[str], Session], target: str, wait_seconds: float, *, yes: bool, as_json: bool
+) -> None:  # fmt: skip
+    """The second half: erase what other cells hold."""
+    target_session = opened(target)
+    tenant = target_session.settings.tenant
+    if not sources:
+        _say(
+            as_json, {"tenant": tenant, "to": target, "state": "moved", "erased": {}},
+            f"nothing to do: tenant {safe(tenant)} lives in cell {target}, and no other cell holds anything of it",
+        )  # fmt: skip
+        return
+    erased: dict[str, dict[str, Any]] = {}
+    for name in sources:
+        source = opened(name)
+        moving = _move(source, target_session, wait_seconds)
+        _shown(moving.check_source(), hidden=as_json)
+        _warn_of_forgotten(moving, name, target)
+        ask(
+            f"Does every process that serves tenant {tenant!r} have the new file, and may its {moving.conversations} "
+            f"conversations in cell {name!r} be erased?", yes=yes,
+        )  # fmt: skip
+        moving.begin_erasure()
+        erasure = erase_tenant(source, tenant)
+        if erasure.completed:
+            moving.finish()
+        erased[name] = erasure.as_row()
+        if not as_json:
+            later = "" if erasure.completed else "; its rows are deleted once a worker of that cell runs"
+            click.echo(f"erased {erasure.conversations} conversations of it in cell {name}{later}")
+    _say(
+        as_json, {"tenant": tenant, "to": target, "state": "moved", "erased": erased},
+        f"tenant {safe(tenant)} lives in cell {target}",
+    )  # fmt: skip
+
+
+def _warn_of_forgotten(moving: TenantMove, source: str, target: str) -> None:
+    if moving.only_in_target:
+        click.echo(
+            f"conversations left cell {source} after they were compared. What was forgotten there has to be "
+            f"forgotten in {target}, too. Only in {target} are: {safe(', '.join(moving.only_in_target))}",
+            err=True,
+        )
+
+
+def _move(source: Session, target: Session, wait_seconds: float) -> TenantMove:
+    from turnfold_worker.operate.tenant_move import TenantMove
+
+    return TenantMove(source.settings.tenant, _side(source), _side(target), wait_seconds=wait_seconds)
+
+
+def _side(session: Session) -> MoveSide:
+    from turnfold.redis.inbox import ProducerInbox
+    from turnfold_worker.cli.doctor_command import fold_what_waits
+    from turnfold_worker.importing.restore import Wanted, restore
+    from turnfold_worker.operate.tenant_move import MoveSide
+    from turnfold_worker.wiring import sql_store
+
+    def restored(address: Address, lines: Iterable[bytes]) -> None:
+        restore(
+            session.write_engine, lines, name=f"conversation {address.conversation!r}",
+            wanted=Wanted(tenant=address.tenant), begin=lambda *_: None, turn_read=lambda: None,
+        )  # fmt: skip
+
+    return MoveSide(
+        cell=session.settings.cell, engine=session.engine, write_engine=session.write_engine,
+        inbox=ProducerInbox(session.redis), store=sql_store(session.settings, session.write_engine, session.engine),
+        fold=lambda address: fold_what_waits(session, address), restore=restored,
+    )  # fmt: skip
+
+
+def _holds(session: Session, tenant: str) -> bool:
+    """Whether a cell has conversations of a tenant, stored or waiting; also some that are to be erased."""
+    from turnfold.redis.inbox import ProducerInbox
+    from turnfold_worker.operate.list_conversations import stored_names
+
+    stored = chain.from_iterable(stored_names(session.engine, tenant, most=1))
+    return next(stored, None) is not None or bool(ProducerInbox(session.redis).waiting(tenant))
+
+
+def _shown(steps: Iterator[MoveStep], *, hidden: bool) -> None:
+    with progress(hidden=hidden) as bar:
+        task = bar.add_task("", total=None)
+        for step in steps:
+            bar.update(task, description=step.doing, total=step.conversations, completed=step.done)
+
+
+def _pin(tenant: str, cell: str) -> str:
+    return f"{json.dumps(tenant)} = {json.dumps(cell)}"
+
+
+def _say(as_json: bool, answer: dict[str, object], sentence: str) -> None:
+    if as_json:
+        print_json(answer)
+    else:
+        click.echo(sentence)

@@ -1,0 +1,288 @@
+"""Moving a tenant to another cell: its conversations are copied, compared, and erased where they were.
+
+Two halves, with the change of the file of cells between them, and each is run again after it was stopped. Nothing about
+the move is kept but a seal in the target's `meta`, which says what the source held when both were found equal:
+
+1. `copy`: conversations that the target lacks, or has otherwise than the source, are exported from one and restored in
+   the other, each in one transaction. Then all are compared, and the seal is written.
+2. `check_source`, when clients go to the target: what is erased has to be what was compared. Where the seal says
+   otherwise, each conversation of the source has to stand in the target, with more turns or without.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from hashlib import blake2b, sha256
+from itertools import chain
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from sqlalchemy import Engine, select
+
+from turnfold.contract.keys import Address
+from turnfold.contract.tables import MetaRow, table
+from turnfold.database.exports import footer, header, lines_of
+from turnfold.database.failures import translated
+from turnfold.errors import Unavailable, UnknownConversation
+from turnfold_worker.operate.copied_rows import is_folded_again, operation_count, stored_turns, turns_of_tenant
+from turnfold_worker.operate.digest import digest
+from turnfold_worker.operate.list_conversations import stored_names
+
+if TYPE_CHECKING:
+    from turnfold.redis.inbox import ProducerInbox
+    from turnfold_worker.adapters.sql.store import SqlStore
+
+POLL_SECONDS: Final = 0.2
+_NAMED: Final = 5
+"""Conversations that an error names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveSide:
+    """One of the two cells, as a move needs it."""
+
+    cell: str
+    engine: Engine
+    """To read, and, beside it, one to write."""
+    write_engine: Engine
+    inbox: ProducerInbox
+    store: SqlStore
+    fold: Callable[[Address], object]
+    """Folds what is stored of a conversation and waits for more turns."""
+    restore: Callable[[Address, Iterable[bytes]], object]
+    """Writes the lines of an archive that holds one conversation."""
+
+    def names(self, tenant: str) -> list[str]:
+        """The tenant's stored conversations that were not forgotten, in order."""
+        names = [*chain.from_iterable(stored_names(self.engine, tenant))]
+        gone = self.inbox.forgotten([Address(tenant, name) for name in names])
+        return sorted(name for name in names if name not in gone)
+
+    def digest(self, address: Address) -> str | None:
+        """Of what is stored of a conversation; None where nothing is."""
+        with translated():
+            try:
+                return digest(self.engine, address.tenant, address.conversation)
+            except UnknownConversation:
+                return None
+
+
+class MoveStep(NamedTuple):
+    """How far a half of a move is."""
+
+    doing: str
+    done: int
+    conversations: int
+
+
+class TenantMove:
+    """A move of one tenant from one cell to another."""
+
+    def __init__(self, tenant: str, source: MoveSide, target: MoveSide, *, wait_seconds: float) -> None:
+        """`wait_seconds`: how long workers may take to store, or to fold again, what they have at hand."""
+        self._tenant = tenant
+        self._source = source
+        self._target = target
+        self._wait_seconds = wait_seconds
+        self.copied = 0
+        """Conversations that were copied by this run."""
+        self.conversations = 0
+        self.turns = 0
+        """Turns of all of them."""
+        self.only_in_target: list[str] = []
+        """Where conversations left the source after they were compared: those that may be among them."""
+
+    def copy(self) -> Iterator[MoveStep]:
+        """Copy and compare; the seal stands at the end. Raises `Unavailable` where either cell is written to."""
+        for side in (self._source, self._target):
+            self._wait_until_quiet(side)
+        names = self._source.names(self._tenant)
+        self._refuse_strangers({*self._target.names(self._tenant)} - {*names})
+        yield from self._each("copying", names, self._copy)
+        digests: dict[str, str] = {}
+        yield from self._each("comparing", names, lambda address: digests.update(self._compared(address)))
+        self._wait_until_quiet(self._source)
+        if self._source.names(self._tenant) != names:
+            raise self._written_to(self._source, "conversations came or went")
+        self.conversations = len(names)
+        self.turns = turns_of_tenant(self._source.engine, self._tenant)
+        self._write_seal(" ".join(_seal(self._source.cell, digests)))
+
+    def check_source(self) -> Iterator[MoveStep]:
+        """Raise `Unavailable` where the source holds what the target does not."""
+        self._wait_until_quiet(self._source)
+        names = self._source.names(self._tenant)
+        digests: dict[str, str] = {}
+        yield from self._each("checking", names, lambda address: digests.update(self._source_digest(address)))
+        self.conversations = len(names)
+        seal = self._read_seal()
+        if seal == _seal(self._source.cell, digests):
+            return
+        behind = [name for name in names if not self._stands(Address(self._tenant, name), digests.get(name))]
+        if behind:
+            raise self._left_behind(behind, copied=seal is not None)
+        if seal is not None and seal.names and seal.names != _seal(self._source.cell, digests).names:
+            self.only_in_target = sorted({*self._target.names(self._tenant)} - {*names})
+
+    def begin_erasure(self) -> None:
+        """From now on a conversation that the source lacks was erased by this command."""
+        self._write_seal("")
+
+    def finish(self) -> None:
+        """Remove the seal, once nothing is left in the source."""
+        self._write_seal(None)
+
+    def _each(self, doing: str, names: list[str], act: Callable[[Address], object]) -> Iterator[MoveStep]:
+        yield MoveStep(doing, 0, len(names))
+        for done, name in enumerate(names, start=1):
+            act(Address(self._tenant, name))
+            yield MoveStep(doing, done, len(names))
+
+    def _copy(self, address: Address) -> None:
+        self._source.fold(address)
+        wanted, stored = self._source.digest(address), self._target.digest(address)
+        if wanted is None or wanted == stored:
+            # One that was forgotten a moment ago is missed at the end.
+            return
+        if stored is not None:
+            self._refuse_turns_of_its_own(address)
+        self._clear(address)
+        with translated():
+            self._target.restore(address, chain([header()], lines_of(self._source.engine, address), [footer(1)]))
+        self.copied += 1
+
+    def _clear(self, address: Address) -> None:
+        """Delete the target's older copy, and what an interrupted run had hidden of one."""
+        store = self._target.store
+        while (hidden := store.hide(address, lambda: True)) is not None:
+            while store.delete_some(hidden.conversation):
+                pass
+
+    def _compared(self, address: Address) -> dict[str, str]:
+        end = time.monotonic() + self._wait_seconds
+        while True:
+            digests = self._source_digest(address)
+            if digests and self._target.digest(address) == digests[address.conversation]:
+                return digests
+            folded_again = any(is_folded_again(side.engine, address) for side in (self._source, self._target))
+            if not folded_again or time.monotonic() > end:
+                what = f"conversation {address.conversation!r} is not the same in both cells"
+                raise self._written_to(self._source, what)
+            time.sleep(POLL_SECONDS)
+
+    def _source_digest(self, address: Address) -> dict[str, str]:
+        self._source.fold(address)
+        hashed = self._source.digest(address)
+        return {} if hashed is None else {address.conversation: hashed}
+
+    def _wait_until_quiet(self, side: MoveSide) -> None:
+        end = time.monotonic() + self._wait_seconds
+        while waiting := side.inbox.waiting(self._tenant):
+            if time.monotonic() > end:
+                name = waiting[0].conversation
+                raise self._written_to(side, f"{len(waiting)} conversations, such as {name!r}, wait to be stored")
+            time.sleep(POLL_SECONDS)
+
+    def _written_to(self, side: MoveSide, what: str) -> Unavailable:
+        msg = f"tenant {self._tenant!r} is being written to in cell {side.cell!r}: {what}"
+        return Unavailable(
+            msg,
+            remedy=(
+                "stop all that appends, edits or forgets for it, have workers of the cell running, and run this again: "
+                "it goes on, and nothing was erased"
+            ),
+        )
+
+    def _refuse_strangers(self, strangers: set[str]) -> None:
+        if not strangers:
+            return
+        source, target, tenant = self._source.cell, self._target.cell, self._tenant
+        msg = f"cell {target!r} holds conversations of tenant {tenant!r} that {source!r} has not: {_listed(strangers)}"
+        remedy = (
+            f"were they forgotten in {source!r} since they were copied, or are they of another time? Erase them with "
+            f"`turnfold --cell {target} --tenant {tenant} forget NAME`, and run this again"
+        )
+        raise Unavailable(msg, remedy=remedy)
+
+    def _refuse_turns_of_its_own(self, address: Address) -> None:
+        source = {turn_id for _, turn_id, *_ in stored_turns(self._source.engine, address)}
+        with closing(stored_turns(self._target.engine, address)) as turns:
+            own = next((turn_id for _, turn_id, *_ in turns if turn_id not in source), None)
+        if own is None:
+            return
+        cell, name = self._target.cell, address.conversation
+        msg = f"conversation {name!r} has turns in cell {cell!r} that {self._source.cell!r} has not, such as {own!r}"
+        remedy = (
+            f"keep them with `turnfold --cell {cell} --tenant {self._tenant} export {name}`, if they matter, erase "
+            f"them with `forget {name}` there, and run this again"
+        )
+        raise Unavailable(msg, remedy=remedy)
+
+    def _stands(self, address: Address, hashed: str | None) -> bool:
+        """Whether the target has all that the source has of a conversation, and perhaps more after it."""
+        if self._target.digest(address) == hashed:
+            return True
+        with (
+            closing(stored_turns(self._source.engine, address)) as ours,
+            closing(stored_turns(self._target.engine, address)) as theirs,
+        ):
+            if any(turn != next(theirs, None) for turn in ours):
+                return False
+        own, other = (operation_count(side.engine, address) for side in (self._source, self._target))
+        return other is not None and (own or 0) <= other
+
+    def _left_behind(self, names: list[str], *, copied: bool) -> Unavailable:
+        source, target, tenant = self._source.cell, self._target.cell, self._tenant
+        msg = f"cell {source!r} holds what {target!r} does not, of conversations {_listed(names)}; nothing was erased"
+        if not copied:
+            return Unavailable(
+                msg, remedy=f'pin it to where it is, "{tenant}" = "{source}", and run this again: it copies'
+            )
+        remedy = (
+            f"stop every process that still reads the older file. Of each, `turnfold --cell {source} --tenant {tenant} "
+            f"export NAME` what matters, and `import` it in {target!r} (under another id if that has it); erase in "
+            f"{source!r} what {target!r} has otherwise or has forgotten (`forget NAME`); then run this again"
+        )
+        return Unavailable(msg, remedy=remedy)
+
+    def _read_seal(self) -> Seal | None:
+        """None where nothing was copied; an empty one after `begin_erasure`."""
+        meta = table(MetaRow)
+        with translated(), self._target.engine.begin() as connection:
+            text = connection.scalar(select(meta.c.value).where(meta.c.key == _seal_key(self._tenant)))
+        return None if text is None else Seal(*text.split()) if text else Seal()
+
+    def _write_seal(self, text: str | None) -> None:
+        meta, key = table(MetaRow), _seal_key(self._tenant)
+        with translated(), self._target.write_engine.begin() as connection:
+            connection.execute(meta.delete().where(meta.c.key == key))
+            if text is not None:
+                connection.execute(meta.insert().values(key=key, value=text))
+
+
+class Seal(NamedTuple):
+    """Hashes of what a cell held of a tenant."""
+
+    digests: str = ""
+    """Of its conversations with their digests."""
+    names: str = ""
+    """Of their names alone."""
+
+
+def _seal_key(tenant: str) -> str:
+    return f"moved:{blake2b(tenant.encode(), digest_size=16).hexdigest()}"
+
+
+def _seal(cell: str, digests: dict[str, str]) -> Seal:
+    def hashed(lines: Iterable[str]) -> str:
+        return sha256("\n".join([cell, *lines]).encode()).hexdigest()
+
+    return Seal(hashed(f"{digests[name]} {name}" for name in sorted(digests)), hashed(sorted(digests)))
+
+
+def _listed(names: Iterable[str]) -> str:
+    ordered = sorted(names)
+    more = f" and {len(ordered) - _NAMED} more" if len(ordered) > _NAMED else ""
+    return ", ".join(map(repr, ordered[:_NAMED])) + more
