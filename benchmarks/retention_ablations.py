@@ -37,6 +37,7 @@ QUERY_BUDGETS: Final = {"locomo": ("500", "1,000", "2,000"), "beam": ("1,000", "
 NEAR: Final = (0.9, 1.0, 1.1)
 NAMES: Final = {"locomo": "LoCoMo", "beam": "BEAM", "swe": "SWE"}
 _TURN_NOTES: Final = "turnfold_worker.pipeline.notes.turn_notes"
+_WORD_WEIGHTS: Final = "turnfold_worker.pipeline.notes.word_weights"
 _TOLD_CLAUSES: Final = "turnfold_worker.pipeline.notes.told_clauses"
 _ORDER: Final = "turnfold_worker.pipeline.notes.ranking"
 _HITS: Final = "turnfold.search.note_hits"
@@ -79,12 +80,12 @@ IDEAS: Final = {
     ),
     "voices weighed by how little they speak": Idea(((_ORDER, "voices", _giving(value={})),)),
     "long sentences cut into clauses": Idea(((_TOLD_CLAUSES, "LONGEST_CLAUSE", 10**9),)),
-    "names and what is quoted ×3": Idea(((_TURN_NOTES, "_NAMED", 1.0),)),
+    "names and what is quoted ×3": Idea(((_WORD_WEIGHTS, "_NAMED", 1.0),)),
     "nothing for pleasantries": Idea(((_TURN_NOTES, "is_phatic", _NEVER),)),
     "what would be missed (salience)": Idea(((_TURN_NOTES, "salience", _giving(value=0.5)),)),
-    "rarity of words": Idea(((_TURN_NOTES, "rarity_of", _giving(value=_USUAL)),)),
-    "less for words of feeling": Idea(((_TURN_NOTES, "FEELING_SHARE", 1.0),)),
-    "more for words taken up again": Idea(((_TURN_NOTES, "_TAKEN_UP", (1.0,) * 4),)),
+    "rarity of words": Idea(((_WORD_WEIGHTS, "rarity_of", _giving(value=_USUAL)),)),
+    "less for words of feeling": Idea(((_WORD_WEIGHTS, "FEELING_SHARE", 1.0),)),
+    "more for words taken up again": Idea(((_WORD_WEIGHTS, "_TAKEN_UP", (1.0,) * 4),)),
     "the charge of six tokens a note": Idea(((_ORDER, "OVERHEAD", 0),)),
     "heavy words count .35 when said again": Idea(((_ORDER, "_HEAVY_DECAY", 0.5),)),
     "whole clauses": Idea(policy=Policy(name="brief", whole_notes_from=10**9)),

@@ -17,6 +17,8 @@ results      what an assistant worked out
 samples      what an assistant wrote that tells nothing of its user
 assistant_text   what the clauses of an assistant's text are worth beside each other
 refused      a proposal beside its refusal
+short_replies  the question before a reply that says nothing alone
+word_weights  what the words of a note weigh
 turn_notes   a turn as notes
 days_meant   the days that notes speak of
 taken_back   notes of earlier segments that a later statement takes back

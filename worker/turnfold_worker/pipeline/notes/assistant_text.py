@@ -29,6 +29,12 @@ _ANNOUNCES: Final = lazy_pattern(
     r"|do you have any|if you (?:have|need) any|to (?:address|answer|do|achieve) th(?:is|ese|at)|by following"
     r"|by implementing|these (?:\w+ ){1,3}(?:should|will|can) help)\b"
 )
+_SPEECH: Final = lazy_pattern(
+    r"(?<![^\s(\[*_>:–—-])[\"\u201c](?=\S)"
+    r"([^\"\u201c\u201d]{3,1000}[.!?] [A-Z][^\"\u201c\u201d]{3,1000})(?<=\S)[\"\u201d](?!\w)"
+)
+"""Several sentences in quotation marks; a straight mark behind a word ends what was quoted before."""
+_SELF_SPEAKS: Final = lazy_pattern(r"\b(?:I|we|We|my|My|our|Our)\b")
 
 
 class Written(NamedTuple):
@@ -78,3 +84,11 @@ def written_by_assistant(turn: StoredTurn) -> Written | None:
     parts = samples_of(turn.content)
     conclusions = concluding(turn.content, parts.headings)
     return Written(parts.headings, _apart(parts.examples), _apart(parts.made_up), conclusions)
+
+
+def drafts_for_others(turn: StoredTurn) -> list[Span]:
+    """What an assistant wrote for others to say: sentences of an "I" in quotation marks, which is not its own."""
+    if turn.role is not Role.ASSISTANT:
+        return []
+    quotes = (Span(*match.span(1)) for match in _SPEECH.finditer(turn.content))
+    return [quote for quote in quotes if _SELF_SPEAKS.search(turn.content, quote.start, quote.end)]

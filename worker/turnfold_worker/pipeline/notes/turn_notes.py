@@ -5,39 +5,33 @@ How much a role speaks is not part of the worth: that is known only later.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.notes import Note, under_day
 from turnfold.contract.origins import OUTSIDE
 from turnfold.contract.periods import day_label
-from turnfold.contract.records import Importance, Role, StoredTurn
-from turnfold.contract.remembered import Remembered
+from turnfold.contract.records import Importance, Role
 from turnfold.contract.speakers import quoting
-from turnfold.contract.terms import STEMS
-from turnfold.contract.words import digit_of, note_words
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.content import Statement
 from turnfold_worker.pipeline.content.statements import shown
-from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import Span
-from turnfold_worker.pipeline.language.rarity import FEELING_SHARE, is_feeling, rarity_of
-from turnfold_worker.pipeline.language.spoken_verbs import has_verb
 from turnfold_worker.pipeline.notes.alone import leans
 from turnfold_worker.pipeline.notes.announced import is_announced
-from turnfold_worker.pipeline.notes.assistant_text import written_by_assistant
+from turnfold_worker.pipeline.notes.assistant_text import drafts_for_others, written_by_assistant
 from turnfold_worker.pipeline.notes.captions import is_caption, only_points, shown_with
 from turnfold_worker.pipeline.notes.events import event_share, stems_of, telling_words
-from turnfold_worker.pipeline.notes.phatic import bare_words, is_phatic
+from turnfold_worker.pipeline.notes.phatic import is_phatic
 from turnfold_worker.pipeline.notes.refused import refused_by
 from turnfold_worker.pipeline.notes.salience import salience
+from turnfold_worker.pipeline.notes.short_replies import is_bare_answer, is_short_reply, question_at_end
 from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.told_clauses import told_clauses
 from turnfold_worker.pipeline.notes.whole import whole_clause
+from turnfold_worker.pipeline.notes.word_weights import READ, named_words, weights_of, words_taken_up
 from turnfold_worker.pipeline.turns.memo import around_of, hash_of, made_once
 from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.pipeline.turns.repeats import Repeat, reference
@@ -48,18 +42,6 @@ _SAVES: Final = 1.5
 """How much dearer a clause is than its telegram where that is kept beside it."""
 _TOOL_WORDS: Final = 40
 """Words of a tool's output that become notes; its names are in the ledger."""
-_SHORT_REPLY: Final = 4
-"""Words up to which a reply is stored together with the question before it."""
-_SCRAP: Final = 12
-"""Those of one without a verb."""
-_QUESTION_WORDS: Final = 12
-"""Words of a question up to which it stands before the short reply."""
-_NAMED: Final = 3.0
-"""How much more a word weighs that is capitalised inside a sentence."""
-_TAKEN_UP: Final = (1.0, 1.0, 1.5, 1.7)
-"""How much more a word weighs by the number of turns of the segment that hold it."""
-_READ: Final = 4_000
-"""Code points of a turn in which words are counted."""
 _LEAST_WORTH: Final = 0.04
 """Of a clause that nobody would miss; it may be asked for."""
 _SPARED: Final = 0.1
@@ -75,27 +57,13 @@ _ASKS_FIRST: Final = lazy_pattern(
     r"|(?:what|how|where|why) )"
 )
 """A part of a question that is one by itself, without its mark."""
-_SELF: Final = listed("i i'm i've i'll i'd my me mine")
-_BREAK: Final = lazy_pattern(r" [-–—]+ |; |: ")
-_REACTIONS: Final = listed("yay wow woo aww omg pic photo picture looks look sounds thanks appreciate proud sure")
-_YES_OR_NO: Final = listed("yes no yep nope yeah nah")
 _IMPORTANT: Final = 1.3
 """How much more a turn is worth that scored as important."""
 MOST_NEWS: Final = 8
 """Lines of a near repeat that are shown because they are new."""
 _MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2.0, Importance.PIN: 4.0}
-_MOST_TAKEN_UP: Final = len(_TAKEN_UP) - 1
 _CAPTION_REACH: Final = 2
 """Clauses before a caption that may show its picture."""
-_QUOTED: Final = lazy_pattern(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
-_SPEECH: Final = lazy_pattern(
-    r"(?<![^\s(\[*_>:–—-])[\"\u201c](?=\S)"
-    r"([^\"\u201c\u201d]{3,1000}[.!?] [A-Z][^\"\u201c\u201d]{3,1000})(?<=\S)[\"\u201d](?!\w)"
-)
-"""Several sentences in quotation marks; a straight mark behind a word ends what was quoted before."""
-_SELF_SPEAKS: Final = lazy_pattern(r"\b(?:I|we|We|my|My|our|Our)\b")
-_CAPITAL: Final = lazy_pattern(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
-_EDGES: Final = '.,!?;:()"'
 
 
 class _Said(NamedTuple):
@@ -118,7 +86,7 @@ def notes_of(readings: Sequence[Reading]) -> list[Note]:
 
 def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
     """As `notes_of`, each with the words of the turn that it was made from."""
-    spread = _spread(readings)
+    spread = words_taken_up(readings)
     speakers = frozenset(part for reading in readings for part in reading.speaker.lower().split())
     # Labels of roles are no names: 'User, group and mode' calls nobody.
     names = frozenset(part for reading in readings for part in (reading.turn.name or "").lower().split())
@@ -140,7 +108,7 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
             reading: Reading = reading, reading_before: Reading | None = reading_before, proposal: str = proposal,
             worth: float = worth_of_refused / 100,
         ) -> _Heard:  # fmt: skip
-            question = "" if reading_before is None else _asked(reading_before)
+            question = "" if reading_before is None else question_at_end(reading_before)
             return _Heard(speakers, names, question, _answered(reading_before, reading), at_work, proposal, worth)
 
         key = (
@@ -160,7 +128,7 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
                 speaker, voice = quoting(speaker), OUTSIDE
             note = Note(
                 reading.turn.seq, place, speaker, voice, day, text, tokens,
-                round(100 * mark * worth), _weights(text, named, spread), 0, brief if saves else "",
+                round(100 * mark * worth), weights_of(text, named, spread), 0, brief if saves else "",
                 brief_tokens if saves else 0, *span,
             )  # fmt: skip
             notes.append((note, spoken))
@@ -188,7 +156,7 @@ def _answered(reading_before: Reading | None, reading: Reading) -> frozenset[str
         return None
     if reading_before is None or reading_before.speaker == reading.speaker:
         return frozenset()
-    return stems_of(reading_before.turn.content[:_READ])
+    return stems_of(reading_before.turn.content[:READ])
 
 
 class _Heard(NamedTuple):
@@ -235,7 +203,7 @@ def _unpacked(rows: Iterable[Sequence[Any]]) -> list[_Said]:
 
 def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
     drafts_of_turn: list[_Said] = []
-    drafts = _drafts(reading.turn)
+    drafts = drafts_for_others(reading.turn)
     written = written_by_assistant(reading.turn)
     for clause, sentence in told_clauses(reading):
         spoken = plain_line(reading.text(clause))
@@ -257,7 +225,7 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
             worth *= written.share(clause, spoken)
         if is_announced(reading, spoken, at_work=heard.at_work):
             worth = min(worth, _LEAST_WORTH)
-        drafts_of_turn.append(_Said(text, worth, _named(spoken), spoken, brief, clause))
+        drafts_of_turn.append(_Said(text, worth, named_words(spoken), spoken, brief, clause))
     return [*_with_captions(drafts_of_turn), *_of_calls(reading)]
 
 
@@ -289,7 +257,7 @@ def _with_captions(clauses_said: Sequence[_Said]) -> list[_Said]:
 def _worth(spoken: str, text: str, heard: _Heard, *, place: int) -> float:
     """Of the `place`-th clause of a turn, as it was said and as it is shown; 0 of one that says nothing."""
     phatic = is_phatic(spoken, heard.speakers) or is_phatic(text, heard.speakers)
-    if phatic or text.lower() in heard.names or _answers(spoken):
+    if phatic or text.lower() in heard.names or is_bare_answer(spoken):
         return 0.0
     worth = max(_LEAST_WORTH, 2 * (salience(spoken, place=place, replies=bool(heard.asked)) - _SPARED))
     return worth if heard.answered is None or is_caption(spoken) else worth * event_share(text, heard.answered)
@@ -301,32 +269,13 @@ def _worth_with_question(spoken: str, text: str, worth: float, heard: _Heard) ->
         return max(worth, heard.refused_worth)
     if not heard.asked:
         return 0.0
-    if _answers(spoken) or (worth and _is_short_reply(spoken)):
+    if is_bare_answer(spoken) or (worth and is_short_reply(spoken)):
         return max(worth, 1.0)
     return worth if leans(text) and telling_words(heard.asked) else 0.0
 
 
 def _asks(reading: Reading, sentence: Span) -> bool:
     return reading.turn.content[sentence.start : sentence.end].rstrip("\"')* ").endswith("?")
-
-
-def _drafts(turn: StoredTurn) -> list[Span]:
-    """What an assistant wrote for others to say: sentences of an "I" in quotation marks, which is not its own."""
-    if turn.role is not Role.ASSISTANT:
-        return []
-    quotes = (Span(*match.span(1)) for match in _SPEECH.finditer(turn.content))
-    return [quote for quote in quotes if _SELF_SPEAKS.search(turn.content, quote.start, quote.end)]
-
-
-def _is_short_reply(spoken: str) -> bool:
-    """True for few words that cannot be understood without the question, and are more than how one feels about it."""
-    words = [word.strip(_EDGES) for word in spoken.lower().split()]
-    short = len(words) <= _SHORT_REPLY or (len(words) <= _SCRAP and not has_verb(spoken))
-    return short and not (spoken.endswith("!") and any(map(_reacts, words)))
-
-
-def _reacts(word: str) -> bool:
-    return word in _REACTIONS or is_feeling(word)
 
 
 def _is_heading(content: str, clause: Span, spoken: str) -> bool:
@@ -365,86 +314,3 @@ def _of_structured(statements: Sequence[Statement]) -> list[_Said]:
             break
         worth[i] = 1.0 / (place + 1)
     return [_Said(statement.text, worth[i], said=statement.text) for i, statement in enumerate(statements)]
-
-
-def _answers(spoken: str) -> bool:
-    """True for a bare yes or no, which says something after a question."""
-    return spoken.lower().strip(" .!,") in _YES_OR_NO
-
-
-def _asked(reading: Reading) -> str:
-    """The question that a turn ends with, if it is short; a caption may follow it, but nothing else that is said.
-
-    Nothing where two were asked, because nobody knows which one is answered, nor where the one who asks speaks of
-    himself, because the words stand beside the other's name.
-    """
-    if reading.tool:
-        return ""
-    for place, sentence in enumerate(reversed(reading.sentences[-2:])):
-        spoken = plain_line(reading.text(sentence))
-        if spoken.endswith("?"):
-            earlier = reading.sentences[-2 - place : -1 - place]
-            if any(plain_line(reading.text(earlier_sentence)).endswith("?") for earlier_sentence in earlier):
-                return ""
-            spoken = _BREAK.split(spoken)[-1]
-            if not _SELF.isdisjoint(bare_words(spoken)):
-                return ""
-            words = whole_clause(spoken).rstrip("?").split()
-            return " ".join(words) + "?" if len(words) <= _QUESTION_WORDS else ""
-        if not is_caption(spoken):
-            break
-    return ""
-
-
-def _named(spoken: str) -> frozenset[str]:
-    """Words that are capitalised inside a sentence, in lower case; none of a title, where all are."""
-    capitals = [] if spoken[1:].islower() else _CAPITAL.findall(spoken)
-    if 2 * len(capitals) > len(spoken.split()):
-        capitals = []
-    named = [match.lower().removesuffix("'s") for match in capitals]
-    if '"' in spoken or "\u201c" in spoken:
-        named += chain.from_iterable(map(note_words, _QUOTED.findall(spoken)))
-    return frozenset(named)
-
-
-def _spread(readings: Sequence[Reading]) -> dict[str, int]:
-    """In how many of the turns each word occurs: what is taken up again is what the turns are about.
-
-    Not told further than `_TAKEN_UP` goes.
-    """
-    spread: Counter[str] = Counter()
-    for reading in readings:
-        spread.update(_stems_of(reading))
-    return {stem: min(turns, _MOST_TAKEN_UP) for stem, turns in spread.items()}
-
-
-def _stems_of(reading: Reading) -> list[str]:
-    """The distinct stems of a turn."""
-
-    def stems() -> list[str]:
-        return list(dict.fromkeys(map(STEMS.__getitem__, note_words(reading.turn.content[:_READ]))))
-
-    return made_once(reading.memo, "stems", "", stems, pack=list, unpack=list)
-
-
-def _weights(text: str, named: frozenset[str], spread: Mapping[str, int]) -> str:
-    digits = []
-    for word in note_words(text):
-        stem, plain, capitalised = _DIGITS[word]
-        taken_up = spread.get(stem, 0)
-        digits.append(capitalised[taken_up] if word in named else plain[taken_up])
-    return "".join(digits)
-
-
-def _digits_of(word: str) -> tuple[str, str, str]:
-    """A word's stem, and its digit by how often it is taken up: as it is, and as a name."""
-    share = FEELING_SHARE if is_feeling(word) else 1.0
-    weights = [rarity_of(word) * times * share for times in _TAKEN_UP]
-    return (
-        STEMS[word],
-        "".join(map(digit_of, weights)),
-        "".join(digit_of(weight * _NAMED) for weight in weights),
-    )
-
-
-_DIGITS: Final = Remembered(_digits_of)
