@@ -33,6 +33,7 @@ from turnfold.contract.results import (
     TimelineEntry,
 )
 from turnfold.contract.segments import Segment
+from turnfold.contract.wanted_anchors import ANCHORS_A_PAGE
 from turnfold.errors import InvalidInput, InvalidSettings
 from turnfold.read.arguments import Priority, check_erased, check_timeout
 from turnfold.read.notes.wanted import NOTES_A_PAGE, WrittenBy
@@ -258,7 +259,7 @@ class AsyncTurnfold:
             self._client.search, conversation_id, query, limit=limit, origins=origins, speakers=speakers, now=now
         )
 
-    async def anchors(
+    async def anchors(  # noqa: PLR0913 - a read's options, all by name
         self,
         conversation_id: str,
         *,
@@ -268,11 +269,12 @@ class AsyncTurnfold:
         first_turn: int = 1,
         last_turn: int | None = None,
         ids: Iterable[int] | None = None,
+        limit: int = ANCHORS_A_PAGE,
     ) -> list[Anchor]:
         """As `Turnfold.anchors`."""
         return await self._run(
             self._client.anchors, conversation_id, types=types, states=states, as_of=as_of, first_turn=first_turn,
-            last_turn=last_turn, ids=ids,
+            last_turn=last_turn, ids=ids, limit=limit,
         )  # fmt: skip
 
     async def notes(  # noqa: PLR0913 - a read's options, all by name

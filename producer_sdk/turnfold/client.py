@@ -34,6 +34,7 @@ from turnfold.contract.results import (
 )
 from turnfold.contract.segments import Segment
 from turnfold.contract.tasks import Operation, Task
+from turnfold.contract.wanted_anchors import ANCHORS_A_PAGE
 from turnfold.database.change_events import OnChange
 from turnfold.errors import InboxFull, InvalidSettings, QuotaExceeded, Unavailable, UnknownAnchor
 from turnfold.read import expand as expansion
@@ -426,7 +427,7 @@ class Turnfold:
             lambda inbox, reader: search_read.search(inbox, reader, address, query, limit=limit, scope=scope, now=now)
         )
 
-    def anchors(
+    def anchors(  # noqa: PLR0913 - a read's options, all by name
         self,
         conversation_id: str,
         *,
@@ -436,10 +437,12 @@ class Turnfold:
         first_turn: int = 1,
         last_turn: int | None = None,
         ids: Iterable[int] | None = None,
+        limit: int = ANCHORS_A_PAGE,
     ) -> list[Anchor]:
         """Anchors in the order in which they were said; `None` means every type or state.
 
-        `first_turn`, `last_turn` and `ids` bound what is read: a long conversation has tens of thousands.
+        A page has whole turns, at most `limit` of the anchors that are asked for unless one turn has more; the next one
+        begins at `first_turn=anchors[-1].turn_seq + 1`, and an empty one is behind the end. `ids` are those of anchors.
 
         `as_of` gives those of turns up to the end of a day, in UTC, in the states that they had then.
 
@@ -450,11 +453,14 @@ class Turnfold:
         Raises `UnknownConversation`, `InvalidInput` for an unknown type or state.
         """
         address = self._address(conversation_id)
-        wanted = wanted_anchors(first_turn, last_turn, ids)
-        all_anchors = self._resources.read(
-            lambda inbox, reader: retrieval.anchors(inbox, reader, address, as_of=as_of, wanted=wanted)
+        wanted = wanted_anchors(
+            types=types, states=states, first_turn=first_turn, last_turn=last_turn, ids=ids, limit=limit
         )
-        return retrieval.anchors_among(all_anchors, types, states)
+        return [
+            *self._resources.read(
+                lambda inbox, reader: retrieval.anchors(inbox, reader, address, as_of=as_of, wanted=wanted)
+            )
+        ]
 
     def notes(  # noqa: PLR0913 - a read's options, all by name
         self,

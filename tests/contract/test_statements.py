@@ -12,13 +12,14 @@ import pytest
 from sqlalchemy import Connection, Engine, Executable, event
 
 from turnfold.contract.keys import Address
-from turnfold.contract.records import ConversationId, Node
+from turnfold.contract.records import Anchor, AnchorType, ConversationId, Node
 from turnfold.contract.results import Head
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
 from turnfold.contract.wanted_anchors import WantedAnchors
-from turnfold.database import note_read, query_statements, statements
+from turnfold.database import anchor_read, note_read, query_statements, statements
 from turnfold.database.engines import connect
 from turnfold.database.read_transaction import ReadTransaction
+from turnfold.read.anchor_pages import anchor_page
 from turnfold_worker.adapters.sql.anchors import SETTLED, candidates, settled
 
 
@@ -31,7 +32,7 @@ def engine(sqlite_url: str) -> Iterator[Engine]:
 
 STATEMENTS = {
     name: statement
-    for name, statement in (vars(statements) | vars(query_statements) | vars(note_read)).items()
+    for name, statement in (vars(statements) | vars(query_statements) | vars(note_read) | vars(anchor_read)).items()
     if not name.startswith("_") and isinstance(statement, Executable)
 }
 
@@ -41,6 +42,7 @@ HEAD = Head(
     id=ConversationId(1), turn_count=1_000, closed_seq=990, fold_seq=1_000, node_count=70, anchor_count=5,
     anchor_tokens=50, revision=3,
 )  # fmt: skip
+OVER = Anchor(id=1, type=AnchorType.DECISION, text="x", turn_seq=7, start=0, end=1, related=2)
 NODE = Node(height=1, idx=0, first_seq=1, last_seq=100, slug="auth", tokens=(1, 1, 1, 1))
 
 READS: dict[str, Callable[[ReadTransaction], object]] = {
@@ -65,8 +67,9 @@ READS: dict[str, Callable[[ReadTransaction], object]] = {
     "node": lambda read: read.node(HEAD, 0, 3),
     "nodes_within": lambda read: read.nodes_within(HEAD, 1, 500, below=8),
     "level_text": lambda read: read.level_text(HEAD, NODE, 1),
-    "anchors": lambda read: read.anchors(HEAD),
-    "some_anchors": lambda read: read.anchors(HEAD, WantedAnchors(3, 9, frozenset({1, 2}))),
+    "anchors": lambda read: anchor_page(read.anchors(HEAD)),
+    "some_anchors": lambda read: anchor_page(read.anchors(HEAD), WantedAnchors(3, 9, frozenset({1, 2}))),
+    "linked_anchors": lambda read: read.anchors(HEAD).linked([OVER]),
     "anchor": lambda read: read.anchor(HEAD, 3),
     "first_after": lambda read: read.first_after(HEAD, _MOMENTS["moment"]),
     "past_anchors": lambda read: read.past_anchors(HEAD, 500, NO_TAIL_ANCHORS),
@@ -113,7 +116,7 @@ def test_all_statements_of_a_read_are_looked_at() -> None:
         "MODEL_PASSAGES", "BLOCK_LISTS", "PART_LISTS", "HIT_PASSAGES", "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS",
         "ANSWERING_TURNS", "TURN_PART", "SEGMENT_OF", "NEXT_SEGMENTS", "PASSAGES_BETWEEN", "WRITTEN_BETWEEN",
         "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME", "FIRST_AFTER", "TURN_IDS", "SYSTEM_TURNS", "TURNS_AFTER",
-        "CONVERSATIONS_AFTER", "CONVERSATIONS_CONTAINING",
+        "CONVERSATIONS_AFTER", "CONVERSATIONS_CONTAINING", "SAID_ANCHORS", "ANCHORS_IN_ORDER", "ANCHORS_OF_IDS",
     }  # fmt: skip
 
 

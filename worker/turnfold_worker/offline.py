@@ -27,11 +27,12 @@ from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, Node, Origin
 from turnfold.contract.results import Expansion, Hit, Note, Relation, Status, TieredSegment, TimelineEntry
 from turnfold.contract.tasks import Operation
+from turnfold.contract.wanted_anchors import ANCHORS_A_PAGE
 from turnfold.database.reader import Reader
 from turnfold.read import expand as expansion
 from turnfold.read import queries as retrieval
 from turnfold.read import search as search_read
-from turnfold.read.arguments import listed
+from turnfold.read.arguments import listed, wanted_anchors
 from turnfold.read.notes.read import notes as read_notes
 from turnfold.read.notes.wanted import NOTES_A_PAGE, WantedNotes
 from turnfold.read.relations import MOST_RELATIONS
@@ -157,10 +158,13 @@ class FoldedConversation:
         types: Iterable[AnchorType | str] | None = None,
         states: Iterable[AnchorState | str] | None = ("active",),
         as_of: datetime | None = None,
+        first_turn: int = 1,
+        last_turn: int | None = None,
+        limit: int = ANCHORS_A_PAGE,
     ) -> list[Anchor]:
         """As `Turnfold.anchors`."""
-        found = retrieval.anchors(NO_INBOX, self._reader, self._address, as_of=as_of)
-        return retrieval.anchors_among(found, types, states)
+        wanted = wanted_anchors(types=types, states=states, first_turn=first_turn, last_turn=last_turn, limit=limit)
+        return [*retrieval.anchors(NO_INBOX, self._reader, self._address, as_of=as_of, wanted=wanted)]
 
     def notes(
         self,

@@ -487,6 +487,8 @@ export interface components {
          */
         Anchors: {
             anchors: components["schemas"]["Anchor"][];
+            /** @description Give it as `cursor` for the next page; null behind the last one. */
+            next_cursor: string | null;
         };
         /**
          * Answer
@@ -1502,6 +1504,10 @@ export interface operations {
                 states?: string[];
                 /** @description Those of turns up to this day, as they stood then: `2026-03-06`. */
                 as_of?: string | null;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description Most anchors of a page, which has whole turns. */
+                limit?: number;
             };
             header?: never;
             path: {

@@ -80,10 +80,12 @@ export class Turnfold {
     return (await this.#http.request<{ hits: Hit[] }>("GET", path, { query: { query, ...rest }, signal })).hits;
   }
 
-  /** Decisions, commitments, open questions, facts … word for word. */
+  /** Decisions, commitments, open questions, facts … word for word; the next page: `cursor` is the last turn and one. */
   async anchors(
     conversation: string,
-    options: { types?: string[]; states?: string[]; as_of?: string | Date } & Cancellable = {},
+    options: {
+      types?: string[]; states?: string[]; as_of?: string | Date; cursor?: string; limit?: number;
+    } & Cancellable = {},
   ): Promise<Anchor[]> {
     const { signal, ...query } = options;
     return (await this.#http.request<{ anchors: Anchor[] }>("GET", `${at(conversation)}/anchors`, { query, signal }))

@@ -93,6 +93,8 @@ class Anchors(Struct):
     """Anchors in the order in which they were said."""
 
     anchors: list[Anchor]
+    next_cursor: str | None
+    """Give it as `cursor` for the next page; null behind the last one."""
 
 
 class Timeline(Struct):

@@ -39,7 +39,7 @@ class SearchQuery(Struct, forbid_unknown_fields=True):
 
 
 class AnchorsQuery(Struct, forbid_unknown_fields=True):
-    """Which anchors."""
+    """Which anchors, a page at a time."""
 
     types: tuple[str, ...] = ()
     """commitment, decision, constraint …; none: every type."""
@@ -47,6 +47,10 @@ class AnchorsQuery(Struct, forbid_unknown_fields=True):
     """active, resolved, superseded, duplicate, dismissed; all: every state."""
     as_of: str | None = None
     """Those of turns up to this day, as they stood then: `2026-03-06`."""
+    cursor: str | None = None
+    """`next_cursor` of the page before."""
+    limit: int = 10_000
+    """Most anchors of a page, which has whole turns."""
 
 
 class NotesQuery(Struct, forbid_unknown_fields=True):
@@ -92,9 +96,11 @@ async def anchors(call: Call) -> Anchors:
     query: AnchorsQuery = call.query
     states = None if ALL in query.states else query.states
     as_of = moment("as_of", query.as_of)
-    return Anchors(
-        await call.turnfold.anchors(call.conversation, types=query.types or None, states=states, as_of=as_of)
-    )
+    page = await call.turnfold.anchors(
+        call.conversation, types=query.types or None, states=states, as_of=as_of,
+        first_turn=number_of(query.cursor, first=1), limit=query.limit,
+    )  # fmt: skip
+    return Anchors(page, str(page[-1].turn_seq + 1) if page else None)
 
 
 async def notes(call: Call) -> NotePage:

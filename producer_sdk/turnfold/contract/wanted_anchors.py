@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from turnfold.contract.records import Anchor
+from turnfold.contract.records import Anchor, AnchorState, AnchorType
 
 LAST_TURN: Final = 2**31 - 1
 """No turn has a higher number."""
+ANCHORS_A_PAGE: Final = 10_000
+"""Anchors of a page unless a caller says how many: those of some ten thousand turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class WantedAnchors:
-    """Those of some turns, or of some ids: what every given part agrees with."""
+    """A page of anchors: those that every given part agrees with, from the first on."""
 
     first_turn: int = 1
     last_turn: int = LAST_TURN
     ids: frozenset[int] | None = None
-
-    @property
-    def is_some_turns(self) -> bool:
-        """Whether turns are left out."""
-        return self.first_turn > 1 or self.last_turn < LAST_TURN
+    types: frozenset[AnchorType] = frozenset(AnchorType)
+    states: frozenset[AnchorState] = frozenset(AnchorState)
+    limit: int = LAST_TURN
 
     def __contains__(self, anchor: Anchor) -> bool:
-        return self.first_turn <= anchor.turn_seq <= self.last_turn and (self.ids is None or anchor.id in self.ids)
+        return (
+            self.first_turn <= anchor.turn_seq <= self.last_turn
+            and (self.ids is None or anchor.id in self.ids)
+            and anchor.type in self.types
+            and anchor.state in self.states
+        )
 
 
 EVERY_ANCHOR: Final = WantedAnchors()
+
+
+def whole_turns(anchors: Sequence[Anchor], limit: int) -> list[Anchor]:
+    """The first anchors, at most `limit` unless one turn has more: no turn is cut. They are in the order of turns."""
+    if len(anchors) <= limit:
+        return [*anchors]
+    cut = anchors[limit].turn_seq
+    before = [anchor for anchor in anchors if anchor.turn_seq < cut]
+    return before or [anchor for anchor in anchors if anchor.turn_seq == cut]

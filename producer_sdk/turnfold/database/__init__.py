@@ -13,6 +13,7 @@ rows                rows as the contract's records
 known               what a process remembers of the conversations that it read last
 query_read          what a read with a query finds beside the conversation
 value_read          the read of the default policy
+anchor_read         anchors in the order in which they were said, and those of the open tail
 note_read           the notes of segments
 segment_read        segments with their words, facts and relations, and how often they are looked up
 past_read           the anchors that held when an earlier turn was the newest one

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date, datetime
 from typing import Final
 
-from sqlalchemy import Connection, and_, bindparam, select
+from sqlalchemy import Connection, select
 
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.attention import Selection, Usage, Work
 from turnfold.contract.keys import Address
-from turnfold.contract.outlines import unpack_outline
 from turnfold.contract.passages import bundle_of, passages_among
 from turnfold.contract.posting_pieces import WantedPieces, opened
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
@@ -23,13 +21,13 @@ from turnfold.contract.seals import Seals
 from turnfold.contract.segments import Segment
 from turnfold.contract.shards import Layout
 from turnfold.contract.tables import LevelRow, table
-from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
+from turnfold.contract.tail_anchors import TailAnchors
 from turnfold.contract.turn_limits import MOST_CAP, TURNS_A_READ, Shortening
 from turnfold.contract.turn_parts import PartEntry, unpack_parts
-from turnfold.contract.wanted_anchors import EVERY_ANCHOR, WantedAnchors
 from turnfold.database import query_statements, statements
+from turnfold.database.anchor_read import SAID_ANCHORS, AnchorRead
 from turnfold.database.known import Found, Wanted
-from turnfold.database.lists import among, like_pattern
+from turnfold.database.lists import like_pattern
 from turnfold.database.note_read import NoteRead
 from turnfold.database.past_read import PastAnchors, past_anchors
 from turnfold.database.progress_read import ProgressRead
@@ -38,7 +36,6 @@ from turnfold.database.rows import (
     node_record,
     piece_record,
     said_anchor_record,
-    said_in_turn,
     shortened_record,
     turn_record,
 )
@@ -46,7 +43,6 @@ from turnfold.database.schema_check import checked_meta, meta_rows
 from turnfold.database.segment_read import segment_relations, segment_signs, segments_after, top_relations
 from turnfold.database.value_read import ValueReader
 from turnfold.database.work_read import usage_since, work_needing_attention
-from turnfold.dates.validity import with_last_days
 from turnfold.search.relevance import SEGMENT_HITS
 from turnfold.search.turn_scores import PostingRow
 
@@ -54,19 +50,6 @@ CHARACTERS_A_PAGE: Final = 16 * 1_048_576
 """Code points of turns after which a page of them ends: a thousand of the largest would be gigabytes."""
 _TURNS_AT_ONCE: Final = 25
 """Turns that are fetched together."""
-_ANCHORS: Final = (
-    select(*statements.ANCHOR_COLUMNS, *statements.WHO_AND_WHEN)
-    .outerjoin_from(
-        statements.anchor,
-        statements.turn,
-        and_(
-            statements.turn.c.conversation == statements.anchor.c.conversation,
-            statements.turn.c.seq == statements.anchor.c.seq,
-        ),
-    )
-    .where(statements.anchor.c.conversation == bindparam("conversation"))
-)
-"""Anchors with who said them and when."""
 
 
 def checked_secret(connection: Connection) -> str:
@@ -378,55 +361,14 @@ class ReadTransaction:
 
     def anchor(self, head: Head, id_: int) -> Anchor | None:
         """One anchor by primary key."""
-        row = self._connection.execute(_ANCHORS.where(statements.anchor.c.id == id_), {"conversation": head.id}).first()
+        row = self._connection.execute(
+            SAID_ANCHORS.where(statements.anchor.c.id == id_), {"conversation": head.id}
+        ).first()
         return None if row is None else said_anchor_record(row)
 
-    def anchors(self, head: Head, wanted: WantedAnchors = EVERY_ANCHOR) -> tuple[Anchor, ...]:
-        """Anchors of a conversation in the order in which they were said, those of the open tail last."""
-        anchors, of_conversation = statements.anchor, {"conversation": head.id}
-        statement = _ANCHORS.order_by(anchors.c.seq, anchors.c.start_offset, anchors.c.id)
-        parameters: dict[str, int | str] = {"conversation": head.id}
-        if wanted.is_some_turns:
-            statement = statement.where(anchors.c.seq.between(bindparam("first"), bindparam("last")))
-            parameters |= {"first": wanted.first_turn, "last": wanted.last_turn}
-        if wanted.ids is not None:
-            statement = statement.where(among(anchors.c.id, "ids"))
-            parameters["ids"] = ",".join(map(str, sorted(wanted.ids)))
-        stored = tuple(said_anchor_record(row) for row in self._connection.execute(statement, parameters))
-        frame = self._connection.execute(statements.FRAME, of_conversation)
-        outline = unpack_outline((row.part, row.body) for row in frame)
-        tail = NO_TAIL_ANCHORS if outline is None else outline.tail_anchors.after(head.closed_seq)
-        if not tail:
-            return with_last_days(stored, self._days_of_others(head, stored, wanted))
-        seqs = sorted({anchor.turn_seq for anchor in tail.anchors})
-        turn = statements.turn
-        said_in = self._connection.execute(
-            select(turn.c.seq, turn.c.turn_id, turn.c.created_at).where(
-                statements.OF_CONVERSATION, turn.c.seq.in_(seqs)
-            ),
-            of_conversation,
-        )
-        turn_rows = {row.seq: row for row in said_in}
-        named = [said_in_turn(anchor, turn_rows.get(anchor.turn_seq)) for anchor in tail.anchors]
-        every = replace(tail, anchors=tuple(named)).applied_to(stored)
-        days = {anchor.id: anchor.said_on for anchor in every if anchor.provisional}
-        return with_last_days(
-            tuple(anchor for anchor in every if anchor in wanted), days | self._days_of_others(head, stored, wanted)
-        )
-
-    def _days_of_others(self, head: Head, anchors: Sequence[Anchor], wanted: WantedAnchors) -> dict[int, date | None]:
-        """Of some anchors' days on which what closed them was said, where that was not read with them."""
-        if wanted is EVERY_ANCHOR:
-            return {}
-        read = {anchor.id for anchor in anchors}
-        related_ids = {anchor.related for anchor in anchors if anchor.related is not None} - read
-        if not related_ids:
-            return {}
-        rows = self._connection.execute(
-            _ANCHORS.where(among(statements.anchor.c.id, "ids")),
-            {"conversation": head.id, "ids": ",".join(map(str, sorted(related_ids)))},
-        )
-        return {row.id: said_anchor_record(row).said_on for row in rows}
+    def anchors(self, head: Head) -> AnchorRead:
+        """For looks at the anchors of a conversation, in blocks."""
+        return AnchorRead(self._connection, head)
 
     def first_after(self, head: Head, moment: datetime) -> int | None:
         """The number of the first turn that was said at a moment or later; None where none was."""

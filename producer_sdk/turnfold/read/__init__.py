@@ -3,6 +3,7 @@
 queries            context, status, anchors and notes, each from top to bottom
 arguments          what callers give
 snapshot           what a read finds at one instant
+anchor_pages       anchors, page by page, as they stand or stood
 pending_edits      edits that wait in the inbox
 past_days          a context of an earlier day
 search, timeline, notes   what holds a query's terms; what came up, in order; notes as callers get them

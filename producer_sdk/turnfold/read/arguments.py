@@ -7,11 +7,12 @@ from dataclasses import fields
 from typing import Any, Literal, TypeVar, get_args
 
 from turnfold.assemble import Context
-from turnfold.contract.records import Turn
-from turnfold.contract.wanted_anchors import LAST_TURN, WantedAnchors
+from turnfold.contract.records import AnchorState, AnchorType, Turn
+from turnfold.contract.wanted_anchors import ANCHORS_A_PAGE, LAST_TURN, WantedAnchors
 from turnfold.errors import InvalidIdentifier, InvalidInput, InvalidSettings, InvalidTurn
 from turnfold.search.query_times import check_now
 from turnfold.settings import Settings
+from turnfold.wire.name_sets import members
 from turnfold.wire.whole_numbers import whole_number
 
 _Settings = TypeVar("_Settings", bound=Settings)
@@ -83,15 +84,30 @@ def read_from(context: object) -> str:
     return context.conversation_id
 
 
-def wanted_anchors(first_turn: object, last_turn: object, ids: object) -> WantedAnchors:
-    """Which anchors a caller asks for. Raises `InvalidInput`."""
-    first = min(whole_number("first_turn", first_turn, least=1), LAST_TURN)
-    last = LAST_TURN if last_turn is None else min(whole_number("last_turn", last_turn, least=1), LAST_TURN)
+def wanted_anchors(
+    *,
+    types: Iterable[AnchorType | str] | None = None,
+    states: Iterable[AnchorState | str] | None = None,
+    first_turn: object = 1,
+    last_turn: object = None,
+    ids: object = None,
+    limit: object = ANCHORS_A_PAGE,
+) -> WantedAnchors:
+    """Which anchors a caller asks for; None means all. Raises `InvalidInput`."""
+    return WantedAnchors(
+        min(whole_number("first_turn", first_turn, least=1), LAST_TURN),
+        LAST_TURN if last_turn is None else min(whole_number("last_turn", last_turn, least=1), LAST_TURN),
+        _checked_anchor_ids(ids), members("types", AnchorType, types), members("states", AnchorState, states),
+        min(whole_number("limit", limit, least=1), LAST_TURN),
+    )  # fmt: skip
+
+
+def _checked_anchor_ids(ids: object) -> frozenset[int] | None:
     if ids is None:
-        return WantedAnchors(first, last)
+        return None
     given = list(ids) if isinstance(ids, Iterable) else [ids]
     numbers = frozenset(id_ for id_ in given if isinstance(id_, int))
     if not isinstance(ids, Iterable) or len(numbers) < len(set(given)):
         msg = f"ids must be ids of anchors, as their `id` says, not {ids!r}"
         raise InvalidInput(msg)
-    return WantedAnchors(first, last, numbers)
+    return numbers

@@ -6,7 +6,7 @@ that is in both is dropped by its id.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from turnfold.assemble import Choice, Context, Request, choose, finish
 from turnfold.assemble.turns import TurnsNotRead
 from turnfold.contract.keys import Address
-from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, LevelKey
+from turnfold.contract.records import Anchor, ConversationId, LevelKey
 from turnfold.contract.results import Snapshot, Status
 from turnfold.contract.turn_limits import TURNS_A_READ, cap_for
 from turnfold.contract.wanted_anchors import EVERY_ANCHOR, WantedAnchors
-from turnfold.dates.validity import anchors_up_to, checked_as_of
+from turnfold.dates.validity import checked_as_of
 from turnfold.read import expand as expansion
+from turnfold.read.anchor_pages import anchor_page
 from turnfold.read.past_days import past_snapshot
 from turnfold.read.pending_edits import changed_snapshot, changes_by, changes_of, has_changes
 from turnfold.read.segment_tiers import with_tiers
 from turnfold.read.snapshot import Look, known_head, look_at, readable_head
 from turnfold.redis.expansion_counter import UNCOUNTED, ExpansionCounter
 from turnfold.redis.inbox import Pending
-from turnfold.wire.name_sets import members
 
 if TYPE_CHECKING:
     from turnfold.database.read_source import PendingSource, ReadSource
@@ -125,20 +125,19 @@ def anchors(
     as_of: datetime | None = None,
     wanted: WantedAnchors = EVERY_ANCHOR,
 ) -> tuple[Anchor, ...]:
-    """Anchors, whatever their state, in the order in which they were said; `as_of` a day those of then."""
+    """A page of anchors in the order in which they were said; `as_of` a day those of then."""
     checked_as_of(as_of)
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> tuple[Anchor, ...]:
         head = known_head(transaction, address, pending)
-        # On an earlier day those that were said later count, too.
-        read = wanted if as_of is None else EVERY_ANCHOR
-        selected = () if head is None else transaction.anchors(head, read)
-        changes = changes_of(transaction, head, pending)
+        if head is None:
+            return ()
         past = None if as_of is None else changes_by(transaction, head, pending, as_of)
-        selected = selected if past is None else anchors_up_to(selected, past.cut)
-        selected = selected if read is wanted else tuple(anchor for anchor in selected if anchor in wanted)
-        return selected if changes is None else changes.anchors(selected)
+        return anchor_page(
+            transaction.anchors(head), wanted, changes=changes_of(transaction, head, pending),
+            last_seq=None if past is None else past.cut,
+        )  # fmt: skip
 
     return reader.read(look)
 
@@ -205,11 +204,3 @@ def progress(inbox: PendingSource, reader: ReadSource, address: Address) -> Prog
         return Progress(current, work.fold_parked(), head.id)
 
     return reader.read(look)
-
-
-def anchors_among(
-    found: Iterable[Anchor], types: Iterable[AnchorType | str] | None, states: Iterable[AnchorState | str] | None
-) -> list[Anchor]:
-    """Those of the given types and states; `None` means all. Raises `InvalidInput` for an unknown one."""
-    wanted_types, wanted_states = members("types", AnchorType, types), members("states", AnchorState, states)
-    return [anchor for anchor in found if anchor.type in wanted_types and anchor.state in wanted_states]

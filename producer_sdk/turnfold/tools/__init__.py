@@ -54,6 +54,7 @@ class Anchors(Protocol):
         *,
         types: Iterable[AnchorType | str] | None = None,
         states: Iterable[AnchorState | str] | None = ("active",),
+        first_turn: int = 1,
     ) -> list[Anchor]: ...
 
 
@@ -227,18 +228,19 @@ def _hit_line(hit: Hit) -> str:
 
 def _listed(anchors: Anchors, arguments: Mapping[str, object], max_tokens: int) -> str:
     types = _choices(arguments, "types", tuple(AnchorType))
-    states = _choices(arguments, "states", tuple(AnchorState))
+    states = _choices(arguments, "states", tuple(AnchorState)) or ["active"]
     skip = _whole(arguments, "skip", least=0, usual=0)
-    all_anchors = anchors(types=types, states=("active",) if states is None else states)
-    anchors_left = all_anchors[skip:]
+    before, page = 0, anchors(types=types, states=states)
+    while page and skip >= before + len(page):
+        before += len(page)
+        page = anchors(types=types, states=states, first_turn=page[-1].turn_seq + 1)
+    anchors_left = page[skip - before :]
     if not anchors_left:
-        return (
-            f"There are {len(all_anchors)} such anchors and none after them.\n" if all_anchors else "There are none.\n"
-        )
+        return f"There are {before} such anchors and none after them.\n" if before else "There are none.\n"
     return _within(
         [_anchor_line(anchor) for anchor in anchors_left],
         max_tokens,
-        lambda left: f"[{left} more: call anchors with skip={len(all_anchors) - left}, or for one type]\n",
+        lambda left: f"[{left} more: call anchors with skip={before + len(page) - left}, or for one type]\n",
     )
 
 

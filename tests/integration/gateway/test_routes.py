@@ -137,6 +137,17 @@ def test_a_conversation_is_asked(http: httpx.Client, tf: Turnfold, talk: str) ->
     assert (status["stored"], status["inbox"], status["parked"]) == (4, 0, 0)
 
 
+def test_anchors_come_in_pages(http: httpx.Client, tf: Turnfold, talk: str) -> None:
+    every = [anchor.id for anchor in tf.anchors(talk, states=None)]
+    told: list[int] = []
+    wanted: dict[str, Any] = {"states": "all", "limit": 1}
+    while (page := http.get(path_of(talk, "anchors"), params=wanted).json())["anchors"]:
+        told += [anchor["id"] for anchor in page["anchors"]]
+        wanted["cursor"] = page["next_cursor"]
+    assert (told, page["next_cursor"]) == (every, None)
+    assert len(every) > 1
+
+
 def test_what_there_is_not_is_said_with_a_remedy(http: httpx.Client) -> None:
     answer = http.get(path_of("nobody", "anchors"))
 

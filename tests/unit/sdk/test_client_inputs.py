@@ -9,7 +9,7 @@ import pytest
 
 from turnfold import AnchorType, InvalidIdentifier, InvalidInput, InvalidSettings, InvalidTurn, Turnfold, UnknownMarker
 from turnfold.contract.records import Anchor, AnchorState
-from turnfold.read.queries import anchors_among
+from turnfold.read.arguments import wanted_anchors
 from turnfold.redis.inbox import stream_order
 
 
@@ -132,21 +132,26 @@ def test_a_time_that_nobody_can_wait_is_refused(
 
 def test_anchors_are_chosen_by_type_and_state() -> None:
     found = [anchor(kind, state) for kind in AnchorType for state in AnchorState]
-    assert anchors_among(found, None, None) == found
-    assert [one.type for one in anchors_among(found, ["decision"], "active")] == [AnchorType.DECISION]
-    assert anchors_among(found, [], None) == []
+
+    def among(types: Any, states: Any) -> list[Anchor]:
+        wanted = wanted_anchors(types=types, states=states)
+        return [one for one in found if one in wanted]
+
+    assert among(None, None) == found
+    assert [one.type for one in among(["decision"], "active")] == [AnchorType.DECISION]
+    assert among([], None) == []
 
 
 @pytest.mark.parametrize(("types", "states"), [(["descision"], None), (None, ["open"]), ("facts", None)])
 def test_an_unknown_type_or_state_is_refused_with_the_known_ones(types: Any, states: Any) -> None:
     with pytest.raises(InvalidInput, match=r"use (commitment|active), "):
-        anchors_among([], types, states)
+        wanted_anchors(types=types, states=states)
 
 
 @pytest.mark.parametrize("wanted", [5, object()])
 def test_what_is_no_list_of_types_is_refused(wanted: Any) -> None:
     with pytest.raises(InvalidInput, match="a list of names"):
-        anchors_among([], wanted, None)
+        wanted_anchors(types=wanted)
 
 
 def test_stream_ids_are_ordered_as_numbers() -> None:

@@ -10,7 +10,7 @@ from turnfold.assemble.forms.markers import NodeTarget, parse_marker
 from turnfold.contract.attention import Work, WorkKind, WorkState
 from turnfold.contract.records import Anchor, AnchorType, ConversationId, Node
 from turnfold.contract.segments import Segment
-from turnfold.contract.wanted_anchors import EVERY_ANCHOR, WantedAnchors
+from turnfold.contract.wanted_anchors import EVERY_ANCHOR, WantedAnchors, whole_turns
 
 
 @examples(50)
@@ -44,4 +44,20 @@ def test_anchors_are_wanted_by_turn_and_by_id(first: int, last: int, ids: frozen
     wanted = WantedAnchors(first, last, ids)
     assert (anchor in wanted) == (first <= 7 <= last and (ids is None or id_ in ids))
     assert anchor in EVERY_ANCHOR
-    assert not EVERY_ANCHOR.is_some_turns
+
+
+@examples(100)
+@given(st.lists(st.integers(1, 9), max_size=30), st.integers(1, 12))
+def test_pages_of_whole_turns_together_are_all_anchors(seqs: list[int], limit: int) -> None:
+    anchors = [
+        Anchor(id=id_, type=AnchorType.DECISION, text="x", turn_seq=seq, start=0, end=1)
+        for id_, seq in enumerate(sorted(seqs))
+    ]
+    left, told = anchors, list[Anchor]()
+    while left:
+        page = whole_turns(left, limit)
+        assert page
+        assert len(page) <= limit or len({anchor.turn_seq for anchor in page}) == 1
+        told += page
+        left = [anchor for anchor in left if anchor.turn_seq > page[-1].turn_seq]
+    assert told == anchors

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from turnfold.contract.records import FIRST_TAIL_ANCHOR, AnchorState, AnchorType
+from turnfold.contract.wanted_anchors import ANCHORS_A_PAGE
 from turnfold_worker.cli.account_commands import ONCE_A_WORKER_RUNS, commands_for
 from turnfold_worker.cli.output import console, json_option, plain, print_json, print_text, table, told_when_slow, words
 from turnfold_worker.cli.scope_options import origin_option, speaker_option
@@ -209,6 +210,12 @@ def search(
     "--state", "states", type=click.Choice(STATES), multiple=True, default=["active"], help="Only these states."
 )
 @as_of_option
+@click.option("--first-turn", type=click.IntRange(1), default=1, show_default=True, help="Begin at this turn.")
+@click.option("--last-turn", type=click.IntRange(1), help="End with this turn.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=ANCHORS_A_PAGE, show_default=True,
+    help="Most anchors; whole turns are listed.",
+)  # fmt: skip
 @click.option("--resolve", type=click.IntRange(1), metavar="ID", help="Settle this one: it is done with.")
 @click.option("--dismiss", type=click.IntRange(1), metavar="ID", help="Settle this one: it never mattered.")
 @json_option
@@ -219,6 +226,9 @@ def anchors(
     types: tuple[str, ...],
     states: tuple[str, ...],
     as_of: datetime | None,
+    first_turn: int,
+    last_turn: int | None,
+    limit: int,
     resolve: int | None,
     dismiss: int | None,
     as_json: bool,
@@ -230,6 +240,7 @@ def anchors(
       turnfold anchors chat
       turnfold anchors chat --type decision --state all
       turnfold anchors chat --as-of 2026-05-03
+      turnfold anchors chat --limit 50         says how to go on behind them
       turnfold anchors chat --resolve 7        contexts leave it out from now on
 
     One of turns that no segment holds yet is shown as "tail 1", and can be settled once its segment is closed.
@@ -243,9 +254,8 @@ def anchors(
             stopped=f"stopped waiting; it will be stored {ONCE_A_WORKER_RUNS}",
         ):
             session.turnfold.wait(conversation)
-    listed = session.turnfold.anchors(
-        conversation, types=types or None, states=None if "all" in states else states, as_of=as_of
-    )
+    wanted: dict[str, Any] = {"types": types or None, "states": None if "all" in states else states, "as_of": as_of}
+    listed = session.turnfold.anchors(conversation, **wanted, first_turn=first_turn, last_turn=last_turn, limit=limit)
     if as_json:
         print_json(listed)
         return
@@ -253,6 +263,9 @@ def anchors(
         click.echo("no anchors of this kind", err=True)
         return
     console().print(anchor_table(listed))
+    behind = listed[-1].turn_seq + 1
+    if session.turnfold.anchors(conversation, **wanted, first_turn=behind, last_turn=last_turn, limit=1):
+        click.echo(f"there are more: --first-turn {behind}", err=True)
 
 
 LONGEST_ANCHOR = 80

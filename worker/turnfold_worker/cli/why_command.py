@@ -99,7 +99,7 @@ def _tell_turn(session: Session, conversation: str, made: Context, turn: int, *,
     assert made.coverage is not None  # noqa: S101 - looked at before
     level = made.coverage.level_of(turn)
     notes = session.turnfold.notes(conversation, states=None, min_importance=0, first_turn=turn, last_turn=turn)
-    anchors = [anchor for anchor in session.turnfold.anchors(conversation, states=None) if anchor.turn_seq == turn]
+    anchors = session.turnfold.anchors(conversation, states=None, first_turn=turn, last_turn=turn)
     statements = [*(_of_anchor(anchor, made) for anchor in anchors), *(_of_note(note, made, level) for note in notes)]
     if as_json:
         print_json({"turn": turn, "shown": level, "statements": statements})

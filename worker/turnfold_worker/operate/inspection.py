@@ -18,6 +18,7 @@ from turnfold.database.read_transaction import ReadTransaction
 from turnfold.database.reader import Reader
 from turnfold.database.rows import turn_record
 from turnfold.database.statements import turn, turn_columns
+from turnfold.read.anchor_pages import anchor_page
 from turnfold.read.notes.read import notes_within
 from turnfold.read.notes.wanted import EVERY_NOTE
 from turnfold.read.segment_tiers import tiers_within
@@ -127,7 +128,7 @@ def inspect_conversation(reader: Reader, address: Address, *, turns: bool = Fals
         head = transaction.head(address)
         if head is None:
             return None
-        anchors = transaction.anchors(head)
+        anchors = anchor_page(transaction.anchors(head))
         looked_up, expanded = trees.expansions(transaction, head)
         return Inspection(
             conversation_id=address.conversation, head=head, anchors=anchors, looked_up=looked_up,

@@ -1,0 +1,124 @@
+"""The anchors of a conversation, in blocks in the order in which they were said; those of the open tail apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from operator import attrgetter
+from typing import Final
+
+from sqlalchemy import Connection, Integer, Select, and_, bindparam, select
+
+from turnfold.contract.outlines import unpack_outline
+from turnfold.contract.records import Anchor, AnchorState
+from turnfold.contract.results import Head
+from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
+from turnfold.contract.wanted_anchors import LAST_TURN, WantedAnchors
+from turnfold.database import statements
+from turnfold.database.lists import among
+from turnfold.database.rows import KINDS, STATES, said_anchor_record, said_in_turn
+
+BLOCK: Final = 1_000
+"""Anchors that are read together."""
+
+_anchor = statements.anchor
+SAID_ANCHORS: Final = (
+    select(*statements.ANCHOR_COLUMNS, *statements.WHO_AND_WHEN)
+    .outerjoin_from(
+        _anchor, statements.turn,
+        and_(statements.turn.c.conversation == _anchor.c.conversation, statements.turn.c.seq == _anchor.c.seq),
+    )
+    .where(_anchor.c.conversation == bindparam("conversation"))
+)  # fmt: skip
+"""Anchors with who said them and when."""
+_BY_ID: Final = SAID_ANCHORS.where(among(_anchor.c.id, "ids"))
+_BETWEEN: Final = SAID_ANCHORS.where(
+    _anchor.c.seq.between(bindparam("first", type_=Integer), bindparam("last", type_=Integer)),
+    among(_anchor.c.kind, "kinds"), among(_anchor.c.state, "states"),
+)  # fmt: skip
+# As the key of spans has them: an index gives them in this order.
+_IN_ORDER: Final = (
+    _anchor.c.seq, _anchor.c.start_offset, _anchor.c.end_offset, _anchor.c.kind, _anchor.c.refined,
+)  # fmt: skip
+ANCHORS_IN_ORDER: Final = _BETWEEN.order_by(*_IN_ORDER).limit(bindparam("most", type_=Integer))
+ANCHORS_OF_IDS: Final = _BETWEEN.where(among(_anchor.c.id, "ids")).order_by(*_IN_ORDER)
+
+
+class AnchorRead:
+    """Looks at the anchors of a conversation, in one transaction."""
+
+    def __init__(self, connection: Connection, head: Head) -> None:
+        self._connection = connection
+        self._head = head
+
+    @cached_property
+    def tail(self) -> TailAnchors:
+        """Those of the open tail, with who said them and when, and what they change of stored ones."""
+        frame = self._connection.execute(statements.FRAME, {"conversation": self._head.id})
+        outline = unpack_outline((row.part, row.body) for row in frame)
+        tail = NO_TAIL_ANCHORS if outline is None else outline.tail_anchors.after(self._head.closed_seq)
+        if not tail:
+            return tail
+        turn = statements.turn
+        seqs = sorted({anchor.turn_seq for anchor in tail.anchors})
+        said_in = self._connection.execute(
+            select(turn.c.seq, turn.c.turn_id, turn.c.created_at).where(
+                statements.OF_CONVERSATION, turn.c.seq.in_(seqs)
+            ),
+            {"conversation": self._head.id},
+        )
+        rows = {row.seq: row for row in said_in}
+        named = [said_in_turn(anchor, rows.get(anchor.turn_seq)) for anchor in tail.anchors]
+        return replace(tail, anchors=tuple(named))
+
+    def blocks(self, wanted: WantedAnchors, *, states_differ: bool = False) -> Iterator[tuple[Anchor, ...]]:
+        """Stored anchors, whole turns together, as they are stored: of the wanted types, turns and ids.
+
+        Of the wanted states, and all active ones, which the open tail may have closed; `states_differ`: of any state.
+        """
+        states = {AnchorState.ACTIVE, *wanted.states} if not states_differ else {*AnchorState}
+        parameters: dict[str, int | str] = {
+            "conversation": self._head.id, "first": wanted.first_turn, "last": wanted.last_turn,
+            "kinds": ",".join(str(KINDS.index(kind)) for kind in sorted(wanted.types)),
+            "states": ",".join(str(STATES.index(state)) for state in sorted(states)),
+        }  # fmt: skip
+        if wanted.ids is not None:
+            yield self._anchors(ANCHORS_OF_IDS, {**parameters, "ids": _listed(wanted.ids)})
+            return
+        most = min(wanted.limit + 1, BLOCK)
+        first = wanted.first_turn
+        while first <= wanted.last_turn:
+            block = self._anchors(ANCHORS_IN_ORDER, {**parameters, "first": first, "most": most})
+            if len(block) < most:
+                yield block
+                return
+            last = block[-1].turn_seq
+            whole = tuple(anchor for anchor in block if anchor.turn_seq < last)
+            if whole:
+                yield whole
+                first = last
+            else:
+                # One turn has more than a block.
+                every = {**parameters, "first": last, "last": last, "most": LAST_TURN}
+                yield self._anchors(ANCHORS_IN_ORDER, every)
+                first = last + 1
+
+    def linked(self, anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
+        """Those that closed some anchors, or that these replace, as far as they are not among them."""
+        known, named = set[int](), set[int]()
+        for anchor in anchors:
+            known.add(anchor.id)
+            named.update(id_ for id_ in (anchor.related, anchor.replaces) if id_ is not None)
+        others = named - known
+        if not others:
+            return ()
+        return self._anchors(_BY_ID, {"conversation": self._head.id, "ids": _listed(others)})
+
+    def _anchors(self, statement: Select[tuple[object, ...]], parameters: dict[str, int | str]) -> tuple[Anchor, ...]:
+        rows = self._connection.execute(statement, parameters)
+        return tuple(sorted(map(said_anchor_record, rows), key=attrgetter("turn_seq", "start", "id")))
+
+
+def _listed(ids: Iterable[int]) -> str:
+    return ",".join(map(str, sorted(ids)))

@@ -1,0 +1,47 @@
+"""A page of anchors: as they stand now or stood on an earlier day, filtered before they are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from turnfold.contract.records import Anchor
+from turnfold.contract.wanted_anchors import EVERY_ANCHOR, WantedAnchors, whole_turns
+from turnfold.dates.validity import anchors_up_to, with_last_days
+
+if TYPE_CHECKING:
+    from turnfold.database.anchor_read import AnchorRead
+    from turnfold.read.pending_edits import Changes
+
+
+def anchor_page(
+    read: AnchorRead, wanted: WantedAnchors = EVERY_ANCHOR, *, changes: Changes | None = None,
+    last_seq: int | None = None,
+) -> tuple[Anchor, ...]:  # fmt: skip
+    """The first wanted anchors, whole turns, those of the open tail last.
+
+    `changes` wait in the inbox; `last_seq` asks for those said up to a turn, in the states that they had then.
+    """
+
+    def standing(block: Sequence[Anchor]) -> list[Anchor]:
+        """The wanted ones of a block, in the states that the others give them."""
+        among = {anchor.id for anchor in block}
+        every = read.tail.applied_to(anchor for anchor in block if anchor.id not in tail_ids)
+        every = with_last_days((*every, *read.linked(every)))
+        if last_seq is not None:
+            every = anchors_up_to(every, last_seq)
+        if changes is not None:
+            every = changes.anchors(every)
+        return [anchor for anchor in every if anchor.id in among and anchor in wanted]
+
+    tail_ids = {anchor.id for anchor in read.tail.anchors}
+    page: list[Anchor] = []
+    within = wanted if last_seq is None else replace(wanted, last_turn=min(wanted.last_turn, last_seq))
+    for block in read.blocks(within, states_differ=last_seq is not None):
+        page += standing(block)
+        if len(page) >= wanted.limit:
+            break
+    else:
+        page += standing(read.tail.anchors)
+    return tuple(whole_turns(page, wanted.limit))
