@@ -1,9 +1,6 @@
-"""Many conversations of many tenants, two Redis servers, PostgreSQL behind a pooler, and kills all along.
+"""Many conversations of many tenants, two Redis servers, PostgreSQL behind a pooler, kills all along, and stops.
 
-`make test-long` runs it small. The same code runs it as large as there is time for:
-
-    TURNFOLD_SOAK_TURNS=100000 TURNFOLD_SOAK_CONVERSATIONS=20000 TURNFOLD_SOAK_TENANTS=200 TURNFOLD_SOAK_MINUTES=240 \
-    TURNFOLD_SOAK_RECORD=soak.json python -m pytest tests/faults/test_soak.py -s
+`make test-long` runs it small; `benchmarks/soak.py` is the same code, for as long as there is time.
 """
 
 from __future__ import annotations
@@ -11,19 +8,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support import chaos_faults as faults
-from support.chaos import Chaos
-from support.chaos_round import verdict_of
+from support.chaos import FOUR_WORKERS
 from support.needed import skipping_on
 from support.pgbouncer import installed_pgbouncer
-from support.soak import MemoryWatch, Shape, undisturbed_digests
-from support.talk import talk
+from support.soak import Shape, Soak, Stopped
 
 SHAPE = Shape.from_environment(os.environ)
 
@@ -33,40 +26,57 @@ pytestmark = [
     pytest.mark.timeout(90 * SHAPE.minutes),
 ]  # fmt: skip
 
-Conversations = Mapping[tuple[str, str], list[dict[str, Any]]]
 
-FAULT = replace(
-    faults.POOLER_KILLED,
-    # Strikes of a short run come close to each other: two on one segment are chance, not its fault.
-    environment={"TURNFOLD_ATTEMPTS": "8", "TURNFOLD_FOLD_IDLE_SECONDS": "1"},
-)
-
-
-@pytest.fixture(scope="module")
-def soaked() -> Conversations:
-    """Conversations of unequal lengths, as platforms have them."""
-    return {address: talk(f"soak {address}", turns) for address, turns in SHAPE.lengths().items()}
-
-
-def test_nothing_is_lost_doubled_or_reordered_on_two_redis_servers_behind_a_pooler(
-    server_folder: Path, soaked: Conversations
-) -> None:
+def soak_in(folder: Path, shape: Shape = SHAPE) -> Soak:
+    """As a process that was started anew makes it."""
     # Where there is no pooler, workers and clients speak with PostgreSQL itself.
     database = "pgbouncer" if installed_pgbouncer() else "postgresql"
-    plan = replace(FAULT.plan(soaked, database=database, seed=SHAPE.seed), redis_servers=2)
-    with skipping_on(ModuleNotFoundError):
-        chaos = Chaos(server_folder, plan)
-    memory = MemoryWatch(chaos)
-    with chaos:
-        outcome = chaos.run(timeout_seconds=60 * SHAPE.minutes, progress=memory.look)
+    return Soak(folder, shape, database=database, workers=FOUR_WORKERS)
 
-    verdict = verdict_of(outcome, undisturbed_digests(soaked))
-    row = {**SHAPE.as_row(), "database": database, "outcome": str(outcome), "verdict": verdict, **memory.as_row()}
-    print(f"\n{json.dumps(row)}")  # noqa: T201 - how much was disturbed is part of the result
-    if record := os.environ.get("TURNFOLD_SOAK_RECORD"):
-        Path(record).write_text(json.dumps(row, indent=1) + "\n")
-    assert sum(map(len, soaked.values())) == SHAPE.turns
-    assert len({tenant for tenant, _ in soaked}) == SHAPE.tenants
-    assert not verdict, outcome.verdict
-    assert len(outcome.digests) == SHAPE.conversations
-    assert memory.largest_mib < SHAPE.most_mib
+
+def stop_after(waves: int) -> Any:
+    """Ends a run when so many waves are over."""
+
+    def told(row: Mapping[str, Any]) -> None:
+        if row["wave"] == waves:
+            raise Stopped
+
+    return told
+
+
+def test_nothing_is_lost_doubled_or_reordered_on_two_redis_servers_behind_a_pooler(server_folder: Path) -> None:
+    with skipping_on(ModuleNotFoundError):
+        with pytest.raises(Stopped):
+            soak_in(server_folder).run(seconds=60 * SHAPE.minutes, told=stop_after(2))
+        # Within a wave, whose appends are repeated then.
+        with pytest.raises(Stopped):
+            soak_in(server_folder).run(seconds=0)
+        soak_in(server_folder).run(seconds=60 * SHAPE.minutes)
+
+    soak = soak_in(server_folder)
+    assert soak.is_done
+    print(f"\n{json.dumps(soak.rows)}")  # noqa: T201 - how much was disturbed is part of the result
+    assert [row["wave"] for row in soak.rows] == [*range(1, soak.waves + 1)]
+    assert sum(row["turns"] for row in soak.rows) == SHAPE.turns
+    assert sum(row["conversations"] for row in soak.rows) == SHAPE.conversations
+    for row in soak.rows:
+        assert not row["other"], row
+        assert row["lost"] == row["doubled"] == row["reordered"] == row["unknown"] == row["digests_differ"] == 0
+        assert sum(row["strikes"].values()) > 0
+        assert row["largest_process_mib"] < SHAPE.most_mib
+
+
+def test_every_conversation_is_in_one_wave(tmp_path: Path) -> None:
+    soak = soak_in(tmp_path)
+    waves = [soak.conversations_of(wave) for wave in range(soak.waves)]
+    assert soak.waves > 1
+    assert {address for wave in waves for address in wave} == SHAPE.lengths().keys()
+    assert sum(map(len, waves)) == SHAPE.conversations
+    assert {address: len(said) for wave in waves for address, said in wave.items()} == SHAPE.lengths()
+
+
+def test_a_soak_of_other_sizes_is_refused(tmp_path: Path) -> None:
+    other = SHAPE._replace(seed=SHAPE.seed + 1)
+    (tmp_path / "soak.json").write_text(json.dumps({"shape": other.as_row(), "waves": []}), "utf-8")
+    with pytest.raises(ValueError, match="is of another soak"):
+        soak_in(tmp_path)

@@ -46,6 +46,11 @@ MOST_AHEAD = 600
 
 LEASE_SECONDS = 2.0
 
+FOUR_WORKERS = (
+    ("ingest-1", (Queue.INGEST, Queue.MAINTENANCE), 2), ("ingest-2", (Queue.INGEST, Queue.MAINTENANCE), 1),
+    ("compress-1", (Queue.COMPRESS,), 1), ("compress-2", (Queue.COMPRESS,), 1),
+)  # fmt: skip
+
 _T = TypeVar("_T")
 
 Strike = Callable[["Chaos", random.Random], str | None]
@@ -73,6 +78,8 @@ class Plan:
     """Redis, SQL and workers live by clocks that a strike may set."""
     redis_servers: int = 1
     """Inboxes lie on all of them; the first is Celery's broker, too."""
+    workers: Sequence[tuple[str, Sequence[str], int]] = FOUR_WORKERS
+    """Name, queues and children of each."""
 
     @property
     def turns(self) -> int:
@@ -114,9 +121,10 @@ class Outcome:
 
 
 class Chaos:
-    """One run. A context manager: whatever it started ends with it."""
+    """A run, or several over the same servers. A context manager: whatever it started ends with it."""
 
     def __init__(self, folder: Path, plan: Plan) -> None:
+        """What an earlier one left in the folder is there again."""
         self.plan = plan
         self.struck: Counter[str] = Counter()
         self.servers = [RedisServer(folder / f"redis-{number}") for number in range(1, plan.redis_servers + 1)]
@@ -128,7 +136,7 @@ class Chaos:
         self.pgbouncer: PgBouncer | None = None
         if plan.database in {"postgresql", "pgbouncer"}:
             with self._living_by("postgresql"):
-                (folder / "postgresql").mkdir()
+                (folder / "postgresql").mkdir(exist_ok=True)
                 self.postgresql = PostgresqlServer(folder / "postgresql")
             self._database_url = self.postgresql.url
         self._pooled_url = self._database_url
@@ -137,7 +145,7 @@ class Chaos:
             self.pgbouncer = PgBouncer(folder, self.postgresql.port)
             self._pooled_url = self.pgbouncer.url_of(self._database_url)
         self._engine = connect(self._database_url, write=False, timeout_seconds=30)
-        self._seen = (0, 0)
+        self._before = self._seen = (0, 0)
         self._look_again = 0.0
         self._folded_again: set[int] = set()
         self.workers: list[CeleryWorker] = []
@@ -169,11 +177,7 @@ class Chaos:
             "TURNFOLD_REPUBLISH_SECONDS": "2", "TURNFOLD_SLICE_SECONDS": "0.3", "CHAOS_COPIES": str(self.plan.copies),
             **self.plan.environment,
         }  # fmt: skip
-        ingest = (Queue.INGEST, Queue.MAINTENANCE)
-        for name, queues, children in (
-            ("ingest-1", ingest, 2), ("ingest-2", ingest, 1), ("compress-1", (Queue.COMPRESS,), 1),
-            ("compress-2", (Queue.COMPRESS,), 1),
-        ):  # fmt: skip
+        for name, queues, children in self.plan.workers:
             # A SQLite file is on one machine, and so are the workers that write it: they share a clock.
             clock = self.clocks.environment(name if self.postgresql else "workers") if self.clocks else {}
             self.workers.append(
@@ -195,6 +199,23 @@ class Chaos:
         if self.postgresql is not None:
             self.postgresql.kill()
         self._engine.dispose()
+
+    def goes_on_with(self, plan: Plan) -> None:
+        """Let the next `run` be another one, with other conversations, over what is stored and the same workers."""
+        self.plan, self.struck, self._folded_again = plan, Counter(), set()
+        self._before, own = (0, 0), [(t, c) for t, c in plan.conversations]
+        stored, folded = self.progress()
+        with self._engine.begin() as connection:
+            row = connection.execute(
+                text(
+                    "SELECT COALESCE(SUM(turn_count), 0), COALESCE(SUM(fold_seq), 0) FROM conversation JOIN "
+                    "unnest(CAST(:tenants AS text[]), CAST(:names AS text[])) AS own(tenant, name) "
+                    "ON own.tenant = conversation.tenant AND own.name = conversation.external_id"
+                ),
+                {"tenants": [t for t, _ in own], "names": [c for _, c in own]},
+            ).one()
+        self._before = stored - row[0], folded - row[1]
+        self.progress()
 
     def run(self, *, timeout_seconds: float, progress: Callable[[int], None] = lambda folded: None) -> Outcome:
         """Append, strike, and wait until everything is stored and folded; `progress` is told how much is."""
@@ -259,7 +280,7 @@ class Chaos:
         return sum(worker.log.read_text(errors="replace").count(words) for worker in self.workers)
 
     def progress(self) -> tuple[int, int]:
-        """Turns stored and turns folded; what was last seen while the database is away."""
+        """Turns of the plan stored and folded; what was last seen while the database is away."""
         try:
             with self._engine.begin() as connection:
                 row = connection.execute(
@@ -267,7 +288,7 @@ class Chaos:
                 ).one()
         except DBAPIError:
             return self._seen
-        self._seen = row[0], row[1]
+        self._seen = row[0] - self._before[0], row[1] - self._before[1]
         return self._seen
 
     # Within

@@ -68,7 +68,7 @@ class PostgresqlServer:
     """One server on a free port of 127.0.0.1, with its data in one folder."""
 
     def __init__(self, folder: Path, *, primary: PostgresqlServer | None = None) -> None:
-        """Make its data, empty or, as a streaming replica's, those of a `primary` that runs."""
+        """Make its data, empty or, as a streaming replica's, those of a `primary` that runs; what is there stays."""
         self._programs = reachable_programs()
         self._folder = folder / "data"
         self._log = folder / "postgresql.log"
@@ -77,6 +77,8 @@ class PostgresqlServer:
         if os.geteuid() == 0:
             self._run_as_account(folder)
         self.port = free_port()
+        if self._folder.exists():
+            return
         self._folder.mkdir(mode=0o700)
         if self._options:
             shutil.chown(self._folder, ACCOUNT)

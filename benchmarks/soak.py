@@ -1,0 +1,79 @@
+"""Soak a whole installation for as long as there is time, in waves, and go on where it was stopped.
+
+    PYTHONPATH=tests nice python benchmarks/soak.py /tmp/turnfold-soak --minutes 60
+
+Two Redis servers, PostgreSQL behind PgBouncer, workers; each wave appends to some conversations of every tenant while
+two servers or workers are killed (kill -9), waits until all is folded, and compares the rows of each conversation with
+those of an undisturbed fold in one process. Ctrl-C or the end of the time stops it; run again with the same folder and
+sizes, it goes on with the wave that was not over. 1 where anything was lost, doubled, reordered or differs, 2 where it
+was stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from support.chaos import FOUR_WORKERS
+from support.pgbouncer import installed_pgbouncer
+from support.soak import Shape, Soak, Stopped
+from turnfold.contract.tasks import Queue
+
+STOPPED: Final = 2
+ONE_WORKER: Final = (("worker", tuple(Queue), 1),)
+FAULTS: Final = ("lost", "doubled", "reordered", "unknown", "digests_differ")
+
+
+def main() -> int:
+    """Run it, and print a line of JSON for each wave and one for all of them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="of servers and state; made when it is missing")
+    parser.add_argument("--turns", type=int, default=100_000)
+    parser.add_argument("--conversations", type=int, default=20_000)
+    parser.add_argument("--tenants", type=int, default=200)
+    parser.add_argument("--minutes", type=float, default=60.0, help="until it stops, to be run again")
+    parser.add_argument("--seed", type=int, default=24)
+    parser.add_argument("--one-worker", action="store_true", help="one process for all queues in place of five")
+    asked = parser.parse_args()
+
+    shape = Shape(turns=asked.turns, conversations=asked.conversations, tenants=asked.tenants, seed=asked.seed)
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    soak = Soak(
+        asked.folder, shape,
+        database="pgbouncer" if installed_pgbouncer() else "postgresql",
+        workers=ONE_WORKER if asked.one_worker else FOUR_WORKERS,
+    )  # fmt: skip
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    stopped = False
+    try:
+        soak.run(seconds=60 * asked.minutes, told=_print)
+    except (Stopped, KeyboardInterrupt):
+        stopped = True
+    _print(totals(soak.rows, waves=soak.waves))
+    if any(row[fault] for row in soak.rows for fault in FAULTS) or any(row["other"] for row in soak.rows):
+        return 1
+    return STOPPED if stopped else 0
+
+
+def totals(rows: list[dict[str, Any]], *, waves: int) -> dict[str, Any]:
+    """What all waves came to."""
+    sums = {name: sum(row[name] for row in rows) for name in ("turns", "conversations", *FAULTS, "seconds")}
+    kills: dict[str, int] = {}
+    for row in rows:
+        for kind, number in row["strikes"].items():
+            kills[kind] = kills.get(kind, 0) + number
+    memory = [(row["oldest_process_minutes"], row["oldest_process_mib"]) for row in rows]
+    return {"waves": f"{len(rows)} of {waves}", **sums, "kills": kills, "minutes and MiB of the oldest process": memory}
+
+
+def _print(row: dict[str, Any]) -> None:
+    sys.stdout.write(f"{json.dumps(row)}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
