@@ -15,7 +15,7 @@ from support.wild_turns import said, wild_turns
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.vectors import SCALE, Vector
 from turnfold_worker.pipeline.anchors.acts.turn_acts import BARE_VALUE
-from turnfold_worker.pipeline.anchors.extraction import extract_anchors, segment_acts, statement_rules
+from turnfold_worker.pipeline.anchors.extraction import extract_anchors, segment_acts
 from turnfold_worker.pipeline.anchors.heads import head as anchor_head
 from turnfold_worker.pipeline.anchors.heads.evidence import CUES, WORD, evidence_of
 from turnfold_worker.pipeline.anchors.heads.head import (
@@ -33,6 +33,7 @@ from turnfold_worker.pipeline.anchors.heads.head import (
     scores_of,
     with_head,
 )
+from turnfold_worker.pipeline.anchors.rules import statement_rules
 from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, PERHAPS, Act, Found
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.reading import Reading, read_turn

@@ -18,6 +18,8 @@ refusals      what only refuses an offer, and corrects nothing
 binding       what only sounds like a promise or a request, and binds nobody
 drafts        anchors before they meet earlier ones
 bearing       how far an anchor bears on later answers
+agreed        proposals that the next turn agrees to
+candidates    what each clause does most surely
 extraction    the anchors of a segment
 reports       few words that may say that what an earlier segment left open is done
 deduplicate   the anchors of a segment against the earlier ones of the conversation
