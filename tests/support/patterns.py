@@ -11,8 +11,9 @@ import random
 import re
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from re import _constants as op  # type: ignore[attr-defined] # what a pattern consists of is told nowhere else
 from re import _parser  # type: ignore[attr-defined]
@@ -38,7 +39,8 @@ class _TooSlowError(Exception):
     pass
 
 
-def patterns() -> dict[str, re.Pattern[str]]:
+@cache
+def patterns() -> Mapping[str, re.Pattern[str]]:
     """All compiled patterns by `module.name`, also those inside tuples and mappings."""
     found: dict[str, re.Pattern[str]] = {}
     for package in (turnfold, turnfold_worker):
@@ -178,7 +180,7 @@ def is_slow(pattern: re.Pattern[str], first: str, unit: str, *, matched: bool, l
     return False
 
 
-def slow(named: dict[str, re.Pattern[str]]) -> Iterator[str]:
+def slow(named: Mapping[str, re.Pattern[str]]) -> Iterator[str]:
     """Names of the patterns that an attack makes slow, with the attack."""
 
     def give_up(*_: object) -> None:
