@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -59,6 +60,8 @@ def serve() -> None:
         import_module(f"turnfold_worker.{module}")
     compile_lazy_patterns()
     rarity_of("word")
+    # What is imported is never garbage: a fork that looks for some there copies its pages, and takes seconds to end.
+    gc.freeze()
     for line in iter(sys.stdin.readline, ""):
         child = os.fork()
         if child == 0:
