@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
@@ -60,6 +61,7 @@ LONGEST_FILES = (
     "test_imports", "test_subjects", "test_lazy_folds", "test_drain", "test_concurrent_readers", "test_stable_prefixes",
     "test_reads_without_words", "test_fairness", "test_frameworks", "test_migrations", "test_anchor_candidates",
     "test_anchor_states", "test_refold", "test_doctor", "test_rewinds", "test_streams", "test_changes", "test_patterns",
+    "test_value_cases", "test_asked", "test_content", "test_promises", "test_pins",
 )  # fmt: skip
 """Begin first: while the last file of a run goes on, the other processes have nothing to do."""
 
@@ -79,6 +81,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesTogether | None:
     """Where a file is run by one process, a few files are run by the same one."""
     return FilesTogether(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays to the end: no search for garbage walks through it, then or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 def pytest_configure(config: pytest.Config) -> None:
