@@ -265,6 +265,21 @@ def test_turns_that_only_the_new_cell_has_are_not_overwritten(
         assert [turn.content for turn in early.turns("a")] == ["I am too early."]
 
 
+def test_what_the_new_cell_is_about_to_erase_is_not_copied_under_it(
+    cells_file: Path, said: dict[str, list[str]], eu: LocalWorker, us: LocalWorker, pin: Pin, in_cells: InCells
+) -> None:
+    in_cells(*MOVE)
+    pin("us")
+    with Turnfold(cells=str(cells_file), tenant="acme", doorbell=False) as early:
+        early.forget("b", timeout_seconds=0)
+    pin("eu")
+    assert "cell 'us' is still to erase what was forgotten there: 'b'" in in_cells(*MOVE, code=3)
+    us.settle()
+    assert in_cells(*MOVE, "--json")["copied"] == 1
+    us.settle()
+    assert digests(us, said) == digests(eu, said)
+
+
 def test_what_cannot_work_is_refused(
     acme: Turnfold, said: dict[str, list[str]], in_cells: InCells, cells_file: Path
 ) -> None:

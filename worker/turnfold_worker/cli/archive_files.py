@@ -15,6 +15,7 @@ from turnfold_worker.importing.transcripts import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from turnfold.contract.keys import Address
+    from turnfold.redis.inbox import ProducerInbox
     from turnfold_worker.cli.session import Session
     from turnfold_worker.importing.restore import Restored
 
@@ -65,6 +66,17 @@ def _lines(path: Path) -> Iterator[Iterable[bytes]]:
         yield closing.enter_context(gzip.GzipFile(fileobj=file)) if packed else file
 
 
+def refuse_unless_idle(inbox: ProducerInbox, address: Address) -> None:
+    """Raise `Unavailable` where workers are about to store or to erase something under this name."""
+    pending = inbox.peek(address, newest=0)
+    if pending.forgotten or pending.held:
+        was = "was forgotten, and its rows are still to be deleted" if pending.forgotten else "is being appended to"
+        msg = f"conversation {address.conversation!r} {was}"
+        raise Unavailable(
+            msg, remedy="import again when a worker is done with that, or under another id with --conversation"
+        )
+
+
 def restore_file(session: Session, path: Path, *, conversation: str | None, fold_anew: bool) -> Restored:
     """Write what an archive holds into SQL. Raises `InvalidFile`, `Unavailable`, and what the store raises."""
     from turnfold.redis.inbox import ProducerInbox
@@ -81,18 +93,7 @@ def restore_file(session: Session, path: Path, *, conversation: str | None, fold
             nonlocal total
             total += turns
             bar.update(task, total=total)
-            pending = inbox.peek(address, newest=0)
-            if pending.forgotten or pending.held:
-                was = (
-                    "was forgotten, and its rows are still to be deleted"
-                    if pending.forgotten
-                    else "is being appended to"
-                )
-                msg = f"conversation {address.conversation!r} {was}"
-                raise Unavailable(
-                    msg,
-                    remedy="import again when a worker is done with that, or under another id with --conversation",
-                )
+            refuse_unless_idle(inbox, address)
 
         return restore(
             session.write_engine, lines, name=name, wanted=wanted, begin=begin, turn_read=lambda: bar.advance(task)

@@ -12,6 +12,7 @@ import click
 
 from turnfold.contract.keys import Address, checked_id
 from turnfold.errors import InvalidInput
+from turnfold_worker.cli.archive_files import refuse_unless_idle
 from turnfold_worker.cli.cells_command import cells_of
 from turnfold_worker.cli.forget import erase_tenant
 from turnfold_worker.cli.output import ask, json_option, print_json, progress, safe, yes_option
@@ -161,7 +162,10 @@ def _side(session: Session) -> MoveSide:
     from turnfold_worker.operate.tenant_move import MoveSide
     from turnfold_worker.wiring import sql_store
 
+    inbox = ProducerInbox(session.redis)
+
     def restored(address: Address, lines: Iterable[bytes]) -> None:
+        refuse_unless_idle(inbox, address)
         restore(
             session.write_engine, lines, name=f"conversation {address.conversation!r}",
             wanted=Wanted(tenant=address.tenant), begin=lambda *_: None, turn_read=lambda: None,
@@ -169,7 +173,7 @@ def _side(session: Session) -> MoveSide:
 
     return MoveSide(
         cell=session.settings.cell, engine=session.engine, write_engine=session.write_engine,
-        inbox=ProducerInbox(session.redis), store=sql_store(session.settings, session.write_engine, session.engine),
+        inbox=inbox, store=sql_store(session.settings, session.write_engine, session.engine),
         fold=lambda address: fold_what_waits(session, address), restore=restored,
     )  # fmt: skip
 

@@ -99,6 +99,7 @@ class TenantMove:
         for side in (self._source, self._target):
             self._wait_until_quiet(side)
         names = self._source.names(self._tenant)
+        self._refuse_forgotten(names)
         self._refuse_strangers({*self._target.names(self._tenant)} - {*names})
         yield from self._each("copying", names, self._copy)
         digests: dict[str, str] = {}
@@ -194,6 +195,13 @@ class TenantMove:
                 "it goes on, and nothing was erased"
             ),
         )
+
+    def _refuse_forgotten(self, names: Iterable[str]) -> None:
+        """Workers of the target would erase what is written under a name that was forgotten there a moment ago."""
+        gone = self._target.inbox.forgotten([Address(self._tenant, name) for name in names])
+        if gone:
+            msg = f"cell {self._target.cell!r} is still to erase what was forgotten there: {_listed(gone)}"
+            raise Unavailable(msg, remedy="run this again when workers of that cell have done so")
 
     def _refuse_strangers(self, strangers: set[str]) -> None:
         if not strangers:
