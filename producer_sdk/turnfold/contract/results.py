@@ -195,7 +195,7 @@ class TimelineEntry:
     meant_to: date | None
     """Last day of it."""
     is_plan: bool
-    """Whether it was still to come when it was said."""
+    """Whether it was still to come when it was said, and nobody has reported it as done since."""
     text: str
     speaker: str
     origin: Origin
@@ -205,7 +205,8 @@ class TimelineEntry:
     marker: str
     """Give it to `expand`: the turn, verbatim."""
     state: AnchorState = AnchorState.ACTIVE
-    """`superseded` where what was said later took its place, `active` where it still stands."""
+    """`superseded` where what was said later took its place, `resolved` of a plan that was reported as done, else
+    `active`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,15 +54,16 @@ class TailAnchors:
 
         What a person settled, or an earlier segment, stays as it is.
         """
+        return (*self.changed(stored), *self.anchors)
+
+    def changed(self, stored: Iterable[Anchor]) -> tuple[Anchor, ...]:
+        """Stored anchors in the state that the tail gives them."""
         changes = {change.id: change for change in self.changes}
-        return (
-            *(
-                replace(anchor, state=change.state, related=change.related, replaces=change.replaces)
-                if anchor.state is AnchorState.ACTIVE and (change := changes.get(anchor.id))
-                else anchor
-                for anchor in stored
-            ),
-            *self.anchors,
+        return tuple(
+            replace(anchor, state=change.state, related=change.related, replaces=change.replaces)
+            if anchor.state is AnchorState.ACTIVE and (change := changes.get(anchor.id))
+            else anchor
+            for anchor in stored
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
@@ -33,6 +33,7 @@ SAID_ANCHORS: Final = (
 )  # fmt: skip
 """Anchors with who said them and when."""
 _BY_ID: Final = SAID_ANCHORS.where(among(_anchor.c.id, "ids"))
+ANCHORS_OF_TURNS: Final = SAID_ANCHORS.where(among(_anchor.c.seq, "turns"))
 _BETWEEN: Final = SAID_ANCHORS.where(
     _anchor.c.seq.between(bindparam("first", type_=Integer), bindparam("last", type_=Integer)),
     among(_anchor.c.kind, "kinds"), among(_anchor.c.state, "states"),
@@ -103,6 +104,13 @@ class AnchorRead:
                 every = {**parameters, "first": last, "last": last, "most": LAST_TURN}
                 yield self._anchors(ANCHORS_IN_ORDER, every)
                 first = last + 1
+
+    def of_turns(self, seqs: Collection[int]) -> tuple[Anchor, ...]:
+        """Anchors of some turns, whatever their state, as the open tail leaves them."""
+        if not seqs:
+            return ()
+        stored = self._anchors(ANCHORS_OF_TURNS, {"conversation": self._head.id, "turns": _listed(seqs)})
+        return tuple(anchor for anchor in self.tail.applied_to(stored) if anchor.turn_seq in seqs)
 
     def linked(self, anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
         """Those that closed some anchors, or that these replace, as far as they are not among them."""

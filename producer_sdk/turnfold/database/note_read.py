@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import BindParameter, Connection, and_, bindparam, literal_column, select
 
 from turnfold.contract.note_times import NoteTime, unpack_times
-from turnfold.contract.outlines import overtaken_by, unpack_outline
+from turnfold.contract.outlines import Outline, overtaken_by, unpack_outline
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.passages import (
     LAST_TURN,
@@ -24,9 +25,11 @@ from turnfold.contract.passages import (
 from turnfold.contract.records import Anchor, Importance, Role
 from turnfold.contract.results import Head
 from turnfold.contract.tables import ModelNoteRow, PassageRow, table
+from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
 from turnfold.database.rows import anchor_record
 from turnfold.database.statements import ANCHOR_COLUMNS, FRAME, OF_CONVERSATION, anchor, node, turn
-from turnfold.dates.validity import closed_on
+from turnfold.dates.passed import day_of
+from turnfold.dates.validity import closed_on, with_last_days
 
 SEGMENTS_AT_ONCE: Final = 16
 
@@ -111,12 +114,21 @@ class NoteRead:
     def __init__(self, connection: Connection, head: Head) -> None:
         self._connection = connection
         self._of_conversation: Mapping[str, int] = {"conversation": head.id}
+        self._closed_seq = head.closed_seq
 
     def overtaken(self) -> OvertakenIndex:
         """What was said and holds no more, as far as contexts are told of it."""
+        return NOTHING_OVERTAKEN if self._outline is None else overtaken_by(self._outline)
+
+    @cached_property
+    def _outline(self) -> Outline | None:
         rows = self._connection.execute(FRAME, self._of_conversation)
-        outline = unpack_outline((row.part, row.body) for row in rows)
-        return NOTHING_OVERTAKEN if outline is None else overtaken_by(outline)
+        return unpack_outline((row.part, row.body) for row in rows)
+
+    @cached_property
+    def _tail(self) -> TailAnchors:
+        """What turns that no segment holds yet do to anchors of segments."""
+        return NO_TAIL_ANCHORS if self._outline is None else self._outline.tail_anchors.after(self._closed_seq)
 
     def segments(self, first_seq: int, last_seq: int) -> Iterator[SegmentNotes]:
         """The segments that hold turns of a range, in order."""
@@ -146,8 +158,13 @@ class NoteRead:
             for row in self._between(SOURCES_BETWEEN, first_seq, last_seq)
         }
         anchors: dict[int, list[Anchor]] = {}
-        for row in self._between(ANCHORS_BETWEEN, first_seq, last_seq):
-            anchors.setdefault(row.seq, []).append(closed_on(anchor_record(row), row.closed_at))
+        stored = [
+            closed_on(anchor_record(row), row.closed_at)
+            for row in self._between(ANCHORS_BETWEEN, first_seq, last_seq)
+        ]
+        days = {tail_anchor.id: day_of(tail_anchor.day) for tail_anchor in self._tail.anchors if tail_anchor.day}
+        for held in with_last_days(self._tail.changed(stored), days):
+            anchors.setdefault(held.turn_seq, []).append(held)
         for segment in nodes:
             edges = range(number_of(segment.first_seq, 0), number_of(segment.last_seq + 1, 0))
             yield SegmentNotes(

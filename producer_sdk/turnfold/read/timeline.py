@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -25,6 +26,7 @@ from turnfold.database.known import Wanted
 from turnfold.dates.note_time import time_of
 from turnfold.dates.passed import day_of
 from turnfold.errors import InvalidInput
+from turnfold.read.notes.records import says_anchor
 from turnfold.read.pending_edits import changes_of
 from turnfold.read.snapshot import known_head
 from turnfold.search.query_times import check_now
@@ -81,7 +83,8 @@ def timeline(
         chosen = [note for note in notes if changes is None or not changes.hides(note.seq)]
         entries = [note for note in in_order(_one_a_turn(chosen)[:most_entries]) if note.seq >= first_seq][:limit]
         turn_ids = transaction.turn_ids(head, [note.seq for note in entries])
-        return [_entry(note, turn_ids[note.seq], overtaken) for note in entries if note.seq in turn_ids]
+        listed = [_entry(note, turn_ids[note.seq], overtaken) for note in entries if note.seq in turn_ids]
+        return [*_with_what_is_done(transaction, head, listed)]
 
     return reader.read(look)
 
@@ -147,6 +150,19 @@ def _one_a_turn(notes: Iterable[Note]) -> list[Note]:
     for note in notes:
         firsts.setdefault(note.seq, note)
     return list(firsts.values())
+
+
+def _with_what_is_done(
+    transaction: ReadTransaction, head: Head, entries: Iterable[TimelineEntry]
+) -> Iterator[TimelineEntry]:
+    """Entries, a plan that was reported as done as none; anchors are read where any of them is a plan."""
+    listed = [*entries]
+    plans = {entry.turn_seq for entry in listed if entry.is_plan}
+    done = [anchor for anchor in transaction.anchors(head).of_turns(plans) if anchor.state is AnchorState.RESOLVED]
+    for entry in listed:
+        stems = note_stems(entry.text) if entry.is_plan else ()
+        is_done = any(anchor.turn_seq == entry.turn_seq and says_anchor(stems, anchor) for anchor in done)
+        yield replace(entry, is_plan=False, state=AnchorState.RESOLVED) if is_done else entry
 
 
 def _entry(note: Note, turn_id: str, overtaken: OvertakenIndex) -> TimelineEntry:

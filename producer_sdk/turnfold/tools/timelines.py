@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from turnfold.assemble.forms.markers import ARROW
 from turnfold.assemble.forms.render_text import one_line
 from turnfold.contract.records import AnchorState
 from turnfold.contract.results import TimelineEntry
 from turnfold.tokens import estimate_tokens
+
+_OVER: Final = {AnchorState.SUPERSEDED: ", no longer holds", AnchorState.RESOLVED: ", done"}
 
 
 def timeline_text(entries: Sequence[TimelineEntry], max_tokens: int) -> str:
@@ -34,5 +37,5 @@ def timeline_line(entry: TimelineEntry) -> str:
     plan = " (plan)" if entry.is_plan else ""
     meant = f", about {one_line(entry.day_meant)}{plan}" if entry.day_meant else ""
     speaker = f"{entry.speaker}: " if entry.speaker else ""
-    over = ", no longer holds" if entry.state is AnchorState.SUPERSEDED else ""
+    over = _OVER.get(entry.state, "")
     return f"[turn {entry.turn_seq}{day_said}{meant}{over} {ARROW}{entry.marker}] {speaker}{one_line(entry.text)}\n"

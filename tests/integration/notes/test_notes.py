@@ -165,6 +165,18 @@ def test_a_note_tells_until_when_it_held_and_a_plan_that_is_done_is_none(tf: Tur
     assert (plan.state, plan.is_plan, plan.valid_to) == (AnchorState.RESOLVED, False, date(2026, 5, 4))
 
 
+def test_a_plan_that_the_open_tail_reports_as_done_is_none(tf: Turnfold, local: LocalWorker) -> None:
+    plan, report = "I will send the contract to Bo tomorrow.", "I've sent the contract to Bo."
+    folded(tf, local, [{"role": "user", "content": plan, "created_at": "2026-05-02T09:00:00+00:00"}, *told()])
+    assert [note.is_plan for note in tf.notes("c", last_turn=1)] == [True]
+
+    folded(tf, local, [{"role": "user", "content": report, "created_at": "2026-05-04T09:00:00+00:00"}])
+    assert tf.status("c").closed < tf.status("c").folded
+    (note,) = tf.notes("c", last_turn=1, states=None)
+    assert (note.state, note.is_plan, note.valid_to) == (AnchorState.RESOLVED, False, date(2026, 5, 4))
+    assert tf.notes("c", last_turn=1) == []
+
+
 def test_what_waits_to_be_changed_is_not_read_and_what_was_said_before_never_again(
     tf: Turnfold, local: LocalWorker
 ) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
 
 from conftest import LocalWorker
 from turnfold import Turnfold
+from turnfold.contract.records import AnchorState
 from turnfold.errors import InvalidInput, UnknownConversation
+from turnfold.tools.timelines import timeline_line
 
 pytestmark = pytest.mark.daily_on("sqlite")
 
@@ -18,6 +21,10 @@ MENTIONS = {
     17: "The rent will rise to 940 euros in June.",
 }
 FILLER = "Line {}: the lamp of room {} was counted again by Mara, who keeps the list of all lamps of the house."
+
+
+def turn_of(day: int, words: str) -> dict[str, str]:
+    return {"role": "user", "content": words, "created_at": f"2026-03-{day:02}T09:00:00Z"}
 
 
 @pytest.fixture
@@ -40,6 +47,24 @@ def test_a_timeline_has_the_first_mentions_in_order_with_their_days(folded: Turn
     assert (rises.meant_from, rises.is_plan, rises.speaker) == (date(2026, 6, 1), True, "user")
     for entry, said in zip((first, paid, rises), MENTIONS.values(), strict=True):
         assert said in folded.expand("c", entry.marker).text
+
+
+@pytest.mark.parametrize("later", [0, 20], ids=["open tail", "folded"])
+def test_what_is_reported_as_done_is_no_plan_in_a_timeline(folded: Turnfold, local: LocalWorker, later: int) -> None:
+    plan, report = "I will send the lease to Bo tomorrow.", "I've sent the lease to Bo."
+    said = [(21, plan), *[(21, FILLER.format(i, i)) for i in range(500, 520)]]
+    folded.append("c", [turn_of(day, words) for day, words in said])
+    local.settle()
+    (planned,) = folded.timeline("c", "lease Bo")
+    assert (planned.text, planned.is_plan) == ("I will send the lease to Bo on 22 March 2026", True)
+
+    said = [(23, report), *[(23, FILLER.format(i, i)) for i in range(600, 600 + later)]]
+    folded.append("c", [turn_of(day, words) for day, words in said])
+    local.settle()
+    done, sent = folded.timeline("c", "lease Bo")
+    assert done == replace(planned, is_plan=False, state=AnchorState.RESOLVED)
+    assert (sent.state, sent.is_plan) == (AnchorState.ACTIVE, False)
+    assert "22 March 2026, done " in timeline_line(done)
 
 
 def test_a_timeline_of_nothing_has_what_tells_most(folded: Turnfold) -> None:

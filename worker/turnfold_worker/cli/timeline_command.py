@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -14,6 +14,8 @@ from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+_OVER: Final = {AnchorState.SUPERSEDED: " (no longer holds)", AnchorState.RESOLVED: " (done)"}
 
 
 @click.command(short_help="List what came up, in order.")
@@ -51,7 +53,7 @@ def timeline(
         return
     rows = table("#turn", "turn id", "said on", "speaker", "text", "when it was", "expand with")
     for entry in entries:
-        over = " (no longer holds)" if entry.state is AnchorState.SUPERSEDED else ""
+        over = _OVER.get(entry.state, "")
         meant = f"{entry.day_meant}{' (plan)' if entry.is_plan else ''}" if entry.day_meant else ""
         rows.add_row(
             str(entry.turn_seq), words(entry.turn_id), entry.day, words(entry.speaker),
