@@ -159,8 +159,7 @@ class NoteRead:
         }
         anchors: dict[int, list[Anchor]] = {}
         stored = [
-            closed_on(anchor_record(row), row.closed_at)
-            for row in self._between(ANCHORS_BETWEEN, first_seq, last_seq)
+            closed_on(anchor_record(row), row.closed_at) for row in self._between(ANCHORS_BETWEEN, first_seq, last_seq)
         ]
         days = {tail_anchor.id: day_of(tail_anchor.day) for tail_anchor in self._tail.anchors if tail_anchor.day}
         for held in with_last_days(self._tail.changed(stored), days):

@@ -1,6 +1,8 @@
 """Times in text: the days that words mean, counted from the day on which they were said. Pure, without a clock.
 
 numbers      counts as people say them
+near_days    days and periods near one: by hours, by their number in the month
+seasons      seasons that are counted from a day
 written      times that are written out: '14 May 2026', 'Q3 2025'
 relative     times that are counted from a day: 'two weeks ago', 'next Friday'
 beside       times that another time places: 'the week before 9 June'

@@ -115,7 +115,8 @@ _WRITTEN_SIGNS: Final = (
 )  # fmt: skip
 _COUNTED_SIGNS: Final = (
     *_UNITS, "mon", "tue", "wed", "thu", "fri", "sat", "sun", "tomorrow", "morning", "afternoon", "evening", " now",
-    "recently", "lately", "while", "soon", "last ", "next ", "this ", "past ", "coming ", "following ",
+    "recently", "lately", "while", "soon", "last ", "next ", "this ", "past ", "coming ", "following ", " ago",
+    *(f"the {digit}" for digit in range(1, 10)),
 )  # fmt: skip
 _RECURRING_SIGNS: Final = (
     "every",

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.note_times import NoteTime
+from turnfold.contract.periods import day_label, one_day
 from turnfold.dates.expressions import Form, Kind, TimeExpression, time_expressions
 
 _LASTS: Final = lazy_pattern(r"(?i)\b(?:until|till|up to) (?:the )?$")
 """Stands before the end of what holds; 'by Friday' is when something is to be done."""
+
+_LATE: Final = lazy_pattern(r"(?i)\b(?:tonight|this evening|later today)\b")
+_WILL: Final = lazy_pattern(
+    r"(?i)\b(?:will|shall|won't|going to|gonna|plan(?:s|ning)? (?:to|on)|about to|scheduled|booked for|need(?:s)? to"
+    r"|must|have to|has to|want(?:s)? to|let's|remind)\b|['\u2019]ll\b"
+)
+"""Tells of what is still to come on the same day: 'I'm working on it today' does not."""
 
 
 def time_of(said: str, said_on: date | None) -> NoteTime | None:
@@ -19,8 +28,22 @@ def time_of(said: str, said_on: date | None) -> NoteTime | None:
     >>> time_of("I signed the lease yesterday.", date(2026, 5, 14))[:4]
     ('13 May 2026', datetime.date(2026, 5, 13), datetime.date(2026, 5, 13), 'day')
     """
-    times = [time for time in time_expressions(said, said_on) if time.label or time.kind is Kind.RECURRING]
+    every = time_expressions(said, said_on)
+    times = [time for time in every if time.label or time.kind is Kind.RECURRING]
+    if not times and said_on is not None:
+        return _on_own_day(said, said_on, every)
     return _time(said, said_on, times[0]) if len({time.periods for time in times}) == 1 else None
+
+
+def _on_own_day(statement: str, said_on: date, times: Sequence[TimeExpression]) -> NoteTime | None:
+    """The time of what was or is to be on the day on which it was said: 'this morning', 'an hour ago', 'tonight'."""
+    own_day = one_day(said_on)
+    time = next((time for time in times if time.kind is Kind.WHEN and time.period == own_day), None)
+    if time is None:
+        return None
+    is_late = _LATE.search(statement, max(0, time.start - 6), time.end) is not None
+    is_plan = time.toward > 0 and (is_late or _WILL.search(statement) is not None)
+    return NoteTime(day_label(said_on), said_on, said_on, own_day.precision.value, is_plan)
 
 
 def _time(statement: str, said_on: date | None, time: TimeExpression) -> NoteTime:

@@ -24,26 +24,35 @@ from turnfold.contract.periods import (
     whole_month,
     whole_year,
 )
+from turnfold.dates.near_days import COMING, PAST, clear_weekend, day_of_month, hours_ago, period_around
 from turnfold.dates.numbers import COUNT, count_of
+from turnfold.dates.seasons import seasons_away
 from turnfold.dates.written import SEASONS
 
 _WEEKDAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|weds?|thurs?|thu|fri|(?-i:Sat|Sun)"
 _LONG_WEEKDAY: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 """Alone, only these: 'sat', 'sun' and 'wed' are words."""
-_PAST: Final = ("last", "past", "previous", "this past", "earlier this")
-_COMING: Final = ("next", "coming", "upcoming", "the following", "this coming")
+_ON: Final = r"(?:(?<=on )|(?<=by )|(?<=until )|(?<=till )|(?<=since ))"
+_STOP: Final = (
+    r"[,.;:!?)]| (?:at|in|for|with|because|when|while|if|and|but|so|as|i|we|he|she|they|it|you|is|was|will|would)(?!\w)"
+)
+"""Stands behind a day of the month: 'on the 23rd, at noon', but no 'floor' or 'attempt'."""
 RELATIVE: Final = lazy_pattern(
     r"(?i)(?<![\w.,/$~<>\u2013-])(?:"
     r"(?P<near>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|tomorrow|today|tonight|last night"
-    r"|this (?:morning|afternoon|evening)|(?:just|right) now|the other (?:day|night|week))"
-    rf"|(?P<count>{COUNT}) (?P<unit>day|night|week|weekend|fortnight|month|year)s? (?P<side>ago|back|earlier|from now)"
+    r"|this (?:morning|afternoon|evening)|(?:just|right) now|the other (?:day|night|week)|an hour and a half ago)"
+    rf"|(?P<hours>{COUNT}) (?P<unit5>hour|hr|minute|min)s? ago"
+    rf"|(?P<count>{COUNT}) (?P<unit>day|night|week|weekend|fortnight|month|year|{'|'.join(SEASONS)})s?"
+    r" (?P<side>ago|back|earlier|from now)"
     rf"|(?P<within>in|within) (?:the next )?(?P<ahead>{COUNT}) (?P<unit2>day|week|fortnight|month|year)s?(?: time)?"
     r"|(?:the )?(?P<unit4>week|month|year|weekend) (?P<beyond>before last|after next)"
-    r"|(?P<edge>end|beginning|start|middle) of (?:the |(?P<which3>this|next|last) )(?P<unit3>week|month|year|quarter)"
+    r"|(?P<edge>end|beginning|start|middle|rest|remainder) of (?:the |(?P<which3>this|next|last) )"
+    r"(?P<unit3>week|month|year|quarter)"
     r"|(?P<which>last|past|previous|this past|earlier this|later this|this coming|this|next|coming|upcoming"
     rf"|the following) (?P<what>week(?:end)?|month|year|quarter|{'|'.join(SEASONS)}|{'|'.join(MONTHS)}|{_WEEKDAY})"
     rf"|(?P<weekday>{_LONG_WEEKDAY}|(?:(?<=on )|(?<=by )|(?<=until )|(?<=till ))(?:{_WEEKDAY}))"
     r"|(?:over|at|on|during) the (?P<weekend>weekend)"
+    rf"|{_ON}the (?P<ordinal>[12]?\d|3[01])(?:st|nd|rd|th)(?: of (?P<which4>this|last|next) month(?!\w)|(?=$|{_STOP}))"
     r"|(?P<vague>recently|lately|a (?:little )?while (?:ago|back)|soon)"
     r")(?!\w|['\u2019](?!s\b)\w)"
 )
@@ -51,6 +60,7 @@ _SHIFTS: Final = {
     "day before yesterday": -2, "yesterday": -1, "last night": -1, "day after tomorrow": 2, "tomorrow": 1,
 }  # fmt: skip
 _VAGUE_DAYS: Final = 45
+_LEFT: Final = ("rest", "remainder")
 _OTHER_DAYS: Final = {"day": 10, "night": 10, "week": 21}
 _AUTUMN: Final = 9
 """The month from which 'last summer' is of the same year, in the north as in the south."""
@@ -78,20 +88,17 @@ def relative_time(match: re.Match[str], said_on: date, toward: int = 0) -> Relat
         return None
 
 
-def _meaning(match: re.Match[str], day: date, toward: int) -> RelativeTime:  # noqa: PLR0911 - one a way of saying it
+def _meaning(match: re.Match[str], day: date, toward: int) -> RelativeTime | None:  # noqa: PLR0911 - one a way of saying it
     if match["near"]:
         return _near(match["near"].lower().removeprefix("the "), day)
+    if match["hours"] or match["ordinal"]:
+        return _near_day(match, day, toward)
     if match["side"]:
-        sign = 1 if match["side"].lower() == "from now" else -1
-        return _counted(match["count"], match["unit"].lower(), day, sign)
+        return _away(match["count"], match["unit"].lower(), day, 1 if match["side"].lower() == "from now" else -1)
     if match["within"]:
-        counted = _counted(match["ahead"], match["unit2"].lower(), day, 1)
-        if match["within"].lower() == "in":
-            return counted
-        last = counted.periods[0].last
-        return RelativeTime((Period(day, last, Precision.OPEN),), day_label(last) if last else "", until=True)
+        return _ahead(match["within"].lower(), match["ahead"], match["unit2"].lower(), day)
     if match["edge"]:
-        return _edge(match["edge"].lower(), (match["which3"] or "this").lower(), match["unit3"].lower(), day)
+        return _edge(match["edge"].lower(), (match["which3"] or "").lower(), match["unit3"].lower(), day, toward)
     if match["unit4"]:
         return _beyond(match["unit4"].lower(), -2 if match["beyond"].lower() == "before last" else 2, day)
     if match["weekday"]:
@@ -101,6 +108,32 @@ def _meaning(match: re.Match[str], day: date, toward: int) -> RelativeTime:  # n
     if match["vague"]:
         return _vague(match["vague"].lower(), day)
     return _placed(match["which"].lower(), match["what"], day, toward)
+
+
+def _away(count: str, unit: str, day: date, sign: int) -> RelativeTime:
+    if unit not in SEASONS:
+        return _counted(count, unit, day, sign)
+    seasons = seasons_away(count, unit, day, sign)
+    return RelativeTime((seasons,), "" if seasons.vague else period_label(seasons))
+
+
+def _ahead(within: str, count: str, unit: str, day: date) -> RelativeTime:
+    """'In two weeks'; 'within two weeks' is any day up to then."""
+    counted = _counted(count, unit, day, 1)
+    last = counted.periods[0].last
+    if within == "in":
+        return counted
+    return RelativeTime((Period(day, last, Precision.OPEN),), day_label(last) if last else "", until=True)
+
+
+def _near_day(match: re.Match[str], day: date, toward: int) -> RelativeTime:
+    if match["hours"]:
+        period = hours_ago(match["hours"], match["unit5"].lower(), day)
+    else:
+        which = (match["which4"] or "").lower()
+        period = one_day(day_of_month(int(match["ordinal"]), which, day, toward))
+    is_told = not period.vague and (period.first != day or match["ordinal"])
+    return RelativeTime((period,), period_label(period) if is_told else "")
 
 
 def _near(words: str, day: date) -> RelativeTime:
@@ -126,7 +159,7 @@ def _counted(count: str, unit: str, day: date, sign: int) -> RelativeTime:
         period = Period(ends[0], ends[1], Precision.DAY if exact else Precision.WEEK, vague=not exact)
         return RelativeTime((period,), day_label(ends[0]) if exact else relative)
     if unit == "weekend":
-        near, far = _clear_weekend(day, sign, least - 1), _clear_weekend(day, sign, greatest)
+        near, far = clear_weekend(day, sign, least - 1), clear_weekend(day, sign, greatest)
         both = Period(min(near, far).first, max(near, far).last, Precision.WEEK, vague=True)
         return RelativeTime((near, both), relative)
     if unit == "week":
@@ -156,11 +189,17 @@ def _beyond(unit: str, away: int, day: date) -> RelativeTime:
     return RelativeTime((period,), period_label(period))
 
 
-def _edge(edge: str, which: str, unit: str, day: date) -> RelativeTime:
-    """'The end of the month': the last days of it."""
-    whole = _around(which, unit, day)[0]
+def _edge(edge: str, which: str, unit: str, day: date, toward: int) -> RelativeTime | None:
+    """'The end of the month': the last days of it; 'the rest of the month' all from the day on."""
+    if edge in _LEFT and (which or toward < 0):
+        # 'I spent the rest of the week in bed' is of another week.
+        return None
+    whole = period_around(which or "this", unit, day)[0]
     if whole.first is None or whole.last is None:
         return RelativeTime((whole,), "")
+    if edge in _LEFT:
+        precision = Precision.WEEK if unit == "week" else Precision.MONTH
+        return RelativeTime((Period(day, whole.last, precision),), f"rest of {_name(whole, unit)}")
     span = timedelta({"week": 1, "month": 9, "quarter": 29, "year": 59}[unit])
     if edge == "end":
         days, label = (whole.last - span, whole.last), f"end of {_name(whole, unit)}"
@@ -184,16 +223,16 @@ def _name(whole: Period, unit: str) -> str:
 def _placed(which: str, unit: str, day: date, toward: int) -> RelativeTime:
     """'Last week', 'next summer', 'this Friday'."""
     lowered = unit.lower()
-    after = which in _COMING
+    after = which in COMING
     side = "after" if after else "before"
     if lowered == "weekend":
-        return _weekend("next" if after else "last" if which in _PAST else "this", day)
+        return _weekend("next" if after else "last" if which in PAST else "this", day)
     if lowered.title() in MONTHS:
         return _named_month(which, MONTHS.index(lowered.title()) + 1, day)
     if lowered in ("week", "month", "year", "quarter") or lowered in SEASONS:
-        periods = tuple(_around(which, lowered, day))
+        periods = tuple(period_around(which, lowered, day))
         return RelativeTime(periods, _placed_label(which, lowered, periods, day, side))
-    return _weekday("after" if after else "before" if which in _PAST else "this", unit, day, toward)
+    return _weekday("after" if after else "before" if which in PAST else "this", unit, day, toward)
 
 
 def _placed_label(which: str, unit: str, periods: tuple[Period, ...], day: date, side: str) -> str:
@@ -204,7 +243,7 @@ def _placed_label(which: str, unit: str, periods: tuple[Period, ...], day: date,
         return f"{MONTHS[first.month - 1]} {first.year}"
     if unit == "quarter":
         return f"Q{(first.month + 2) // 3} {first.year}"
-    if which not in (*_PAST, *_COMING) or which == "earlier this":
+    if which not in (*PAST, *COMING) or which == "earlier this":
         return ""
     if unit == "summer" and side == "before" and day.month >= _AUTUMN:
         return f"summer {day.year}"
@@ -212,7 +251,7 @@ def _placed_label(which: str, unit: str, periods: tuple[Period, ...], day: date,
 
 
 def _named_month(which: str, month: int, day: date) -> RelativeTime:
-    if which in _COMING or which == "later this":
+    if which in COMING or which == "later this":
         year = day.year + (month <= day.month)
     elif which == "this":
         year = day.year
@@ -247,50 +286,12 @@ def _weekend(which: str, day: date) -> RelativeTime:
         weeks = (-1,) if day.weekday() < SATURDAY - 1 else (-1, 0)
         found = [weekend_of(day, week) for week in weeks]
     elif which == "next":
-        found = [_clear_weekend(day, 1, 0), _clear_weekend(day, 1, 1)]
+        found = [clear_weekend(day, 1, 0), clear_weekend(day, 1, 1)]
     else:
         found = [weekend_of(day, week) for week in ((0, -1) if which == "this" else (-1, 0))]
     if which in ("last", "next"):
         return RelativeTime(tuple(found), f"weekend {'before' if which == 'last' else 'after'} {day_label(day)}")
     return RelativeTime(tuple(found), f"weekend of {day_label(found[0].first or day)}" if which else "")
-
-
-def _clear_weekend(day: date, sign: int, more: int) -> Period:
-    """The last or next weekend that is all past or to come, or so many before or after it."""
-    near = (1 if day.weekday() >= SATURDAY else 0) if sign > 0 else -1
-    return weekend_of(day, near + sign * more)
-
-
-def _around(which: str, what: str, day: date) -> list[Period]:
-    sign = -1 if which in _PAST and which != "earlier this" else 1 if which in _COMING else 0
-    if what == "week":
-        last = Period(day - timedelta(WEEK), day - timedelta(1), Precision.WEEK)
-        return [week_of(day, sign), *([last] if sign < 0 else [])]
-    if what == "month":
-        return [whole_month(*month_away(day, sign))]
-    if what == "quarter":
-        first = day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
-        return [whole_month(*month_away(first, 3 * sign), month_away(first, 3 * sign + 2))]
-    if what == "year":
-        return [whole_year(day.year + sign)]
-    return _season(what, sign, day)
-
-
-def _season(what: str, sign: int, day: date) -> list[Period]:
-    first, last = SEASONS[what]
-    seasons = [whole_month(year, first, (year + (last < first), last)) for year in range(day.year - 3, day.year + 4)]
-    if sign < 0:
-        past = [season for season in seasons if season.last and season.last < day]
-        return [past[-1], past[-2]]
-    if sign > 0:
-        coming = [season for season in seasons if season.first and season.first > day]
-        return coming[:2]
-    return [min(seasons, key=lambda season: _distance(season, day))]
-
-
-def _distance(season: Period, day: date) -> int:
-    first, last = season.first or date.min, season.last or date.max
-    return max((first - day).days, (day - last).days, 0)
 
 
 def _vague(words: str, day: date) -> RelativeTime:

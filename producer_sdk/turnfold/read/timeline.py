@@ -26,7 +26,7 @@ from turnfold.database.known import Wanted
 from turnfold.dates.note_time import time_of
 from turnfold.dates.passed import day_of
 from turnfold.errors import InvalidInput
-from turnfold.read.notes.records import says_anchor
+from turnfold.read.notes.records import says
 from turnfold.read.pending_edits import changes_of
 from turnfold.read.snapshot import known_head
 from turnfold.search.query_times import check_now
@@ -161,7 +161,7 @@ def _with_what_is_done(
     done = [anchor for anchor in transaction.anchors(head).of_turns(plans) if anchor.state is AnchorState.RESOLVED]
     for entry in listed:
         stems = note_stems(entry.text) if entry.is_plan else ()
-        is_done = any(anchor.turn_seq == entry.turn_seq and says_anchor(stems, anchor) for anchor in done)
+        is_done = any(anchor.turn_seq == entry.turn_seq and says(stems, anchor) for anchor in done)
         yield replace(entry, is_plan=False, state=AnchorState.RESOLVED) if is_done else entry
 
 

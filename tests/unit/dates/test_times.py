@@ -15,8 +15,10 @@ from support.wild_turns import wild_text
 from turnfold.contract.periods import Period, day_label, period_label, week_of, weekend_of, whole_month
 from turnfold.dates.beside import BESIDE, beside
 from turnfold.dates.expressions import Form, Kind, TimeExpression, direction, time_expressions
+from turnfold.dates.note_time import time_of
 from turnfold.dates.passed import has_passed
 from turnfold.dates.resolve import resolve_relative_days
+from turnfold.dates.seasons import seasons_away, seasons_near
 from turnfold.dates.written import WRITTEN, written_period
 
 CASES: Final = [
@@ -175,3 +177,101 @@ def test_a_clause_behind_a_comma_does_not_turn_what_happened_into_a_plan(text: s
     day = "Tuesday" if "Tuesday" in text else "Friday"
     at = text.index(day)
     assert direction(text, at, at + len(day)) == of_what
+
+
+WEDNESDAY: Final = date(2026, 3, 11)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("The alert fired an hour ago.", "2026-03-11", "2026-03-11"),
+        ("I pushed the fix ten minutes ago.", "2026-03-11", "2026-03-11"),
+        ("Half an hour ago the line went dead.", "2026-03-11", "2026-03-11"),
+        ("I ate an hour and a half ago.", "2026-03-11", "2026-03-11"),
+        ("The job died 24 hours ago.", "2026-03-10", "2026-03-10"),
+        ("She wrote 36 hours ago.", "2026-03-09", "2026-03-10"),
+        ("We bought the boat two summers ago.", "2024-06-01", "2024-08-31"),
+        ("They met three winters ago.", "2023-12-01", "2024-02-29"),
+        ("Our anniversary is on the 23rd.", "2026-03-23", "2026-03-23"),
+        ("The ceremony took place on the 5th of this month.", "2026-03-05", "2026-03-05"),
+        ("We met the surveyor on the 20th.", "2026-02-20", "2026-02-20"),
+        ("Send it by the 9th, please.", None, "2026-04-09"),
+        ("I'm off for the rest of the week.", "2026-03-11", "2026-03-15"),
+    ],
+)
+def test_hours_ordinals_and_seasons_have_days(text: str, first: str | None, last: str) -> None:
+    (time,) = time_expressions(text, WEDNESDAY)
+    assert days_of(time) == (first, last)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We live on the 3rd floor.", "It broke on the 2nd attempt.", "I spent the rest of the week in bed.",
+        "The drive takes two hours.", "Turn it an hour earlier than usual.", "The token must expire in 15 minutes.",
+        "He came in on the 31th place.",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_hours_or_ordinals_is_no_time(text: str) -> None:
+    assert time_expressions(text, WEDNESDAY) == []
+
+
+@given(days, st.integers(1, 31), st.sampled_from(["We will go on the {}th, at noon.", "We left on the {}th, at noon."]))
+def test_a_day_of_the_month_is_near_on_its_side(day: date, number: int, said: str) -> None:
+    (time,) = time_expressions(said.format(number), day)
+    assert time.period is not None
+    assert time.period.first is not None
+    assert time.period.first.day == number
+    away = (time.period.first - day).days
+    assert 0 <= (away if "will" in said else -away) <= 62
+
+
+@given(days, st.integers(1, 300), st.sampled_from(["hours", "minutes"]))
+def test_hours_ago_are_never_ahead_nor_farther_than_they_are(day: date, count: int, unit: str) -> None:
+    (time,) = time_expressions(f"It stopped {count} {unit} ago.", day)
+    assert time.period is not None
+    assert time.period.first is not None
+    assert time.period.last is not None
+    hours = count / (1 if unit == "hours" else 60)
+    assert time.period.last <= day
+    assert hours / 24 <= (day - time.period.first).days + 1 <= hours / 24 + 2
+
+
+@pytest.mark.parametrize(
+    ("said", "is_plan"),
+    [
+        ("I finished the tiling this morning.", False),
+        ("The alert fired an hour ago.", False),
+        ("Earlier today the vet called.", False),
+        ("I'll merge the branch this afternoon.", True),
+        ("We're having dinner with the Okafors tonight.", True),
+        ("Later today I'm seeing the dentist.", True),
+        ("I'm working on the parser today.", False),
+        ("I have to call the bank today.", True),
+    ],
+)
+def test_a_statement_of_its_own_day_names_it(said: str, *, is_plan: bool) -> None:
+    time = time_of(said, WEDNESDAY)
+    assert time is not None
+    assert (time.day_meant, time.meant_from, time.meant_to) == ("11 March 2026", WEDNESDAY, WEDNESDAY)
+    assert (time.precision, time.is_plan) == ("day", is_plan)
+
+
+def test_a_day_that_is_named_beside_its_own_is_the_one_that_a_statement_speaks_of() -> None:
+    time = time_of("I told him today that we leave tomorrow.", WEDNESDAY)
+    assert time is not None
+    assert time.day_meant == "12 March 2026"
+
+
+@given(days, st.sampled_from(["spring", "summer", "autumn", "winter"]), st.integers(1, 9), st.sampled_from([-1, 1]))
+def test_seasons_away_are_clear_of_the_day_and_a_year_apart(day: date, season: str, count: int, sign: int) -> None:
+    near, far = (seasons_away(str(number), season, day, sign) for number in (count, count + 1))
+    assert seasons_near(season, sign, day)[0] == seasons_away("one", season, day, sign)
+    for first, last in ((near.first, near.last), (far.first, far.last)):
+        assert first is not None
+        assert last is not None
+        assert last < day if sign < 0 else first > day
+    assert near.first is not None
+    assert far.first is not None
+    assert far.first.year - near.first.year == sign

@@ -76,7 +76,7 @@ class _Segment:
 
     def _of_rules(self, note: Note, stems: Sequence[str], seqs: Sequence[int]) -> results.Note:
         of_turn = self._segment.anchors.get(note.seq, ())
-        anchors = [anchor for anchor in of_turn if (_overlaps(note, anchor) if note.end else says_anchor(stems, anchor))]
+        anchors = [anchor for anchor in of_turn if (_overlaps(note, anchor) if note.end else says(stems, anchor))]
         factors = with_anchors(clause_factors(note, self._segment.turns[note.seq].importance), anchors)
         is_told = self._overtaken.tells(note.seq, stems)
         mended = self._overtaken.mended(note) if is_told else None
@@ -93,7 +93,7 @@ class _Segment:
     def of_model(self, row: Any) -> tuple[Sequence[int], results.Note]:
         """A note that a model wrote, from its row, with the numbers of its turns."""
         stems = note_stems(row.body)
-        anchors = [anchor for seq in row.turns for anchor in self._segment.anchors.get(seq, ()) if says_anchor(stems, anchor)]
+        anchors = [anchor for seq in row.turns for anchor in self._segment.anchors.get(seq, ()) if says(stems, anchor)]
         marks = [self._segment.turns[seq].importance for seq in row.turns]
         factors = with_anchors(written_factors(row.importance, marks), anchors)
         state = _state(anchors, is_told=self._overtaken.tells(row.turns[0], stems))
@@ -139,7 +139,7 @@ def _overlaps(note: Note, anchor: Anchor) -> bool:
     return 2 * shared >= min(note.end - note.start, anchor.end - anchor.start) > 0
 
 
-def says_anchor(stems: Sequence[str], anchor: Anchor) -> bool:
+def says(stems: Sequence[str], anchor: Anchor) -> bool:
     """Whether a note, given by its stems, says an anchor of its turn."""
     anchor_stems = frozenset(note_stems(anchor.text))
     return 2 * len(anchor_stems.intersection(stems)) >= min(len(anchor_stems), len(stems)) > 0

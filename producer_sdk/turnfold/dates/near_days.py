@@ -1,0 +1,84 @@
+"""Days and periods near one: 'two hours ago', 'on the 23rd', 'last week', the next weekend that is all to come."""
+
+from __future__ import annotations
+
+import math
+from calendar import monthrange
+from datetime import date, timedelta
+from typing import Final
+
+from turnfold.contract.periods import (
+    SATURDAY,
+    WEEK,
+    Period,
+    Precision,
+    month_away,
+    one_day,
+    week_of,
+    weekend_of,
+    whole_month,
+    whole_year,
+)
+from turnfold.dates.numbers import count_of
+from turnfold.dates.seasons import seasons_near
+
+PAST: Final = ("last", "past", "previous", "this past", "earlier this")
+COMING: Final = ("next", "coming", "upcoming", "the following", "this coming")
+_OWN_DAY: Final = 12
+"""Hours up to which something is taken to lie on the day on which it was said: no hour of that is known."""
+_HOURS: Final = 24
+_MINUTES: Final = 60
+
+
+def hours_ago(count: str, unit: str, day: date) -> Period:
+    """The day of what was so many hours or minutes ago; of 36 hours one of two days.
+
+    >>> hours_ago("two", "hour", date(2026, 3, 11)).first
+    datetime.date(2026, 3, 11)
+    """
+    least, greatest = count_of(count)
+    parts = 1 if unit in ("hour", "hr") else _MINUTES
+    hours = greatest / parts
+    if hours <= _OWN_DAY:
+        return one_day(day)
+    first = day - timedelta(math.ceil(hours / _HOURS))
+    if hours % _HOURS == 0 and least == greatest:
+        return one_day(first)
+    return Period(first, day - timedelta(int(least / parts / _HOURS)), Precision.WEEK, vague=True)
+
+
+def day_of_month(number: int, which: str, day: date, toward: int) -> date:
+    """The day that 'the 23rd' means: the newest that has come in a clause about the past, else the first not over.
+
+    `which` is 'last', 'this' or 'next' where the month is told. Raises `ValueError` where no such month has the day.
+    """
+    nearest = (0, -1, -2) if toward < 0 else (0, 1, 2)
+    for away in ({"last": -1, "this": 0, "next": 1}[which],) if which else nearest:
+        year, month = month_away(day, away)
+        if number <= monthrange(year, month)[1]:
+            found = date(year, month, number)
+            if which or (found <= day if toward < 0 else found >= day):
+                return found
+    msg = f"no month that may be meant has a day {number}"
+    raise ValueError(msg)
+
+
+def clear_weekend(day: date, sign: int, more: int) -> Period:
+    """The last or next weekend that is all past or to come, or so many before or after it."""
+    near = (1 if day.weekday() >= SATURDAY else 0) if sign > 0 else -1
+    return weekend_of(day, near + sign * more)
+
+
+def period_around(which: str, what: str, day: date) -> list[Period]:
+    sign = -1 if which in PAST and which != "earlier this" else 1 if which in COMING else 0
+    if what == "week":
+        last = Period(day - timedelta(WEEK), day - timedelta(1), Precision.WEEK)
+        return [week_of(day, sign), *([last] if sign < 0 else [])]
+    if what == "month":
+        return [whole_month(*month_away(day, sign))]
+    if what == "quarter":
+        first = day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
+        return [whole_month(*month_away(first, 3 * sign), month_away(first, 3 * sign + 2))]
+    if what == "year":
+        return [whole_year(day.year + sign)]
+    return seasons_near(what, sign, day)
