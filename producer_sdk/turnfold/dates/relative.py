@@ -114,7 +114,7 @@ def _away(count: str, unit: str, day: date, sign: int) -> RelativeTime:
     if unit not in SEASONS:
         return _counted(count, unit, day, sign)
     seasons = seasons_away(count, unit, day, sign)
-    return RelativeTime((seasons,), "" if seasons.vague else period_label(seasons))
+    return RelativeTime((seasons,), "" if seasons.vague or not seasons.first else f"{unit} {seasons.first.year}")
 
 
 def _ahead(within: str, count: str, unit: str, day: date) -> RelativeTime:

@@ -264,6 +264,10 @@ def test_a_day_that_is_named_beside_its_own_is_the_one_that_a_statement_speaks_o
     assert time.day_meant == "12 March 2026"
 
 
+def test_seasons_are_named_by_their_year() -> None:
+    assert resolve_relative_days("We met two winters ago.", WEDNESDAY) == "We met in winter 2024."
+
+
 @given(days, st.sampled_from(["spring", "summer", "autumn", "winter"]), st.integers(1, 9), st.sampled_from([-1, 1]))
 def test_seasons_away_are_clear_of_the_day_and_a_year_apart(day: date, season: str, count: int, sign: int) -> None:
     near, far = (seasons_away(str(number), season, day, sign) for number in (count, count + 1))

@@ -13,6 +13,7 @@ work_state      files as last changed, runs and failures
 answers         turns that answer a query, word for word
 doubts          what turns after the last fold may have changed
 fitting         the first of a ranking while there is room
+told_rules      notes that say a rule again that is shown
 asked           what a query adds, behind what stands there whatever is asked
 draft           a plan in the making, and what its parts leave to each other
 first_parts     anchors, names, actions

@@ -14,6 +14,7 @@ from turnfold.assemble.by_value.draft import WORTH_FILLING, Draft
 from turnfold.assemble.by_value.fitting import fitting_notes
 from turnfold.assemble.by_value.group_spans import grouped, with_more
 from turnfold.assemble.by_value.past import Taken, filled_from
+from turnfold.assemble.by_value.told_rules import without_rules
 from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.last_turns import reserve
 from turnfold.assemble.memo import Memo
@@ -127,7 +128,7 @@ class NotedPast:
         quote = partial(
             draft.answers.quoted, draft.pricing, before_seq=first_raw, target=draft.target, most_tokens=most_tokens // 2
         )
-        hits = draft.answers.notes(first_raw)
+        hits = without_rules(draft.answers.notes(first_raw), draft.plan.anchors)
         # Where each turn may bring some, all that stands before them stays as it is though this one brings none.
         if not hits and not draft.material.request.steered:
             quoted = quote(background=())
