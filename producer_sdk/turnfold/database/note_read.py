@@ -162,8 +162,8 @@ class NoteRead:
             closed_on(anchor_record(row), row.closed_at) for row in self._between(ANCHORS_BETWEEN, first_seq, last_seq)
         ]
         days = {tail_anchor.id: day_of(tail_anchor.day) for tail_anchor in self._tail.anchors if tail_anchor.day}
-        for held in with_last_days(self._tail.changed(stored), days):
-            anchors.setdefault(held.turn_seq, []).append(held)
+        for closed_anchor in with_last_days(self._tail.changed(stored), days):
+            anchors.setdefault(closed_anchor.turn_seq, []).append(closed_anchor)
         for segment in nodes:
             edges = range(number_of(segment.first_seq, 0), number_of(segment.last_seq + 1, 0))
             yield SegmentNotes(

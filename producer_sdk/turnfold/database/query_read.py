@@ -46,9 +46,10 @@ from turnfold.database.rows import shortened_record, turn_record
 from turnfold.errors import InvalidInput
 from turnfold.search.answerable import answerable
 from turnfold.search.event_times import EventTime, event_of
-from turnfold.search.first_mentions import first_mentions, spread
+from turnfold.search.first_mentions import first_mentions, one_a_turn, spread
 from turnfold.search.matter import MOST_STEERED, Matter, heaviest_matter
 from turnfold.search.note_hits import hits, said_by
+from turnfold.search.order_questions import asks_for_order, of_asker, subject_of
 from turnfold.search.query_times import NO_TIMES, QueryTimes, query_times
 from turnfold.search.relevance import QUERY_TERMS, query_terms
 from turnfold.search.turn_scores import (
@@ -74,6 +75,8 @@ _ANSWER: Final = Shortening.to(2 * LEAST_CAP, last_seq=0)
 """How much is read of a turn that answers a query."""
 _SCOPED: Final = 4
 """How many more passages are looked at where only some speakers or origins may answer."""
+_BESIDE_FIRST: Final = 4
+"""Times the budget for which notes are looked at where one a turn is shown."""
 _MOST_BLOCKS: Final = 4
 """Blocks of which the words are read."""
 
@@ -86,7 +89,7 @@ def answers(driver: Driver, connection: DriverConnection, wanted: Wanted, known:
     today = _today(wanted, known)
     times = query_times(question, today) if wanted.query else NO_TIMES
     event = event_of(question) if wanted.query and not times.terms else None
-    asked_terms = query_terms(question, without=times.words) if wanted.query else heaviest_matter(question)
+    asked_terms = query_terms(subject_of(question), without=times.words) if wanted.query else heaviest_matter(question)
     if not (asked_terms or times.terms) or known.outline is None:
         return Answers(question)
     question_terms = _Question(question, asked_terms, times, event, today)
@@ -152,7 +155,10 @@ class _Query:
         """Notes, turns and blocks."""
         budget = self._wanted.budget_tokens
         scores = self._scores()
-        best = best_turns(scores, query_statements.ANSWERING) if budget > TIGHT else {}
+        is_about_order = bool(self._wanted.query) and asks_for_order(self._question)
+        # An order is told in one list.
+        may_quote = budget > TIGHT and not is_about_order
+        best = best_turns(scores, query_statements.ANSWERING) if may_quote else {}
         blocks = self._meant()
         written = self._written_passages(scores)
         rows, *results = self._connection.batch(
@@ -169,13 +175,18 @@ class _Query:
         if not self._wanted.query:
             matter = Matter.of(self._question, self._told, segments=self._head.node_count)
             passages = matter.among(passages)
+        if is_about_order:
+            passages = of_asker(self._question, passages)
         # What came up first came up, whatever was said later.
         gone = NOTHING_OVERTAKEN if self._wanted.in_order else self._overtaken
-        note_hits = hits(self._asked, scores, passages, self._field, most_tokens=budget, overtaken=gone)
+        most_tokens = budget * _BESIDE_FIRST if is_about_order else budget
+        note_hits = hits(self._asked, scores, passages, self._field, most_tokens=most_tokens, overtaken=gone)
+        if is_about_order:
+            note_hits = tuple(one_a_turn(note_hits, self._asked))
         if self._wanted.in_order:
             note_hits = tuple(first_mentions(note_hits, chain.from_iterable(passage.notes for passage in passages)))
         room = budget - sum([note.least_tokens for note in note_hits])
-        if self._wanted.query and room >= budget // 2:
+        if self._wanted.query and room >= budget // 2 and not is_about_order:
             note_hits = (*note_hits, *said_by(self._asked, self._outline.notes, note_hits, most_tokens=room))
         if not self._wanted.query:
             fitting = {passage.notes[0].seq for passage in passages}

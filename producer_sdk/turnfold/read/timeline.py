@@ -29,6 +29,7 @@ from turnfold.errors import InvalidInput
 from turnfold.read.notes.records import says
 from turnfold.read.pending_edits import changes_of
 from turnfold.read.snapshot import known_head
+from turnfold.search.first_mentions import one_a_turn
 from turnfold.search.query_times import check_now
 from turnfold.search.relevance import query_terms
 from turnfold.wire.whole_numbers import whole_number
@@ -81,7 +82,7 @@ def timeline(
         )  # fmt: skip
         changes = changes_of(transaction, head, pending)
         chosen = [note for note in notes if changes is None or not changes.hides(note.seq)]
-        entries = [note for note in in_order(_one_a_turn(chosen)[:most_entries]) if note.seq >= first_seq][:limit]
+        entries = [note for note in in_order(one_a_turn(chosen)[:most_entries]) if note.seq >= first_seq][:limit]
         turn_ids = transaction.turn_ids(head, [note.seq for note in entries])
         listed = [_entry(note, turn_ids[note.seq], overtaken) for note in entries if note.seq in turn_ids]
         return [*_with_what_is_done(transaction, head, listed)]
@@ -104,7 +105,7 @@ def _telling(outline: Outline, limit: int) -> Iterator[Note]:
     """The notes of people and assistants that tell most, best first: of the open tail as large a part as it is."""
     late = max(0, outline.tail_seq - outline.last_seq)
     of_tail = -(-limit * late // max(1, outline.tail_seq))
-    yield from _one_a_turn(note for note in outline.tail if note.role != Role.TOOL)[:of_tail]
+    yield from one_a_turn(note for note in outline.tail if note.role != Role.TOOL)[:of_tail]
     yield from (note for note in outline.notes if note.role != Role.TOOL)
 
 
@@ -142,14 +143,6 @@ def _about(query: str, notes: Iterable[Note]) -> Iterator[Note]:
     """Notes that hold a term of the query themselves."""
     query_stems = frozenset(query_terms(query))
     return (note for note in notes if not query_stems.isdisjoint(terms(note.text)))
-
-
-def _one_a_turn(notes: Iterable[Note]) -> list[Note]:
-    """The first note of each turn."""
-    firsts: dict[int, Note] = {}
-    for note in notes:
-        firsts.setdefault(note.seq, note)
-    return list(firsts.values())
 
 
 def _with_what_is_done(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from turnfold.contract.notes import Note, in_order
 from turnfold.contract.passages import PLACES
+from turnfold.contract.terms import terms
 from turnfold.contract.words import note_stems
 
 _STRETCHES: Final = 32
@@ -41,3 +42,18 @@ def first_mentions(chosen: Iterable[Note], candidates: Iterable[Note]) -> list[N
         )
         firsts.setdefault((first.seq, first.place), first)
     return list(firsts.values())
+
+
+def one_a_turn(notes: Iterable[Note], query: Collection[str] = ()) -> list[Note]:
+    """The first note of each turn, or the first that holds a term of the query; in the order of the first ones."""
+    wanted = frozenset(query)
+    firsts: dict[int, Note] = {}
+    for note in notes:
+        first = firsts.setdefault(note.seq, note)
+        if first is not note and wanted and _holds(note, wanted) and not _holds(first, wanted):
+            firsts[note.seq] = note
+    return list(firsts.values())
+
+
+def _holds(note: Note, terms_of_query: frozenset[str]) -> bool:
+    return not terms_of_query.isdisjoint(terms(note.text))
