@@ -185,7 +185,10 @@ def test_why_tells_what_stands_in_a_context_and_what_does_not(imported: Up) -> N
     assert {"there: a standing fact"} <= {one["why"] for one in of_turn["statements"]}
     superseded = imported.json("anchors", CONVERSATION, "--state", "superseded")[0]
     reasons = imported.run("why", CONVERSATION, superseded["turn_seq"], "--budget", 1000)
-    assert "superseded" in reasons
+    assert "took its place" in " ".join(reasons.split())
+    gone = next(each for each in told["no_longer"] if each["turn"] == superseded["turn_seq"])
+    assert gone["why"].startswith("turn ")
+    assert "no longer holds" in shown
     assert f"turn {superseded['turn_seq']} stands" in reasons
     assert "9999" in imported.run("why", CONVERSATION, 9999, code=1)
 

@@ -98,7 +98,6 @@ def test_a_context_for_an_order_tells_each_turn_of_the_asker_once_in_one_list() 
         20: "I want to repaint the greenhouse door. I bought green paint for it. I need a brush for the door.",
         80: "The greenhouse heater is broken, so I need a new one.",
         140: "In the greenhouse I want to grow peppers.",
-
     }
     for place, words in topics.items():
         turns.insert(place, {"role": "user", "content": words})

@@ -13,6 +13,7 @@ up, demo, import_command, export_command, fold
 archive_files  which files `export` wrote, and what becomes of them
 reading        context, expand, search, anchors
 scope_options  whose words these show
+why_words      why a statement stands no more, for `why`
 list_command, notes_command, timeline_command, why_command
 inspect_command, status, doctor_command, usage_command, quota_command, metrics_command
 reshard_command, cells_command, cells_move_command

@@ -10,9 +10,10 @@ from turnfold.contract.records import AnchorState
 from turnfold_worker.cli.output import console, json_option, plain, print_json, table, words
 from turnfold_worker.cli.reading import BUDGET_HELP, LONGEST_ANCHOR, POLICIES, POLICY_HELP
 from turnfold_worker.cli.session import Session, pass_session
+from turnfold_worker.cli.why_words import CLOSED, newest_closed, why_closed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from turnfold import Context, Note, Statement
     from turnfold.contract.records import Anchor
@@ -21,6 +22,9 @@ _SHOWN = {
     0: "in its own words, as one of the recent turns", 1: "in detail", "notes": "in notes, as far as they fit",
     "range": "by a line alone: there is no room for notes", "unfolded": "by a line alone: it is not folded yet",
 }  # fmt: skip
+
+_MOST_GONE = 10
+"""Statements that no longer hold, those that were closed last."""
 
 
 @click.command(short_help="Tell what stands in a context and why.")
@@ -43,6 +47,8 @@ def why(
 ) -> None:
     """Tell where the budget of CONVERSATION's context goes, what stands in it, and what is left out at which cost.
 
+    What was closed last, such as a value that another one replaced, is listed with the turn that closed it.
+
     With the number of a TURN: how that turn is shown, which of its statements stand there, and why the others do not.
 
     \b
@@ -59,12 +65,34 @@ def why(
     if turn is not None:
         _tell_turn(session, conversation, made, turn, as_json=as_json)
         return
+    closed = list(_closed(session, conversation))
+    by_id = _closing(session, conversation, closed)
+    gone = [(anchor, why_closed(anchor, by_id)) for anchor in newest_closed(closed, by_id, most=_MOST_GONE)]
     if as_json:
-        print_json({"report": plain(made.report), "statements": [plain(statement) for statement in made.statements]})
+        print_json({
+            "report": plain(made.report), "statements": [plain(statement) for statement in made.statements],
+            "no_longer": [{"turn": anchor.turn_seq, "text": anchor.text, "why": reason} for anchor, reason in gone],
+        })  # fmt: skip
         return
     _print_parts(made)
     _print_standing(made)
+    _print_gone(gone)
     _print_left_out(made)
+
+
+def _closed(session: Session, conversation: str) -> Iterator[Anchor]:
+    """Statements that no longer hold, page by page."""
+    page = session.turnfold.anchors(conversation, states=CLOSED)
+    while page:
+        yield from page
+        page = session.turnfold.anchors(conversation, states=CLOSED, first_turn=page[-1].turn_seq + 1)
+
+
+def _closing(session: Session, conversation: str, anchors: Iterable[Anchor]) -> dict[int, Anchor]:
+    """What closed some statements, by id."""
+    ids = {anchor.related for anchor in anchors if anchor.related is not None}
+    found = session.turnfold.anchors(conversation, states=None, ids=ids) if ids else []
+    return {anchor.id: anchor for anchor in found}
 
 
 def _print_parts(made: Context) -> None:
@@ -87,6 +115,17 @@ def _print_standing(made: Context) -> None:
         console().print(rows)
 
 
+def _print_gone(gone: Sequence[tuple[Anchor, str]]) -> None:
+    if gone:
+        rows = table("no longer holds", "#turn", "speaker", "text", "why")
+        for anchor, reason in gone:
+            rows.add_row(
+                anchor.type.replace("_", " "), str(anchor.turn_seq), words(anchor.speaker or ""),
+                words(anchor.text, most=LONGEST_ANCHOR), words(reason),
+            )  # fmt: skip
+        console().print(rows)
+
+
 def _print_left_out(made: Context) -> None:
     rows = table("left out", "#tokens", "reach it with")
     for part in made.report.left_out:
@@ -100,7 +139,12 @@ def _tell_turn(session: Session, conversation: str, made: Context, turn: int, *,
     level = made.coverage.level_of(turn)
     notes = session.turnfold.notes(conversation, states=None, min_importance=0, first_turn=turn, last_turn=turn)
     anchors = session.turnfold.anchors(conversation, states=None, first_turn=turn, last_turn=turn)
-    statements = [*(_of_anchor(anchor, made) for anchor in anchors), *(_of_note(note, made, level) for note in notes)]
+    by_id = _closing(session, conversation, anchors)
+    closed = {anchor.state: why_closed(anchor, by_id) for anchor in reversed(anchors)}
+    statements = [
+        *(_of_anchor(anchor, made, why_closed(anchor, by_id)) for anchor in anchors),
+        *(_of_note(note, made, level, closed.get(note.state, f"it is {note.state}")) for note in notes),
+    ]
     if as_json:
         print_json({"turn": turn, "shown": level, "statements": statements})
         return
@@ -114,17 +158,17 @@ def _tell_turn(session: Session, conversation: str, made: Context, turn: int, *,
             statement["kind"],
             str(statement["importance"]),
             words(statement["text"], most=LONGEST_ANCHOR),
-            statement["why"],
+            words(statement["why"]),
         )
     console().print(rows)
 
 
-def _of_anchor(anchor: Anchor, made: Context) -> dict[str, Any]:
+def _of_anchor(anchor: Anchor, made: Context, closed: str) -> dict[str, Any]:
     is_shown = any(fact.turn_seq == anchor.turn_seq and fact.text == anchor.text for fact in _facts(made))
     if is_shown:
         reason = "there: a standing fact"
-    elif anchor.state is not AnchorState.ACTIVE:
-        reason = f"not there: {anchor.state}" + (f" by anchor {anchor.related}" if anchor.related else "")
+    elif closed:
+        reason = f"no standing fact: {closed}"
     elif any(anchor.text in statement.text for statement in made.statements if statement.turn_seq == anchor.turn_seq):
         reason = "there: its turn or a note says it"
     else:
@@ -132,7 +176,7 @@ def _of_anchor(anchor: Anchor, made: Context) -> dict[str, Any]:
     return {"kind": anchor.type.replace("_", " "), "importance": anchor.score, "text": anchor.text, "why": reason}
 
 
-def _of_note(note: Note, made: Context, level: object) -> dict[str, Any]:
+def _of_note(note: Note, made: Context, level: object, closed: str) -> dict[str, Any]:
     of_turn = [statement for statement in made.statements if statement.turn_seq == note.turn_seq]
     if any(statement.kind == "note" and _same(statement.text, note.text) for statement in of_turn):
         reason = "there: a note"
@@ -141,7 +185,7 @@ def _of_note(note: Note, made: Context, level: object) -> dict[str, Any]:
     elif any(note.text.rstrip(".!?") in statement.text for statement in of_turn):
         reason = "there: a standing fact or an answer says it"
     elif note.state is not AnchorState.ACTIVE:
-        reason = f"not there: {note.state}"
+        reason = f"not there: {closed}"
     elif not note.importance:
         reason = "not there: it says nothing by itself"
     else:
