@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.use_cases import fold as compress
-from turnfold_worker.use_cases import refold
+from turnfold_worker.use_cases import open_tail, refold
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,6 +39,7 @@ def share_folds() -> None:
     compress.fold_segment = refold.fold_segment = fold_segment
     for stage in ("merge", "roll_up", "make_outline", "with_tail"):
         setattr(compress, stage, _shared(getattr(compress, stage)))
+    open_tail.merged_tail = _shared(open_tail.merged_tail)
 
 
 def _shared(stage: Callable[P, R]) -> Callable[P, R]:
