@@ -42,7 +42,7 @@ def example() -> FoldedConversation:
 
 @pytest.fixture(scope="module")
 def long() -> FoldedConversation:
-    return fold(talk("long", 1_500), conversation_id="c")
+    return fold(talk("long", 700), conversation_id="c")
 
 
 def before_answers(text: str) -> str:
