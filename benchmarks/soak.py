@@ -4,9 +4,9 @@
 
 Two Redis servers, PostgreSQL behind PgBouncer, workers; each wave appends to some conversations of every tenant while
 two servers or workers are killed (kill -9), waits until all is folded, and compares the rows of each conversation with
-those of an undisturbed fold in one process. Ctrl-C or the end of the time stops it; run again with the same folder and
-sizes, it goes on with the wave that was not over. 1 where anything was lost, doubled, reordered or differs, 2 where it
-was stopped.
+those of an undisturbed fold in one process. Ctrl-C, SIGTERM or the end of the time stops it; run again with the same
+folder and sizes, it goes on with the wave that was not over. 1 where anything was lost, doubled, reordered or differs,
+2 where it was stopped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from support.chaos import FOUR_WORKERS
 from support.pgbouncer import installed_pgbouncer
-from support.soak import Shape, Soak, Stopped
+from support.soak import EVERY_STRIKE, SERVERS_ONLY, Shape, Soak, Stopped
 from turnfold.contract.tasks import Queue
 
 STOPPED: Final = 2
@@ -38,6 +38,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60.0, help="until it stops, to be run again")
     parser.add_argument("--seed", type=int, default=24)
     parser.add_argument("--one-worker", action="store_true", help="one process for all queues in place of five")
+    parser.add_argument("--spare-workers", action="store_true", help="kill servers alone, to see workers' memory")
     asked = parser.parse_args()
 
     shape = Shape(turns=asked.turns, conversations=asked.conversations, tenants=asked.tenants, seed=asked.seed)
@@ -46,17 +47,24 @@ def main() -> int:
         asked.folder, shape,
         database="pgbouncer" if installed_pgbouncer() else "postgresql",
         workers=ONE_WORKER if asked.one_worker else FOUR_WORKERS,
+        strikes=SERVERS_ONLY if asked.spare_workers else EVERY_STRIKE,
     )  # fmt: skip
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # A shell lets what it starts in the background ignore Ctrl-C.
+        signal.signal(number, _stop)
     stopped = False
     try:
         soak.run(seconds=60 * asked.minutes, told=_print)
-    except (Stopped, KeyboardInterrupt):
+    except Stopped:
         stopped = True
     _print(totals(soak.rows, waves=soak.waves))
     if any(row[fault] for row in soak.rows for fault in FAULTS) or any(row["other"] for row in soak.rows):
         return 1
     return STOPPED if stopped else 0
+
+
+def _stop(*_: object) -> None:
+    raise Stopped
 
 
 def totals(rows: list[dict[str, Any]], *, waves: int) -> dict[str, Any]:

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple, Self
 
 import psutil
 
-from support.chaos import Chaos
+from support.chaos import Chaos, Strike
 from support.chaos_faults import POOLER_KILLED
 from support.chaos_round import verdict_of
+from support.chaos_strikes import pgbouncer_process, postgresql_process, redis_process
 from support.talk import talk
 from turnfold_worker import offline
 
@@ -29,6 +30,9 @@ FAULT = replace(
     # Strikes of a short wave come close to each other: two on one segment are chance, not its fault.
     environment={"TURNFOLD_ATTEMPTS": "8", "TURNFOLD_FOLD_IDLE_SECONDS": "1"},
 )
+EVERY_STRIKE = tuple(FAULT.strikes)
+SERVERS_ONLY = (redis_process, postgresql_process, pgbouncer_process)
+"""Workers live on, so that what they take of memory is seen over time."""
 Workers = Sequence[tuple[str, Sequence[str], int]]
 LOOK_SECONDS = 5.0
 
@@ -105,11 +109,13 @@ class Soak:
     Stopped within a wave, it begins that wave again: its producers repeat all of it, with the same ids.
     """
 
-    def __init__(self, folder: Path, shape: Shape, *, database: str, workers: Workers) -> None:
+    def __init__(
+        self, folder: Path, shape: Shape, *, database: str, workers: Workers, strikes: Sequence[Strike] = EVERY_STRIKE
+    ) -> None:
         self._folder = folder
         self._shape = shape
         self._plan = replace(FAULT.plan({}, database=database, seed=shape.seed), redis_servers=2, workers=workers)
-        self._strikes = [*FAULT.strikes]
+        self._strikes = strikes
         self._file = folder / "soak.json"
         self.waves = max(1, min(shape.tenants, shape.conversations // shape.tenants))
         self._addresses = [*shape.lengths().items()]
