@@ -20,8 +20,8 @@ from turnfold.dates.note_time import time_of
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.rules.statement_rules import STANDING_ORDER
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, agree
+from turnfold_worker.pipeline.anchors.settling.overtaking import MENDS_MISTYPED_WITHIN
 from turnfold_worker.pipeline.anchors.settling.settle import (
-    MENDS_MISTYPED_WITHIN,
     answer,
     comparable,
     finish,
