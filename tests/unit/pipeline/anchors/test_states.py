@@ -62,3 +62,23 @@ def test_a_home_is_closed_by_a_place_and_by_no_tool(new: str, moves: bool) -> No
 @examples(100)
 def test_a_name_that_a_text_does_not_write_is_no_place(name: str, text: str) -> None:
     assert is_no_place(name, text) or name in text.lower()
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "gives_way"),
+    [
+        ("The harvest starts in August.", "Because of the heat the harvest starts in July.", True),
+        ("I prefer window seats.", "Since my knee surgery I prefer aisle seats.", True),
+        ("Our minimum version is Python 3.9.", "As of this sprint our minimum version is Python 3.11.", True),
+        ("We have three kids in the swim class.", "With Amir joining, we have four kids in the swim class.", True),
+        ("My shift starts at 7.", "From today my shift starts at 6.", True),
+        ("My shift starts at 7.", "From next week my shift starts at 6.", False),
+        ("The harvest starts in August.", "Because of the kiln the workshop starts in July.", False),
+        ("I prefer window seats.", "Since my sister's surgery she prefers aisle seats.", False),
+        ("The port is 80.", "Because of the proxy the port might be 81.", False),
+    ],
+)  # fmt: skip
+def test_a_cause_or_a_beginning_before_a_value_tells_nothing_of_what_it_is_of(
+    earlier: str, later: str, *, gives_way: bool
+) -> None:
+    assert other_value(later, earlier) is gives_way

@@ -18,6 +18,9 @@ OPENS: Final = lazy_pattern(
     correction|hey|hi|(?:it )?turn(?:s|ed) out|i(?:'ve| have)? changed my mind|change of plans?|(?:new|the) plan|
     on second thoughts?|(?:scratch|scrap|forget|ignore) (?:that|it|what i (?:said|told you|wrote))|to be clear|
     i meant|i mean|we(?:'ve| have) moved|as agreed|unfortunately|luckily|good news|bad news|as of today|
+    as of this \w+|from (?:today|now)(?: on)?|with \w+ \w+ing(?=,)|
+    (?:because of|due to|thanks to) (?:the |my |our |a )?\w+(?: \w+)?(?=,? (?:the|my|our|we|i|it|there)(?!\w))|
+    since (?:the|my|our) \w+(?: \w+)?(?=,? (?:the|my|our|we|i|it|there)(?!\w))|
     for the record|just so you know|one more thing|heads up|quick update|news)(?: that)?[,.:;!]? (?:[-\u2013\u2014] )?)+
 """)
 )
