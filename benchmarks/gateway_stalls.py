@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import json
 import os
 import signal
@@ -37,6 +36,7 @@ async def serve() -> None:
     import uvicorn
 
     from turnfold_gateway.app import create_app
+    from turnfold_gateway.cli.serve import server_of
     from turnfold_gateway.settings import GatewaySettings
 
     late: list[float] = []
@@ -47,13 +47,10 @@ async def serve() -> None:
 
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, tell)
     config = uvicorn.Config(create_app(GatewaySettings.from_env()), port=0, log_level="warning", access_log=False)
-    server = uvicorn.Server(config)
+    server = server_of(config)
     serving = asyncio.create_task(server.serve())
     while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
         await asyncio.sleep(0.01)
-    # As a service does at its start: else the collector's pauses are most of the longest stall.
-    gc.collect()
-    gc.freeze()
     print(server.servers[0].sockets[0].getsockname()[1], flush=True)
     while not serving.done():
         since = time.perf_counter()

@@ -2,11 +2,12 @@
 
 python benchmarks/loop_stalls.py              64 reads at once, four times: milliseconds
 python benchmarks/loop_stalls.py --reads 16
+python benchmarks/loop_stalls.py --switch-interval 0.001
 
 A beat sleeps one millisecond at a time; what it sleeps longer is a stall. Beside its length stands the CPU that this
-process used in it: what else the machine does makes a stall longer, and adds nothing to that. The collector of garbage
-is told to leave alone what is there before the reads, as a service does at its start: else its pauses are most of the
-longest stall. Needs a Redis server.
+process used in it: what else the machine does makes a stall longer, and adds nothing to that. After one read the
+collector of garbage is told to leave alone what is there, as `turnfold serve` does and a service of your own has to.
+The first round also starts the client's threads, which is its longest stall. Needs a Redis server.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import argparse
 import asyncio
 import gc
 import random
+import sys
 import time
 from typing import Final
 
@@ -74,7 +76,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reads", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--switch-interval", type=float, default=sys.getswitchinterval(), help="seconds")
     given = parser.parse_args()
+    sys.setswitchinterval(given.switch_interval)
     random.seed(1)
     with embedded(tenant="bench", fold_turns=8) as tf:
         for number in range(CONVERSATIONS):
