@@ -56,10 +56,6 @@ class Idea:
     policy: Policy | None = None
 
 
-def _as_said(text: str, _said_on: Any = None) -> str:
-    return text
-
-
 def _giving(*, value: Any) -> Callable[..., Any]:
     """What gives the same, whatever it is asked."""
     return lambda *_, **__: value
@@ -74,7 +70,6 @@ _EVER: Final = _giving(value=True)
 
 IDEAS: Final = {
     "nothing": Idea(),
-    "fewer words where that saves a third": Idea(((_TURN_NOTES, "telegraphic", _as_said),)),
     "redundancy (a word taken before counts half)": Idea(
         ((_ORDER, "_DECAY", 1.0), (_ORDER, "_HEAVY_DECAY", 1.0)),
     ),
@@ -88,7 +83,6 @@ IDEAS: Final = {
     "more for words taken up again": Idea(((_WORD_WEIGHTS, "_TAKEN_UP", (1.0,) * 4),)),
     "the charge of six tokens a note": Idea(((_ORDER, "OVERHEAD", 0),)),
     "heavy words count .35 when said again": Idea(((_ORDER, "_HEAVY_DECAY", 0.5),)),
-    "whole clauses": Idea(policy=Policy(name="brief", whole_notes_from=10**9)),
     "the line of names": Idea(((_OUTLINE, "rank", _giving(value=())),)),
     "names of turns not folded yet": Idea(((_OUTLINE, "_TAIL_NAMES", 0),)),
     "what was done last": Idea(policy=Policy(name="no-actions", actions_share=0.0)),

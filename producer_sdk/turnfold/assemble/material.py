@@ -153,11 +153,11 @@ def _folded_labels(snapshot: Snapshot, request: Request, memo: Memo) -> frozense
 
 
 def _brief_from(snapshot: Snapshot, request: Request) -> int:
-    """Place from which notes are shown in few words."""
-    if request.usable_tokens < request.policy.whole_notes_from:
-        return 0
+    """Place from which notes are shown in few words: those that a model wrote, where room is tight."""
     said_tokens = sum(snapshot.outline.said.values()) if snapshot.outline else 0
-    return FIRST_WRITTEN if request.usable_tokens < request.policy.written_whole_from * said_tokens else NO_PLACE
+    room, policy = request.usable_tokens, request.policy
+    is_tight = room < policy.whole_notes_from or room < policy.written_whole_from * said_tokens
+    return FIRST_WRITTEN if is_tight else NO_PLACE
 
 
 def _root(covered: Covered) -> Node:

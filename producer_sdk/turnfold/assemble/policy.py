@@ -143,12 +143,12 @@ class Policy:
     short_markers_below: int = 1_000
     """Budgets below this many tokens get markers without words, and no dates beside them."""
     whole_notes_from: int = 2_000
-    """Budgets from this many tokens on show notes as whole clauses; below it they are shown in fewer words."""
+    """Budgets from this many tokens on may show a model's notes as whole sentences; below it in fewer words."""
 
     no_match_below: float = 0.1
     """A context says that no turn matches its query where `Report.answerable` is below this; 0: it never does."""
     written_whole_from: float = 0.125
-    """Of what was said: budgets from this share on show a model's notes as whole sentences; below it in fewer words."""
+    """Of what was said: the same of budgets from this share on."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

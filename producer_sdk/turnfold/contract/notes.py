@@ -56,7 +56,7 @@ class Note(NamedTuple):
     gain: int = 0
     """What it told when it was taken, in hundredths a token; of an outline's notes."""
     brief: str = ""
-    """The same in fewer words, where that saves much; else empty."""
+    """A model's note in fewer words; else empty."""
     brief_tokens: int = 0
     """Those of `brief`; 0 without one."""
     start: int = 0

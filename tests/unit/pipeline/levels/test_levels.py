@@ -10,19 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.examples import examples
-from support.wild_turns import START, said, talk, wild_text, wild_turns
+from support.wild_turns import said, talk, wild_text, wild_turns
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.fold import fold_segment
-from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.levels.summarize import INDENT
 from turnfold_worker.pipeline.levels.tags import MAX_SLUG, slug, tag_line, tags_of, topics
 from turnfold_worker.pipeline.levels.units import choose, sentence_units
 from turnfold_worker.pipeline.notes.phatic import is_phatic
-from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.turn_notes import notes_of
-from turnfold_worker.pipeline.notes.whole import whole_clause
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.reading import read_turn
 
@@ -97,12 +94,6 @@ def test_dates_are_lines_of_their_own() -> None:
     assert "\n[15 May 2026]\nOmar: " in texts[1]
 
 
-def test_days_become_dates_in_fewer_words() -> None:
-    assert telegraphic(whole_clause("We signed the lease yesterday.", said_on=START.date())) == (
-        "We signed lease on 13 May 2026"
-    )
-
-
 def test_a_sentence_too_long_for_a_level_shows_its_beginning() -> None:
     texts = levels_of([said("dock14.Ana inspected the harbour crane " * 6)])
     assert texts[2].startswith("user: ")
@@ -174,16 +165,6 @@ def test_a_block_that_was_shown_already_is_named() -> None:
     turns = talk(f"assistant: {CODE}", f"user: {FILLER}", f"assistant: Again, with a word around it:\n{CODE}")
     text = levels_of([*turns, said(FILLER, seq=9)])[1]
     assert text.count("listen 80;\n") == 1
-
-
-@given(wild_text)
-def test_fewer_words_keep_every_negation_and_number(text: str) -> None:
-    line = plain_line(text)
-    kept = telegraphic(line).split()
-    assert len(kept) <= len(line.split())
-    for word in line.split():
-        if word.lower() in {"not", "never", "no", "cannot"} or word.isdigit():
-            assert word in kept or any(word in other for other in kept)
 
 
 @pytest.mark.parametrize(

@@ -1,25 +1,16 @@
-"""What becomes of a clause: whole, without what only leads in; and in fewer words, without what changes the claim."""
+"""What becomes of a clause: whole, without what only leads in."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import date
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from support.examples import examples
-from support.wild_turns import wild_text
 from turnfold.dates.resolve import resolve_relative_days
-from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import split_prose
-from turnfold_worker.pipeline.notes import telegraph
 from turnfold_worker.pipeline.notes.addressed import unaddressed
 from turnfold_worker.pipeline.notes.alone import leans
-from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.whole import whole_clause
 
 NAMES = frozenset({"nate", "joanna"})
@@ -62,87 +53,6 @@ NAMES = frozenset({"nate", "joanna"})
 )
 def test_a_clause_stays_as_it_was_said_but_for_what_leads_in(said: str, whole: str) -> None:
     assert whole_clause(said, NAMES, date(2026, 5, 14)) == whole
-
-
-@pytest.mark.parametrize(
-    ("whole", "brief"),
-    [
-        ("gave in after seeing the six in a thousand", "gave in after seeing the six in a thousand"),
-        ("No floats anywhere near the money", "No floats anywhere near money"),
-        ("The itinerary has a 14-day pass for 80,000 yen", "itinerary has a 14-day pass for 80,000 yen"),
-        ("There is a leak in the roof", "leak in roof"),
-        ("We have signed the lease of the house", "We signed lease of house"),
-        ("The gate is shut and the dog is away", "gate shut and dog away"),
-        ("The house was sold by the bank", "house was sold by bank"),
-        ("The gate is painted by the owner", "gate is painted by owner"),
-        ("I think that we should not restart the database", "I think we should not restart database"),
-        ("Only a few came twice a day", "Only a few came twice a day"),
-        ("It is a lot of work", "It is lots of work"),
-        ('We read "The Hobbit" in the garden', 'We read "The Hobbit" in garden'),
-        ("Is the gate open?", "Is gate open?"),
-        ("We walk a mile to the lake, which is good for the back", "We walk mile to lake"),
-        ("We walk to the lake, which is 3 miles away", "We walk to lake, which is 3 miles away"),
-        ("We walk to the lake, unless it rains", "We walk to lake, unless it rains"),
-    ],
-)
-def test_what_changes_the_claim_stays_in_fewer_words(whole: str, brief: str) -> None:
-    assert telegraphic(whole) == brief
-
-
-KEPT = listed(
-    """
-    in on at of for with by to from into over under about after before between through than as if unless until or and
-    but not no never nor without can could may might must should would will was were been had i you he she it we they me
-    him her us them my your his its our their two three six ten
-    who what when where which why how be do did does am again those such now own then okay while much well like even
-    still too yet ever both any let's
-    """
-)
-"""Words of which a telegram loses none, but for those of a remark behind a comma."""
-
-
-@given(wild_text)
-@examples(300)
-@example("I have two of the six, which we sold on Monday, and a bus for the rest")
-def test_fewer_words_are_words_of_the_clause_in_its_order(text: str) -> None:
-    whole = whole_clause(plain_line(text))
-    brief = telegraphic(whole)
-    assert estimate_tokens(brief) <= estimate_tokens(whole)
-    left = iter(whole.lower().replace("a lot of", "lots of").replace("in order to", "to").split())
-    assert all(word in left for word in brief.lower().split())
-    if "," not in whole:
-        told = [word for word in whole.lower().replace("in order to", "to").split() if word in KEPT]
-        assert [word for word in brief.lower().split() if word in KEPT] == told
-
-
-@given(st.lists(st.sampled_from([*sorted(KEPT), "the", "a", "gate", "is", "sold", "have"]), min_size=1, max_size=9))
-@examples(300)
-def test_no_telegram_loses_a_small_word(words: list[str]) -> None:
-    check_small_words(words)
-
-
-def test_a_telegram_keeps_what_is_named_as_an_example() -> None:
-    assert telegraphic("I've got other things from home, like my clay bowl") == (
-        "I've got other things from home, like my clay bowl"
-    )
-
-
-def check_small_words(words: Sequence[str]) -> None:
-    """A telegram has all of the small words; fails when one of them is lost."""
-    # Not the one that is remembered, of when the rules were whole.
-    brief = telegraphic.__wrapped__(" ".join(words)).split()
-    assert [word for word in brief if word in KEPT] == [word for word in words if word in KEPT]
-
-
-@pytest.mark.parametrize("word", sorted(KEPT))
-def test_the_check_fails_when_a_small_word_is_dropped(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    check_small_words(["gate", word, "house"])
-    is_spare = telegraph._is_spare
-    monkeypatch.setattr(
-        telegraph, "_is_spare", lambda words, i, *, asks: words[i] == word or is_spare(words, i, asks=asks)
-    )
-    with pytest.raises(AssertionError):
-        check_small_words(["gate", word, "house"])
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ units       what a level is chosen from, and how it is chosen
 tags        the line of tags, and the slug
 topic_shifts   where the words of a long text change from one topic to another
 parts       the parts of a long turn, under headings or by topic
-summarize   the levels: prose that can be read, a telegraphic extract, the tags
+summarize   the levels: prose that can be read, its best clauses, the tags
 relations   who is, has, uses or did what
 fact_lists  what a node keeps of its facts
 """

@@ -1,4 +1,4 @@
-"""The three levels of a segment, written by rule: prose that can be read, a telegraphic extract, a line of tags.
+"""The three levels of a segment, written by rule: prose that can be read, its best clauses, a line of tags.
 
 Every level ends in one newline; every line begins with `[`, which only our date lines do, or with a letter, or,
 if it is code, with four spaces: nothing that was said can stand where a date or a speaker of ours stands.

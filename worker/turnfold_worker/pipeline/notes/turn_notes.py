@@ -28,7 +28,6 @@ from turnfold_worker.pipeline.notes.phatic import is_phatic
 from turnfold_worker.pipeline.notes.refused import refused_by
 from turnfold_worker.pipeline.notes.salience import salience
 from turnfold_worker.pipeline.notes.short_replies import is_bare_answer, is_short_reply, question_at_end
-from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.told_clauses import told_clauses
 from turnfold_worker.pipeline.notes.whole import whole_clause
 from turnfold_worker.pipeline.notes.word_weights import READ, named_words, weights_of, words_taken_up
@@ -38,8 +37,6 @@ from turnfold_worker.pipeline.turns.repeats import Repeat, reference
 from turnfold_worker.pipeline.turns.treatment import statements_of
 from turnfold_worker.pipeline.turns.voices import voices_of
 
-_SAVES: Final = 1.5
-"""How much dearer a clause is than its telegram where that is kept beside it."""
 _TOOL_WORDS: Final = 40
 """Words of a tool's output that become notes; its names are in the ledger."""
 _LEAST_WORTH: Final = 0.04
@@ -75,7 +72,6 @@ class _Said(NamedTuple):
     """Words that are capitalised inside a sentence."""
     said: str = ""
     """How it was said."""
-    brief: str = ""
     span: Span = Span(0, 0)
 
 
@@ -119,17 +115,14 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
         statements = _statements(reading, heard, key)
         day = day_label(reading.day) if reading.day else ""
         mark = marked(reading)
-        for place, (text, worth, named, spoken, brief, span) in enumerate(statements):
+        for place, (text, worth, named, spoken, span) in enumerate(statements):
             tokens = estimate_tokens(under_day(text, day)) + 1
-            brief_tokens = estimate_tokens(under_day(brief, day)) + 1 if brief else 0
-            saves = tokens >= _SAVES * brief_tokens
             speaker, voice = reading.speaker, voices[reading.turn.seq]
             if reading.pasted and reading.is_pasted(span):
                 speaker, voice = quoting(speaker), OUTSIDE
             note = Note(
                 reading.turn.seq, place, speaker, voice, day, text, tokens,
-                round(100 * mark * worth), weights_of(text, named, spread), 0, brief if saves else "",
-                brief_tokens if saves else 0, *span,
+                round(100 * mark * worth), weights_of(text, named, spread), start=span.start, end=span.end,
             )  # fmt: skip
             notes.append((note, spoken))
         reading_before = reading
@@ -185,19 +178,19 @@ def _statements(reading: Reading, heard: Callable[[], _Heard], around: str) -> l
     structured = statements_of(reading)
     if structured is None:
         return made_once(
-            reading.memo, "notes", around, lambda: _of_prose(reading, heard()), pack=_packed, unpack=_unpacked
+            reading.memo, "clauses", around, lambda: _of_prose(reading, heard()), pack=_packed, unpack=_unpacked
         )
     return [*_of_structured(structured), *_of_calls(reading)]
 
 
 def _packed(drafts: Sequence[_Said]) -> list[list[Any]]:
-    return [[*draft[:2], sorted(draft.named), *draft[3:5], *draft.span] for draft in drafts]
+    return [[*draft[:2], sorted(draft.named), draft.said, *draft.span] for draft in drafts]
 
 
 def _unpacked(rows: Iterable[Sequence[Any]]) -> list[_Said]:
     return [
-        _Said(text, worth, frozenset(named), spoken, brief, Span(start, end))
-        for text, worth, named, spoken, brief, start, end in rows
+        _Said(text, worth, frozenset(named), spoken, Span(start, end))
+        for text, worth, named, spoken, start, end in rows
     ]
 
 
@@ -215,17 +208,16 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
         worth = _worth(spoken, text, heard, place=len(drafts_of_turn))
         if _is_heading(reading.turn.content, clause, spoken):
             worth *= 0.0 if spoken.isupper() and " " not in spoken else _HEADING_SHARE
-        brief = telegraphic(text)
         is_first = not any(draft.worth for draft in drafts_of_turn)
         if is_first and (asking := _worth_with_question(spoken, text, worth, heard)):
             question = heard.asked or heard.refused
-            text, worth, brief = f"({question}) {text}", asking, f"({question}) {brief}"
+            text, worth = f"({question}) {text}", asking
         worth *= _share_of_text(reading, clause, drafts)
         if written is not None:
             worth *= written.share(clause, spoken)
         if is_announced(reading, spoken, at_work=heard.at_work):
             worth = min(worth, _LEAST_WORTH)
-        drafts_of_turn.append(_Said(text, worth, named_words(spoken), spoken, brief, clause))
+        drafts_of_turn.append(_Said(text, worth, named_words(spoken), spoken, clause))
     return [*_with_captions(drafts_of_turn), *_of_calls(reading)]
 
 
@@ -244,9 +236,7 @@ def _with_captions(clauses_said: Sequence[_Said]) -> list[_Said]:
         for k in range(max(0, i - _CAPTION_REACH), i) if is_caption(caption.said) else ():
             clause = kept[k]
             if (text := shown_with(clause.text, caption.text)) is not None:
-                kept[k] = clause._replace(
-                    text=text, worth=max(clause.worth, 1.0), said=f"{clause.said} {caption.said}", brief=""
-                )
+                kept[k] = clause._replace(text=text, worth=max(clause.worth, 1.0), said=f"{clause.said} {caption.said}")
                 kept[i] = caption._replace(worth=0.0)
                 break
             if only_points(clause.text):
