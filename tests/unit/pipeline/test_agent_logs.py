@@ -25,6 +25,18 @@ def test_a_context_of_1000_tokens_names_what_the_log_is_about(log: AgentLog) -> 
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: log.name)
+def test_a_query_and_a_long_request_leave_names_their_room(log: AgentLog) -> None:
+    steps = " ".join(f"Step {number}: look at every caller before the change." for number in range(60))
+    first = next(i for i, turn in enumerate(log.turns) if turn["role"] == "user")
+    turns = [*log.turns]
+    turns[first] = {**turns[first], "content": f"{turns[first]['content']}\n\n{steps}"}
+    with fold(turns) as conversation:
+        asked = conversation.context(budget_tokens=700, query="What failed last, and which test shows it?")
+    names = next(part for part in asked.report.parts if part.name == "names")
+    assert names.used >= 0.7 * names.got
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.name)
 def test_a_context_of_500_tokens_says_what_the_log_is_about(log: AgentLog) -> None:
     with fold(log.turns) as conversation:
         text = conversation.context(budget_tokens=500).text

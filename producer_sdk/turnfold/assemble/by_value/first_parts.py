@@ -37,10 +37,13 @@ def take_first_parts(draft: Draft) -> None:
     actions = draft.material.memo.of("actions", lambda: outline.all_actions)
     room = draft.target - draft.fixed - draft.raw_tokens - draft.frame_tokens
     for_answer = int(_FOR_ANSWER * draft.target) if draft.material.request.query else 0
+    most_names = _names_share(draft)
+    # Beside an answer there is not room for all: long requests and many actions leave names theirs.
+    kept = for_answer + most_names if for_answer else 0
     # The same whatever the actions are: what they leave is for the end.
-    for_actions = min(int(policy.actions_share * draft.target) if actions else 0, max(0, (room - for_answer) // 2))
+    for_actions = min(int(policy.actions_share * draft.target) if actions else 0, max(0, (room - kept) // 2))
     room -= for_actions
-    most_for_requests = min(int(policy.request_share * _first_target(draft)), max(0, room - for_answer))
+    most_for_requests = min(int(policy.request_share * _first_target(draft)), max(0, room - kept))
     # Before the first fold what the work began with stands first too.
     early, asked_late = outline.requests, outline.tail_requests
     if not outline.last_seq:
@@ -50,7 +53,6 @@ def take_first_parts(draft: Draft) -> None:
     room -= for_requests
     anchors = _anchors(draft, requests, room)
     room -= anchors.tokens
-    most_names = _names_share(draft)
     for_names = max(0, min(room - for_answer, most_names))
     for_late = for_names // (_LATE_NAMES if outline.names else 1)
     names = fitting_names(_names_beside(draft, requests, actions), for_names - for_late, pricing)
