@@ -62,7 +62,10 @@ def test_what_is_settled_by_hand_contradicts_the_other_value_of_its_turn_no_long
 ) -> None:
     tf.configure("c", settings={"segment_max_turns": 4, "segment_min_turns": 2})
     tf.append("c", turns(["The wifi password is tulip-12. The wifi password is daisy-34."]))
-    tf.append("c", turns([f"The caterer sent menu {part}, which looked fine." for part in range(30)], first=2))
+    tf.append(
+        "c",
+        turns([f"The caterer sent word that menu {part} looked fine to all of them." for part in range(30)], first=2),
+    )
     local.settle()
     both = tf.context("c", budget_tokens=400).text
     assert 'contradicts turn 1 "The wifi password is daisy-34."' in both or "both said in turn 1" in both

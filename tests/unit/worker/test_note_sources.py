@@ -14,14 +14,17 @@ from turnfold import Note
 from turnfold_worker.offline import FoldedConversation, fold
 
 WORD = re.compile(r"\w+")
+ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
 SHORT = {"segment_max_turns": 8, "segment_min_turns": 4}
 
 
 def unsaid(conversation: FoldedConversation, note: Note) -> set[str]:
-    """Words of a note that none of its turns says, but for the day which they mean and the words before it."""
+    """Words of a note that none of its turns says, but for the days which they mean and the words before one."""
     turns = conversation.expand(note.marker).turns
     assert tuple(turn.turn_id for turn in turns) == note.turn_ids
-    said = " ".join([*(turn.content for turn in turns), note.day_meant or ""])
+    said = " ".join(
+        [*(f"{turn.content} {ORDINAL.sub('', turn.content)}" for turn in turns), note.day_meant or "", note.day]
+    )
     before_day = {"on", "in", "the"} if note.day_meant else set()
     return set(WORD.findall(note.text.lower())) - set(WORD.findall(said.lower())) - before_day
 
