@@ -1069,7 +1069,7 @@ export interface components {
             meant_from: string | null;
             /** @description Last day of it. */
             meant_to: string | null;
-            /** @description Whether it was still to come when it was said. */
+            /** @description Whether it was still to come when it was said, and nobody has reported it as done since. */
             is_plan: boolean;
             text: string;
             speaker: string;
@@ -1080,7 +1080,7 @@ export interface components {
             /** @description Give it to `expand`: the turn, verbatim. */
             marker: string;
             /**
-             * @description `superseded` where what was said later took its place, `active` where it still stands.
+             * @description `superseded` where what was said later took its place, `resolved` of a plan that was reported as done, else `active`.
              * @default active
              */
             state?: components["schemas"]["AnchorState"];
