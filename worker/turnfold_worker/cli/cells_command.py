@@ -72,7 +72,7 @@ def show(ctx: click.Context, session: Session, tenant: str | None, as_json: bool
     if tenant is not None:
         name = known.of(checked_id("tenant", tenant))
         pinned = tenant in known.pins
-        _say(as_json, {"tenant": tenant, "cell": name, "pinned": pinned}, name)
+        say(as_json, {"tenant": tenant, "cell": name, "pinned": pinned}, name)
         return
     stored = {name: _stored_in(settings.in_cell(name, known)) for name in known.cells}
     strays = {name: [each for each in tenants if known.of(each) != name] for name, tenants in stored.items()}
@@ -94,7 +94,13 @@ def cells_of(session: Session) -> tuple[WorkerSettings, Cells]:
     return settings, settings.read_cells()
 
 
-def _say(as_json: bool, answer: dict[str, object], sentence: str) -> None:
+def pin_line(tenant: str, cell: str) -> str:
+    """The line of the file of cells that pins a tenant to a cell."""
+    return f"{json.dumps(tenant)} = {json.dumps(cell)}"
+
+
+def say(as_json: bool, answer: dict[str, object], sentence: str) -> None:
+    """Print an answer as JSON or as a sentence."""
     if as_json:
         print_json(answer)
     else:
@@ -125,4 +131,4 @@ def _say_pins(strays: dict[str, list[str]]) -> None:
     click.echo("tenants are stored in other cells than the file gives them. These pins keep them:\n\n[pins]", err=True)
     for name, tenants in strays.items():
         for tenant in tenants:
-            click.echo(f"{json.dumps(tenant)} = {json.dumps(name)}", err=True)
+            click.echo(pin_line(tenant, name), err=True)

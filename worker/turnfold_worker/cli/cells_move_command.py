@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
@@ -13,7 +12,7 @@ import click
 from turnfold.contract.keys import Address, checked_id
 from turnfold.errors import InvalidInput
 from turnfold_worker.cli.archive_files import refuse_unless_idle
-from turnfold_worker.cli.cells_command import cells_of
+from turnfold_worker.cli.cells_command import cells_of, pin_line, say
 from turnfold_worker.cli.forget import erase_tenant
 from turnfold_worker.cli.output import ask, json_option, print_json, progress, safe, yes_option
 from turnfold_worker.cli.session import Session, pass_session
@@ -89,7 +88,9 @@ def _copy(source: Session, target: Session, wait_seconds: float, *, as_json: boo
     tenant, old, new = source.settings.tenant, source.settings.cell, target.settings.cell
     if not _holds(source, tenant):
         msg = f"cell {old!r}, where the file has tenant {tenant!r}, holds nothing of it"
-        raise InvalidInput(msg, remedy=f"is the name right? Without conversations a pin is enough: {_pin(tenant, new)}")
+        raise InvalidInput(
+            msg, remedy=f"is the name right? Without conversations a pin is enough: {pin_line(tenant, new)}"
+        )
     moving = _move(source, target, wait_seconds)
     _shown(moving.copy(), hidden=as_json)
     if as_json:
@@ -100,7 +101,7 @@ def _copy(source: Session, target: Session, wait_seconds: float, *, as_json: boo
         f"{moving.conversations} conversations with {moving.turns} turns of tenant {safe(tenant)} are in cell {new} as "
         f"they are in {old}, by their digests ({moving.copied} copied by this run)\n"
         "next: pin it, give the file to every process that serves it, start its producers, and run this again, which "
-        f"erases what is in {old}:\n\n[pins]\n{_pin(tenant, new)}"
+        f"erases what is in {old}:\n\n[pins]\n{pin_line(tenant, new)}"
     )
 
 
@@ -111,7 +112,7 @@ def _leave(
     target_session = opened(target)
     tenant = target_session.settings.tenant
     if not sources:
-        _say(
+        say(
             as_json, {"tenant": tenant, "to": target, "state": "moved", "erased": {}},
             f"nothing to do: tenant {safe(tenant)} lives in cell {target}, and no other cell holds anything of it",
         )  # fmt: skip
@@ -134,7 +135,7 @@ def _leave(
         if not as_json:
             later = "" if erasure.completed else "; its rows are deleted once a worker of that cell runs"
             click.echo(f"erased {erasure.conversations} conversations of it in cell {name}{later}")
-    _say(
+    say(
         as_json, {"tenant": tenant, "to": target, "state": "moved", "erased": erased},
         f"tenant {safe(tenant)} lives in cell {target}",
     )  # fmt: skip
@@ -192,14 +193,3 @@ def _shown(steps: Iterator[MoveStep], *, hidden: bool) -> None:
         task = bar.add_task("", total=None)
         for step in steps:
             bar.update(task, description=step.doing, total=step.conversations, completed=step.done)
-
-
-def _pin(tenant: str, cell: str) -> str:
-    return f"{json.dumps(tenant)} = {json.dumps(cell)}"
-
-
-def _say(as_json: bool, answer: dict[str, object], sentence: str) -> None:
-    if as_json:
-        print_json(answer)
-    else:
-        click.echo(sentence)
