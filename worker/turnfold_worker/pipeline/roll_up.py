@@ -32,7 +32,7 @@ def roll_up(children: Sequence[FoldedNode], *, height: int, idx: int) -> FoldedN
     facts = _facts(children)
     chapter_topics = _topics(children)
     union = [note for child in children for note in child.notes]
-    most_tokens = min(MAX_NOTES, sum(note.least_tokens for note in union) * 2 // 3)
+    most_tokens = min(MAX_NOTES, sum(note.tokens for note in union) * 2 // 3)
     notes = tuple(ranked(union, children[-1].said, most_tokens=most_tokens))
     source = _source_tokens(children)
     detailed = brief_of(notes, min(MAX_DETAILED, source)) or _shortest(children, source)

@@ -87,8 +87,7 @@ def summarize(readings: Sequence[Reading], facts: Mapping[str, Sequence[str]], n
 
 
 def brief_of(notes: Sequence[Note], limit: int) -> str:
-    """The best notes, in few words, as lines within `limit` tokens; empty when not even one fits."""
-    notes = [note.in_brief() for note in notes]
+    """The best notes of the rules as lines within `limit` tokens; empty when not even one fits."""
     most_notes = _most_notes(notes, limit)
     count = most_that_fit(most_notes, lambda size: estimate_tokens("".join(note_lines(notes[:size]))) <= limit)
     return "".join(note_lines(notes[:count]))

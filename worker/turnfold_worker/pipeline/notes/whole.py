@@ -58,7 +58,7 @@ _BE: Final = listed(
 _NOT_AFTER_SO: Final = listed("that far i we he she they it you as long") | _COUNTS_ON
 _QUOTES: Final = ('"', "\u201c", "\u201d")
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
-BARE: Final = Remembered(lambda word: word.strip(_WORD_EDGES).lower())
+_BARE: Final = Remembered(lambda word: word.strip(_WORD_EDGES).lower())
 """A word in lower case, without the marks around it."""
 _CUT: Final = lazy_pattern(r"[,;:.!?)]$")
 _KNOWN: Final = 3.5
@@ -104,7 +104,7 @@ def whole_clause(statement: str, names: frozenset[str] = frozenset(), said_on: d
     if said_on is not None:
         line = resolve_relative_days(line, said_on)
     words = line.split()
-    line = _without_coda(_ended(" ".join(words[i] for i in without_intensifiers(words))))
+    line = _without_coda(_ended(" ".join(words[i] for i in _without_intensifiers(words))))
     if opening.isupper() and line[:1].islower():
         line = _capitalised(line)
     return line or statement.strip()
@@ -142,11 +142,11 @@ def _without_coda(line: str) -> str:
 def _capitalised(line: str) -> str:
     first = line.split(" ", 1)[0]
     plain = first.replace("'", "")
-    known = plain.isascii() and plain.isalpha() and plain.islower() and rarity_of(BARE[first]) < _KNOWN
+    known = plain.isascii() and plain.isalpha() and plain.islower() and rarity_of(_BARE[first]) < _KNOWN
     return line[0].upper() + line[1:] if known else line
 
 
-def quoted(words: Sequence[str]) -> list[bool]:
+def _quoted(words: Sequence[str]) -> list[bool]:
     """Which words stand inside quotation marks; none where a mark has no other."""
     if not any(map(" ".join(words).__contains__, _QUOTES)):
         return [False] * len(words)
@@ -159,18 +159,18 @@ def quoted(words: Sequence[str]) -> list[bool]:
     return [False] * len(words) if inside else are_quoted
 
 
-def without_intensifiers(words: Sequence[str]) -> list[int]:
+def _without_intensifiers(words: Sequence[str]) -> list[int]:
     """Places of the words that stay where 'really', 'very' or 'so' only say it louder; none is left out of a denial."""
     if _LOUDER.isdisjoint(words):
         return list(range(len(words)))
-    inside = quoted(words)
+    inside = _quoted(words)
     denied = False
     kept = []
     for i, word in enumerate(words):
-        bare = BARE[word]
+        bare = _BARE[word]
         denied = denied or is_negation(bare)
-        following = BARE[words[i + 1]] if i + 1 < len(words) else ""
-        word_before = BARE[words[i - 1]] if i and not _CUT.search(words[i - 1]) else ""
+        following = _BARE[words[i + 1]] if i + 1 < len(words) else ""
+        word_before = _BARE[words[i - 1]] if i and not _CUT.search(words[i - 1]) else ""
         louder = word == bare and following.isalpha() and not denied and not inside[i] and bool(word_before)
         if louder and bare in _INTENSIFIERS and word_before not in _NO_INTENSIFIER and following not in _COUNTS_ON:
             continue
@@ -182,4 +182,4 @@ def without_intensifiers(words: Sequence[str]) -> list[int]:
 
 def _follows(words: Sequence[str], i: int) -> bool:
     """'So tired that I left', 'so tired I left', 'so I left'."""
-    return any(BARE[word] in {"that", "i", "we", "he", "she", "they", "it", "you"} for word in words[i + 2 : i + 6])
+    return any(_BARE[word] in {"that", "i", "we", "he", "she", "they", "it", "you"} for word in words[i + 2 : i + 6])
