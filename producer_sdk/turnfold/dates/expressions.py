@@ -74,11 +74,15 @@ class TimeExpression(NamedTuple):
         return self.periods[0] if self.periods else None
 
 
+INTENDS: Final = (
+    r"will|shall|won't|going to|gonna|plan(?:s|ning)? (?:to|on)|about to|scheduled|booked for|need(?:s)? to|must"
+    r"|have to|has to|want(?:s)? to|let's|remind"
+)
+"""What somebody is to do yet; a pattern without its edges."""
 _AHEAD: Final = lazy_pattern(
-    r"(?i)\b(?:will|shall|won't|going to|gonna|plan(?:s|ning|ned)? (?:to|on|for)|wants? to|hop(?:e|es|ing) to|about to"
-    r"|due"
-    r"|upcoming|scheduled|looking forward|let's|must|need(?:s)? to|should|can't wait|intend(?:s)? to|booked for|remind"
-    r"|deadline|expect(?:s|ing)?|have to|has to|by|until)\b|['\u2019]ll\b|\b(?:am|is|are|'m|'re|'s) \w+ing\b"
+    rf"(?i)\b(?:{INTENDS}|plan(?:s|ning)? for|planned (?:to|on|for)|hop(?:e|es|ing) to|due|upcoming|looking forward"
+    r"|should|can't wait|intend(?:s)? to|deadline|expect(?:s|ing)?|by|until)\b|['\u2019]ll\b"
+    r"|\b(?:am|is|are|'m|'re|'s) \w+ing\b"
 )
 _BEHIND: Final = lazy_pattern(
     r"(?i)\b(?:was|were|wasn't|weren't|had|did|didn't|went|got|came|saw|took|bought|made|met|told|said|gave|found|left|lost"

@@ -9,16 +9,13 @@ from typing import Final
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.note_times import NoteTime
 from turnfold.contract.periods import day_label, one_day
-from turnfold.dates.expressions import Form, Kind, TimeExpression, time_expressions
+from turnfold.dates.expressions import INTENDS, Form, Kind, TimeExpression, time_expressions
 
 _LASTS: Final = lazy_pattern(r"(?i)\b(?:until|till|up to) (?:the )?$")
 """Stands before the end of what holds; 'by Friday' is when something is to be done."""
 
 _LATE: Final = lazy_pattern(r"(?i)\b(?:tonight|this evening|later today)\b")
-_WILL: Final = lazy_pattern(
-    r"(?i)\b(?:will|shall|won't|going to|gonna|plan(?:s|ning)? (?:to|on)|about to|scheduled|booked for|need(?:s)? to"
-    r"|must|have to|has to|want(?:s)? to|let's|remind)\b|['\u2019]ll\b"
-)
+_WILL: Final = lazy_pattern(rf"(?i)\b(?:{INTENDS})\b|['\u2019]ll\b")
 """Tells of what is still to come on the same day: 'I'm working on it today' does not."""
 
 
