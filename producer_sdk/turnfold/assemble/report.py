@@ -13,8 +13,8 @@ from turnfold.assemble.forms.markers import COARSEST, node_marker, turns_marker
 from turnfold.assemble.material import Material
 from turnfold.assemble.often import folded_often
 from turnfold.assemble.plan import Plan
+from turnfold.contract.outlines import tail_anchors_of
 from turnfold.contract.results import Snapshot
-from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
 
 _PARTS = (
     "system", "task", "frame", "anchors", "names", "background", "often", "excerpts", "expanded", "actions", "recent",
@@ -98,10 +98,11 @@ def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
 
 def _active_anchors(snapshot: Snapshot) -> tuple[int, int]:
     """How many anchors stand, and about how many tokens they are: those of segments and of the open tail."""
-    head, outline = snapshot.head, snapshot.outline
-    tail = NO_TAIL_ANCHORS if head is None or outline is None else outline.tail_anchors.after(head.closed_seq)
-    count, tokens = (0, 0) if head is None else (head.anchor_count, head.anchor_tokens)
-    return count + tail.more_active, tokens + sum(anchor.tokens for anchor in tail.active)
+    head = snapshot.head
+    if head is None:
+        return 0, 0
+    tail = tail_anchors_of(snapshot.outline, head.closed_seq)
+    return head.anchor_count + tail.more_active, head.anchor_tokens + sum(anchor.tokens for anchor in tail.active)
 
 
 def _folded_tokens(material: Material) -> int:

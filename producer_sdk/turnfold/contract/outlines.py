@@ -116,6 +116,11 @@ def overtaken_by(outline: Outline, *, up_to: int | None = None) -> OvertakenInde
     )
 
 
+def tail_anchors_of(outline: Outline | None, closed_seq: int) -> TailAnchors:
+    """What an outline tells of anchors of turns that no segment holds, where the last one ends with `closed_seq`."""
+    return NO_TAIL_ANCHORS if outline is None else outline.tail_anchors.after(closed_seq)
+
+
 def pack_outline(outline: Outline) -> dict[int, str]:
     """The parts of an outline by number."""
     frame = {

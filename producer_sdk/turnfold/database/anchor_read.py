@@ -10,10 +10,10 @@ from typing import Final
 
 from sqlalchemy import Connection, Integer, Select, and_, bindparam, select
 
-from turnfold.contract.outlines import unpack_outline
+from turnfold.contract.outlines import tail_anchors_of, unpack_outline
 from turnfold.contract.records import Anchor, AnchorState
 from turnfold.contract.results import Head
-from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
+from turnfold.contract.tail_anchors import TailAnchors
 from turnfold.contract.wanted_anchors import LAST_TURN, WantedAnchors
 from turnfold.database import statements
 from turnfold.database.lists import among
@@ -58,7 +58,7 @@ class AnchorRead:
         """Those of the open tail, with who said them and when, and what they change of stored ones."""
         frame = self._connection.execute(statements.FRAME, {"conversation": self._head.id})
         outline = unpack_outline((row.part, row.body) for row in frame)
-        tail = NO_TAIL_ANCHORS if outline is None else outline.tail_anchors.after(self._head.closed_seq)
+        tail = tail_anchors_of(outline, self._head.closed_seq)
         if not tail:
             return tail
         turn = statements.turn

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import BindParameter, Connection, and_, bindparam, literal_column, select
 
 from turnfold.contract.note_times import NoteTime, unpack_times
-from turnfold.contract.outlines import Outline, overtaken_by, unpack_outline
+from turnfold.contract.outlines import Outline, overtaken_by, tail_anchors_of, unpack_outline
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.passages import (
     LAST_TURN,
@@ -25,7 +25,7 @@ from turnfold.contract.passages import (
 from turnfold.contract.records import Anchor, Importance, Role
 from turnfold.contract.results import Head
 from turnfold.contract.tables import ModelNoteRow, PassageRow, table
-from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
+from turnfold.contract.tail_anchors import TailAnchors
 from turnfold.database.rows import anchor_record
 from turnfold.database.statements import ANCHOR_COLUMNS, FRAME, OF_CONVERSATION, anchor, node, turn
 from turnfold.dates.passed import day_of
@@ -128,7 +128,7 @@ class NoteRead:
     @cached_property
     def _tail(self) -> TailAnchors:
         """What turns that no segment holds yet do to anchors of segments."""
-        return NO_TAIL_ANCHORS if self._outline is None else self._outline.tail_anchors.after(self._closed_seq)
+        return tail_anchors_of(self._outline, self._closed_seq)
 
     def segments(self, first_seq: int, last_seq: int) -> Iterator[SegmentNotes]:
         """The segments that hold turns of a range, in order."""

@@ -20,9 +20,8 @@ from turnfold.assemble.material import overtaken_of
 from turnfold.assemble.memo import Memo
 from turnfold.contract.keys import Address
 from turnfold.contract.marks import StoredMark, mark_of
-from turnfold.contract.outlines import Outline, unpack_outline
+from turnfold.contract.outlines import Outline, tail_anchors_of, unpack_outline
 from turnfold.contract.results import Head
-from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
 from turnfold.contract.turn_limits import TURNS_A_READ, Shortening, cap_for
 from turnfold.database import query_statements, statements
 from turnfold.database.change_events import ChangeLog
@@ -213,8 +212,7 @@ class ValueReader:
     ) -> tuple[Outline | None, TopAnchors, Memo]:
         """Outline and anchors of rows, and what remembers what is worked out of them."""
         memo, outline = Memo(), unpack_outline((row[0], row[1]) for row in parts)
-        tail = outline.tail_anchors.after(head.closed_seq) if outline is not None else NO_TAIL_ANCHORS
-        named = self._driver.naming(statements.TOP_ANCHOR_ROWS)
+        tail, named = tail_anchors_of(outline, head.closed_seq), self._driver.naming(statements.TOP_ANCHOR_ROWS)
         return outline, lazy_anchors(anchors, named, overtaken_of(outline, memo), tail), memo
 
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note
-from turnfold.contract.outlines import Outline, overtaken_by
+from turnfold.contract.outlines import Outline, overtaken_by, tail_anchors_of
 from turnfold.contract.records import Anchor, Role
 from turnfold.contract.results import Head, Snapshot
-from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
 from turnfold.contract.turn_limits import cap_for
 from turnfold.contract.words import note_stems
 from turnfold.database.known import AsOf
@@ -57,10 +56,7 @@ def _with_anchors(
     transaction: ReadTransaction, whole_snapshot: Snapshot, now: Head, snapshot: Snapshot, changes: Changes
 ) -> Snapshot:
     """A snapshot up to a turn, with the anchors that held then, and notes of those that were closed later."""
-    tail = (
-        NO_TAIL_ANCHORS if whole_snapshot.outline is None else whole_snapshot.outline.tail_anchors.after(now.closed_seq)
-    )
-    past = transaction.past_anchors(now, changes.cut, tail)
+    past = transaction.past_anchors(now, changes.cut, tail_anchors_of(whole_snapshot.outline, now.closed_seq))
     active = [anchor for anchor in past.active if not changes.hides(anchor.turn_seq)]
     if whole_snapshot.outline is not None and (overtaken := overtaken_by(whole_snapshot.outline, up_to=changes.cut)):
         active = [
