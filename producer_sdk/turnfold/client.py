@@ -456,11 +456,11 @@ class Turnfold:
         wanted = wanted_anchors(
             types=types, states=states, first_turn=first_turn, last_turn=last_turn, ids=ids, limit=limit
         )
-        return [
-            *self._resources.read(
+        return list(
+            self._resources.read(
                 lambda inbox, reader: retrieval.anchors(inbox, reader, address, as_of=as_of, wanted=wanted)
             )
-        ]
+        )
 
     def notes(  # noqa: PLR0913 - a read's options, all by name
         self,

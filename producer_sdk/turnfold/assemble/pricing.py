@@ -196,17 +196,8 @@ class Pricing:
         turn, content, _, native, hidden, again = shown
         # One that waits may be lost and come again, at another time, and any may be edited.
         key = (
-            turn.seq,
-            turn.turn_id,
-            turn.role,
-            turn.name,
-            turn.state,
-            turn.created_at,
-            content,
-            native,
-            hidden,
-            again,
-        )
+            turn.seq, turn.turn_id, turn.role, turn.name, turn.state, turn.created_at, content, native, hidden, again
+        )  # fmt: skip
         parts, known = self._turns.get(key, (None, None))
         if known is None or parts != turn.parts:
             known = self._turn(shown)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -85,7 +85,7 @@ def timeline(
         entries = [note for note in in_order(one_a_turn(chosen)[:most_entries]) if note.seq >= first_seq][:limit]
         turn_ids = transaction.turn_ids(head, [note.seq for note in entries])
         listed = [_entry(note, turn_ids[note.seq], overtaken) for note in entries if note.seq in turn_ids]
-        return [*_with_what_is_done(transaction, head, listed)]
+        return list(_with_what_is_done(transaction, head, listed))
 
     return reader.read(look)
 
@@ -146,13 +146,12 @@ def _about(query: str, notes: Iterable[Note]) -> Iterator[Note]:
 
 
 def _with_what_is_done(
-    transaction: ReadTransaction, head: Head, entries: Iterable[TimelineEntry]
+    transaction: ReadTransaction, head: Head, entries: Sequence[TimelineEntry]
 ) -> Iterator[TimelineEntry]:
     """Entries, a plan that was reported as done as none; anchors are read where any of them is a plan."""
-    listed = [*entries]
-    plans = {entry.turn_seq for entry in listed if entry.is_plan}
+    plans = {entry.turn_seq for entry in entries if entry.is_plan}
     done = [anchor for anchor in transaction.anchors(head).of_turns(plans) if anchor.state is AnchorState.RESOLVED]
-    for entry in listed:
+    for entry in entries:
         stems = note_stems(entry.text) if entry.is_plan else ()
         is_done = any(anchor.turn_seq == entry.turn_seq and says(stems, anchor) for anchor in done)
         yield replace(entry, is_plan=False, state=AnchorState.RESOLVED) if is_done else entry
