@@ -56,7 +56,13 @@ ALIKE: Final[Mapping[str, str]] = {
 """Latin letter -> characters that look like it, in either case."""
 
 COLONS: Final = (
-    ":\u02d0\u02f8\u0589\u05c3\u0703\u0704\u0903\u0a83\u16ec\u1803"
-    "\u1809\u205a\u2236\ua4fd\ua789\ufe13\ufe30\ufe55\uff1a"
+    ":\u02d0\u02d1\u02f8\u0589\u05c3\u0703\u0704\u0705\u0706\u0707\u0708\u0709\u0903\u0a83\u1361\u1365\u1366\u16ec\u1803"
+    "\u1804\u1809\u205a\u205d\u2236\u2237\u2254\u22ee\u2806\u2812\u2982\u2a74\u2af6\ua4fd\ua6f4\ua789\ufe13\ufe19\ufe30\ufe55\uff1a"
+    "\U00010781\U00010782\U00012471\U0001da8a"
 )
-"""A colon, and what looks like one."""
+"""A colon, and what looks like one: those of the confusables, and others whose names or shapes say so."""
+
+BRACKETS: Final = (
+    "\u228f\u2291\u231c\u23a1\u23a2\u23a3\u23a7\u23a8\u23a9\u23b0\u23b1\u23b4\u2e02\u2e04\u2e09\u2e0c\u2e1c\u531a\u5338"
+)
+"""What looks like an opening bracket and that Unicode counts among other signs."""

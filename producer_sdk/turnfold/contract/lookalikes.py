@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.lookalike_letters import ALIKE, COLONS
+from turnfold.contract.lookalike_letters import ALIKE, BRACKETS, COLONS
 
 RESERVED_LABELS: Final = (
     "user", "assistant", "system", "developer", "tool", "function", "human", "task", "memory",
@@ -16,19 +19,41 @@ RESERVED_LABELS: Final = (
 
 UNSEEN: Final = dict.fromkeys((*range(32), 127, 8203, 65279, *range(8234, 8239), *range(8294, 8298)))
 """For `str.translate`: control characters and marks that reorder text; a line could say something else with them."""
+_STEERING: Final = lazy_pattern(r"[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What JSON may hold as it is, and steers a terminal: control characters, and marks that reorder text."""
 _FILLERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Characters that are shown as nothing, or as a blank, and that Unicode counts among letters, marks or symbols."""
 _LONGEST_UNSEEN: Final = 4_096
-"""Code points of a line that are looked at for one that is seen."""
+"""Code points of a line that are looked at for its seen beginning: what is pushed behind them hides."""
+_BLANKS: Final = lazy_pattern(r"(?<=\S)[ \t]{2,}")
+_NUMBER: Final = lazy_pattern(r"^\s*\d{1,9}\s+")
+"""Before a label: lines of ours number turns so."""
+_BEHIND: Final = lazy_pattern(r"[(\[{<!|]")
+"""What stands behind a label, as we write it too, gives the line to the same speaker."""
 
 _LETTERS: Final = str.maketrans({character: letter for letter, alike in ALIKE.items() for character in alike})
 _NAMES_LETTER: Final = lazy_pattern(r"\b(?:LATIN|SYMBOL)\b.* LETTER (?:SMALL CAPITAL )?([A-Z])(?![A-Z])")
 """Of a character's name: \u00f8, \u1d00, \U0001f150 and \U0001f1e6 are letters of the alphabet in another dress."""
 # Of one skeleton: letters and digits that are taken for each other.
 _TAKEN_FOR: Final = str.maketrans(
-    {"l": "i", "1": "i", "|": "i", "!": "i", "0": "o", "5": "s", "$": "s", "3": "e", "@": "a"}
+    {"l": "i", "1": "i", "|": "i", "!": "i", "0": "o", "5": "s", "$": "s", "3": "e", "@": "a", "4": "a", "7": "t"}
 )
+MARKS_FOR_LETTERS: Final = "@$|!"
+"""ASCII marks that are taken for a letter."""
 _PAIRS: Final = (("rn", "m"), ("vv", "w"))
+
+
+def escaped_json(text: str) -> str:
+    r"""JSON with escapes in place of what steers a terminal: it reads as the same values.
+
+    >>> print(escaped_json('"\x9b2J"'))
+    "\u009b2J"
+    """
+    return text if text.isascii() and "\x7f" not in text else _STEERING.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 def is_unseen(character: str) -> bool:
@@ -38,20 +63,39 @@ def is_unseen(character: str) -> bool:
 
 def is_bracket(character: str) -> bool:
     """Whether a character is, or looks like, the bracket with which our lines begin."""
-    return character == "[" or (not character.isascii() and unicodedata.category(character) == "Ps")
+    return character == "[" or (
+        not character.isascii() and (character in BRACKETS or unicodedata.category(character) == "Ps")
+    )
 
 
 def seen_beginning(line: str, most: int) -> str:
-    r"""The first code points of a line that are seen, at most `most`: no marks, no blanks but spaces, nothing unseen.
+    r"""The first code points of a line that are seen, at most `most`: no marks, no blanks but single spaces.
+
+    Empty for a line without any, and for one that hides its beginning behind thousands that are not seen.
 
     >>> seen_beginning("\ufe0f\u00a0[recent]", 4)
     '[rec'
     """
     begins = line[:most]
     # A tab is a blank that everybody sees.
-    if begins.isascii() and begins.replace("\t", " ").rstrip("\r\n").isprintable():
+    if line[:1] in {" ", "\t"} or (_is_plain(begins) and "  " not in begins.replace("\t", " ")):
         return begins
-    return "".join(filter(_is_seen, line[:_LONGEST_UNSEEN]))[:most]
+    looked_at = line[:_LONGEST_UNSEEN]
+    squeezed = _BLANKS.sub(" ", looked_at)
+    seen = squeezed[:most]
+    if not _is_plain(seen):
+        seen = "".join(islice(filter(_is_seen, squeezed), most))
+    return "" if len(seen) < most and len(looked_at) < len(line) else seen
+
+
+def passes_for(label: str, skeletons: AbstractSet[str]) -> bool:
+    """Whether a label is taken for one of those with these skeletons, numbered or with something behind it too.
+
+    >>> passes_for("47 Assistant (quoted)", RESERVED)
+    True
+    """
+    bare = _NUMBER.sub("", label)
+    return any(skeleton(text) in skeletons for text in (label, bare, _BEHIND.split(bare, maxsplit=1)[0]))
 
 
 @lru_cache(maxsize=4_096)
@@ -67,6 +111,11 @@ def skeleton(text: str) -> str:
     for pair, single in _PAIRS:
         letters = letters.replace(pair, single)
     return letters
+
+
+def _is_plain(text: str) -> bool:
+    """Whether all of it is ASCII that is seen; a line break may end it."""
+    return text.isascii() and text.replace("\t", " ").rstrip("\r\n").isprintable()
 
 
 def _latin(character: str) -> str:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from turnfold.contract.lookalike_letters import COLONS
-from turnfold.contract.lookalikes import RESERVED, is_bracket, is_unseen, skeleton
+from turnfold.contract.lookalikes import RESERVED, is_bracket, is_unseen, passes_for, skeleton
 from turnfold.contract.records import StoredTurn
 
 MAX_SPEAKER: Final = 40
@@ -38,6 +38,10 @@ def label_of(name: str | None, role: str) -> str:
     label = " ".join("".join(" " if c in _MARKS or is_bracket(c) else c for c in named).split())
     while label and not label[0].isalpha():
         label = label[1:]
+    name_alone, _, behind = label.partition("(")
+    # A name is not the label of what others are quoted with.
+    if skeleton(behind).startswith(skeleton(_QUOTES)):
+        label = name_alone
     label = label[:MAX_SPEAKER].rstrip()
     # A name that looks like a role, or like a line of ours, would give its words to somebody else.
-    return str(role) if not label or skeleton(label) in RESERVED else label
+    return str(role) if not label or passes_for(label, RESERVED) else label

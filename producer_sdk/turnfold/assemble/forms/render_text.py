@@ -15,7 +15,14 @@ from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.markers import ARROW, node_marker, turns_marker
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.lookalike_letters import COLONS
-from turnfold.contract.lookalikes import RESERVED, is_bracket, seen_beginning, skeleton
+from turnfold.contract.lookalikes import (
+    MARKS_FOR_LETTERS,
+    RESERVED,
+    is_bracket,
+    passes_for,
+    seen_beginning,
+    skeleton,
+)
 from turnfold.contract.periods import MONTHS
 from turnfold.contract.records import Anchor, AnchorType, Node, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
@@ -87,16 +94,20 @@ def imitates(line: str, openings: Openings) -> bool:
     if not begins:
         return bool(line.strip())
     if begins[0] in _EMPHASIS:
-        begins = begins.lstrip(f"{_EMPHASIS} ") or " "
+        bare = line.lstrip(f"{_EMPHASIS} \t\r\n")
+        begins = seen_beginning(bare, _LONGEST_OPENING)
+        if not begins or begins[0] in _EMPHASIS:
+            # Marks between which something is hidden.
+            return bool(bare)
     if is_bracket(begins[0]):
         return True
     colon = _COLON.search(begins)
     # Marks before it tell it apart: JSON, lists, what is indented already.
-    if colon is None or (begins[0].isascii() and not begins[0].isalnum()):
+    if begins[0].isascii() and not begins[0].isalnum() and begins[0] not in MARKS_FOR_LETTERS:
         return False
-    label = begins[: colon.start()]
-    # What stands in brackets behind a name, as we write it too, gives the line to the same speaker.
-    return skeleton(label) in openings or skeleton(label.partition("(")[0]) in openings
+    # Behind an opening bracket the colon may stand further on.
+    label = begins[: colon.start()] if colon else begins.partition("(")[0] if _COLON.search(line) else ""
+    return passes_for(label, openings)
 
 
 def shown_words(shown_turn: ShownTurn) -> str:

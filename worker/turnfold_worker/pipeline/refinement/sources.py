@@ -275,7 +275,7 @@ def _plain_line(line: str) -> str:
     words = line.splitlines()[0]
     # As compatible characters: a wide number sign reads like a number sign.
     seen = unicodedata.normalize("NFKC", seen_beginning(words, 1))[:1]
-    ours = bool(seen) and (seen in _BEGINS_OURS or is_bracket(seen))
+    ours = (seen in _BEGINS_OURS or is_bracket(seen)) if seen else bool(words.strip())
     return f"{' ' if ours else ''}{words}{'' if words == line else chr(10)}"
 
 
