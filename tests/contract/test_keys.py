@@ -123,7 +123,24 @@ def test_every_allowed_id_is_taken_as_it_is(value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["", " ", "\u3000\u00a0", "\x00", "a\n", "\x7f", "\x9f", "a" * 201, "é" * 101, "\udc00", b"a", 5, None]
+    "value",
+    [
+        "",
+        " ",
+        "\u3000\u00a0",
+        "\x00",
+        "a\n",
+        "\x7f",
+        "\x9f",
+        "a\u2028b",
+        "\u2029",
+        "a" * 201,
+        "é" * 101,
+        "\udc00",
+        b"a",
+        5,
+        None,
+    ],
 )
 def test_an_id_that_is_empty_long_or_holds_control_characters_is_refused(value: object) -> None:
     with pytest.raises(InvalidIdentifier, match="tenant"):

@@ -63,6 +63,7 @@ READS: dict[str, Callable[[ReadTransaction], object]] = {
     "passages": lambda read: read.passages(HEAD, [700, 701]),
     "turns_of_segments": lambda read: read.turns_of_segments(HEAD, [3, 5], cap=100),
     "turn_sizes": lambda read: read.turn_sizes(HEAD, 1, 10, most=5),
+    "names_between": lambda read: read.names_between(HEAD, 1, 10),
     "turns_between": lambda read: read.turns_between(HEAD, 1, 10, most=5),
     "node": lambda read: read.node(HEAD, 0, 3),
     "nodes_within": lambda read: read.nodes_within(HEAD, 1, 500, below=8),
@@ -111,8 +112,8 @@ def faults(plan: list[str]) -> list[str]:
 def test_all_statements_of_a_read_are_looked_at() -> None:
     assert set(STATEMENTS) == {
         "HEAD", "HEAD_AND_STORED", "OUTLINE", "TOP_ANCHOR_ROWS", "OLDER_SHAPES", "NEWEST_TURNS",
-        "TURNS_UP_TO", "TURN_SIZES", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS", "MODEL_POSTINGS",
-        "ALL_POSTINGS",
+        "TURNS_UP_TO", "TURN_SIZES", "NAMES_BETWEEN", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS",
+        "MODEL_POSTINGS", "ALL_POSTINGS",
         "MODEL_PASSAGES", "BLOCK_LISTS", "PART_LISTS", "HIT_PASSAGES", "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS",
         "ANSWERING_TURNS", "TURN_PART", "SEGMENT_OF", "NEXT_SEGMENTS", "PASSAGES_BETWEEN", "WRITTEN_BETWEEN",
         "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME", "FIRST_AFTER", "TURN_IDS", "SYSTEM_TURNS", "TURNS_AFTER",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, Self
 
 from turnfold.assemble.forms.chat import whole
 from turnfold.assemble.forms.clip import head_of, longest_within
 from turnfold.assemble.forms.render_text import (
     INDENT,
+    Openings,
     closed_line,
     day_lines,
     guarded,
@@ -69,12 +71,14 @@ class Page:
     """The turn and the code point in it with which the next page begins; None when all was shown."""
 
 
-def page(pieces: Sequence[TurnPiece], max_tokens: int | None) -> Page:
+def page(pieces: Sequence[TurnPiece], max_tokens: int | None, *, labels: Iterable[str] = ()) -> Page:
     """The first pieces that cost at most `max_tokens`; a single one is cut, between words where there are any.
 
+    No line of a turn begins like one of somebody else: of those who speak in the pieces, or have one of `labels`.
     Something is always shown: one code point may cost more than `max_tokens`.
     """
-    parts = _parts(pieces)
+    openings = line_openings([*labels, *(speaker_label(piece.turn) for piece in pieces)])
+    parts = _parts(pieces, openings)
     texts: list[str] = []
     used = 0
     for piece, text in zip(pieces, parts, strict=True):
@@ -89,16 +93,15 @@ def page(pieces: Sequence[TurnPiece], max_tokens: int | None) -> Page:
     following = pieces[len(texts)]
     if texts:
         return Page("".join(texts), tuple(shown_turns), used, (following.turn.seq, following.begins))
-    cut, text = _cut(following, max_tokens)
+    cut, text = _cut(following, max_tokens, openings)
     goes_on = (cut.turn.seq, cut.ends) if cut.ends < cut.length else None
     if goes_on is None and len(pieces) > 1:
         goes_on = (pieces[1].turn.seq, 0)
     return Page(text, (cut.turn,), estimate_tokens(text), goes_on)
 
 
-def _parts(pieces: Sequence[TurnPiece]) -> list[str]:
+def _parts(pieces: Sequence[TurnPiece], openings: Openings) -> list[str]:
     """Each piece as it stands in the text, a line for each new day before it."""
-    openings = line_openings([speaker_label(piece.turn) for piece in pieces])
     days = day_lines([whole(piece.turn) for piece in pieces])
     return [
         day
@@ -111,16 +114,16 @@ def _parts(pieces: Sequence[TurnPiece]) -> list[str]:
     ]
 
 
-def _cut(piece: TurnPiece, max_tokens: int | None) -> tuple[TurnPiece, str]:
+def _cut(piece: TurnPiece, max_tokens: int | None, openings: Openings) -> tuple[TurnPiece, str]:
     """As much of a piece as there is room for, and its text; without the speaker when there is no room for both."""
     if max_tokens is None:
-        return piece, _spoken(piece)
-    for form in (_spoken, _bare):
+        return piece, _spoken(piece, openings)
+    for form in (partial(_spoken, openings=openings), partial(_bare, openings=openings)):
         if size := _longest(piece, max_tokens, form):
             cut = piece.shortened(size)
             return cut, form(cut)
     cut = piece.shortened(1)
-    return cut, _bare(cut)
+    return cut, _bare(cut, openings)
 
 
 def _longest(piece: TurnPiece, max_tokens: int, form: Callable[[TurnPiece], str]) -> int:
@@ -137,11 +140,10 @@ def _longest(piece: TurnPiece, max_tokens: int, form: Callable[[TurnPiece], str]
     return len(head_of(words, size))
 
 
-def _spoken(piece: TurnPiece) -> str:
-    return _parts([piece])[0]
+def _spoken(piece: TurnPiece, openings: Openings) -> str:
+    return _parts([piece], openings)[0]
 
 
-def _bare(piece: TurnPiece) -> str:
-    openings = line_openings([speaker_label(piece.turn)])
+def _bare(piece: TurnPiece, openings: Openings) -> str:
     words = guarded(piece.turn.content, openings)
     return INDENT + words if imitates(words, openings) else words

@@ -67,6 +67,8 @@ REFUSALS_SECONDS: Final = 600
 APPENDED_SECONDS: Final = 172_800
 QUOTA_SECONDS: Final = 604_800
 MAX_ID_BYTES: Final = 200
+LINE_ENDS: Final = "\u2028\u2029"
+"""At which a reader breaks lines too: an id is part of one."""
 
 SWEEP: Final = "tf:{sweep}"
 EXPIRE: Final = "tf:{expire}"
@@ -81,10 +83,10 @@ PERMANENT: Final[tuple[str, ...]] = ("in", "ready", "tenants", "forgotten", "clo
 
 
 def checked_id(kind: str, value: object) -> str:
-    """Return `value` if it can be an id: text of 1 to 200 UTF-8 bytes without control characters, not of spaces alone.
+    """Return `value` if it can be an id: text of 1 to 200 UTF-8 bytes on one line, without control characters.
 
-    Neither `.` nor `..`: HTTP clients resolve them in a path, so that the deletion of the turn `..` would reach the
-    gateway as that of its conversation. Raises `InvalidIdentifier`, naming `kind`.
+    Not of spaces alone. Neither `.` nor `..`: HTTP clients resolve them in a path, so that the deletion of the turn
+    `..` would reach the gateway as that of its conversation. Raises `InvalidIdentifier`, naming `kind`.
     """
     if not isinstance(value, str):
         msg = f"{kind} must be a string, not {type(value).__name__}"
@@ -97,8 +99,8 @@ def checked_id(kind: str, value: object) -> str:
     if not 1 <= size <= MAX_ID_BYTES:
         msg = f"{kind} must be 1 to {MAX_ID_BYTES} bytes long, not {size}"
         raise InvalidIdentifier(msg)
-    if any(ord(c) < 32 or 127 <= ord(c) < 160 for c in value):
-        msg = f"{kind} must not hold control characters"
+    if any(ord(c) < 32 or 127 <= ord(c) < 160 or c in LINE_ENDS for c in value):
+        msg = f"{kind} must not hold control characters or line breaks"
         raise InvalidIdentifier(msg)
     if value.isspace():
         msg = f"{kind} must not be of spaces alone"

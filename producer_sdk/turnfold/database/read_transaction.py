@@ -268,6 +268,11 @@ class ReadTransaction:
         )
         return tuple((row.seq, row.tokens) for row in rows)
 
+    def names_between(self, head: Head, first_seq: int, last_seq: int) -> frozenset[str]:
+        """Names of those who speak in a range of turns."""
+        between = {"conversation": head.id, "first_seq": first_seq, "last_seq": last_seq}
+        return frozenset(self._connection.execute(statements.NAMES_BETWEEN, between).scalars())
+
     def turns_between(
         self, head: Head, first_seq: int, last_seq: int, *, most: int, offset: int = 0, cap: int = MOST_CAP
     ) -> tuple[TurnPiece, ...]:

@@ -294,6 +294,10 @@ TURN_SIZES: Final = (
     .limit(_number("most"))
 )
 
+NAMES_BETWEEN: Final = select(turn.c.name).where(
+    OF_CONVERSATION, turn.c.name.is_not(None), turn.c.seq.between(_number("first_seq"), _number("last_seq"))
+)
+
 
 def _texts() -> TextClause:
     rows = ", ".join(f"(:h{i}, :i{i}, :l{i}, :r{i})" for i in range(TEXTS_A_STATEMENT))

@@ -19,8 +19,9 @@ from turnfold.assemble.forms.markers import (
 from turnfold.assemble.pages import TurnPiece, page
 from turnfold.assemble.request import Request
 from turnfold.contract.keys import Address
-from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, Node
+from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, Node, Role
 from turnfold.contract.results import Expansion, Head, Passage, TurnPart
+from turnfold.contract.speakers import label_of
 from turnfold.contract.turn_limits import MOST_CAP, TURNS_A_READ, cap_for
 from turnfold.errors import InvalidInput, UnknownMarker
 from turnfold.read.pending_edits import Changes, changes_of
@@ -40,6 +41,9 @@ TURNS_AT_ONCE: Final = 200
 
 TOKENS_AT_ONCE: Final = 250_000
 """Stored tokens of one expansion without `max_tokens`; a longer turn is a page by itself."""
+
+VOICES_AROUND: Final = 200
+"""Turns on either side of an expansion whose speakers no line of it may look like."""
 
 NODES_AT_ONCE: Final = 64
 """Nodes of one expansion of a range; what is left out keeps a range marker."""
@@ -218,7 +222,7 @@ class _Expander:
             raise UnknownMarker(msg, remedy="go on with the `next_marker` of an expansion")
         if until is not None:
             pieces = [piece.up_to(until) for piece in pieces]
-        turn_page = page(pieces, self._max_tokens)
+        turn_page = page(pieces, self._max_tokens, labels=self._labels_around(first_seq, last_seq))
         reached = turn_page.turns[-1].seq
         seq, begins = turn_page.goes_on or (reached + 1, 0)
         goes_on = seq <= last_seq
@@ -227,6 +231,14 @@ class _Expander:
             tokens=turn_page.tokens, truncated=goes_on,
             next_marker=turns_marker(seq, last_seq, offset=begins, until=until) if goes_on else None,
         )  # fmt: skip
+
+    def _labels_around(self, first_seq: int, last_seq: int) -> frozenset[str]:
+        """Of the people who speak on a page and near it: no line of somebody else may begin like one of theirs."""
+        names = {turn.name for turn in self._waiting.turns if turn.name}
+        if self._head is not None:
+            until = min(last_seq, first_seq + TURNS_AT_ONCE) + VOICES_AROUND
+            names |= self._transaction.names_between(self._head, first_seq - VOICES_AROUND, until)
+        return frozenset(label_of(name, Role.USER) for name in names)
 
     def _pieces(self, first_seq: int, last_seq: int, offset: int) -> list[TurnPiece]:
         """What one page may hold of a range: never much more than it has room for."""

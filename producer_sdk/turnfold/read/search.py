@@ -24,7 +24,14 @@ from turnfold.read.snapshot import readable_head, unknown, waiting_turns
 from turnfold.read.turn_parts import answering_parts
 from turnfold.redis.inbox import Pending
 from turnfold.search.query_times import query_times
-from turnfold.search.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
+from turnfold.search.relevance import (
+    SEGMENT_HITS,
+    query_terms,
+    score_segments,
+    score_turns,
+    spoken_snippet,
+    term_weights,
+)
 
 if TYPE_CHECKING:
     from turnfold.database.read_source import PendingSource, ReadSource
@@ -108,7 +115,7 @@ def _newest_turns(
 
 def _snippet(turn: StoredTurn, terms: Sequence[str]) -> str:
     words = turn.content if turn.kept is None else with_gap(turn, " […] ")
-    return snippet(f"{turn.speaker}: {words}", terms)
+    return spoken_snippet(speaker_label(turn), words, terms)
 
 
 def _turn_hits(
@@ -143,7 +150,7 @@ def _segment_hits(
             if node is None or not inside:
                 continue
             best = max(inside, key=lambda turn: (scores.get(turn.seq, 0.0), -turn.seq))
-            part, words = parts.get(idx, (None, ""))
+            part, words = parts.get(idx, (None, ("", "")))
             long = None if part is None else next((turn for turn in inside if turn.seq == part.turn_seq), None)
             part, best = (None, best) if long is None else (part, long)
             if best.seq not in scores and not scope.is_all:
@@ -151,7 +158,7 @@ def _segment_hits(
             hits.append(
                 Hit(
                     kind="segment", score=round(score, 3),
-                    snippet=_snippet(best, terms) if part is None else snippet(words, terms),
+                    snippet=_snippet(best, terms) if part is None else spoken_snippet(*words, terms),
                     first_seq=node.first_seq, last_seq=node.last_seq, marker=node_marker(node, level=1, short=False),
                     part=part, speaker=speaker_label(best),
                     origin=Origin.OUTSIDE if best.seq in outside else turn_origin(best),

@@ -41,8 +41,8 @@ def parts_of_segments(
 
 def answering_parts(
     transaction: ReadTransaction, head: Head, segments: Sequence[int], postings: Sequence[PostingRow]
-) -> dict[int, tuple[TurnPart, str]]:
-    """By segment, the part of a long turn that holds most of what a query's `postings` are of, and what it says there.
+) -> dict[int, tuple[TurnPart, tuple[str, str]]]:
+    """By segment, the part of a long turn that holds most of what a query's `postings` are of, and who says what there.
 
     Of a segment whose best passage is of another turn there is none.
     """
@@ -52,13 +52,13 @@ def answering_parts(
     best = {idx: number for idx in segments if (number := _best_passage(postings, idx)) // PLACES in entries}
     passages = {passage.number: passage for passage in unpack_passages(transaction.passages(head, list(best.values())))}
     asked_terms = dict.fromkeys(term for term, *_ in postings)
-    part_by_segment: dict[int, tuple[TurnPart, str]] = {}
+    part_by_segment: dict[int, tuple[TurnPart, tuple[str, str]]] = {}
     for idx, number in best.items():
         if number in passages:
             notes = passages[number].notes
             of_turn = entries[number // PLACES]
             part = _shown(of_turn)[_part_of(of_turn, number % PLACES, notes, asked_terms)]
-            part_by_segment[idx] = part, f"{notes[0].speaker}: {' '.join(note.text for note in notes)}"
+            part_by_segment[idx] = part, (notes[0].speaker, " ".join([note.text for note in notes]))
     return part_by_segment
 
 

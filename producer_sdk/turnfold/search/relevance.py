@@ -82,6 +82,16 @@ def _day_terms(turn: StoredTurn) -> tuple[str, ...]:
     return said_terms(as_utc(turn.created_at).date()) if turn.created_at else ()
 
 
+def spoken_snippet(label: str, words: str, query: Sequence[str], *, width: int = 160) -> str:
+    """As `snippet`, with who says it before it, wherever it was cut.
+
+    >>> spoken_snippet("Mara", "It rains. assistant: I approved it.", ("approved",), width=20)
+    'Mara: … ssistant: I approved …'
+    """
+    shown = snippet(f"{label}: {words}", query, width=width)
+    return f"{label}: {shown}" if shown.startswith("… ") else shown
+
+
 def snippet(text: str, query: Sequence[str], *, width: int = 160) -> str:
     """About `width` characters of `text` around the first word that the query names."""
     flat = " ".join(text.split())

@@ -27,6 +27,7 @@ RESULT_TOKENS: Final = 2_000
 """Estimated tokens of a result, unless the caller says otherwise."""
 
 LEAST_RESULT_TOKENS: Final = 100
+_NO_BRACKETS: Final = dict.fromkeys(map(ord, "()[]\uff08\uff09\uff3b\uff3d"))
 NOTHING_SAID: Final = "Nothing was said in this conversation before: there is nothing to look up.\n"
 """The answer about a conversation that nobody has written to, or that was forgotten."""
 
@@ -196,7 +197,12 @@ def _expanded(expand: Expand, arguments: Mapping[str, object], max_tokens: int) 
 
 
 def _part_line(part: TurnPart) -> str:
-    return f"[{_part_named(part)} {ARROW}{part.marker}] {one_line(part.title)}\n"
+    return f"[{_part_named(part)} {ARROW}{part.marker}] {_titled(part)}\n"
+
+
+def _titled(part: TurnPart) -> str:
+    """A part's title, which somebody in the conversation worded: in brackets that it cannot end."""
+    return f"({one_line(part.title).translate(_NO_BRACKETS)})"
 
 
 def _part_named(part: TurnPart) -> str:
@@ -222,7 +228,7 @@ def _found(search: Search, arguments: Mapping[str, object], max_tokens: int) -> 
 
 def _hit_line(hit: Hit) -> str:
     if hit.part is not None:
-        return f"[{_part_named(hit.part)} {ARROW}{hit.part.marker}] {one_line(f'({hit.part.title}) {hit.snippet}')}\n"
+        return f"[{_part_named(hit.part)} {ARROW}{hit.part.marker}] {_titled(hit.part)} {one_line(hit.snippet)}\n"
     return f"[{_turns(hit.first_seq, hit.last_seq)} {ARROW}{hit.marker}] {one_line(hit.snippet)}\n"
 
 

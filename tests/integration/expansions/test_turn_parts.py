@@ -102,7 +102,7 @@ def test_tools_name_parts_and_lead_to_them(folded: LocalTurnfold) -> None:
 
     ferry, roof = parts_of(folded)
     page = told("expand", marker=f"L0:turn-{LONG}")
-    assert f"[turn {LONG}, part 2 of 2 →{roof.marker}] {roof.title}" in page
+    assert f"[turn {LONG}, part 2 of 2 →{roof.marker}] ({roof.title})" in page
     assert f"[turn {LONG}, part 1 of 2 →{ferry.marker}] ({ferry.title})" in told(
         "search", query="berth 41 school class"
     )

@@ -17,7 +17,10 @@ SMALL_TOKENS: Final = 200
 _MOST_OF_A_TURN: Final = 40
 _EXACT: Final = frozenset({"JSON", "SQL", "code", "table", "key", "formula", "key-value", "commands", "marks"})
 """Reasons that keep a turn for what its words are."""
-UNSEEN_IN_CODE: Final = {code: replaced for code, replaced in UNSEEN.items() if code not in map(ord, "\t\n")}
+UNSEEN_IN_CODE: Final = {code: replaced for code, replaced in UNSEEN.items() if code not in map(ord, "\t\n")} | (
+    # A reader breaks lines there too, and each line is indented.
+    dict.fromkeys(map(ord, "\x85\u2028\u2029"), "\n")
+)
 
 
 class Exact(NamedTuple):
