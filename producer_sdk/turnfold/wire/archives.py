@@ -28,6 +28,7 @@ from typing import Any, Final
 from sqlalchemy import Column, LargeBinary, Table
 
 from turnfold.contract.columns import UtcDateTime
+from turnfold.contract.lookalikes import escaped_json
 from turnfold.contract.tables import (
     USAGE,
     Base,
@@ -97,7 +98,7 @@ def schema_mark() -> str:
 
 def line(kind: str, values: Any, **more: Any) -> bytes:
     """One line of an archive."""
-    return json.dumps({kind: values, **more}, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    return escaped_json(json.dumps({kind: values, **more}, ensure_ascii=False, separators=(",", ":"))).encode() + b"\n"
 
 
 def to_json(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnfold.contract.lookalikes import escaped_json
+from turnfold.errors import InvalidInput
+from turnfold_worker.cli.failures import Failure
+from turnfold_worker.cli.output import json_of
+from turnfold_worker.cli.streams import safe
 
 Write = Callable[[str, object], Path]
 
@@ -49,3 +58,21 @@ def test_a_table_is_printed_where_the_encoding_lacks_its_characters(sqlite_url: 
     assert done.returncode == 1
     assert b"\\u2192 start it, or correct its URL" in done.stdout
     assert b"Traceback" not in done.stderr
+
+
+STEERING = [*map(chr, range(0x7F, 0xA0)), *"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"]
+
+
+@pytest.mark.parametrize("sign", ["\x1b", "\x07", "\x08", "\r", "\x00", *STEERING])
+def test_no_words_steer_a_terminal(sign: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert safe(f"a{sign}b\tc\n") == "a\ufffdb\tc\n"
+    Failure(InvalidInput(f"no marker {sign}", remedy="copy one")).show()
+    assert sign not in capsys.readouterr().err
+
+
+@given(st.recursive(st.text() | st.sampled_from(STEERING) | st.integers(), st.lists))
+def test_json_reads_as_before_and_steers_no_terminal(value: object) -> None:
+    printed_json = json_of(value)
+    assert json.loads(printed_json) == value
+    assert not set(STEERING) & set(printed_json)
+    assert escaped_json(printed_json) == printed_json

@@ -14,8 +14,9 @@ from turnfold.errors import InvalidInput
 from turnfold_worker.cli.archive_files import refuse_unless_idle
 from turnfold_worker.cli.cells_command import cells_of, pin_line, say
 from turnfold_worker.cli.forget import erase_tenant
-from turnfold_worker.cli.output import ask, json_option, print_json, progress, safe, yes_option
+from turnfold_worker.cli.output import ask, json_option, print_json, progress, yes_option
 from turnfold_worker.cli.session import Session, pass_session
+from turnfold_worker.cli.streams import safe
 
 if TYPE_CHECKING:
     from turnfold_worker.operate.tenant_move import MoveSide, MoveStep, TenantMove

@@ -9,8 +9,9 @@ import click
 
 from turnfold_worker.cli.export_command import addresses_of_all
 from turnfold_worker.cli.failures import FAILED
-from turnfold_worker.cli.output import console, json_option, print_json, safe, table, words
+from turnfold_worker.cli.output import console, json_option, print_json, table, words
 from turnfold_worker.cli.session import Session, pass_session
+from turnfold_worker.cli.streams import safe
 
 if TYPE_CHECKING:
     from turnfold.contract.keys import Address

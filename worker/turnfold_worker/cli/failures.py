@@ -15,7 +15,7 @@ from typing import IO, Any, Final
 import click
 
 from turnfold.errors import InvalidInput, QuotaExceeded, TurnfoldError, Unavailable
-from turnfold_worker.cli.streams import let_every_word_through
+from turnfold_worker.cli.streams import let_every_word_through, safe
 from turnfold_worker.errors import Retryable
 
 FAILED: Final = 1
@@ -26,7 +26,7 @@ QUOTA_USED_UP: Final = 4
 
 class _OneLine(click.ClickException):
     def show(self, file: IO[Any] | None = None) -> None:
-        click.echo(f"turnfold: {self.format_message()}", file=file, err=file is None)
+        click.echo(f"turnfold: {safe(self.format_message())}", file=file, err=file is None)
 
 
 class Stopped(_OneLine):

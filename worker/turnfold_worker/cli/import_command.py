@@ -16,6 +16,7 @@ from turnfold_worker.cli.archive_files import is_archive, restore_file
 from turnfold_worker.cli.failures import Stopped
 from turnfold_worker.cli.output import json_option, print_json, progress, told_when_slow
 from turnfold_worker.cli.session import Session, pass_session
+from turnfold_worker.cli.streams import safe
 from turnfold_worker.importing.transcripts import InvalidFile, Transcript, read_transcripts
 
 if TYPE_CHECKING:
@@ -249,4 +250,4 @@ def _turns(number: int) -> str:
 
 
 def _named(ids: list[str]) -> str:
-    return f"conversation {ids[0]}" if len(ids) == 1 else f"{len(ids)} conversations"
+    return f"conversation {safe(ids[0])}" if len(ids) == 1 else f"{len(ids)} conversations"

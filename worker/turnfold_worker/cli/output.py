@@ -20,14 +20,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from turnfold.contract.lookalikes import escaped_json
 from turnfold_worker.cli.failures import Stopped
+from turnfold_worker.cli.streams import safe
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 SLOW_SECONDS: Final = 1.0
 """How long a command may be silent before it says what it waits for."""
-
-_UNPRINTABLE = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 
 
 def json_option(command: _Command) -> _Command:
@@ -48,7 +48,12 @@ def ask(question: str, *, yes: bool) -> None:
 
 def print_json(value: Any) -> None:
     """Print a record, or anything made of records, as one line of JSON."""
-    click.echo(json.dumps(plain(value), ensure_ascii=False))
+    click.echo(json_of(plain(value)))
+
+
+def json_of(value: Any, *, indent: int | None = None) -> str:
+    """JSON that people can read, and that steers no terminal."""
+    return escaped_json(json.dumps(value, ensure_ascii=False, indent=indent))
 
 
 def plain(value: Any) -> Any:
@@ -94,11 +99,6 @@ def told_when_slow(sentence: Callable[[], str], *, stopped: str | None = None) -
 def print_text(text: str) -> None:
     """Print words of a conversation: as they are into a file or pipe, without control characters on a terminal."""
     click.echo(safe(text) if sys.stdout.isatty() else text, nl=not text.endswith("\n"))
-
-
-def safe(text: str) -> str:
-    """`text` without the control characters that could steer a terminal."""
-    return text.translate(_UNPRINTABLE)
 
 
 def words(text: str, style: str = "", *, most: int | None = None) -> Text:

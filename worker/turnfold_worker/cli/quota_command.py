@@ -12,6 +12,7 @@ from turnfold.contract.keys import checked_id
 from turnfold.errors import Unavailable
 from turnfold_worker.cli.output import console, json_option, plain, print_json, table, words
 from turnfold_worker.cli.session import Session, pass_session
+from turnfold_worker.cli.streams import safe
 from turnfold_worker.errors import StoreAway
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def set_quota(session: Session, /, tenant: str, **bounds: int | None) -> None:
     changed = replace(store.of(checked_id("tenant", tenant)), **given)
     store.put(changed)
     _publish(session, store, measured=tenant if changed.stored_bytes else None)
-    click.echo(f"set for tenant {tenant}: {_listed(changed)}")
+    click.echo(f"set for tenant {safe(tenant)}: {_listed(changed)}")
 
 
 @quota.command(short_help="Let the settings alone bound a tenant.")
@@ -97,7 +98,8 @@ def clear(session: Session, tenant: str) -> None:
     store = _store(session, write=True)
     had_some = store.clear(checked_id("tenant", tenant))
     _publish(session, store, measured=None)
-    click.echo(f"cleared: the settings bound tenant {tenant}" if had_some else f"tenant {tenant} had no quota")
+    named = f"tenant {safe(tenant)}"
+    click.echo(f"cleared: the settings bound {named}" if had_some else f"{named} had no quota")
 
 
 @quota.command(short_help="Show what tenants may use and do.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -12,9 +11,20 @@ import click
 from turnfold.contract.records import FIRST_TAIL_ANCHOR, AnchorState, AnchorType
 from turnfold.contract.wanted_anchors import ANCHORS_A_PAGE
 from turnfold_worker.cli.account_commands import ONCE_A_WORKER_RUNS, commands_for
-from turnfold_worker.cli.output import console, json_option, plain, print_json, print_text, table, told_when_slow, words
+from turnfold_worker.cli.output import (
+    console,
+    json_of,
+    json_option,
+    plain,
+    print_json,
+    print_text,
+    table,
+    told_when_slow,
+    words,
+)
 from turnfold_worker.cli.scope_options import origin_option, speaker_option
 from turnfold_worker.cli.session import Session, pass_session
+from turnfold_worker.cli.streams import safe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -98,7 +108,7 @@ def print_context(made: Context, form: str, commands: Mapping[str, str]) -> None
     """Print a context in one of `FORMATS`; `commands` as of `account_commands`."""
     match form:
         case "openai" | "anthropic":
-            click.echo(json.dumps(made.request(form), ensure_ascii=False, indent=2))
+            click.echo(json_of(made.request(form), indent=2))
         case "json":
             print_json(context_as_json(made, commands))
         case _:
@@ -144,7 +154,8 @@ def expand(
         return
     print_text(expansion.text)
     for part in expansion.parts if expansion.next_marker is not None or expansion.level else ():
-        click.echo(f"turn {part.turn_seq}, part {part.number} of {part.count}: {part.title}: {part.marker}", err=True)
+        place = f"turn {part.turn_seq}, part {part.number} of {part.count}"
+        click.echo(f"{place}: {safe(part.title)}: {part.marker}", err=True)
     if expansion.verbatim_marker is not None:
         words_of = f"turnfold expand {shlex.quote(conversation)} {expansion.verbatim_marker}"
         click.echo(f"notes of turns {expansion.first_seq} to {expansion.last_seq}; their words: {words_of}", err=True)

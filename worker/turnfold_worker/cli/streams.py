@@ -6,6 +6,18 @@ import os
 import sys
 from io import TextIOWrapper
 from pathlib import Path
+from typing import Final
+
+_REORDERING: Final = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+"""Marks after which a terminal shows text in another order."""
+_UNPRINTABLE: Final = {
+    code: "\ufffd" for code in (*range(32), *range(127, 160), *_REORDERING) if chr(code) not in "\n\t"
+}
+
+
+def safe(text: str) -> str:
+    """`text` without the characters that could steer a terminal, or show words in another order."""
+    return text.translate(_UNPRINTABLE)
 
 
 def let_every_word_through() -> None:
