@@ -11,7 +11,6 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.anchors.statements.attributes import states_an_attribute
-from turnfold_worker.pipeline.anchors.statements.departures import departs, departure_of
 from turnfold_worker.pipeline.anchors.statements.done import may_report
 from turnfold_worker.pipeline.anchors.statements.endings import ending_of, ends
 from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, states_a_value
@@ -20,6 +19,7 @@ from turnfold_worker.pipeline.anchors.statements.moves import moved_thing
 from turnfold_worker.pipeline.anchors.statements.needs import need_of
 from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
 from turnfold_worker.pipeline.anchors.statements.slots import may_fill
+from turnfold_worker.pipeline.anchors.statements.turnovers import turnovers_of, turns_over
 from turnfold_worker.pipeline.anchors.statements.value_changes import value_change
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.spoken import plain_words
@@ -39,7 +39,7 @@ _STATED: Final = 50
 """Score of a statement that takes the place of another."""
 
 _STATES: Final[tuple[Callable[[str], object], ...]] = (
-    states_a_value, moved_thing, states_an_attribute, need_of, holder_of, ending_of, departure_of, value_change,
+    states_a_value, moved_thing, states_an_attribute, need_of, holder_of, ending_of, turnovers_of, value_change,
     lambda text: text.startswith("Actually, ") and bool(clauses_of(text)),
 )  # fmt: skip
 """What tells that a sentence gives the value of a thing, or ends or changes it."""
@@ -105,13 +105,13 @@ def _corrected(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iter
     corrections = [
         draft
         for draft in kept
-        if draft.type is AnchorType.CORRECTION or ending_of(draft.text) or departure_of(draft.text)
+        if draft.type is AnchorType.CORRECTION or ending_of(draft.text) or turnovers_of(draft.text)
     ]
     for correction in corrections:
         for reading, span in _sentences_before(readings, correction):
             text = reading.text(span)
             of_turn = (draft for draft in kept if draft.turn_seq == reading.turn.seq)
-            if not any(over(correction.text, text) for over in (says_otherwise, ends, departs)):
+            if not any(over(correction.text, text) for over in (says_otherwise, ends, turns_over)):
                 continue
             if not any(draft.start < span.end and span.start < draft.end for draft in of_turn):
                 yield _draft(reading, span, text, score=_STATED)

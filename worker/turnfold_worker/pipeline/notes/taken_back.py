@@ -16,10 +16,10 @@ from turnfold.contract.notes import Note
 from turnfold.contract.overtaken import Overtaken
 from turnfold.contract.records import Role
 from turnfold.contract.words import note_stems
-from turnfold_worker.pipeline.anchors.statements.departures import departs, departure_of
 from turnfold_worker.pipeline.anchors.statements.endings import ending_of, ends
 from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, stems_in_order
 from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
+from turnfold_worker.pipeline.anchors.statements.turnovers import turnovers_of, turns_over, words_sought
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 
@@ -63,7 +63,7 @@ def cues_among(notes: Iterable[Note], corrections: Iterable[tuple[int, str]] = (
     cues = {
         (note.seq, note.text): Cue(note.seq, note.speaker, note.text)
         for note in told
-        if len(note.text) <= _LONGEST and (_CUES.search(note.text) or departure_of(note.text))
+        if len(note.text) <= _LONGEST and (_CUES.search(note.text) or turnovers_of(note.text))
     }
     anchors = dict(corrections)
     for note in told if anchors else ():
@@ -100,10 +100,10 @@ def _near(cue: Cue, holding: dict[str, list[Note]]) -> list[Note]:
 
 
 def _gone(cue: Cue, near: Sequence[Note]) -> Iterator[Note]:
-    for tells, is_over in ((ending_of, ends), (departure_of, departs)):
-        if tells(cue.text) is not None:
-            yield from [note for note in near if is_over(cue.text, note.text)][:_MOST_ENDED]
-            return
+    if ending_of(cue.text) is not None or turnovers_of(cue.text):
+        over = (note for note in near if ends(cue.text, note.text) or turns_over(cue.text, note.text))
+        yield from islice(over, _MOST_ENDED)
+        return
     corrected = (note for note in near if says_otherwise(cue.text, note.text) or _says_instead(cue.text, note.text))
     yield from islice(corrected, 1)
 
@@ -142,4 +142,5 @@ def _overtaken(note: Note, cue: Cue) -> Overtaken:
 
 
 def _telling(text: str) -> frozenset[str]:
-    return frozenset(stem for stem in note_stems(text) if len(stem) > 2 and not is_common(stem))
+    telling = frozenset(stem for stem in note_stems(text) if len(stem) > 2 and not is_common(stem))
+    return telling | words_sought(text)

@@ -10,7 +10,8 @@ attribute_rules   be, have or cost: of which there is one value at a time
 home_rules        live somewhere
 state_rules       be in a state: pending, approved, done
 frame_rules       state one value of a thing: what it is called, where it is, who does it, whether it is needed
-value_change_rules   change: a value, a name, what is used, who does something
+value_change_rules   change: a value, a name, who does something
+turnover_rules   replace, give up, leave, part: what is had no longer
 doubt_rules       feel, guess, aim and chat: what is hardly asked for later
 reply_rules       answer
 courtesy_rules    part, cheer, long: what only sounds like a promise or a request

@@ -64,17 +64,6 @@ NAME: Final = (
     lazy_pattern(rf"{_SUBJECT} (?:was|is|has been|got) (?:now )?renamed{_FROM} (?:to|as) {_AFTER}"),
 )
 """'We renamed the project to Osprey'."""
-SWITCH: Final = (
-    lazy_pattern(
-        r"(?<!\w)(?:i|we)(?:'ve| have)?(?: just| now| already| finally| recently)? (?:switched|moved|migrated|changed|"
-        rf"gone|went) (?:over )?from (?P<before>{_PHRASE}) to (?P<after>{_PHRASE}){_TAIL}{_ENDS}"
-    ),
-    lazy_pattern(
-        r"(?<!\w)(?:i|we)(?:'ve| have)?(?: just| now| already| finally| recently)? (?:replaced|swapped) "
-        rf"(?P<before>{_PHRASE}) (?:with|by|for) (?P<after>{_PHRASE}){_TAIL}{_ENDS}"
-    ),
-)
-"""'We switched from Jenkins to Buildkite for builds', 'we replaced Frankfurt with Dublin'."""
 OWNER: Final = (
     lazy_pattern(
         r"(?:^|[.,;:] |(?<!\w)(?:and|so|but) )(?P<after>[a-z][\w'-]{0,30}) (?:has |have )?(?:now |just )?"

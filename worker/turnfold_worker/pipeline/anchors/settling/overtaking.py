@@ -49,7 +49,6 @@ from turnfold_worker.pipeline.anchors.settling.subjects import (
     supposes,
 )
 from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
-from turnfold_worker.pipeline.anchors.statements.departures import departs
 from turnfold_worker.pipeline.anchors.statements.duties import sets_aside, takes_back_all
 from turnfold_worker.pipeline.anchors.statements.endings import ends
 from turnfold_worker.pipeline.anchors.statements.holders import takes_over
@@ -67,6 +66,7 @@ from turnfold_worker.pipeline.anchors.statements.numbers import (
     renumbers,
 )
 from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
+from turnfold_worker.pipeline.anchors.statements.turnovers import turns_over
 from turnfold_worker.pipeline.anchors.statements.value_changes import overtakes_value
 from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only, waits
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
@@ -117,7 +117,7 @@ def changes(new: Known, old: Known) -> bool:
     """'We raised the monthly cap to 750 dollars' after 'The monthly cap is 500 dollars'."""
     if old.anchor.turn_seq >= new.anchor.turn_seq or not same_speaker(new, old) or of_other_people(new, old):
         return False
-    if takes_over(new.anchor.text, old.anchor.text) or departs(new.anchor.text, old.anchor.text):
+    if takes_over(new.anchor.text, old.anchor.text) or turns_over(new.anchor.text, old.anchor.text):
         return True
     if (new.kind is AnchorType.CORRECTION or new.taken_back) and says_otherwise(new.anchor.text, old.anchor.text):
         return True

@@ -14,7 +14,7 @@ frames         all of a clause but the value that it states
 needs          who needs what, and for whom
 moves          what was moved to another time or place
 value_changes  what changed, and what it is now
-departures     what somebody gave up or left: 'we sold the camper van'
+turnovers      what took the place of something, or is had no longer: 'we traded in the Civic', 'we let Tom go'
 endings        what holds no longer, without another value: 'we no longer use Kafka'
 holders        who holds a role that one person holds at a time
 repairs        few words that say a value and that another one was wrong

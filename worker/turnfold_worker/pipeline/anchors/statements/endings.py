@@ -12,6 +12,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.anchors.rules import frame_rules
 from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, stems_in_order
+from turnfold_worker.pipeline.anchors.statements.when import without_time
 from turnfold_worker.pipeline.language.common_words import is_common, listed
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 
@@ -39,11 +40,6 @@ _TAKES_AWAY: Final = lazy_pattern(
 )
 _PART: Final = lazy_pattern(
     r"[,;:.!?](?=\s|$)| (?:because|since|so|but|as|now that|after|and (?=(?:i|we|it)(?!\w)))(?= )"
-)
-_TIME: Final = lazy_pattern(
-    r" (?:(?:in|since|last|this|on|from|as of) )?(?:the )?(?:(?:early|late|mid) )?(?:spring|summer|autumn|fall|winter|"
-    r"\w+day|week|month|year|(?:19|20)\d\d|january|february|march|april|may|june|july|august|september|october|november|"
-    r"december|today|(?:a|two|three|some|few) (?:\w+ )?(?:days|weeks|months|years?) ago)$"
 )
 _PREPOSITION: Final = frozenset({"in", "at", "on", "for", "with", "from", "to", "by", "of", "via", "through", "during"})
 _NO_SUBJECTS: Final = listed("it he she they this that these those there who which what nobody everybody anybody you")
@@ -81,7 +77,7 @@ def ending_of(text: str) -> Ending | None:
     rest = plain[opening.end() :] if opening else plain
     where = frame_rules.WHERE.match(rest)
     for part in _PART.split(rest[where.end() :] if where else rest):
-        clause = _TIME.sub("", frame_rules.bare_clause(part))
+        clause = without_time(frame_rules.bare_clause(part))
         if _CUES.search(part) is None or frame_rules.DOUBTS.search(clause):
             continue
         ending = _ended(clause, where.group() if where else "")

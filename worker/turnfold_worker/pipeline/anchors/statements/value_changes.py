@@ -54,7 +54,6 @@ class Kind(StrEnum):
 
     VALUE = "value"
     NAME = "name"
-    SWITCH = "switch"
     OWNER = "owner"
     CANCELLED = "cancelled"
     TIER = "tier"
@@ -87,7 +86,7 @@ def value_change(text: str) -> ValueChange | None:
         return None
     for kind, patterns in (
         (Kind.NAME, value_change_rules.NAME), (Kind.OWNER, value_change_rules.OWNER),
-        (Kind.SWITCH, value_change_rules.SWITCH), (Kind.CANCELLED, (value_change_rules.CANCELLED,)),
+        (Kind.CANCELLED, (value_change_rules.CANCELLED,)),
         (Kind.TIER, (value_change_rules.TIER,)),
         (Kind.VALUE, value_change_rules.VALUE),
     ):  # fmt: skip
@@ -150,10 +149,6 @@ def _is_its_name(change: ValueChange, said: str, _stated: tuple[str, ...]) -> bo
     return _begins_with(change.thing, said) and any(word in said.split() for word in ("called", "named", "is"))
 
 
-def _is_switched_from(change: ValueChange, said: str, _stated: tuple[str, ...]) -> bool:
-    return bool(change.before) and _SPEAKS.match(said) is not None and value_change_rules.SUPPOSED.search(said) is None
-
-
 def _is_its_owner(change: ValueChange, said: str, _stated: tuple[str, ...]) -> bool:
     owns = value_change_rules.OWNS.search(said)
     return owns is not None and _stems(said[owns.end() :])[: len(change.thing)] == change.thing
@@ -172,7 +167,7 @@ def _is_its_tier(change: ValueChange, said: str, _stated: tuple[str, ...]) -> bo
 
 
 _TESTS: Final = {
-    Kind.VALUE: _is_its_value, Kind.NAME: _is_its_name, Kind.SWITCH: _is_switched_from, Kind.OWNER: _is_its_owner,
+    Kind.VALUE: _is_its_value, Kind.NAME: _is_its_name, Kind.OWNER: _is_its_owner,
     Kind.CANCELLED: _is_cancelled, Kind.TIER: _is_its_tier,
 }  # fmt: skip
 

@@ -46,6 +46,13 @@ _PAST: Final = lazy_pattern(
     r"(?! (?:\w+ly |just |now |since )?(?:\w+ed|set|put|cut|brought|given)(?!\w))"
 )
 """'It was 20' tells of then, 'it was raised to 30' of now."""
+_AT_END: Final = lazy_pattern(
+    r"(?<! to)(?<! from)(?<! until)(?<! a)(?<! one)(?<! per)(?<! every)(?<!\d) "
+    r"(?:(?:in|since|last|this|on|from|as of|over|after|before|during|at|by) )?(?:the )?(?:(?:early|late|mid|end of|"
+    r"first|last) )?(?:spring|summer|autumn|fall|winter|\w+day|weekend|week|month|year|holidays|(?:19|20)\d\d|january|"
+    r"february|march|april|may|june|july|august|september|october|november|december|today|yesterday|for good|"
+    r"altogether|(?:a|two|three|some|few) (?:\w+ )?(?:days|weeks|months|years?) ago)$"
+)
 _PRESENT: Final = lazy_pattern(r"(?<!\w)(?:is|are|am|'s|isn't|aren't|must|may|can|should|has to|have to|now)(?!\w)")
 
 
@@ -112,3 +119,12 @@ def waits(statement: str) -> bool:
     (True, False)
     """
     return _WAITS.match(statement) is not None
+
+
+def without_time(clause: str) -> str:
+    """A bare clause without the day or the season that it ends in, unless something is moved to it.
+
+    >>> without_time("i gave up smoking in march"), without_time("we moved it to march")
+    ('i gave up smoking', 'we moved it to march')
+    """
+    return _AT_END.sub("", clause)
