@@ -50,6 +50,7 @@ NOT_CANONICAL_COLUMNS = {
         "unfolded_tokens",
         "refined_anchors",
         "refined_anchor_tokens",
+        "refined_turns",
         "expansions_asked",
         "expansions_found",
         "often",

@@ -99,6 +99,7 @@ def plans_of(engine: Engine) -> Iterator[dict[str, list[str]]]:
 
 KEYED = re.compile(
     r"USING (PRIMARY KEY|(COVERING )?INDEX \w+) \((conversation=\?|tenant=\? AND external_id[=>]\?|key=\?)"
+    r"|SEARCH conversation USING INTEGER PRIMARY KEY \(rowid=\?\)"
 )
 CONSTANT = re.compile(r"SCAN (\d+ CONSTANT ROWS?|CONSTANT ROW|w|want|older|p\d+|json_each VIRTUAL TABLE INDEX 1:)")
 

@@ -61,6 +61,8 @@ def test_a_database_in_use_is_expanded_and_contracted_by_a_command_of_its_own(
     assert migrate.check(database_url) == []
     migrate.upgrade(database_url)
     assert migrate.current(database_url) == "0003"
+    run(database_url, "INSERT INTO conversation (tenant, external_id) VALUES ('acme', 'new')", *REFINED)
+    assert counted(database_url) == {"kept": None, "new": 0}
     # As a worker of version 1 does.
     run(database_url, "INSERT INTO conversation (tenant, external_id, closed_seq) VALUES ('acme', 'beside', 8)")
     migrate.upgrade(database_url, contract=True)
@@ -68,12 +70,34 @@ def test_a_database_in_use_is_expanded_and_contracted_by_a_command_of_its_own(
     assert migrate.check(database_url) == []
     engine = reader(database_url)
     with engine.connect() as connection:
-        kept, beside = connection.execute(
+        kept, _, beside = connection.execute(
             text("SELECT external_id, rules_version, words_since FROM conversation ORDER BY id")
         ).all()
     engine.dispose()
     assert tuple(kept)[:2] == ("kept", 0)
+    assert counted(database_url) == {"kept": 4, "new": 4, "beside": 0}, "also what an older worker refined"
     assert beside.words_since == 0, "retention looks at what an older worker closed"
+
+
+REFINED = (
+    """INSERT INTO node (conversation, height, idx, first_seq, last_seq, slug, tokens_0, tokens_1, tokens_2, tokens_3,
+            importance, method, refined, facts, source_hash)
+        SELECT id, 0, i, 4 * i + 1, 4 * i + 4, 's', 9, 3, 2, 1, 5, 1, 2 * i, '{}', ''
+        FROM conversation, (SELECT 0 AS i UNION SELECT 1) numbers""",
+    """INSERT INTO node (conversation, height, idx, first_seq, last_seq, slug, tokens_0, tokens_1, tokens_2, tokens_3,
+            importance, method, refined, facts, source_hash)
+        SELECT id, 1, 0, 1, 8, 's', 9, 3, 2, 1, 5, 1, 2, '{}', '' FROM conversation""",
+)
+"""Of each conversation two segments, the second one refined, and a refined chapter; nobody counts them."""
+
+
+def counted(url: str) -> dict[str, int | None]:
+    """`refined_turns` by conversation."""
+    engine = reader(url)
+    with engine.connect() as connection:
+        rows = connection.execute(text("SELECT external_id, refined_turns FROM conversation")).all()
+    engine.dispose()
+    return {row.external_id: row.refined_turns for row in rows}
 
 
 def test_a_reader_reads_every_version_of_its_range_and_no_other(

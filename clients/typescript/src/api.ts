@@ -1019,7 +1019,7 @@ export interface components {
             segments: number;
             /** @description Active ones of closed segments. */
             anchors: number;
-            /** @description Entries and jobs that need a person: see `turnfold jobs`. */
+            /** @description Entries and jobs that need a person, at most 1,000 of each: see `turnfold jobs`. */
             parked: number;
             /** @description Age of the oldest turn that is not stored yet; 0.0 when the inbox is empty. */
             lag_seconds: number;

@@ -94,7 +94,7 @@ class Status:
     anchors: int
     """Active ones of closed segments."""
     parked: int
-    """Entries and jobs that need a person: see `turnfold jobs`."""
+    """Entries and jobs that need a person, at most 1,000 of each: see `turnfold jobs`."""
     lag_seconds: float
     """Age of the oldest turn that is not stored yet; 0.0 when the inbox is empty."""
 

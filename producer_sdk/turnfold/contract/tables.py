@@ -115,6 +115,8 @@ class ConversationRow(Base, table=True):
     next_anchor: int = column(Integer, server_default="1")
     refined_anchors: int = column(Integer, server_default="0")
     refined_anchor_tokens: int = column(Integer, server_default="0")
+    refined_turns: int | None = column(Integer, nullable=True, server_default="0")
+    """Turns in segments of which a model's words are shown. NULL: not counted, before the schema was contracted."""
     revision: int = column(BigInteger, server_default="0")
     edit_revision: int = column(Integer, server_default="0")
     segmenter: dict[str, Any] | None = column(Json, nullable=True)

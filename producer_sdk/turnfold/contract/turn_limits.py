@@ -14,6 +14,9 @@ from turnfold.contract.records import StoredTurn
 TURNS_A_READ: Final = 200
 """Newest turns that a read looks at, of the inbox and of SQL."""
 
+INSPECTED_SEGMENTS: Final = 200
+"""Segments that a person sees at once unless told otherwise: those of some three thousand turns."""
+
 LONG_PARTS: Final = 2 * 1_048_576
 """Characters of JSON up to which parts of the newest turns are read: an image costs the same however long it is."""
 

@@ -72,6 +72,13 @@ class JobRow(Base, table=True):
             sqlite_where=text("state IN ('parked', 'batched')"),
             postgresql_where=text("state IN ('parked', 'batched')"),
         ),
+        # One conversation has a job for each chapter that was refined: those that are parked are few.
+        Index(
+            "job_parked",
+            "conversation",
+            sqlite_where=text("state = 'parked'"),
+            postgresql_where=text("state = 'parked'"),
+        ),
         {"sqlite_autoincrement": True},
     )
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, func, select
+from typing import Final
+
+from sqlalchemy import Connection, func, literal_column, select
 
 from turnfold.contract.results import Head
-from turnfold.contract.tables import JobRow, ParkedEntryRow, table
+from turnfold.contract.tables import ConversationRow, JobRow, ParkedEntryRow, table
 from turnfold.contract.tasks import EntryState, JobKind, JobState
 from turnfold.database import statements
+
+MOST_PARKED: Final = 1_000
+"""Entries, and as many jobs, that are counted: the look is as short for a conversation of which nothing is stored."""
 
 
 class ProgressRead:
@@ -35,19 +40,22 @@ class ProgressRead:
         )
 
     def refined_turns(self) -> int:
-        """Turns in segments of which a model's words are shown."""
-        nodes = statements.node
-        refined = select(func.coalesce(func.sum(nodes.c.last_seq - nodes.c.first_seq + 1), 0))
-        mine = (nodes.c.conversation == self._head.id, nodes.c.height == 0, nodes.c.refined != 0)
-        return int(self._connection.scalar(refined.where(*mine)) or 0)
+        """Turns in segments of which a model's words are shown. Looks at segments only where none has counted them."""
+        nodes, conversation = statements.node, table(ConversationRow)
+        looked_at = (
+            select(func.sum(nodes.c.last_seq - nodes.c.first_seq + 1))
+            .where(nodes.c.conversation == self._head.id, nodes.c.height == 0, nodes.c.refined != 0)
+            .scalar_subquery()
+        )
+        counted = select(func.coalesce(conversation.c.refined_turns, looked_at, 0))
+        return int(self._connection.scalar(counted.where(conversation.c.id == self._head.id)) or 0)
 
     def parked(self) -> int:
-        """Entries and jobs of a conversation that wait for a person."""
+        """Entries and jobs of a conversation that wait for a person, of each at most `MOST_PARKED`."""
         entries, jobs = table(ParkedEntryRow), table(JobRow)
-        return sum(
-            self._connection.scalar(select(func.count()).select_from(rows).where(*conditions)) or 0
-            for rows, conditions in (
-                (entries, (entries.c.conversation == self._head.id, entries.c.state == EntryState.PARKED)),
-                (jobs, (jobs.c.conversation == self._head.id, jobs.c.state == JobState.PARKED)),
-            )
+        # Written out, for the partial indexes of these.
+        parked = (
+            select(rows.c.id).where(rows.c.conversation == self._head.id, rows.c.state == literal_column(f"'{state}'"))
+            for rows, state in ((entries, EntryState.PARKED), (jobs, JobState.PARKED))
         )
+        return sum(len(self._connection.scalars(some.limit(MOST_PARKED)).all()) for some in parked)

@@ -102,6 +102,7 @@ DAMAGE = {
         "DELETE FROM level WHERE idx = 3 AND level = 2"
     ),
     "I8 tenancy: every job is of its conversation's tenant": "UPDATE job SET tenant = 'other'",
+    "models: refined turns are counted as they are": "UPDATE conversation SET refined_turns = 7",
     "folding: nothing waits without a job": "UPDATE conversation SET fold_seq = 58",
     "jobs: somebody works on what is due": "UPDATE job SET state = 'due', not_before = 1",
     "retention: it is known since when words are kept": "UPDATE conversation SET words_since = NULL",

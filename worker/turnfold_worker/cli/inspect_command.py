@@ -11,6 +11,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from turnfold.contract.results import Tier
+from turnfold.contract.turn_limits import INSPECTED_SEGMENTS
 from turnfold_worker.cli.output import console, json_option, plain, print_json, words
 from turnfold_worker.cli.reading import STATE_STYLES, anchor_number, anchor_state, turn_range
 from turnfold_worker.cli.session import Session, pass_session
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 @click.option("--notes", is_flag=True, help="Show the notes of each segment, with importance and state.")
 @click.option("--turns", is_flag=True, help="Show the score of each turn: the weightiest stand verbatim in level 1.")
 @click.option("--factors", is_flag=True, help="Show what scores and importances are made of.")
+@click.option("--first-turn", type=click.IntRange(1), default=1, show_default=True, help="Begin with its segment.")
+@click.option(
+    "--limit", type=click.IntRange(1, 10_000), default=INSPECTED_SEGMENTS, show_default=True, help="Most segments."
+)
 @click.option("--reset-expansions", is_flag=True, help="First forget what was looked up.")
 @json_option
 @pass_session
@@ -42,6 +47,8 @@ def inspect(
     notes: bool,
     turns: bool,
     factors: bool,
+    first_turn: int,
+    limit: int,
     reset_expansions: bool,
     as_json: bool,
 ) -> None:
@@ -57,18 +64,22 @@ def inspect(
       turnfold inspect chat --levels
       turnfold inspect chat --facts --no-anchors
       turnfold inspect chat --notes --factors
+      turnfold inspect chat --limit 20         says how to go on behind them
     """
     from turnfold_worker.adapters.sql.access import reset_expansions_of
     from turnfold_worker.operate.inspection import inspect_conversation
 
     if reset_expansions:
         reset_expansions_of(session.write_engine, session.standing_address(conversation))
-    inspection = inspect_conversation(session.reader, session.standing_address(conversation), turns=turns)
+    address = session.standing_address(conversation)
+    inspection = inspect_conversation(session.reader, address, turns=turns, first_turn=first_turn, limit=limit)
     if as_json:
         print_json({**plain(inspection), "open_turns": inspection.open_turns})
         return
     shown = Shown(levels=levels, facts=facts, anchors=anchors, notes=notes, turns=turns, factors=factors)
     console().print(inspection_tree(inspection, shown))
+    if inspection.next_turn is not None:
+        click.echo(f"there are more: --first-turn {inspection.next_turn}", err=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +112,7 @@ def inspection_tree(inspection: Inspection, shown: Shown = USUAL) -> Tree:
         _grow(tree, branch, shown)
     if (line := expansions_line(inspection.looked_up)) is not None:
         tree.add(Text(line, "dim"))
-    if inspection.open_turns:
+    if inspection.open_turns and inspection.next_turn is None:
         tail = tree.add(
             Text(f"turns {turn_range(head.closed_seq + 1, head.turn_count)}  open tail, not in a segment yet", "dim")
         )

@@ -1,4 +1,4 @@
-"""Looks at a whole conversation, for people: reads of the request path never need one."""
+"""Looks at a conversation segment by segment, for people: reads of the request path never need one."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, Table, and_, or_, select
 
 from turnfold.contract.keys import Address
-from turnfold.contract.records import Node
+from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, Node
 from turnfold.contract.results import Head
 from turnfold.contract.tables import AccessRow, ConversationRow, LevelRow, NodeRow, table
+from turnfold.contract.wanted_anchors import LAST_TURN
+from turnfold.database.note_read import SEGMENT_OF
 from turnfold.database.read_transaction import ReadTransaction
 from turnfold.database.rows import node_record
 from turnfold.database.statements import NODE_COLUMNS
@@ -43,8 +45,68 @@ class SegmentAccess:
 NOT_EXPANDED: Final = SegmentAccess()
 
 
-def tree(look: ReadTransaction, address: Address) -> list[tuple[Node, dict[int, str]]]:
-    """Every node of a conversation with its words, by height and index; empty when nothing is stored."""
+@dataclass(frozen=True, slots=True)
+class SegmentRange:
+    """Segments that follow each other, by their numbers; none where the last one is before the first."""
+
+    first: int
+    last: int
+
+    def nodes(self, rows: Table) -> ColumnElement[bool]:
+        """Rows of these segments and of the chapters over them, of a table by height and index."""
+        return or_(
+            *(
+                and_(rows.c.height == height, rows.c.idx.between(self.first // step, self.last // step))
+                for height, step in ((height, FAN_OUT**height) for height in range(MAX_HEIGHT + 1))
+            )
+        )
+
+
+EVERY_SEGMENT: Final = SegmentRange(0, 2**31 - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentPage:
+    """Some segments of a conversation with the turns that they hold."""
+
+    segments: SegmentRange
+    first_turn: int
+    last_turn: int
+    next_turn: int | None
+    """With which the next page begins; None: nothing but the open tail is behind this one."""
+
+
+def page_from(look: ReadTransaction, head: Head, first_turn: int, *, most: int) -> SegmentPage:
+    """At most so many segments from the one on that holds a turn."""
+    nodes, first_segment = table(NodeRow), _first_segment(look, head, first_turn)
+    rows = look.connection.execute(
+        select(nodes.c.idx, nodes.c.first_seq, nodes.c.last_seq)
+        .where(nodes.c.conversation == head.id, nodes.c.height == 0, nodes.c.idx >= first_segment)
+        .order_by(nodes.c.idx)
+        .limit(most)
+    ).all()
+    if not rows:
+        return SegmentPage(SegmentRange(0, -1), first_turn, LAST_TURN, None)
+    first, last = rows[0], rows[-1]
+    if last.idx + 1 >= head.node_count:
+        return SegmentPage(SegmentRange(first.idx, last.idx), first.first_seq, LAST_TURN, None)
+    return SegmentPage(SegmentRange(first.idx, last.idx), first.first_seq, last.last_seq, last.last_seq + 1)
+
+
+def _first_segment(look: ReadTransaction, head: Head, first_turn: int) -> int:
+    """The segment that holds a turn; for one that is in none yet, the number of the next one."""
+    if first_turn > head.closed_seq:
+        return head.node_count
+    return look.connection.scalar(SEGMENT_OF, {"conversation": head.id, "seq": first_turn}) or 0
+
+
+def tree(
+    look: ReadTransaction, address: Address, segments: SegmentRange = EVERY_SEGMENT
+) -> list[tuple[Node, dict[int, str]]]:
+    """Nodes of a conversation with their words, by height and index: some segments, and the chapters over them.
+
+    Empty when nothing is stored.
+    """
     head = look.head(address)
     if head is None:
         return []
@@ -52,33 +114,41 @@ def tree(look: ReadTransaction, address: Address) -> list[tuple[Node, dict[int, 
     words: dict[tuple[int, int], dict[int, str]] = {}
     for row in look.connection.execute(
         select(levels.c.height, levels.c.idx, levels.c.level, levels.c.body)
-        .where(levels.c.conversation == head.id, levels.c.level > 0)
+        .where(levels.c.conversation == head.id, levels.c.level > 0, segments.nodes(levels))
         .order_by(levels.c.refined)
     ):
         words.setdefault((row.height, row.idx), {})[row.level] = row.body
     rows = look.connection.execute(
-        select(*NODE_COLUMNS).where(nodes.c.conversation == head.id).order_by(nodes.c.height, nodes.c.idx)
+        select(*NODE_COLUMNS)
+        .where(nodes.c.conversation == head.id, segments.nodes(nodes))
+        .order_by(nodes.c.height, nodes.c.idx)
     )
     return [(node_record(row), words.get((row.height, row.idx), {})) for row in rows]
 
 
-def facts(look: ReadTransaction, head: Head) -> dict[tuple[int, int], dict[str, list[str]]]:
-    """Entities and relations of every node by height and index: per kind the heaviest texts first."""
+def facts(
+    look: ReadTransaction, head: Head, segments: SegmentRange = EVERY_SEGMENT
+) -> dict[tuple[int, int], dict[str, list[str]]]:
+    """Entities and relations of nodes by height and index: per kind the heaviest texts first."""
     nodes = table(NodeRow)
     rows = look.connection.execute(
-        select(nodes.c.height, nodes.c.idx, nodes.c.facts).where(nodes.c.conversation == head.id)
+        select(nodes.c.height, nodes.c.idx, nodes.c.facts).where(nodes.c.conversation == head.id, segments.nodes(nodes))
     )
     return {(row.height, row.idx): row.facts for row in rows}
 
 
-def expansions(look: ReadTransaction, head: Head) -> tuple[LookedUp, dict[int, SegmentAccess]]:
-    """How many expansions were asked for and led to words, and those of each segment."""
+def expansions(
+    look: ReadTransaction, head: Head, segments: SegmentRange = EVERY_SEGMENT
+) -> tuple[LookedUp, dict[int, SegmentAccess]]:
+    """How many expansions were asked for and led to words, and those of some segments."""
     conversation, access = table(ConversationRow), table(AccessRow)
     asked, found = look.connection.execute(
         select(conversation.c.expansions_asked, conversation.c.expansions_found).where(conversation.c.id == head.id)
     ).one()
     rows = look.connection.execute(
-        select(access.c.idx, access.c.expansions, access.c.expanded_at).where(access.c.conversation == head.id)
+        select(access.c.idx, access.c.expansions, access.c.expanded_at).where(
+            access.c.conversation == head.id, access.c.idx.between(segments.first, segments.last)
+        )
     )
     return LookedUp(asked, found), {
         row.idx: SegmentAccess(row.expansions, datetime.fromtimestamp(row.expanded_at / 1000, UTC)) for row in rows

@@ -1,4 +1,4 @@
-"""What a person wants to see of a conversation: its tree with words and anchors, and how much of it is stored."""
+"""What a person wants to see of a conversation: its tree with words and anchors, and how much is stored."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from turnfold.assemble import MemoryTiers
 from turnfold.contract.keys import Address
 from turnfold.contract.records import FAN_OUT, Anchor, Node, TurnState
 from turnfold.contract.results import Head, Note, TieredSegment
-from turnfold.contract.turn_limits import TURNS_A_READ
+from turnfold.contract.turn_limits import INSPECTED_SEGMENTS, TURNS_A_READ
+from turnfold.contract.wanted_anchors import WantedAnchors
 from turnfold.database.read_transaction import ReadTransaction
 from turnfold.database.reader import Reader
 from turnfold.database.rows import turn_record
 from turnfold.database.statements import turn, turn_columns
 from turnfold.read.anchor_pages import anchor_page
 from turnfold.read.notes.read import notes_within
-from turnfold.read.notes.wanted import EVERY_NOTE
+from turnfold.read.notes.wanted import WantedNotes
 from turnfold.read.segment_tiers import tiers_within
 from turnfold.read.snapshot import readable_head
 from turnfold.redis.inbox import ProducerInbox
@@ -99,10 +100,12 @@ class Inspection:
     conversation_id: str
     head: Head
     branches: tuple[Branch, ...]
-    """Nodes that no chapter holds yet, in the order of their turns."""
+    """Nodes that no chapter holds yet, in the order of their turns; of chapters the segments of this page alone."""
     anchors: tuple[Anchor, ...]
-    """All, in the order in which they were found."""
+    """Those of these nodes, in the order in which they were said, and on the last page those of the open tail."""
     looked_up: LookedUp
+    next_turn: int | None = None
+    """With which the next page begins; None on the last one."""
 
     @property
     def open_turns(self) -> int:
@@ -110,7 +113,7 @@ class Inspection:
         return self.head.turn_count - self.head.closed_seq
 
     def tokens(self, level: int) -> int:
-        """Estimated tokens of all segments at a level."""
+        """Estimated tokens of the segments at a level."""
         return sum(part.node.tokens[level] for root in self.branches for part in root.walk() if part.node.height == 0)
 
 
@@ -118,8 +121,12 @@ def _no_turns(_: Node) -> tuple[ScoredTurn, ...]:
     return ()
 
 
-def inspect_conversation(reader: Reader, address: Address, *, turns: bool = False) -> Inspection:
-    """Everything about a conversation in one snapshot, with the scores of all `turns` if they are asked for.
+def inspect_conversation(
+    reader: Reader, address: Address, *, turns: bool = False, first_turn: int = 1, limit: int = INSPECTED_SEGMENTS
+) -> Inspection:
+    """A page of a conversation in one snapshot, with the scores of its `turns` if they are asked for.
+
+    It has at most `limit` segments from the one on that holds `first_turn`, and reads no other.
 
     Raises `UnknownConversation` when nothing is stored.
     """
@@ -128,13 +135,17 @@ def inspect_conversation(reader: Reader, address: Address, *, turns: bool = Fals
         head = transaction.head(address)
         if head is None:
             return None
-        anchors = anchor_page(transaction.anchors(head))
-        looked_up, expanded = trees.expansions(transaction, head)
+        page = trees.page_from(transaction, head, first_turn, most=limit)
+        segments, first, last = page.segments, page.first_turn, page.last_turn
+        anchors = anchor_page(transaction.anchors(head), WantedAnchors(first, last))
+        looked_up, expanded = trees.expansions(transaction, head, segments)
         return Inspection(
             conversation_id=address.conversation, head=head, anchors=anchors, looked_up=looked_up,
+            next_turn=page.next_turn,
             branches=branches(
-                trees.tree(transaction, address), anchors, trees.facts(transaction, head), expanded,
-                sources=sources(transaction.connection, head.id), notes=notes_within(transaction, head, EVERY_NOTE),
+                trees.tree(transaction, address, segments), anchors, trees.facts(transaction, head, segments), expanded,
+                sources=sources(transaction.connection, head.id, page),
+                notes=notes_within(transaction, head, WantedNotes(first_turn=first, last_turn=last)),
                 scored=(lambda node: _scored_turns(transaction, head, node)) if turns else _no_turns,
                 tiered=tiers_within(transaction, head, rules=MemoryTiers()),
             ),

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, and_, select
 
 from turnfold.contract.records import ConversationId, Method
 from turnfold.contract.tables import AnchorRow, LevelRow, NodeRow, table
+from turnfold_worker.operate.conversation_tree import SegmentPage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +39,8 @@ UNKNOWN: Final = Sources({}, {})
 """Where nobody asks."""
 
 
-def sources(connection: Connection, conversation: ConversationId) -> Sources:
-    """Where each shown level and each anchor of a conversation comes from."""
+def sources(connection: Connection, conversation: ConversationId, page: SegmentPage) -> Sources:
+    """Where each shown level and each anchor of some segments comes from."""
     nodes, levels, anchors = table(NodeRow), table(LevelRow), table(AnchorRow)
     of_levels: dict[tuple[int, int], dict[int, Provenance]] = {}
     rows = connection.execute(
@@ -47,7 +48,7 @@ def sources(connection: Connection, conversation: ConversationId) -> Sources:
                levels.c.prompt_version, nodes.c.method, nodes.c.source_hash)
         .join(nodes, and_(nodes.c.conversation == levels.c.conversation, nodes.c.height == levels.c.height,
                           nodes.c.idx == levels.c.idx))
-        .where(levels.c.conversation == conversation)
+        .where(levels.c.conversation == conversation, page.segments.nodes(levels))
         .order_by(levels.c.refined)
     )  # fmt: skip
     for row in rows:
@@ -56,7 +57,9 @@ def sources(connection: Connection, conversation: ConversationId) -> Sources:
             method=method, model=row.model, prompt_version=row.prompt_version, source_hash=bytes(row.source_hash).hex()
         )
     found = connection.execute(
-        select(anchors.c.id, anchors.c.model, anchors.c.prompt_version).where(anchors.c.conversation == conversation)
+        select(anchors.c.id, anchors.c.model, anchors.c.prompt_version).where(
+            anchors.c.conversation == conversation, anchors.c.seq.between(page.first_turn, page.last_turn)
+        )
     )
     of_anchors = {
         row.id: Provenance(

@@ -73,6 +73,3 @@ class WantedNotes:
             and (self.speakers is None or note.speaker in self.speakers)
             and self.first_turn <= note.turn_seq <= self.last_turn
         )
-
-
-EVERY_NOTE: Final = WantedNotes()

@@ -77,7 +77,7 @@ class SqlRefinementAdmin:
             moved = update(_conversation).where(_conversation.c.id == conversation)
             connection.execute(
                 moved.values(
-                    revision=_conversation.c.revision + 1, refined_anchors=0, refined_anchor_tokens=0,
+                    revision=_conversation.c.revision + 1, refined_anchors=0, refined_anchor_tokens=0, refined_turns=0,
                     updated_at=func.current_timestamp(),
                 )
             )  # fmt: skip

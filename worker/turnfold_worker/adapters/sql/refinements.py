@@ -19,6 +19,7 @@ from turnfold_worker.adapters.sql import model_notes as sql_model_notes
 from turnfold_worker.adapters.sql import outlines as sql_outlines
 from turnfold_worker.adapters.sql import overdue as sql_overdue
 from turnfold_worker.adapters.sql import refine_jobs as sql_refine_jobs
+from turnfold_worker.adapters.sql import refined_turns as sql_refined_turns
 from turnfold_worker.adapters.sql import removals as sql_removals
 from turnfold_worker.adapters.sql.errors import transaction
 from turnfold_worker.adapters.sql.refine_sources import read_chapter, read_group, read_remains
@@ -172,13 +173,21 @@ def _write(connection: Connection, refined: Refined, target: RefineTarget) -> No
         raise _Lost
     if refined.nodes is not None:
         written = {(node.source.node.height, node.source.node.idx): node for node in refined.nodes}
-        for source in refined.covers:
-            _write_node(connection, conversation, source, written.get((source.node.height, source.node.idx)), target)
+        with sql_refined_turns.recounted(connection, conversation, *_segments(refined)):
+            for source in refined.covers:
+                place = source.node.height, source.node.idx
+                _write_node(connection, conversation, source, written.get(place), target)
         sql_access.tell_again(connection, conversation)
         sql_outlines.put_models(connection, conversation)
     if refined.anchors is not None:
         _write_anchors(connection, conversation, refined, refined.anchors, target)
     _go_on(connection, refined.claim, target)
+
+
+def _segments(refined: Refined) -> tuple[int, int]:
+    """The first and last number of the segments that are written; of a chapter none."""
+    numbers = [source.node.idx for source in refined.covers if source.node.height == 0]
+    return (numbers[0], numbers[-1]) if numbers else (0, -1)
 
 
 def _go_on(connection: Connection, claim: RefineClaim, target: RefineTarget) -> None:

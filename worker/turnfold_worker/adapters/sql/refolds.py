@@ -29,6 +29,7 @@ from turnfold.database.statements import anchor as _anchor
 from turnfold.database.statements import turn as _turn
 from turnfold_worker.adapters.sql import model_notes as sql_model_notes
 from turnfold_worker.adapters.sql import outlines as sql_outlines
+from turnfold_worker.adapters.sql import refined_turns as sql_refined_turns
 from turnfold_worker.adapters.sql import removals as sql_removals
 from turnfold_worker.adapters.sql import vectors as sql_vectors
 from turnfold_worker.adapters.sql.anchors import RULES, insert_anchors
@@ -165,7 +166,9 @@ def _drop_stale(connection: Connection, refold: Refold) -> None:
 
 def replace_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> None:
     """Write a node in the place of its older self, whose end stays what it was."""
-    ended = _delete_node(connection, conversation, folded)
+    segments_changed = (folded.node.idx, folded.node.idx) if folded.node.height == 0 else (0, -1)
+    with sql_refined_turns.recounted(connection, conversation, *segments_changed):
+        ended = _delete_node(connection, conversation, folded)
     insert_node(connection, conversation, folded, ended)
     if folded.node.height == 0:
         segments = connection.scalar(select(_conversation.c.node_count).where(_conversation.c.id == conversation)) or 0

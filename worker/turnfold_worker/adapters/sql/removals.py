@@ -23,6 +23,7 @@ from turnfold.contract.tasks import JobKind
 from turnfold.database.rows import STATES
 from turnfold_worker.adapters.sql import access as sql_access
 from turnfold_worker.adapters.sql import model_notes as sql_model_notes
+from turnfold_worker.adapters.sql import refined_turns as sql_refined_turns
 from turnfold_worker.adapters.sql.anchors import RULES, count_model_anchors, find_again
 from turnfold_worker.adapters.sql.turns import content_hash
 from turnfold_worker.ports.models import subject_of_chapter
@@ -120,11 +121,12 @@ def drop_models_words(connection: Connection, conversation: ConversationId, firs
                 _level.c.conversation == conversation, of_height[0], _level.c.refined == 1, _level.c.level > 0
             )
         )
-        connection.execute(
-            update(_node)
-            .where(_node.c.conversation == conversation, of_height[1], _node.c.refined != 0)
-            .values(refined=0, **sizes)
-        )
+        with sql_refined_turns.recounted(connection, conversation, first, last):
+            connection.execute(
+                update(_node)
+                .where(_node.c.conversation == conversation, of_height[1], _node.c.refined != 0)
+                .values(refined=0, **sizes)
+            )
         sql_model_notes.drop(connection, conversation, of_height[2])
     drop_jobs(
         connection, conversation, JobKind.REFINE, subject_of_chapter(last // FAN_OUT),

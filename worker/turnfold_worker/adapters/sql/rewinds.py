@@ -36,6 +36,7 @@ from turnfold.contract.tables import (
 from turnfold.contract.tasks import JobKind
 from turnfold_worker.adapters.sql import model_search as sql_model_search
 from turnfold_worker.adapters.sql import outlines as sql_outlines
+from turnfold_worker.adapters.sql import refined_turns as sql_refined_turns
 from turnfold_worker.adapters.sql import removals as sql_removals
 from turnfold_worker.adapters.sql import turn_memos as sql_turn_memos
 from turnfold_worker.adapters.sql.anchors import RULES
@@ -155,10 +156,11 @@ def _open_segments(
     connection: Connection, conversation: ConversationId, kept: int, closed_seq: int, *, group: int
 ) -> None:
     """Delete the segments from `kept` on, every chapter that holds one of them, and what was made of them."""
-    for rows in _BY_HEIGHT:
-        for height in range(MAX_HEIGHT + 1):
-            beyond = (rows.c.height == height, rows.c.idx >= kept // FAN_OUT**height)
-            connection.execute(delete(rows).where(rows.c.conversation == conversation, *beyond))
+    with sql_refined_turns.recounted(connection, conversation, kept):
+        for rows in _BY_HEIGHT:
+            for height in range(MAX_HEIGHT + 1):
+                beyond = (rows.c.height == height, rows.c.idx >= kept // FAN_OUT**height)
+                connection.execute(delete(rows).where(rows.c.conversation == conversation, *beyond))
     for rows in _BY_SEGMENT:
         connection.execute(delete(rows).where(rows.c.conversation == conversation, rows.c.idx >= kept))
     POSTINGS.cut(connection, conversation, kept)

@@ -1,4 +1,4 @@
-"""Let retention look once at conversations whose segments workers of version 1 closed beside newer ones."""
+"""Count what workers of version 1 did not: words that retention is to look for, and refined turns."""
 
 from __future__ import annotations
 
@@ -15,10 +15,16 @@ branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 phase: str = "contract"
 
+REFINED = (
+    "(SELECT COALESCE(SUM(last_seq - first_seq + 1), 0) FROM node "
+    "WHERE node.conversation = conversation.id AND height = 0 AND refined <> 0)"
+)
+
 
 def upgrade() -> None:
     # They did not know the column: what they closed after 0002 is due at no time, and its words would stay for ever.
     op.execute("UPDATE conversation SET words_since = 0 WHERE words_since IS NULL AND closed_seq > expired_seq")
+    op.execute(f"UPDATE conversation SET refined_turns = {REFINED} WHERE COALESCE(refined_turns, -1) <> {REFINED}")  # noqa: S608 - a constant
 
 
 def downgrade() -> None:

@@ -122,6 +122,16 @@ IN_BLOCKS: Final = (
         _DAMAGE,
     ),
     InvariantQuery(
+        "models: refined turns are counted as they are",
+        "refined_turns differs from the segments",
+        """SELECT c.id AS conversation, c.refined_turns FROM conversation AS c
+           LEFT JOIN (SELECT conversation, SUM(last_seq - first_seq + 1) AS turns FROM node
+                      WHERE height = 0 AND refined <> 0 AND conversation BETWEEN :first AND :last
+                      GROUP BY conversation) AS n ON n.conversation = c.id
+           WHERE c.id BETWEEN :first AND :last AND c.refined_turns <> COALESCE(n.turns, 0)""",
+        "run `turnfold migrate --contract` when no worker of an older version is left: those do not count them",
+    ),
+    InvariantQuery(
         "I8 tenancy: every job is of its conversation's tenant",
         "job names another tenant than its conversation",
         """SELECT j.conversation, j.kind FROM job AS j JOIN conversation AS c ON c.id = j.conversation
