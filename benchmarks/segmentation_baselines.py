@@ -11,12 +11,11 @@ where it lies furthest below the peaks around it, by as much as makes that many 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from turnfold.contract.vectors import Vector, cosine, numbers_of
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
-from turnfold_worker.pipeline.vectors import total
 
 _WINDOW: Final = 3
 _DEEP: Final = 0.25
@@ -32,6 +31,12 @@ class Every:
 
     def segment(self, turns: list[Mapping[str, Any]]) -> list[int]:
         return list(range(self._turns, len(turns), self._turns)) if self._turns else []
+
+
+def _total(vectors: Sequence[Vector]) -> list[int]:
+    """The sum of the directions that some texts have."""
+    directions = [numbers_of(vector) for vector in vectors if vector]
+    return [sum(column) for column in zip(*directions, strict=True)]
 
 
 class Depth:
@@ -57,7 +62,7 @@ class Depth:
     @staticmethod
     def _alike(vectors: list[Vector], gap: int) -> float:
         before, after = vectors[max(0, gap - _WINDOW) : gap], vectors[gap : gap + _WINDOW]
-        return cosine(total(map(numbers_of, before)), total(map(numbers_of, after)))
+        return cosine(_total(before), _total(after))
 
     def _deep(self, depths: list[float]) -> float:
         if len(depths) < _ENOUGH:

@@ -2,7 +2,7 @@
 
 In the order in which they are laid upon each other, each using only those before it:
 
-settings, vectors   what a caller may choose; sums of sentence vectors
+settings            what a caller may choose
 language     sentences, words, dates, numbers, facts and names of any text
 content      tool output, logs, tables, code …: recognized, then stated by kind
 turns        a turn read once: what it does with tools, repeats, is worth, and what becomes of it
