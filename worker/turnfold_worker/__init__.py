@@ -8,8 +8,8 @@ wiring          settings and adapters put together, once a process
 settings, model_settings
 use_cases       what the worker does
 pipeline        the pure stages
-ports           what use cases need of the outside world
-adapters        what stands behind the ports
+ports           what use cases need of the outside world, where more than one thing gives it
+adapters        what use cases work with, by the system that it speaks to
 migrations      the schema, step by step
 operate         what operators and people look at
 importing       conversations from files

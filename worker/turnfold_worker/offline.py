@@ -45,10 +45,11 @@ from turnfold.tools import RESULT_TOKENS, Lookups, handle
 from turnfold.tools.schemas import ToolForm, tool_schemas
 from turnfold.wire.encode import TurnInput, accept
 from turnfold_worker.adapters.sql.memory_database import memory_database
+from turnfold_worker.adapters.sql.store import SqlStore
 from turnfold_worker.operate import conversation_tree as trees
 from turnfold_worker.operate.digest import digest
 from turnfold_worker.ports.messages import InboxEntry, Received
-from turnfold_worker.ports.storage import SentenceEmbedder, Store
+from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.use_cases.drain import receive
 from turnfold_worker.use_cases.fold import CompressLimits, compress
@@ -273,7 +274,7 @@ class _Folder:
 
     def __init__(
         self,
-        store: Store,
+        store: SqlStore,
         conversation: ConversationId,
         embedder: SentenceEmbedder | None,
         on_progress: Callable[[int], None] | None,

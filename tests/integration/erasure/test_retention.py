@@ -24,10 +24,11 @@ from turnfold.contract.tasks import Task
 from turnfold.resources import Resources
 from turnfold_worker import wiring
 from turnfold_worker.adapters.sql import retention as sql_retention
+from turnfold_worker.adapters.sql.retention import SqlRetention
 from turnfold_worker.errors import Refused
 from turnfold_worker.testing.model_server import OpenAIServer, Request
 from turnfold_worker.use_cases import expire_turns
-from turnfold_worker.use_cases.expire_turns import Retention, expire
+from turnfold_worker.use_cases.expire_turns import expire
 
 TURNS = 72
 
@@ -57,7 +58,7 @@ def age(refinery: Refinery) -> None:
         connection.execute(text("UPDATE conversation SET words_since = words_since - 864000000"))
 
 
-def due(retention: Retention) -> list[ConversationId]:
+def due(retention: SqlRetention) -> list[ConversationId]:
     """Conversations with words of more than a week."""
     (until,) = retention.next_tenants(7, after="").until.values()
     return retention.expirable("acme", until, most=10)

@@ -1,4 +1,4 @@
-"""What stands behind the ports, by the system that it speaks to.
+"""What use cases work with, by the system that it speaks to.
 
 sql, redis, openai   packages of their own
 sentence_embedder, bert   sentence vectors, on this machine's CPU

@@ -14,8 +14,8 @@ from turnfold_worker.cli.session import Session
 
 if TYPE_CHECKING:
     from turnfold.contract.attention import Selection, Work
+    from turnfold_worker.adapters.sql.parked import SqlParkedWork
     from turnfold_worker.use_cases.jobs import Decided
-    from turnfold_worker.use_cases.parked_jobs import ParkedWork
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _ID = lazy_pattern(r"(?:job|entry)-\d{1,18}")
@@ -159,7 +159,7 @@ def _selection(
     )
 
 
-def _parked(session: Session, *, write: bool) -> ParkedWork:
+def _parked(session: Session, *, write: bool) -> SqlParkedWork:
     from turnfold_worker.adapters.sql.parked import SqlParkedWork
 
     engine = session.write_engine if write else session.engine

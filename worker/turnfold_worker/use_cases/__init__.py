@@ -1,4 +1,4 @@
-"""What the worker does, each from top to bottom; they know ports only.
+"""What the worker does, each from top to bottom; they import no adapter, and name one only as a type.
 
 drain              inbox to SQL
 due_jobs           what is due, whoever is told: folds of many conversations, tenant by tenant
@@ -8,7 +8,7 @@ embed              sentence vectors for these
 refine, refine_in_batches, model_calls   what models are asked and what of it is kept
 reconstruct        a model's words for turns that were removed
 sweep              rings for what nobody was told of
-jobs, parked_jobs  work that waits for a person
+jobs               work that waits for a person
 tenant_quotas      what tenants may append and store, published where appends are checked
 erase, remnants, expire_turns   a forgotten conversation; logs that still hold words; words that are too old
 """

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from turnfold.contract.configuration import settlement_read
 from turnfold.contract.keys import checked_id
@@ -33,9 +33,12 @@ from turnfold_worker.ports.messages import (
     ReceivedOperation,
     ReceivedTurn,
 )
-from turnfold_worker.ports.storage import Clock, Inbox, Publisher, Store
+from turnfold_worker.ports.storage import Clock, Inbox, Publisher
 from turnfold_worker.use_cases.due_jobs import ring
 from turnfold_worker.use_cases.erase import erase_claimed
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.store import SqlStore
 
 _log = logging.getLogger(__name__)
 
@@ -79,7 +82,7 @@ class Drained:
 
 
 def drain(
-    shards: Sequence[int], *, inbox: Inbox, store: Store, publisher: Publisher, limits: DrainLimits, clock: Clock
+    shards: Sequence[int], *, inbox: Inbox, store: SqlStore, publisher: Publisher, limits: DrainLimits, clock: Clock
 ) -> Drained:
     """Store what is ready in some shards until nothing is, or the time slice is over."""
     started = clock()
@@ -112,7 +115,7 @@ def _ring(shards: Sequence[int], inbox: Inbox, publisher: Publisher) -> None:
 
 
 def _drain_claims(
-    claims: Sequence[Claim], inbox: Inbox, store: Store, publisher: Publisher, limits: DrainLimits
+    claims: Sequence[Claim], inbox: Inbox, store: SqlStore, publisher: Publisher, limits: DrainLimits
 ) -> int:
     try:
         return _Batch(inbox, store, publisher).drain(claims, limits.turns)
@@ -126,7 +129,7 @@ def _drain_claims(
 class _Batch:
     """One claim's way from Redis to SQL."""
 
-    def __init__(self, inbox: Inbox, store: Store, publisher: Publisher) -> None:
+    def __init__(self, inbox: Inbox, store: SqlStore, publisher: Publisher) -> None:
         self._inbox = inbox
         self._store = store
         self._publisher = publisher

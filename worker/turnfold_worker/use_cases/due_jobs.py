@@ -15,11 +15,12 @@ from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import JobKind
 from turnfold.telemetry import CONVERSATION_NUMBER, memory_span
 from turnfold_worker.errors import Retryable
-from turnfold_worker.ports.storage import Clock, Inbox, Publisher, SentenceEmbedder, Store
+from turnfold_worker.ports.storage import Clock, Inbox, Publisher, SentenceEmbedder
 from turnfold_worker.use_cases.fold import CompressLimits, fold_claimed
 from turnfold_worker.use_cases.refold import refold
 
 if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.store import SqlStore
     from turnfold_worker.use_cases.refine import Refining
 
 
@@ -42,7 +43,7 @@ def fold_due(
     hurried: ConversationId | None,
     *,
     inbox: Inbox,
-    store: Store,
+    store: SqlStore,
     publisher: Publisher,
     limits: CompressLimits,
     clock: Clock,
@@ -84,7 +85,7 @@ def fold_due(
 
 
 def refold_due(
-    *, inbox: Inbox, store: Store, publisher: Publisher, embedder: SentenceEmbedder | None = None
+    *, inbox: Inbox, store: SqlStore, publisher: Publisher, embedder: SentenceEmbedder | None = None
 ) -> bool | None:
     """Fold one closed segment again of those that are due; as of `refold`."""
     inbox.silence_jobs(JobKind.REFOLD)

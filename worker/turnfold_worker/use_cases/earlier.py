@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from turnfold.contract.records import Anchor, ConversationId, StoredTurn
 from turnfold_worker.pipeline.anchors.deduplicate import sought_terms
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.turns.repeats import sought_marks
-from turnfold_worker.ports.storage import Store
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.store import SqlStore
 
 
 def candidates_of(
-    drafts: Sequence[AnchorDraft], conversation: ConversationId, store: Store, first_seq: int
+    drafts: Sequence[AnchorDraft], conversation: ConversationId, store: SqlStore, first_seq: int
 ) -> list[Anchor]:
     """Earlier anchors that share a rare term with one of the segment's, and the newest: few, however many there are."""
     if not drafts:
@@ -22,7 +25,7 @@ def candidates_of(
 
 
 def earlier_turns(
-    turns: Sequence[StoredTurn], conversation: ConversationId, store: Store, idx: int
+    turns: Sequence[StoredTurn], conversation: ConversationId, store: SqlStore, idx: int
 ) -> list[StoredTurn]:
     """Turns of segments before `idx` that these may repeat: few, however many there are."""
     marks = sought_marks(turns)

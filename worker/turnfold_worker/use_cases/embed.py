@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from turnfold.contract.records import Anchor, ConversationId, StoredTurn
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTORS, Vector, pack_signs
@@ -12,13 +13,16 @@ from turnfold_worker.pipeline.anchors.deduplicate import texts_to_embed
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.ports.messages import Meant
-from turnfold_worker.ports.storage import SentenceEmbedder, Store
+from turnfold_worker.ports.storage import SentenceEmbedder
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.store import SqlStore
 
 _log = logging.getLogger(__name__)
 
 
 def vectors_of(
-    conversation: ConversationId, turns: Sequence[StoredTurn], store: Store, embedder: SentenceEmbedder
+    conversation: ConversationId, turns: Sequence[StoredTurn], store: SqlStore, embedder: SentenceEmbedder
 ) -> dict[int, Vector]:
     """Stored vectors of neighbouring turns by `seq`, those that were missing computed."""
     if not turns:
@@ -32,7 +36,7 @@ def vectors_of(
 
 
 def vectors_one_by_one(
-    conversation: ConversationId, turns: Sequence[StoredTurn], store: Store, embedder: SentenceEmbedder
+    conversation: ConversationId, turns: Sequence[StoredTurn], store: SqlStore, embedder: SentenceEmbedder
 ) -> dict[int, Vector]:
     """As `vectors_of`, without those on which the model fails: one text costs no other its vector."""
     known: dict[int, Vector] = {}
@@ -55,7 +59,7 @@ def anchor_vectors_of(
     drafts: Sequence[AnchorDraft],
     candidates: Sequence[Anchor],
     conversation: ConversationId,
-    store: Store,
+    store: SqlStore,
     embedder: SentenceEmbedder | None,
 ) -> dict[str, Vector]:
     """Vectors of the anchors that may repeat each other, by text: stored before anything is decided by them."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from turnfold_worker.errors import StoreAway, where
 from turnfold_worker.ports.messages import Claim
-from turnfold_worker.ports.storage import Inbox, Publisher, Store
+from turnfold_worker.ports.storage import Inbox, Publisher
 from turnfold_worker.use_cases.remnants import clear_remnants
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.store import SqlStore
 
 _log = logging.getLogger(__name__)
 
@@ -18,7 +21,7 @@ STEPS_A_CONVERSATION: Final = 500
 """Transactions that one task spends on one conversation before others have their turn."""
 
 
-def erase(shard: int, *, inbox: Inbox, store: Store, publisher: Publisher) -> int:
+def erase(shard: int, *, inbox: Inbox, store: SqlStore, publisher: Publisher) -> int:
     """Delete the rows of a shard's forgotten conversations; how many are done. One that fails holds up no other."""
     done = unfinished = 0
     for claim in inbox.forgotten(shard, CONVERSATIONS_AT_ONCE):
@@ -39,7 +42,7 @@ def erase(shard: int, *, inbox: Inbox, store: Store, publisher: Publisher) -> in
     return done
 
 
-def erase_claimed(claim: Claim, *, inbox: Inbox, store: Store, steps: int) -> bool:
+def erase_claimed(claim: Claim, *, inbox: Inbox, store: SqlStore, steps: int) -> bool:
     """Delete the rows of one forgotten conversation and record it; False when `steps` transactions were too few.
 
     The mark is looked at again between finding the rows and hiding them. While it stands, no drain has stored

@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from turnfold.contract.records import ConversationId
-from turnfold_worker.ports.messages import DueTenants
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.retention import SqlRetention
 
 CONVERSATIONS_AT_ONCE: Final = 50
 """In one transaction."""
-
-
-class Retention(Protocol):
-    """The SQL side. Every method is one transaction, by the database's clock.
-
-    A tenant's own days, if it has some, stand for `keep_days`; 0 keeps words for ever.
-    """
-
-    def bounds_any(self) -> bool:
-        """Whether any tenant has a number of days of its own."""
-
-    def next_tenants(self, keep_days: float, *, after: str) -> DueTenants:
-        """Some of the tenants behind `after` with words that are to go."""
-
-    def expirable(self, tenant: str, until: int, *, most: int) -> list[ConversationId]:
-        """Conversations of a tenant with words in segments that were closed before then, the oldest first."""
-
-    def expire(self, conversations: Sequence[ConversationId], keep_days: float) -> int:
-        """Remove the words of their turns that are in segments that are old enough; of how many."""
 
 
 class Expired(NamedTuple):
@@ -39,7 +20,7 @@ class Expired(NamedTuple):
     """False when time was over before all that was old enough was gone."""
 
 
-def expire(keep_days: float, *, retention: Retention, seconds: float, clock: Callable[[], float]) -> Expired:
+def expire(keep_days: float, *, retention: SqlRetention, seconds: float, clock: Callable[[], float]) -> Expired:
     """Remove the words of what is older than `keep_days`, or its tenant's own days, for `seconds`.
 
     Only turns inside segments go.

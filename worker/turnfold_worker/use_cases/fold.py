@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from turnfold.contract.outlines import Outline
 from turnfold.contract.records import FAN_OUT, ConversationId, Role, StoredTurn
@@ -34,10 +34,13 @@ from turnfold_worker.pipeline.settings import FoldSettings, settings_at
 from turnfold_worker.pipeline.turns.memo import NO_MEMOS, memos_of
 from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
 from turnfold_worker.ports.messages import Fold, FoldClaim, Tail
-from turnfold_worker.ports.storage import Clock, SentenceEmbedder, Store
+from turnfold_worker.ports.storage import Clock, SentenceEmbedder
 from turnfold_worker.use_cases.earlier import candidates_of, earlier_turns
 from turnfold_worker.use_cases.embed import anchor_vectors_of, for_the_head, meant_by, vectors_of, vectors_one_by_one
 from turnfold_worker.use_cases.open_tail import anchors_of_tail
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.store import SqlStore
 
 _log = logging.getLogger(__name__)
 
@@ -58,7 +61,7 @@ class CompressLimits:
 def compress(
     conversation: ConversationId,
     *,
-    store: Store,
+    store: SqlStore,
     limits: CompressLimits,
     clock: Clock,
     embedder: SentenceEmbedder | None = None,
@@ -73,7 +76,7 @@ def compress(
 def fold_claimed(
     claim: FoldClaim,
     *,
-    store: Store,
+    store: SqlStore,
     limits: CompressLimits,
     clock: Clock,
     embedder: SentenceEmbedder | None = None,
@@ -105,7 +108,7 @@ def fold_claimed(
 
 
 def _advance(
-    claim: FoldClaim, store: Store, embedder: SentenceEmbedder | None, *, plain: bool, is_over: Callable[[], bool]
+    claim: FoldClaim, store: SqlStore, embedder: SentenceEmbedder | None, *, plain: bool, is_over: Callable[[], bool]
 ) -> tuple[int, bool]:
     """Close the segments that the tail completes, until the slice is over; how many, and whether it is settled."""
     tail = store.tail(claim.conversation, TURNS_AT_ONCE)
@@ -138,7 +141,7 @@ def _advance(
     return closed, store.finish_fold(claim, tail, outline, frame_only=frame_only)
 
 
-def _tell_so_far(tail: Tail, store: Store) -> None:
+def _tell_so_far(tail: Tail, store: SqlStore) -> None:
     """Let contexts tell of what is folded by now: the fold of a long import goes on for minutes."""
     so_far = replace(tail, turns=[], memos=NO_MEMOS)
     try:
@@ -151,7 +154,7 @@ def _tell_so_far(tail: Tail, store: Store) -> None:
     store.record_progress(so_far, outline)
 
 
-def with_vectors(tail: Tail, store: Store, embedder: SentenceEmbedder, *, total: bool = False) -> Tail:
+def with_vectors(tail: Tail, store: SqlStore, embedder: SentenceEmbedder, *, total: bool = False) -> Tail:
     """The tail with a sentence vector for every turn: stored before anything is decided by it, and read ever after.
 
     `total`: without those on which the model fails, so that the conversation goes on.
@@ -212,7 +215,7 @@ def _stepped(tail: Tail, settings: FoldSettings) -> CutSegment | None:
 def fold_next(
     tail: Tail,
     segment: CutSegment,
-    store: Store,
+    store: SqlStore,
     *,
     embedder: SentenceEmbedder | None = None,
     plain_error: str | None,
@@ -241,7 +244,7 @@ def fold_next(
     )  # fmt: skip
 
 
-def _chapters(conversation: ConversationId, folded: FoldedNode, store: Store, *, total: bool) -> list[FoldedNode]:
+def _chapters(conversation: ConversationId, folded: FoldedNode, store: SqlStore, *, total: bool) -> list[FoldedNode]:
     """Chapters whose last child is this segment, upwards; built once, from their children's own words."""
     chapters: list[FoldedNode] = []
     last = folded
@@ -264,7 +267,7 @@ def _chapter(children: Sequence[FoldedNode], *, height: int, idx: int, total: bo
 
 
 def outline_of(
-    tail: Tail, store: Store, embedder: SentenceEmbedder | None = None, *, total: bool = False
+    tail: Tail, store: SqlStore, embedder: SentenceEmbedder | None = None, *, total: bool = False
 ) -> tuple[Outline, bool]:
     """What a context needs of all that is folded, and whether only what it holds of the open tail is new.
 
@@ -291,7 +294,7 @@ def outline_of(
     return outline, same
 
 
-def _outline(tail: Tail, store: Store) -> Outline:
+def _outline(tail: Tail, store: SqlStore) -> Outline:
     sizes = store.node_sizes(tail.conversation, tail.node_count)
     cover = choose_cover(sizes, last_seq=tail.closed_seq)
     notes = store.node_notes(tail.conversation, cover)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from turnfold.contract.attention import Selection, Work, WorkKind, WorkState
 from turnfold.contract.records import JobId
@@ -12,7 +12,9 @@ from turnfold.errors import InvalidTurn
 from turnfold.wire.decode import decode_turn
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.ports.storage import Publisher
-from turnfold_worker.use_cases.parked_jobs import ParkedWork
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.parked import SqlParkedWork
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +27,7 @@ class Decided:
     """In words."""
 
 
-def retry(selection: Selection, *, parked: ParkedWork, publisher: Publisher) -> list[Decided]:
+def retry(selection: Selection, *, parked: SqlParkedWork, publisher: Publisher) -> list[Decided]:
     """Fold segments again by the rules, and read entries again. Jobs are made due: a worker does them."""
     works = parked.find(selection)
     jobs = [work for work in works if work.kind is not WorkKind.ENTRY]
@@ -44,7 +46,7 @@ def _asked_for(work: Work, *, done: bool) -> Decided:
     return Decided(work=work, done=done, outcome="a worker was asked to" if done else "somebody has it already")
 
 
-def _retry_entry(work: Work, parked: ParkedWork, made_due: set[JobKind]) -> Decided:
+def _retry_entry(work: Work, parked: SqlParkedWork, made_due: set[JobKind]) -> Decided:
     entry = parked.entry(work.row)
     if entry is None:
         return Decided(work=work, done=False, outcome="it is not parked any more")
@@ -67,12 +69,12 @@ def _retry_entry(work: Work, parked: ParkedWork, made_due: set[JobKind]) -> Deci
     return Decided(work=work, done=True, outcome=outcome)
 
 
-def _refused(work: Work, error: str, parked: ParkedWork) -> Decided:
+def _refused(work: Work, error: str, parked: SqlParkedWork) -> Decided:
     parked.count_attempt(work.row, error)
     return Decided(work=work, done=False, outcome=f"still parked: {error}")
 
 
-def skip(selection: Selection, *, parked: ParkedWork) -> list[Decided]:
+def skip(selection: Selection, *, parked: SqlParkedWork) -> list[Decided]:
     """Let parked work be: plain words and placeholders stay, the rows stay as a record, and nothing counts them."""
     works = parked.find(selection)
     skipped = {work.id for work in parked.skip([work for work in works if work.state is WorkState.PARKED])}

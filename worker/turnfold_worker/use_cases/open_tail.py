@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.pipeline.settings import settings_at
 from turnfold_worker.pipeline.tail_anchors import NOTHING_FOUND, MergedTail, merged_tail, tail_drafts
 from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.ports.messages import Tail
-from turnfold_worker.ports.storage import SentenceEmbedder, Store
+from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.use_cases.earlier import candidates_of
 from turnfold_worker.use_cases.embed import for_the_head
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.store import SqlStore
 
 _log = logging.getLogger(__name__)
 
 
 def anchors_of_tail(
-    tail: Tail, readings: Sequence[Reading], store: Store, embedder: SentenceEmbedder | None, *, total: bool
+    tail: Tail, readings: Sequence[Reading], store: SqlStore, embedder: SentenceEmbedder | None, *, total: bool
 ) -> MergedTail:
     """The anchors of the open tail; `total`: none where the rules fail, and nothing else is lost."""
     if not readings:

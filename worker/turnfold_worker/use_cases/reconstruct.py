@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from turnfold.contract.records import ConversationId
 from turnfold_worker.pipeline.refinement.reconstruction import accept_passage, reconstruction_request
 from turnfold_worker.pipeline.refinement.replies import BadForm, read_passage
 from turnfold_worker.pipeline.refinement.sources import Prompt
-from turnfold_worker.ports.models import Finish, RefineStore
+from turnfold_worker.ports.models import Finish
 from turnfold_worker.use_cases.model_calls import ModelCalls
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.refinements import SqlRefinements
 
 
 def reconstruct(
-    conversation: ConversationId, height: int, idx: int, *, store: RefineStore, calls: ModelCalls,
+    conversation: ConversationId, height: int, idx: int, *, store: SqlRefinements, calls: ModelCalls,
     detailed: Prompt, from_facts: Prompt,
 ) -> str:  # fmt: skip
     """Reconstruct a node; what came of it. A segment is told anew from its level 1, a chapter from its facts.

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from turnfold.contract.vectors import Vector
 from turnfold.telemetry import CONVERSATION_NUMBER, memory_span
@@ -23,18 +23,12 @@ from turnfold_worker.pipeline.refinement.replies import BadForm, Quote, read_cha
 from turnfold_worker.pipeline.refinement.requests import chapter_request, notes_request, repaired_form
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Prompt
 from turnfold_worker.pipeline.refinement.told import told_anchors
-from turnfold_worker.ports.models import (
-    Finish,
-    Group,
-    Ledger,
-    ModelReply,
-    RefineClaim,
-    Refined,
-    RefineStore,
-    WrittenNode,
-)
+from turnfold_worker.ports.models import Finish, Group, Ledger, ModelReply, RefineClaim, Refined, WrittenNode
 from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.use_cases.model_calls import ModelCalls
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.refinements import SqlRefinements
 
 _log = logging.getLogger(__name__)
 
@@ -66,7 +60,7 @@ class Prompts:
 class Refining:
     """What refining works with."""
 
-    store: RefineStore
+    store: SqlRefinements
     calls: ModelCalls
     ledger: Ledger
     prompts: Prompts

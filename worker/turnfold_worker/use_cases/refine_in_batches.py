@@ -7,18 +7,23 @@ in the cache. What a batch could not answer is asked again as a single call.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.records import ConversationId, JobId
 from turnfold_worker.errors import Retryable
 from turnfold_worker.pipeline.refinement.requests import chapter_request, notes_request
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
-from turnfold_worker.ports.models import ChapterGroup, Group, Ledger, ModelReply, Owner, RefineTarget
+from turnfold_worker.ports.models import ChapterGroup, Group, ModelReply
 from turnfold_worker.use_cases.model_calls import NoRedaction, Redactor
 from turnfold_worker.use_cases.refine import Prompts
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.openai.batches import OpenAIBatches
+    from turnfold_worker.adapters.sql.batches import SqlBatches
+    from turnfold_worker.adapters.sql.ledger import SqlLedger
 
 REQUESTS_A_BATCH: Final = 2_000
 POLL_SECONDS: Final = 10.0
@@ -35,59 +40,13 @@ class BatchedReply:
     reply: ModelReply
 
 
-class BatchProvider(Protocol):
-    """A provider's Batch API. Raises `ModelAway`, `ModelWaits` or `ModelRefused`."""
-
-    def submit(self, requests: Mapping[str, ModelRequest]) -> str:
-        """Begin a batch of requests by their ids; its id."""
-
-    def done(self, batch: str) -> bool:
-        """Whether a batch has come to its end, well or not."""
-
-    def replies(self, batch: str) -> Iterator[BatchedReply]:
-        """What a finished batch answered."""
-
-
-class BatchStore(Protocol):
-    """Batches and their jobs in SQL. Every method is one transaction."""
-
-    target: RefineTarget
-
-    def take_for_batch(self, tenant: str, conversation: ConversationId | None, most: int) -> list[JobId]:
-        """Due jobs, important first, that wait for a batch from now on."""
-
-    def give_back(self, jobs: Sequence[JobId]) -> None:
-        """Make jobs due again that were taken for a batch."""
-
-    def batch_group(self, job: JobId) -> tuple[Owner, Group | ChapterGroup] | None:
-        """The segments or the chapter of a job; None when they are gone."""
-
-    def open_batches(self, tenant: str) -> list[tuple[str, int]]:
-        """Batches under way, each with its number of requests."""
-
-    def add_batch(self, tenant: str, batch: str, requests: int) -> None: ...
-
-    def end_batch(self, batch: str) -> None: ...
-
-    def owner(self, conversation: ConversationId) -> Owner | None: ...
-
-    def release_batched(self, tenant: str) -> int:
-        """Make the jobs due that waited for batches; how many."""
-
-
-class BatchLedger(Ledger, Protocol):
-    """Replies and usage, of batches too."""
-
-    def settle_batch(self, owner: Owner, request_hash: str, model: str, reply: ModelReply) -> bool: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batching:
     """What batches work with."""
 
-    store: BatchStore
-    ledger: BatchLedger
-    provider: BatchProvider
+    store: SqlBatches
+    ledger: SqlLedger
+    provider: OpenAIBatches
     prompts: Prompts
     redactor: Redactor | None = None
 

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.records import FAN_OUT, Anchor, AnchorChange, AnchorType, JobId
 from turnfold.telemetry import CONVERSATION_NUMBER, memory_span
@@ -21,9 +21,12 @@ from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.roll_up import roll_up
 from turnfold_worker.pipeline.settings import FoldSettings, settings_at
 from turnfold_worker.ports.messages import ClosedSegment, Refold, RefoldClaim
-from turnfold_worker.ports.storage import SentenceEmbedder, Store
+from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.use_cases.earlier import candidates_of, earlier_turns
 from turnfold_worker.use_cases.embed import anchor_vectors_of, for_the_head, meant_by, vectors_of
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.store import SqlStore
 
 _log = logging.getLogger(__name__)
 
@@ -31,7 +34,7 @@ TRIES: Final = 20
 """Times that one task starts over because the conversation moved on; then the job is due again, behind others."""
 
 
-def refold(*, store: Store, embedder: SentenceEmbedder | None = None) -> bool | None:
+def refold(*, store: SqlStore, embedder: SentenceEmbedder | None = None) -> bool | None:
     """Fold the segment of the next due job again; True when it was written, None when nothing was due.
 
     A failure parks the job with its error. The conversation's fold is due after it: what the open tail says may change
@@ -55,7 +58,7 @@ def refold(*, store: Store, embedder: SentenceEmbedder | None = None) -> bool | 
         return False
 
 
-def _refold(claim: RefoldClaim, store: Store, embedder: SentenceEmbedder | None) -> bool:
+def _refold(claim: RefoldClaim, store: SqlStore, embedder: SentenceEmbedder | None) -> bool:
     for _ in range(TRIES):
         segment = store.closed_segment(claim.conversation, claim.idx)
         if segment is None:
@@ -66,7 +69,7 @@ def _refold(claim: RefoldClaim, store: Store, embedder: SentenceEmbedder | None)
     return False
 
 
-def refolded(job: JobId, segment: ClosedSegment, store: Store, embedder: SentenceEmbedder | None = None) -> Refold:
+def refolded(job: JobId, segment: ClosedSegment, store: SqlStore, embedder: SentenceEmbedder | None = None) -> Refold:
     """The segment by the rules, its new anchors merged into those around it, and the chapters above it."""
     settings = settings_at(segment.configurations, segment.turns[0].seq)
     said_by_role = said_after(segment.said_before, segment.turns)
@@ -106,7 +109,7 @@ def _span(anchor: Anchor | AnchorDraft) -> tuple[int, int, int, AnchorType]:
 
 def _relinked(
     loose: Sequence[Anchor], new: Sequence[Anchor], settled: Container[int], segment: ClosedSegment,
-    settings: FoldSettings, store: Store,
+    settings: FoldSettings, store: SqlStore,
 ) -> Iterator[AnchorChange]:  # fmt: skip
     """Anchors that are active again because what overtook them is gone: what was said later may overtake them too."""
     for anchor in loose:
@@ -115,7 +118,7 @@ def _relinked(
         yield from settle_again(anchor, later, settings=settings)
 
 
-def _ancestors(segment: ClosedSegment, folded: FoldedNode, store: Store) -> list[FoldedNode]:
+def _ancestors(segment: ClosedSegment, folded: FoldedNode, store: SqlStore) -> list[FoldedNode]:
     """Every chapter above the segment that exists, each from its children's own words."""
     ancestors: list[FoldedNode] = []
     last = folded

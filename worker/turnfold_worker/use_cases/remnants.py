@@ -6,11 +6,16 @@ until each is written anew. Whoever erases leaves a mark, and what is marked is 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from turnfold.database.remnants import DATABASE_LOG, REDIS_LOG
-from turnfold_worker.ports.storage import Inbox, Store
+from turnfold_worker.ports.storage import Inbox
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.store import SqlStore
 
 
-def clear_remnants(*, inbox: Inbox, store: Store) -> None:
+def clear_remnants(*, inbox: Inbox, store: SqlStore) -> None:
     """See to the logs that may hold erased words."""
     marks = inbox.remnants()
     if (mark := marks.get(DATABASE_LOG)) is not None and store.empty_log():

@@ -6,21 +6,19 @@ Run by every drain's process and by a timer in every worker, so that nothing dep
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.tasks import JobKind
-from turnfold_worker.ports.storage import Inbox, Publisher, Store
+from turnfold_worker.ports.storage import Inbox, Publisher
 from turnfold_worker.use_cases.due_jobs import ring
 from turnfold_worker.use_cases.remnants import clear_remnants
 
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.refinements import SqlRefinements
+    from turnfold_worker.adapters.sql.store import SqlStore
+
 EXPANSIONS_AT_ONCE: Final = 20
 """Conversations of each shard whose expansions one sweep counts."""
-
-
-class DueRefines(Protocol):
-    """Where due refine jobs are found."""
-
-    def has_due(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +29,7 @@ class Swept:
     jobs: tuple[JobKind, ...] = ()
 
 
-def sweep(*, inbox: Inbox, store: Store, publisher: Publisher, refines: DueRefines | None = None) -> Swept:
+def sweep(*, inbox: Inbox, store: SqlStore, publisher: Publisher, refines: SqlRefinements | None = None) -> Swept:
     """Publish drains of shards that hold something and whose bell is silent, erasures, and that jobs are due.
 
     What was looked up meanwhile is counted here: a few short transactions, and none where nothing was. Without

@@ -5,9 +5,13 @@ Redis may lose all of it at any time: the next publication, within a minute, wri
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.redis.quota_board import RedisQuotaBoard
+    from turnfold_worker.adapters.sql.tenant_quotas import SqlTenantQuotas
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,36 +36,7 @@ class TenantQuota:
         return any((self.turns_a_day, self.bytes_a_day, self.stored_bytes))
 
 
-class QuotaStore(Protocol):
-    """The SQL side. Every method is one transaction, or some."""
-
-    def all(self) -> list[TenantQuota]:
-        """Quotas of all tenants that have one, by tenant."""
-
-    def tenants(self) -> list[str]:
-        """All tenants with a conversation."""
-
-    def measure(self, tenant: str) -> int:
-        """Bytes of the turns that a tenant stores: conversations that changed since the last measure are read."""
-
-
-class QuotaBoard(Protocol):
-    """The Redis side."""
-
-    def start(self) -> bool:
-        """True for one caller a minute, and for the first one after Redis lost what it held."""
-
-    def publish(self, quotas: Collection[TenantQuota]) -> None:
-        """Have appends check the quotas that bound them, and no others."""
-
-    def waiting(self, tenant: str) -> tuple[int, int]:
-        """Bytes that were appended since the last measure, and bytes that wait in the tenant's inboxes."""
-
-    def measured(self, tenant: str, size: int, *, added: int) -> None:
-        """Set what a tenant stores; `added` is what `waiting` said was appended before."""
-
-
-def publish(*, store: QuotaStore, board: QuotaBoard, stored_bytes: int) -> None:
+def publish(*, store: SqlTenantQuotas, board: RedisQuotaBoard, stored_bytes: int) -> None:
     """Publish all quotas, and measure each tenant whose stored bytes are bounded, by its quota or by `stored_bytes`."""
     quotas = store.all()
     board.publish(quotas)
@@ -73,7 +48,7 @@ def publish(*, store: QuotaStore, board: QuotaBoard, stored_bytes: int) -> None:
             measure(tenant, store=store, board=board)
 
 
-def measure(tenant: str, *, store: QuotaStore, board: QuotaBoard) -> None:
+def measure(tenant: str, *, store: SqlTenantQuotas, board: RedisQuotaBoard) -> None:
     """Measure what one tenant stores and what waits to be stored."""
     # In this order: what is drained between the two looks counts twice until the next measure, and never not at all.
     added, waiting = board.waiting(tenant)

@@ -30,15 +30,15 @@ from turnfold_worker.adapters.sql.store import SqlStore
 from turnfold_worker.adapters.sql.tenant_quotas import SqlTenantQuotas
 from turnfold_worker.adapters.sql.turns import FoldDue
 from turnfold_worker.errors import StoreAway
-from turnfold_worker.ports.storage import Inbox, Publisher, SentenceEmbedder, Store
+from turnfold_worker.ports.storage import Inbox, Publisher, SentenceEmbedder
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.use_cases.drain import Drained, DrainLimits, drain
 from turnfold_worker.use_cases.due_jobs import Folded, fold_due, refine_due, refold_due
 from turnfold_worker.use_cases.erase import erase
-from turnfold_worker.use_cases.expire_turns import Expired, Retention, expire
+from turnfold_worker.use_cases.expire_turns import Expired, expire
 from turnfold_worker.use_cases.fold import CompressLimits, compress
 from turnfold_worker.use_cases.sweep import Swept, sweep
-from turnfold_worker.use_cases.tenant_quotas import QuotaBoard, QuotaStore, publish
+from turnfold_worker.use_cases.tenant_quotas import publish
 
 if TYPE_CHECKING:
     from turnfold_worker.adapters.sql.refinements import SqlRefinements
@@ -57,15 +57,15 @@ class Worker:
 
     settings: WorkerSettings
     inbox: Inbox
-    store: Store
+    store: SqlStore
     publisher: Publisher
     refinements: SqlRefinements | None = None
     """Refine jobs; None where nothing is refined."""
     refining: Refining | None = None
     """What doing them takes; None where no model is configured."""
-    retention: Retention | None = None
-    quotas: QuotaStore | None = None
-    quota_board: QuotaBoard | None = None
+    retention: SqlRetention | None = None
+    quotas: SqlTenantQuotas | None = None
+    quota_board: RedisQuotaBoard | None = None
     embedder: SentenceEmbedder | None = None
 
     def drain(self, *shards: int) -> Drained:

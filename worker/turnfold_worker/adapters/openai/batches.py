@@ -39,7 +39,7 @@ def _translated() -> Iterator[None]:
 
 
 class OpenAIBatches:
-    """Implements `batches.BatchProvider`."""
+    """OpenAI's Batch API. Raises `ModelAway`, `ModelWaits` or `ModelRefused`."""
 
     def __init__(self, *, api_key: str, base_url: str, timeout_seconds: float) -> None:
         self._api_key = api_key
@@ -57,6 +57,7 @@ class OpenAIBatches:
         )  # fmt: skip
 
     def submit(self, requests: Mapping[str, ModelRequest]) -> str:
+        """Begin a batch of requests by their ids; its id."""
         lines = [
             json.dumps(
                 {"custom_id": id_, "method": "POST", "url": ENDPOINT, "body": self._model.body(request)},
@@ -72,10 +73,12 @@ class OpenAIBatches:
         return batch.id
 
     def done(self, batch: str) -> bool:
+        """Whether a batch has come to its end, well or not."""
         with _translated():
             return self._client.batches.retrieve(batch).status in _ENDED
 
     def replies(self, batch: str) -> Iterator[BatchedReply]:
+        """What a finished batch answered."""
         with _translated():
             output = self._client.batches.retrieve(batch).output_file_id
             if output is None:

@@ -41,12 +41,13 @@ _MEASURED_SCRIPT: Final = Script(_MEASURED)
 
 
 class RedisQuotaBoard:
-    """Implements `tenant_quotas.QuotaBoard`."""
+    """Quotas as appends meet them in Redis."""
 
     def __init__(self, servers: InboxServers) -> None:
         self._servers = servers
 
     def start(self) -> bool:
+        """True for one caller a minute, and for the first one after Redis lost what it held."""
         try:
             with translated():
                 return bool(self._servers.home.set(keys.QUOTAS, "1", nx=True, ex=MEASURED_SECONDS))
@@ -57,6 +58,7 @@ class RedisQuotaBoard:
             return False
 
     def publish(self, quotas: Collection[TenantQuota]) -> None:
+        """Have appends check the quotas that bound them, and no others."""
         ours = [quota for quota in quotas if quota.is_of_appends]
         members = {("" if quota.bounds_appends else _FREE) + keys.encode_id(quota.tenant) for quota in ours}
         with translated():
@@ -85,6 +87,7 @@ class RedisQuotaBoard:
         )
 
     def waiting(self, tenant: str) -> tuple[int, int]:
+        """Bytes that were appended since the last measure, and bytes that wait in the tenant's inboxes."""
         doing = "measuring what waits"
         with translated():
             added = cast("bytes | None", self._servers.home.hget(keys.stored(tenant), "added"))
@@ -93,6 +96,7 @@ class RedisQuotaBoard:
         return int(added or 0), sum(sizes)
 
     def measured(self, tenant: str, size: int, *, added: int) -> None:
+        """Set what a tenant stores; `added` is what `waiting` said was appended before."""
         with translated():
             _MEASURED_SCRIPT(self._servers.home, [keys.stored(tenant)], [size, added, keys.QUOTA_SECONDS])
 

@@ -1,4 +1,4 @@
-"""SQL behind the ports.
+"""SQL, as the use cases ask it.
 
 store              every use of SQL while folding: each method one transaction of the modules below
 received, turns, changes, rewinds   what drains store

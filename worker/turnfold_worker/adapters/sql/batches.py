@@ -22,13 +22,14 @@ _batch = table(ModelBatchRow)
 
 
 class SqlBatches:
-    """Implements `batches.BatchStore` for SQLite and PostgreSQL."""
+    """Batches and their jobs, for SQLite and PostgreSQL. Every method is one transaction."""
 
     def __init__(self, engine: Engine, target: RefineTarget) -> None:
         self._engine = engine
         self.target = target
 
     def take_for_batch(self, tenant: str, conversation: ConversationId | None, most: int) -> list[JobId]:
+        """Due jobs, important first, that wait for a batch from now on."""
         mine: list[Any] = [DUE, _job.c.kind == str(JobKind.REFINE), _job.c.tenant == tenant]
         if conversation is not None:
             mine.append(_job.c.conversation == conversation)
@@ -45,10 +46,12 @@ class SqlBatches:
         return [JobId(id_) for id_ in found if id_ in set(taken)]
 
     def give_back(self, jobs: Sequence[JobId]) -> None:
+        """Make jobs due again that were taken for a batch."""
         with transaction(self._engine) as connection:
             connection.execute(_release().where(_job.c.id.in_(jobs)))
 
     def batch_group(self, job: JobId) -> tuple[Owner, Group | ChapterGroup] | None:
+        """The segments or the chapter of a job; None when they are gone."""
         with transaction(self._engine) as connection:
             row = connection.execute(
                 select(_job.c.conversation, _job.c.tenant, _job.c.subject).where(_job.c.id == job)
@@ -65,6 +68,7 @@ class SqlBatches:
             return None if group is None else (Owner(conversation, row.tenant), group)
 
     def open_batches(self, tenant: str) -> list[tuple[str, int]]:
+        """Batches under way, each with its number of requests."""
         with transaction(self._engine) as connection:
             rows = connection.execute(
                 select(_batch.c.id, _batch.c.requests).where(_batch.c.tenant == tenant).order_by(_batch.c.id)
@@ -85,6 +89,7 @@ class SqlBatches:
         return None if tenant is None else Owner(conversation, tenant)
 
     def release_batched(self, tenant: str) -> int:
+        """Make the jobs due that waited for batches; how many."""
         with transaction(self._engine) as connection:
             mine = (_job.c.kind == str(JobKind.REFINE), _job.c.tenant == tenant)
             return int(connection.execute(_release().where(*mine)).rowcount)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from sqlalchemy import Connection, Engine, func, or_, select, update
@@ -16,7 +17,6 @@ from turnfold.database.work_read import work_needing_attention
 from turnfold_worker.adapters.sql.errors import transaction
 from turnfold_worker.adapters.sql.jobs import DUE, MAX_ERROR, PARKED, add_refold
 from turnfold_worker.adapters.sql.turns import fold_due, turn_row
-from turnfold_worker.use_cases.parked_jobs import Entry, Stored
 
 _conversation = table(ConversationRow)
 _turn = table(TurnRow)
@@ -29,17 +29,37 @@ _BLOCK: Final = 500
 """Rows that one statement names: databases bound the parameters of a statement."""
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A parked inbox entry."""
+
+    turn_id: str
+    seq: int | None
+    """Of its placeholder; None for an operation."""
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A placeholder became its turn."""
+
+    due: JobKind | None
+    """What is to be done now; None when it is in good hands."""
+
+
 class SqlParkedWork:
-    """Implements `parked.ParkedWork` for SQLite and PostgreSQL."""
+    """The SQL side of `turnfold jobs`, for SQLite and PostgreSQL. Every method is one transaction."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def find(self, selection: Selection) -> list[Work]:
+        """Work that needs attention, by conversation; the same order every time."""
         with transaction(self._engine) as connection:
             return work_needing_attention(connection, selection)
 
     def make_due(self, jobs: Sequence[JobId]) -> list[JobId]:
+        """Let parked jobs be done again, and due ones at once; those for which that was done."""
         with transaction(self._engine) as connection:
             return [
                 JobId(id_)
@@ -53,11 +73,13 @@ class SqlParkedWork:
             ]
 
     def entry(self, number: int) -> Entry | None:
+        """A parked entry; None when it is no longer parked."""
         with transaction(self._engine) as connection:
             row = connection.execute(select(_entry).where(_entry.c.id == number, _WAITING)).first()
         return None if row is None else Entry(row.entry_id, row.seq, bytes(row.payload))
 
     def store_entry(self, number: int, turn: StoredTurn) -> Stored | None:
+        """Put a turn in the place of its placeholder; None when it is no longer parked."""
         with transaction(self._engine) as connection:
             id_ = connection.scalar(select(_entry.c.conversation).where(_entry.c.id == number, _WAITING))
             if id_ is None:
@@ -65,6 +87,7 @@ class SqlParkedWork:
             return _store_entry(connection, number, ConversationId(id_), turn)
 
     def count_attempt(self, number: int, error: str) -> None:
+        """An entry still cannot be stored."""
         with transaction(self._engine) as connection:
             connection.execute(
                 update(_entry)
@@ -73,6 +96,7 @@ class SqlParkedWork:
             )
 
     def skip(self, works: Sequence[Work]) -> list[Work]:
+        """Let parked work be; those of it that were parked."""
         jobs = [work.row for work in works if work.kind is not WorkKind.ENTRY]
         entries = [work.row for work in works if work.kind is WorkKind.ENTRY]
         with transaction(self._engine) as connection:

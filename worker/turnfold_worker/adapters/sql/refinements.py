@@ -1,4 +1,4 @@
-"""Refining in SQL: `model_ports.RefineStore`, each method one transaction."""
+"""Refining in SQL: each method is one transaction."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Changed(_Lost):
 
 
 class SqlRefinements:
-    """Implements `model_ports.RefineStore` for SQLite and PostgreSQL."""
+    """The SQL side of refining, for SQLite and PostgreSQL. Every method is one transaction."""
 
     def __init__(
         self, engine: Engine, *, read_engine: Engine, target: RefineTarget, lease_seconds: float,
@@ -64,12 +64,14 @@ class SqlRefinements:
             yield connection
 
     def has_due(self) -> bool:
+        """Whether any job is due. One whose workers died as often as they may is parked."""
         with self._transaction() as connection:
             sql_refine_jobs.park_killers(connection, lease_milliseconds=self._lease, attempts=self._attempts)
         with transaction(self._read_engine) as connection:
             return bool(self._due(connection, 1)[0])
 
     def claim_refine(self) -> RefineClaim | None:
+        """Take the next job that is due, tenant by tenant, and count the attempt; None when there is none."""
         with self._transaction() as connection:
             for _ in range(sql_overdue.LOOKS):
                 due, self._reached = self._due(connection, 1)
@@ -82,18 +84,21 @@ class SqlRefinements:
         return sql_refine_jobs.due(connection, most, after=self._reached, lease_milliseconds=self._lease)
 
     def renew_refine(self, claim: RefineClaim) -> bool:
+        """Keep the job for another while; False when it is no longer ours."""
         with self._transaction() as connection:
             return sql_refine_jobs.renew(connection, claim, lease_milliseconds=self._lease)
 
     def release_refine(
         self, claim: RefineClaim, *, error: str | None, delay_seconds: float, counted: bool, park: bool
     ) -> None:
+        """Give the job back, due after `delay_seconds`, or park it; `counted` False takes the attempt back."""
         with self._transaction() as connection:
             sql_refine_jobs.release(
                 connection, claim, error=error, delay_seconds=delay_seconds, counted=counted, park=park
             )
 
     def skip_refine(self, claim: RefineClaim) -> None:
+        """End a job that has nothing to win."""
         with self._transaction() as connection:
             # Whoever ends another group of the chapter at the same time waits here: one of the two sees both.
             mine = _conversation.c.id == claim.owner.conversation
@@ -102,16 +107,19 @@ class SqlRefinements:
                 _go_on(connection, claim, self.target)
 
     def group(self, claim: RefineClaim) -> Group | None:
+        """The segments of a job as the rules left them; None when they are gone or not complete."""
         with transaction(self._read_engine) as connection:
             return read_group(connection, claim.owner.conversation, self.target, claim.subject)
 
     def chapter(self, claim: RefineClaim) -> ChapterGroup | None:
+        """The chapter of a job with its segments' notes; None when one of them is gone or not done."""
         with transaction(self._read_engine) as connection:
             return read_chapter(connection, claim.owner.conversation, claim.chapter or 0)
 
     def refine_candidates(
         self, conversation: ConversationId, terms: Sequence[str], *, first_seq: int, first_idx: int, last_idx: int
     ) -> tuple[list[Anchor], list[Anchor]]:
+        """Anchors of the rules that share a term, and the newest active ones that a model found elsewhere."""
         with transaction(self._read_engine) as connection:
             rules = sql_anchors.candidates(connection, conversation, terms, first_seq) if terms else []
             rows = connection.execute(
@@ -126,6 +134,7 @@ class SqlRefinements:
             return rules, [anchor_record(row) for row in rows]
 
     def commit_refined(self, refined: Refined) -> bool:
+        """Write a model's words and end the job; False when the segments changed meanwhile."""
         try:
             with self._transaction() as connection:
                 _write(connection, refined, self.target)
@@ -139,10 +148,12 @@ class SqlRefinements:
         return True
 
     def remains(self, conversation: ConversationId, height: int, idx: int) -> Remains | None:
+        """What is kept of a node; None unless all of its turns were removed."""
         with transaction(self._read_engine) as connection:
             return read_remains(connection, conversation, height, idx)
 
     def commit_reconstruction(self, remains: Remains, text: str, *, model: str, prompt_version: str) -> bool:
+        """Keep words in the place of removed turns; False when the node changed meanwhile."""
         node = remains.kept.node
         with self._transaction() as connection:
             guarded = update(_conversation).where(

@@ -71,18 +71,23 @@ _quota = table(TenantQuotaRow)
 
 
 class SqlRetention:
-    """Implements `expire.Retention` for SQLite and PostgreSQL."""
+    """Retention in SQLite and PostgreSQL. Every method is one transaction, by the database's clock.
+
+    A tenant's own days, if it has some, stand for `keep_days`; 0 keeps words for ever.
+    """
 
     def __init__(self, engine: Engine, *, read_engine: Engine) -> None:
         self._engine = engine
         self._read_engine = read_engine
 
     def bounds_any(self) -> bool:
+        """Whether any tenant has a number of days of its own."""
         with transaction(self._read_engine) as connection:
             own = select(_quota.c.tenant).where(_quota.c.retention_days > 0).limit(1)
             return connection.scalar(own) is not None
 
     def next_tenants(self, keep_days: float, *, after: str) -> DueTenants:
+        """Some of the tenants behind `after` with words that are to go."""
         with transaction(self._read_engine) as connection:
             now = connection.scalar(_NOW) or 0
             rows = connection.execute(TENANTS_WITH_WORDS, {"after": after, "most": TENANTS_AT_ONCE}).all()
@@ -94,6 +99,7 @@ class SqlRetention:
         )
 
     def expirable(self, tenant: str, until: int, *, most: int) -> list[ConversationId]:
+        """Conversations of a tenant with words in segments that were closed before then, the oldest first."""
         with transaction(self._read_engine) as connection:
             rows = connection.execute(OLDEST_WORDS, {"tenant": tenant, "until": until, "most": most}).all()
         turns = accumulate(min(row.turns, TURNS_AT_ONCE) for row in rows)
@@ -104,6 +110,7 @@ class SqlRetention:
         ]
 
     def expire(self, conversations: Sequence[ConversationId], keep_days: float) -> int:
+        """Remove the words of their turns that are in segments that are old enough; of how many."""
         with transaction(self._engine) as connection:
             mine = _conversation.c.id.in_(conversations)
             # Looked at again under the rows' locks, taken in everybody's order: another worker may have removed more

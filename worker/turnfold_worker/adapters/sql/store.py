@@ -1,4 +1,4 @@
-"""The SQL store: each method of `ports.Store` as one transaction on the write engine."""
+"""The SQL store: each step of a use case as one transaction on the write engine, or a look on the read engine."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ MOST_UNTOLD: Final = 1_000
 
 
 class SqlStore:
-    """Implements `ports.Store` for SQLite and PostgreSQL."""
+    """The SQL side of the use cases, for SQLite and PostgreSQL. Every method is one transaction."""
 
     def __init__(
         self,
@@ -127,6 +127,7 @@ class SqlStore:
             raise
 
     def resolve(self, addresses: Sequence[Address]) -> list[ConversationId]:
+        """Ids of conversations, made where there are none."""
         found = self._ids.of(addresses)
         if missing := [address for address in addresses if address not in found]:
             with self._transaction() as connection:
@@ -136,11 +137,13 @@ class SqlStore:
         return [found[address] for address in addresses]
 
     def discard_unused(self, conversations: Sequence[ConversationId]) -> None:
+        """Delete those that never held anything: made for an inbox that was forgotten before it could be read."""
         self._ids.forget(conversations)
         with self._transaction() as connection:
             sql_turns.discard_unused(connection, conversations)
 
     def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
+        """Store what was received, all or nothing, in order; repeats change nothing."""
         with self._transaction() as connection:
             result = sql_received.store(
                 connection, batches, changer=self._changer, due=self._fold_due, address_of=self._ids.address_of
@@ -149,10 +152,15 @@ class SqlStore:
         return result
 
     def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
+        """Take the fold job and count the attempt; None when there is nothing to do or another has it."""
         with self._claiming(sql_jobs.fold_job(conversation)) as (connection, token):
             return sql_fold_claims.claim(connection, conversation, token, lease_milliseconds=self._lease)
 
     def claim_folds(self, hurried: ConversationId | None) -> FoldClaims:
+        """Take some of the fold jobs that are due, tenant by tenant; `hurried` is due from now on.
+
+        One that was tried before is taken alone, and its attempt counted; else it is counted when it fails.
+        """
         with self._claiming(sql_jobs.RUNNING_FOLD) as (connection, token):
             if hurried is not None:
                 sql_fold_claims.hurry(connection, hurried)
@@ -168,6 +176,7 @@ class SqlStore:
             return FoldClaims(claims, more=len(claims) < len(due) or self._has_due(connection, JobKind.COMPRESS))
 
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
+        """The state to fold from; None when the conversation is gone."""
         with self._look() as connection:
             found = sql_folds.tail(connection, conversation, most)
             if found is None:
@@ -176,58 +185,74 @@ class SqlStore:
             return replace(found, frame=sql_outlines.frame(connection, conversation), memos=memos)
 
     def turn_vectors(self, conversation: ConversationId, model: str, first: int, last: int) -> dict[int, Vector]:
+        """Stored vectors of turns `first` to `last` by `seq`: of what the turns say now."""
         with self._look() as connection:
             return sql_vectors.turn_vectors(connection, conversation, model, first, last)
 
     def keep_turn_vectors(
         self, conversation: ConversationId, model: str, vectors: Sequence[tuple[StoredTurn, Vector]]
     ) -> dict[int, Vector]:
+        """Store vectors of turns where none holds; those that then hold, by `seq`. Whoever was first is believed."""
         with self._transaction() as connection:
             return sql_vectors.keep_turn_vectors(connection, conversation, model, vectors)
 
     def anchor_vectors(self, conversation: ConversationId, model: str, texts: Sequence[str]) -> dict[str, Vector]:
+        """Stored vectors of anchors, by their texts."""
         with self._look() as connection:
             return sql_vectors.anchor_vectors(connection, conversation, model, texts)
 
     def keep_anchor_vectors(
         self, conversation: ConversationId, model: str, vectors: Sequence[tuple[str, Vector]]
     ) -> dict[str, Vector]:
+        """As `keep_turn_vectors`, of texts."""
         with self._transaction() as connection:
             return sql_vectors.keep_anchor_vectors(connection, conversation, model, vectors)
 
     def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str], first_seq: int) -> list[Anchor]:
+        """Earlier anchors that a new one of a segment from turn `first_seq` may repeat or replace: at most 96."""
         with self._look() as connection:
             return sql_anchors.candidates(connection, conversation, terms, first_seq)
 
     def earlier_turns(self, conversation: ConversationId, marks: Sequence[int], idx: int) -> list[StoredTurn]:
+        """Turns of segments before `idx` that hold any of `repeats.sought_marks`, in order: at most 16."""
         with self._look() as connection:
             return sql_repeats.earlier_turns(connection, conversation, marks, idx)
 
     def siblings(self, conversation: ConversationId, height: int, first: int, last: int) -> list[FoldedNode]:
+        """Nodes of a height by index, with their words."""
         with self._look() as connection:
             return sql_folds.siblings(connection, conversation, height, first, last)
 
     def commit_fold(self, claim: FoldClaim, fold: Fold) -> bool:
+        """Write a closed segment; False when the conversation is no longer in the state it was computed from."""
         with self._transaction() as connection:
             return sql_folds.commit(connection, fold, claim.claim, self._refine_target, lease_milliseconds=self._lease)
 
     def node_sizes(self, conversation: ConversationId, node_count: int) -> list[NodeSize]:
+        """The newest nodes of each height, with the size of their notes."""
         with self._look() as connection:
             return sql_outlines.sizes(connection, conversation, node_count)
 
     def node_notes(self, conversation: ConversationId, cover: Sequence[Covered]) -> list[NodeNotes]:
+        """The notes of the nodes of a cover, in its order."""
         with self._look() as connection:
             return sql_outlines.notes(connection, conversation, cover)
 
     def settled_anchors(self, conversation: ConversationId) -> list[SettledAnchor]:
+        """The newest anchors that are over, and what took their places: as many whatever the length."""
         with self._look() as connection:
             return sql_anchors.settled(connection, conversation)
 
     def user_turns(self, conversation: ConversationId, last_seq: int) -> list[StoredTurn]:
+        """The first and the newest turns of users up to a number, in order."""
         with self._look() as connection:
             return sql_outlines.users(connection, conversation, last_seq)
 
     def finish_fold(self, claim: FoldClaim, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
+        """Replace the outline (`frame_only`: of the open tail alone), and record that the segmenter has seen all.
+
+        False when the conversation has moved on and the job is still ours: it is to be looked at again.
+        """
         with self._transaction() as connection:
             if not sql_folds.record_seen(connection, seen):
                 return not sql_jobs.is_ours(connection, claim)
@@ -237,11 +262,13 @@ class SqlStore:
             return True
 
     def record_progress(self, seen: Tail, outline: Outline) -> None:
+        """Replace the outline by one of the closed segments alone, if the conversation is still in that state."""
         with self._transaction() as connection:
             if sql_folds.record_closed(connection, seen):
                 sql_outlines.write(connection, seen.conversation, outline, frame_only=False)
 
     def release_fold(self, claim: FoldClaim, *, error: str | None, delay_seconds: float) -> None:
+        """Give the job back, due after `delay_seconds`."""
         job = sql_jobs.fold_job(claim.conversation)
         with self._giving_back(job, claim.claim, failed=error is not None) as connection:
             # A job that is put off for longer looks like one from before a clock step.
@@ -249,18 +276,21 @@ class SqlStore:
             sql_jobs.release(connection, claim, error=error, delay_milliseconds=delay)
 
     def return_folds(self, claims: Sequence[FoldClaim]) -> None:
+        """Give jobs back that were taken together and not begun: they keep their places."""
         if not claims:
             return
         with self._giving_back(sql_jobs.RUNNING_FOLD, claims[0].claim, failed=False) as connection:
             sql_fold_claims.give_back_untouched(connection, claims)
 
     def ripen(self) -> None:
+        """Make due what was to be later and whose time has come; park jobs whose workers died as often as they may."""
         with self._transaction() as connection:
             sql_overdue.ripen(connection, MOST_RIPENED, longest_milliseconds=self._fold_due.idle_milliseconds)
             sql_jobs.park_killers(connection, lease_milliseconds=self._lease, round_of=self._attempts)
             sql_jobs.give_second_rounds(connection, round_of=self._attempts)
 
     def has_due(self, kind: JobKind) -> bool:
+        """Whether any job is due, or was left by a worker that died."""
         with self._look() as connection:
             return self._has_due(connection, kind)
 
@@ -277,6 +307,7 @@ class SqlStore:
         )  # fmt: skip
 
     def claim_refold(self) -> RefoldClaim | None:
+        """Take the next job that is due, tenant by tenant, and count the attempt; None when there is none."""
         with self._claiming(sql_jobs.RUNNING_REFOLD) as (connection, token):
             # Nobody may claim these, and each look would find them first.
             sql_jobs.park_killers(connection, lease_milliseconds=self._lease, round_of=self._attempts)
@@ -295,34 +326,45 @@ class SqlStore:
         return None
 
     def closed_segment(self, conversation: ConversationId, idx: int) -> ClosedSegment | None:
+        """The state to fold a segment again from; None when it is gone."""
         with self._look() as connection:
             return sql_refolds.closed_segment(connection, conversation, idx)
 
     def commit_refold(self, refold: Refold) -> bool:
+        """Replace a segment and end the job; False when the conversation is no longer in the computed state."""
         with self._transaction() as connection:
             return sql_refolds.commit(connection, refold, self._refine_target)
 
     def release_refold(self, claim: RefoldClaim, *, error: str | None) -> None:
+        """Park the job again with its error, or, without one, give it back with its attempt."""
         job = sql_jobs.refold_job(claim.job)
         with self._giving_back(job, claim.claim, failed=error is not None) as connection:
             sql_jobs.release_refold(connection, claim, error=error)
 
     def count_expansions(self, expansions: Expansions) -> None:
+        """Count what was looked up; nothing when the conversation was forgotten."""
         with self._transaction() as connection:
             expanded = sql_access.count(connection, expansions)
             if self._refine_target is not None:
                 sql_refine_jobs.reprioritize(connection, expansions.conversation, self._refine_target, expanded)
 
     def hide(self, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
+        """Hide a conversation from everyone, if `confirmed` still says so once its rows are known.
+
+        One that an earlier erasure hid and did not finish comes first, and needs no word. None: nothing is there.
+        """
         with self._transaction() as connection:
             return sql_erasures.hide(connection, address, confirmed)
 
     def shorten_log(self) -> bool:
+        """Empty the database's log where it has grown long and is ours to empty; False while reads are in the way."""
         return sql_erasures.shorten_log(self._engine)
 
     def empty_log(self) -> bool:
+        """Empty the database's log of what was erased, where that is ours to do; False while reads are in the way."""
         return sql_erasures.empty_log(self._engine)
 
     def delete_some(self, conversation: ConversationId) -> bool:
+        """Delete some rows of a hidden conversation; False when nothing of it is left."""
         with self._transaction() as connection:
             return sql_erasures.delete_some(connection, conversation)

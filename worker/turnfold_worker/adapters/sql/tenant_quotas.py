@@ -43,12 +43,13 @@ TENANTS: Final = text(
 
 
 class SqlTenantQuotas:
-    """Implements `tenant_quotas.QuotaStore` for SQLite and PostgreSQL. Every method is one transaction, or some."""
+    """Quotas in SQLite and PostgreSQL. Every method is one transaction, or some."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def all(self) -> list[TenantQuota]:
+        """Quotas of all tenants that have one, by tenant."""
         with transaction(self._engine) as connection:
             rows = connection.execute(select(_quota).order_by(_quota.c.tenant))
             return [TenantQuota(**row._mapping) for row in rows]  # noqa: SLF001 - SQLAlchemy's name for a public thing
@@ -79,10 +80,12 @@ class SqlTenantQuotas:
             return int(connection.scalar(select(spent).where(*mine)) or 0)
 
     def tenants(self) -> list[str]:
+        """All tenants with a conversation."""
         with transaction(self._engine) as connection:
             return list(connection.scalars(TENANTS))
 
     def measure(self, tenant: str) -> int:
+        """Bytes of the turns that a tenant stores: conversations that changed since the last measure are read."""
         after = 0
         while True:
             with transaction(self._engine) as connection:
