@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import threading
 from bisect import bisect_right
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
@@ -21,6 +22,8 @@ _log = logging.getLogger("turnfold")
 
 ChangeKind = Literal["folded", "refined", "expired", "cut", "changed"]
 _MOST_MARKERS: Final = 64
+_MOST_CONVERSATIONS: Final = 10_000
+"""Of which it is known what was told last."""
 _Told = tuple[int, int, str]
 
 
@@ -45,10 +48,22 @@ class ChangeLog:
     def __init__(self, on_change: OnChange) -> None:
         self._on_change = on_change
         self._found: deque[tuple[Address, Known, Known]] = deque(maxlen=1_000)
+        self._newest: OrderedDict[Address, tuple[int, int]] = OrderedDict()
+        self._lock = threading.Lock()
 
     def add(self, address: Address, before: Known, after: Known) -> None:
-        """Keep what a read found in the place of what was remembered."""
-        self._found.append((address, before, after))
+        """Keep what a read found in the place of what was remembered, unless that or a later state is kept already."""
+        head = after.head
+        with self._lock:
+            conversation, revision = self._newest.get(address, (head.id, -1))
+            if conversation == head.id and revision >= head.revision:
+                # A read that began before others ended with what they had told of.
+                return
+            self._newest[address] = head.id, head.revision
+            self._newest.move_to_end(address)
+            if len(self._newest) > _MOST_CONVERSATIONS:
+                self._newest.popitem(last=False)
+            self._found.append((address, before, after))
 
     def tell(self) -> None:
         """Call `on_change` for all that was found, once each; what it raises is logged, and breaks no read."""
@@ -96,7 +111,11 @@ def _markers(before: Known, after: Known) -> Iterator[str]:
     if outline.tail_seq > outline.last_seq:
         spans.append((outline.last_seq + 1, outline.tail_seq))
     starts = [first for first, _ in spans]
-    places = {bisect_right(starts, seq) - 1 for seq, _, _ in changed}
+    # A context that showed the words of what expired shows its notes now.
+    expired = (before.head.expired_seq + 1, after.head.expired_seq)
+    places = {bisect_right(starts, seq) - 1 for seq, _, _ in changed} | {
+        place for place, (first, last) in enumerate(spans) if first <= expired[1] and expired[0] <= last
+    }
     for place in sorted(place for place in places if place >= 0)[:_MOST_MARKERS]:
         yield turns_marker(*spans[place])
 

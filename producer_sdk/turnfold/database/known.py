@@ -241,10 +241,12 @@ class KnownConversations:
             self._known.move_to_end(address)
             return self._known[address][0]
 
-    def put(self, address: Address, known: Known) -> None:
-        """Remember a conversation, and forget the ones that were not read for the longest time."""
+    def put(self, address: Address, known: Known) -> Known | None:
+        """Remember a conversation in the place of what is returned, and forget those not read for the longest time."""
         with self._lock:
+            replaced = self._known.get(address, (None, 0))[0]
             self._put(address, known)
+        return replaced
 
     def keep(self, address: Address, found: Found, key: Hashable, made: Context) -> None:
         """Remember a finished context of a conversation that is still remembered."""

@@ -143,10 +143,11 @@ class ValueReader:
             self._known.drop(wanted.address)
             return None
         if known is None or not known.is_of(head) or not _serves(known, wanted, stored):
-            known_before, known = known, self._read_all(connection, wanted, head, stored, known)
-            self._known.put(wanted.address, known)
-            if self._changes is not None and known_before is not None and not known_before.is_of(head):
-                self._changes.add(wanted.address, known_before, known)
+            known = self._read_all(connection, wanted, head, stored, known)
+            # Another thread may have put the same state there meanwhile, and tells of it.
+            replaced = self._known.put(wanted.address, known)
+            if self._changes is not None and replaced is not None and not replaced.is_of(head):
+                self._changes.add(wanted.address, replaced, known)
         known.learn(wanted.inbox_ids, stored)
         question = _question(wanted, known, stored)
         answered = answers(self._driver, connection, wanted, known, question) if question else NO_ANSWERS

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
+from sqlalchemy import text
 
 from conftest import LocalWorker
-from turnfold import ChangeEvent, Turnfold
+from support.refinery import Refinery
+from turnfold import AsyncTurnfold, ChangeEvent, Turnfold
 
 pytestmark = pytest.mark.daily_on("sqlite")
 
@@ -49,6 +52,62 @@ def test_a_fold_is_told_at_the_next_read_and_once(
     assert event.markers
     shown = watching.expand("c", event.markers[-1])
     assert shown.last_seq > 60
+
+
+def test_notes_of_a_model_are_told(make_refinery: Callable[..., Refinery], events: list[ChangeEvent]) -> None:
+    refinery = make_refinery(refine="on")
+    with Turnfold(settings=refinery.tf._settings, on_change=events.append) as client:
+        refinery.append("c")
+        refinery.fold_only()
+        earlier = client.context("c", budget_tokens=800)
+        assert events == [], "nothing was known before"
+        refinery.local.settle()
+        later = client.context("c", budget_tokens=800)
+        written = {note.turn_seq for note in client.notes("c", written_by="model")}
+
+        (event,) = events
+        assert event.kind == "refined"
+        told = {turn.seq for marker in event.markers for turn in client.expand("c", marker).turns}
+        assert written & told
+        came = {statement.turn_seq for statement in later.diff(earlier).came if statement.kind == "note"}
+        assert came & written
+        assert came & written <= told
+
+
+def test_an_expiry_is_told_with_the_turns_whose_words_went(
+    make_refinery: Callable[..., Refinery], events: list[ChangeEvent]
+) -> None:
+    refinery = make_refinery(refine="off", keep_level0_days=7)
+    with Turnfold(settings=refinery.tf._settings, on_change=events.append) as client:
+        refinery.fold("c")
+        earlier = client.context("c", budget_tokens=20_000)
+        with refinery.local.write_engine.begin() as connection:
+            connection.execute(text("UPDATE node SET closed_at = closed_at - 864000000 WHERE height = 0 AND idx < 3"))
+            connection.execute(text("UPDATE conversation SET words_since = words_since - 864000000"))
+        gone = refinery.local.worker.expire()
+        later = client.context("c", budget_tokens=20_000)
+
+        (event,) = events
+        assert event.kind == "expired"
+        assert {turn.seq for marker in event.markers for turn in client.expand("c", marker).turns} == set(
+            range(1, gone + 1)
+        )
+        left = {statement.turn_seq for statement in later.diff(earlier).left if statement.kind == "turn"}
+        assert left >= set(range(1, gone + 1))
+
+
+def test_a_client_for_asyncio_is_told_too(tf: Turnfold, local: LocalWorker, events: list[ChangeEvent]) -> None:
+    async def read() -> None:
+        async with AsyncTurnfold(settings=tf._settings, on_change=events.append) as client:
+            await client.append("c", lines(0, 60))
+            await asyncio.to_thread(local.settle)
+            await client.context("c", budget_tokens=800)
+            await client.append("c", lines(60, 120))
+            await asyncio.to_thread(local.settle)
+            await asyncio.gather(*(client.context("c", budget_tokens=800) for _ in range(3)))
+
+    asyncio.run(read())
+    assert [event.kind for event in events] == ["folded"]
 
 
 def test_a_rewind_is_told(watching: Turnfold, local: LocalWorker, events: list[ChangeEvent]) -> None:
