@@ -13,7 +13,7 @@ rest            the routes of `/v1`
 proxy           between an application and its provider
 mcp             the same for agents, by the Model Context Protocol
 ui              the page `/ui`: conversations as people look at them
-webhooks        who is told when conversations are folded, refined, parked or erased
+webhooks        who is told when conversations are folded, refined, expired, parked or erased
 cli             `turnfold serve`, `turnfold keys`, `turnfold webhooks` and `turnfold mcp`
 """
 

@@ -22,7 +22,7 @@ def _endpoints() -> Iterator[Endpoints]:
 
 @click.group(short_help="Who is told of a tenant's events: add, list, remove, test.")
 def webhooks() -> None:
-    """Webhooks: URLs that are told when a tenant's conversations are folded, refined, parked or erased."""
+    """Webhooks: URLs that are told when a tenant's conversations are folded, refined, expired, parked or erased."""
 
 
 @webhooks.command(short_help="Add a URL, and show its secret once.")

@@ -1,4 +1,4 @@
-"""Webhooks: endpoints of a tenant are told when its conversations are folded, refined, parked or erased.
+"""Webhooks: endpoints of a tenant are told when its conversations are folded, refined, expired, parked or erased.
 
 endpoints       who is told of what, in SQL
 deliveries      the outbox that triggers fill: claimed, accepted, tried again, given up

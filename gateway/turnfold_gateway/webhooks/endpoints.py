@@ -16,7 +16,7 @@ from turnfold_gateway.webhooks.signatures import new_secret
 if TYPE_CHECKING:
     from turnfold_gateway.keys.store import KeyStore
 
-EVENTS: Final = ("folded", "refined", "parked", "erased")
+EVENTS: Final = ("folded", "refined", "expired", "parked", "erased")
 MOST_ENDPOINTS: Final = 20
 """Of a tenant: each event is written once for each."""
 

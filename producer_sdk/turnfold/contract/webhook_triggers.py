@@ -1,4 +1,4 @@
-"""Triggers that write the outbox of webhooks, in the transaction that makes an event true.
+"""Triggers that write the outbox of webhooks, in the transaction that makes an event true; an expiry tells of itself.
 
 Whoever writes, a worker or a command, need not know of webhooks, and none is lost between a commit and a message. For a
 tenant without an endpoint a trigger costs one look into an index.

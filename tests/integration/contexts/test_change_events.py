@@ -96,6 +96,28 @@ def test_an_expiry_is_told_with_the_turns_whose_words_went(
         assert left >= set(range(1, gone + 1))
 
 
+def test_an_expiry_is_written_for_endpoints_that_want_it(make_refinery: Callable[..., Refinery]) -> None:
+    refinery = make_refinery(refine="off", keep_level0_days=7)
+    refinery.fold("c")
+    endpoints = {"ours": ("acme", ",expired,"), "other": ("acme", ",folded,"), "theirs": ("globex", ",expired,")}
+    with refinery.local.write_engine.begin() as connection:
+        for endpoint, (tenant, wanted) in endpoints.items():
+            connection.execute(
+                text(
+                    "INSERT INTO webhook_endpoint (id, tenant, url, events, secret) VALUES (:id, :tenant, 'u', :e, 's')"
+                ),
+                {"id": endpoint, "tenant": tenant, "e": wanted},
+            )
+        connection.execute(text("UPDATE node SET closed_at = closed_at - 864000000 WHERE height = 0 AND idx < 3"))
+        connection.execute(text("UPDATE conversation SET words_since = words_since - 864000000"))
+
+    gone = refinery.local.worker.expire()
+    refinery.local.worker.expire()
+
+    rows = refinery.query("SELECT endpoint, event, conversation_id, details FROM webhook_delivery")
+    assert rows == [("ours", "expired", "c", f'{{"last_turn": {gone}}}')]
+
+
 def test_a_client_for_asyncio_is_told_too(tf: Turnfold, local: LocalWorker, events: list[ChangeEvent]) -> None:
     async def read() -> None:
         async with AsyncTurnfold(settings=tf._settings, on_change=events.append) as client:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -137,6 +138,27 @@ def test_a_context_shows_removed_turns_by_what_is_kept(aged: Refinery) -> None:
             assert context.tokens <= budget
             assert "[expired]" not in context.text
             assert context.coverage is not None
+
+
+def test_what_held_on_a_day_is_told_after_the_words_are_gone(make_refinery: Callable[..., Refinery]) -> None:
+    refinery = make_refinery(refine="off", keep_level0_days=7)
+    said = [
+        {"role": "user", "content": "The budget for the offsite is 2,000 euros.", "created_at": "2026-05-01T09:00:00Z"},
+        *({**turn, "created_at": "2026-05-03T09:00:00Z"} for turn in talk("filler", 30)),
+        {"role": "user", "content": "The budget for the offsite is 3,500 euros.", "created_at": "2026-05-20T09:00:00Z"},
+        *({**turn, "created_at": "2026-05-21T09:00:00Z"} for turn in talk("more", 30)),
+    ]
+    refinery.fold("c", said)
+    day = datetime(2026, 5, 10, tzinfo=UTC)
+    before = refinery.tf.anchors("c", as_of=day)
+    age(refinery)
+    assert refinery.local.worker.expire() > 1
+
+    assert refinery.tf.anchors("c", as_of=day) == before
+    then = refinery.tf.context("c", budget_tokens=800, as_of=day).text
+    assert "2,000 euros" in then
+    assert "3,500" not in then
+    assert "3,500 euros (before: 2,000, until 20 May)" in refinery.tf.context("c", budget_tokens=3_000).text
 
 
 def test_what_is_not_folded_is_never_removed(make_refinery: Callable[..., Refinery]) -> None:

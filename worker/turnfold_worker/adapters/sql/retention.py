@@ -26,6 +26,7 @@ from turnfold.contract.records import OPERATORS, ConversationId, TurnState
 from turnfold.contract.tables import ConversationRow, NodeRow, ParkedEntryRow, TenantQuotaRow, TurnRow, table
 from turnfold.contract.tasks import EntryState
 from turnfold.database.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql import expiry_events as sql_expiry_events
 from turnfold_worker.adapters.sql import spent_rows as sql_spent_rows
 from turnfold_worker.adapters.sql.errors import transaction
 from turnfold_worker.ports.messages import DueTenants
@@ -117,7 +118,7 @@ class SqlRetention:
             # meanwhile, or a rewind have opened segments.
             connection.execute(select(_conversation.c.id).where(mine).order_by(_conversation.c.id).with_for_update())
             last = _last_old(connection, keep_days)
-            expired = connection.scalars(
+            last_expired = connection.execute(
                 update(_conversation)
                 .where(mine, _kept(keep_days) > 0, last > _conversation.c.expired_seq)
                 .values(
@@ -125,14 +126,16 @@ class SqlRetention:
                     # Who folds a segment again has read words that go now.
                     edit_revision=_conversation.c.edit_revision + 1, updated_at=func.current_timestamp(),
                 )
-                .returning(_conversation.c.id)
+                .returning(_conversation.c.id, _conversation.c.expired_seq)
             ).all()  # fmt: skip
+            expired = {row.id: row.expired_seq for row in last_expired}
             connection.execute(update(_conversation).where(mine).values(words_since=_words_since()))
             if not expired:
                 return 0
-            _empty_entries(connection, expired)
-            emptied = _empty_turns(connection, expired)
-            sql_spent_rows.drop(connection, expired)
+            _empty_entries(connection, [*expired])
+            emptied = _empty_turns(connection, [*expired])
+            sql_spent_rows.drop(connection, [*expired])
+            sql_expiry_events.tell(connection, expired)
             return emptied
 
 
