@@ -16,7 +16,10 @@ _LONGEST: Final = 80
 """Characters of the words that closed a statement."""
 _WORDS: Final = {
     AnchorState.SUPERSEDED: ("turn {seq} took its place{day}: {text}", "it was taken back or changed"),
-    AnchorState.RESOLVED: ("turn {seq} settled it{day}: {text}", "it was answered, done or settled by hand"),
+    AnchorState.RESOLVED: (
+        "turn {seq} settled it{day}: {text}",
+        "it was answered or done in the turns right after it, or settled by hand",
+    ),
     AnchorState.DUPLICATE: ("turn {seq} says the same: {text}", "another turn says the same"),
     AnchorState.DISMISSED: ("somebody said that it does not matter", "somebody said that it does not matter"),
 }

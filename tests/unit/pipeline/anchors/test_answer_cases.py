@@ -132,7 +132,10 @@ def test_a_value_of_another_kind_or_time_or_of_somebody_else_fills_nothing(quest
     assert not fills(question, statement)
 
 
-@pytest.mark.parametrize("reply", ["Noted.", "I've noted it.", "Let me think about it.", "I will have to check."])
+@pytest.mark.parametrize("reply", [
+    "Noted.", "I've noted it.", "Let me think about it.", "I will have to check.", "I'll look for one.",
+    "I'll find out.", "Let me see.", "I'll let you know.", "I'll find one tomorrow.",
+])  # fmt: skip
 def test_a_reply_that_only_takes_note_leaves_the_question_open(reply: str) -> None:
     question = "Which caterer do we take?"
     turns = ({"role": "user", "content": question}, {"role": "assistant", "content": reply})

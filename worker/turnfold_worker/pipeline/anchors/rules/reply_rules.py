@@ -161,7 +161,8 @@ NO_ANSWER: Final = lazy_pattern(
     ^(?:(?:oh|well|um|uh|ah|hmm|sorry|honestly|good question|no|thanks)[,.! ]{1,3}){0,3}(?:i(?:'m| am)? (?:really |
     honestly |still )?(?:don't know|do not know|not (?:sure|certain)|have(?:n't| not) decided|have no idea)|no idea|
     not sure|we (?:don't know|have(?:n't| not) decided)|(?:i(?:'ll| will|'d)|let me|i|we) (?:(?:need|
-    have) to )?(?:find out|
+    have) to )?(?:find (?:out|one|some|somebody|something)|see(?: (?:what|which|who|when|where|if)|(?=\W*$))|
+    look (?:for|around)|let you know|search|research|investigate|decide (?:later|tomorrow|soon|next)|
     ask|get back to you|come back to|think (?:about|it|that|this)|check|sleep on|look (?:into|it up|that up)|
     double-check|
     verify|consider)|(?:that's )?(?:to be|not) decided|
