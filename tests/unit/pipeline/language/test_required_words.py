@@ -68,14 +68,27 @@ def test_places_come_in_order_and_few_are_tried_on_plain_talk() -> None:
         (r"(?:very ){0,3}odd(?!\w)", {"odd"}),
         (r"(?<!\w)a .{1,9} zebra(?!\w)", {"a", "zebra"}),
         (r"(?<!\w)please\W{0,3}$", {"please"}),
+        (r"(?<!\w)metric(?= units)", {"metric"}),
+        (r"(?<=[.!] )never(?!\w)", {"never"}),
     ],
 )
 def test_one_of_the_words_is_in_every_match(pattern: str, words: set[str]) -> None:
     found = required_words(pattern).keys()
 
     assert found <= words
-    if pattern.startswith(("(?<!", "^")):
+    if pattern.startswith(("(?<", "^")):
         assert found
+
+
+def test_of_too_many_ways_those_are_told_apart_that_hold_words() -> None:
+    verbs, days = ("|".join(f"{'in'[number % 2]}{kind}{number}" for number in range(100)) for kind in ("verb", "day"))
+
+    assert set(required_words(rf"(?<!\w)(?:{verbs}) (?:\d+|{days})(?!\w)")) == set(verbs.split("|"))
+    assert set(required_words(rf"(?<!\w)(?:\d+|{days}) (?:{verbs})(?!\w)")) == set(verbs.split("|"))
+
+
+def test_no_rule_is_tried_on_a_text_without_words() -> None:
+    assert PatternIndex(rule.pattern.pattern for rule in RULES).worth_trying([]) == []
 
 
 def test_a_second_word_is_asked_for_where_every_such_match_has_one() -> None:
@@ -96,6 +109,9 @@ def test_a_second_word_is_asked_for_where_every_such_match_has_one() -> None:
         r"(?i:Zebra) ",
         r"(a)\1",
         r"[^z]bra",
+        r"(?<!\w)zebra(?=s| )",
+        r"(?<!\w)zebra(?=)",
+        r"(?<=a|[.] )zebra(?!\w)",
     ],
 )
 def test_a_word_that_may_go_on_is_no_whole_word(pattern: str) -> None:

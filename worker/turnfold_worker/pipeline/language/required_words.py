@@ -24,7 +24,7 @@ _EDGE: Final = "\0"
 _ANYTHING: Final = "\2"
 """Stands for any text, none included."""
 _WHOLE_WORD: Final = lazy_pattern(rf"(?<![\w{_ANYTHING}])\w+(?![\w{_ANYTHING}])")
-_MOST: Final = 4000
+_MOST: Final = 1000
 """Ways to read one phrase that are told apart."""
 _MOST_LETTERS: Final = 12
 """Characters of a set that are told apart."""
@@ -89,9 +89,19 @@ def _ways(items: Iterable[tuple[Any, Any]]) -> set[str]:
     for node in items:
         after = _ways_of(*node)
         if min(len(ways), len(after)) > 1 and len(ways) * len(after) > _MOST:
-            ways, after = (_summary(ways), after) if len(ways) > len(after) else (ways, _summary(after))
-        ways = {begun + other for begun, other in product(ways, after)}
+            ways = min(_joined(ways, _summary(after)), _joined(_summary(ways), after), key=_tells_little)
+        else:
+            ways = _joined(ways, after)
     return ways
+
+
+def _joined(ways: set[str], after: set[str]) -> set[str]:
+    return {begun + other for begun, other in product(ways, after)}
+
+
+def _tells_little(ways: set[str]) -> tuple[bool, int]:
+    """Less of ways that hold a word each, then of few."""
+    return not all(map(_WHOLE_WORD.search, ways)), len(ways)
 
 
 def _ways_of(kind: Any, value: Any) -> set[str]:  # noqa: PLR0911 - one a kind of item
@@ -113,7 +123,9 @@ def _ways_of(kind: Any, value: Any) -> set[str]:  # noqa: PLR0911 - one a kind o
         case op.ASSERT_NOT:
             return {_EDGE if list(value[1]) == [(op.IN, [(op.CATEGORY, op.CATEGORY_WORD)])] else ""}
         case op.ASSERT:
-            return {""}
+            direction, body = value
+            ways = _ways(body)
+            return {_EDGE if (_opens(ways) if direction > 0 else _closes(ways)) else ""}
         case _:
             return {_ANYTHING}
 
@@ -129,6 +141,14 @@ def _letters(members: Sequence[tuple[Any, Any]]) -> set[str]:
 
 def _summary(ways: set[str]) -> set[str]:
     """Less is told of many ways than of each: whether a word may go on at their ends."""
-    opens = all(_WORD.match(way) is None and way[:1] not in {"", _ANYTHING} for way in ways)
-    closes = all(_WORD.match(way[-1:]) is None and way[-1:] not in {"", _ANYTHING} for way in ways)
-    return {(_EDGE if opens else "") + _ANYTHING + (_EDGE if closes else "")}
+    return {(_EDGE if _opens(ways) else "") + _ANYTHING + (_EDGE if _closes(ways) else "")}
+
+
+def _opens(ways: Iterable[str]) -> bool:
+    """Whether no word goes on where one of some ways begins."""
+    return all(_WORD.match(way) is None and way[:1] not in {"", _ANYTHING} for way in ways)
+
+
+def _closes(ways: Iterable[str]) -> bool:
+    """Whether no word goes on where one of some ways ends."""
+    return all(_WORD.match(way[-1:]) is None and way[-1:] not in {"", _ANYTHING} for way in ways)

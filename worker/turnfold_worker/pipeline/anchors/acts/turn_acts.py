@@ -66,8 +66,8 @@ def turn_acts(reading: Reading, before: Before, speakers: Sequence[str]) -> list
 
 
 @cache
-def _rules_by_word() -> PatternIndex:
-    """Made when the first clause is read: it needs to know how common words are."""
+def rules_by_word() -> PatternIndex:
+    """The rules by the words that they need; made when the first clause is read: it asks how common words are."""
     return PatternIndex(rule.pattern.pattern for rule in statement_rules.RULES)
 
 
@@ -202,7 +202,7 @@ class _Acts:
                 self._clause.raw if self._clause.raw == self._clause.said else f"{self._clause.raw} {self._clause.said}"
             )
         )
-        rules = [statement_rules.RULES[place] for place in _rules_by_word().worth_trying(words)]
+        rules = [statement_rules.RULES[place] for place in rules_by_word().worth_trying(words)]
         if self._clause.orders:
             return rules
         left_out = statement_rules.NOT_AN_ASSISTANTS if self._clause.assistant else statement_rules.TO_AN_ASSISTANT
