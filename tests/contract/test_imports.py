@@ -96,19 +96,22 @@ preload(SimpleNamespace(app=SimpleNamespace(amqp=SimpleNamespace(queues=SimpleNa
 print("compiled" * (compiled_patterns() > 100))
 import gc
 print("frozen" * (gc.isenabled() and gc.get_freeze_count() > 100_000))
+import sys
+turn_acts = sys.modules.get("turnfold_worker.pipeline.anchors.acts.turn_acts")
+print("indexed" * bool(turn_acts and turn_acts.rules_by_word.cache_info().currsize))
 """
 
 
 def test_a_worker_that_folds_loads_all_that_a_fold_needs_before_it_forks() -> None:
     loaded = modules_after(PRELOADED.format(queues={"turnfold.ingest": 1, "turnfold.compress": 1}))
-    assert {"sqlalchemy", "redis", "wordfreq", "compiled", "frozen"} <= loaded
+    assert {"sqlalchemy", "redis", "wordfreq", "compiled", "indexed", "frozen"} <= loaded
     assert not loaded & MODELS
 
 
 def test_a_worker_that_does_not_fold_loads_no_words() -> None:
     loaded = modules_after(PRELOADED.format(queues={"turnfold.ingest": 1}))
     assert {"sqlalchemy", "redis"} <= loaded
-    assert not loaded & (MODELS | WORDS | {"compiled"})
+    assert not loaded & (MODELS | WORDS | {"compiled", "indexed"})
 
 
 WITH_COMPILING_MODULES = """

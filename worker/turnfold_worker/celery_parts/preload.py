@@ -5,10 +5,15 @@ from __future__ import annotations
 import gc
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 from turnfold.contract.lazy_patterns import compile_lazy_patterns
+from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.tasks import Queue
+
+_SAID: Final = StoredTurn(
+    seq=1, turn_id="1", role=Role.USER, content="The report is due on Friday.", importance=Importance.NORMAL, tokens=7
+)
 
 
 def preload(instance: Any, **_: Any) -> None:
@@ -28,10 +33,14 @@ def load(queues: Collection[str]) -> None:
             from turnfold_worker.wiring import models as model_wiring  # noqa: F401 - the same
         if str(Queue.COMPRESS) in queues:
             # A fold compiles most patterns and looks up rarities: other queues would only hold the memory.
-            from turnfold_worker.pipeline.language.rarity import rarity_of
+            from turnfold_worker.adapters.sql.turn_memos import rules_hash
+            from turnfold_worker.pipeline.fold import fold_segment
+            from turnfold_worker.pipeline.settings import FoldSettings
 
-            rarity_of("word")
             compile_lazy_patterns()
+            rules_hash()
+            # What else is made when a fold first needs it, above all which words its rules need.
+            fold_segment([_SAID], idx=0, settings=FoldSettings())
 
 
 @contextmanager
