@@ -12,7 +12,6 @@ captions     a picture's caption beside the clause that shows it
 salience     how much of what a clause says would be missed
 events       how much more or less a clause tells of what happened
 announced    what an agent says around its commands
-results      what an assistant worked out
 samples      what an assistant wrote that tells nothing of its user
 assistant_text   what the clauses of an assistant's text are worth beside each other
 refused      a proposal beside its refusal

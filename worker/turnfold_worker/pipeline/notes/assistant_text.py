@@ -1,4 +1,4 @@
-"""What the clauses of an assistant's text are worth beside each other: results most, headings nothing. Pure."""
+"""What the clauses of an assistant's text are worth beside each other: headings and what is made up nothing. Pure."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.anchors.assistants import TEXT
 from turnfold_worker.pipeline.language.prose import Span
-from turnfold_worker.pipeline.notes.results import concluding, is_equation, is_result
 from turnfold_worker.pipeline.notes.samples import samples_of
 
-_RESULT: Final = 2.0
-"""How much more a result is worth than how it was worked out."""
-_EQUATION: Final = 1.3
-"""The same of a line of the calculation that comes to a number."""
 _TITLE_WORDS: Final = 6
 """Words of a heading that is a title and no statement."""
+_VALUED: Final = lazy_pattern(r":.*\d")
+"""'Total cost: $340': a heading that gives its value."""
 _ANNOUNCEMENT: Final = 0.3
 """What a clause is worth that says what the text is going to do."""
 _ANNOUNCES: Final = lazy_pattern(
@@ -43,20 +40,12 @@ class Written(NamedTuple):
     headings: tuple[Span, ...]
     examples: tuple[Span, ...]
     made_up: tuple[Span, ...]
-    conclusions: tuple[Span, ...]
 
     def share(self, span: Span, said: str) -> float:
-        """What a clause is worth beside others: nothing where it is a title or made up, more where it is a result."""
-        if _is_in(self.made_up, span):
+        """What a clause is worth beside others: nothing where it is a title, of an example or made up."""
+        if _is_in(self.made_up, span) or _is_in(self.examples, span):
             return 0.0
-        is_example = _is_in(self.examples, span)
-        if is_result(said, concludes=_is_in(self.conclusions, span)):
-            # A worked example is worth its words.
-            return 1.0 if is_example else _RESULT
-        if is_equation(said):
-            return 1.0 if is_example else _EQUATION
-        is_title = _is_in(self.headings, span) and len(said.split()) <= _TITLE_WORDS
-        if is_title or is_example:
+        if _is_in(self.headings, span) and len(said.split()) <= _TITLE_WORDS and not _VALUED.search(said):
             return 0.0
         return _ANNOUNCEMENT if _ANNOUNCES.match(said) else 1.0
 
@@ -82,8 +71,7 @@ def written_by_assistant(turn: StoredTurn) -> Written | None:
     if turn.role is not Role.ASSISTANT or (turn.name is not None and len(turn.content) < TEXT):
         return None
     parts = samples_of(turn.content)
-    conclusions = concluding(turn.content, parts.headings)
-    return Written(parts.headings, _apart(parts.examples), _apart(parts.made_up), conclusions)
+    return Written(parts.headings, _apart(parts.examples), _apart(parts.made_up))
 
 
 def drafts_for_others(turn: StoredTurn) -> list[Span]:
