@@ -51,12 +51,11 @@ def _of_raw_entries(kind: type[Struct]) -> type[Struct]:
     entries = _entry_types(kind)
     fields: list[Any] = []
     for field in msgspec.structs.fields(kind):
-        if field.name in entries:
-            fields.append((field.name, list[Raw]))
-        elif field.default_factory is not NODEFAULT:
-            fields.append((field.name, field.type, msgspec.field(default_factory=field.default_factory)))
+        type_ = list[Raw] if field.name in entries else field.type
+        if field.default_factory is not NODEFAULT:
+            fields.append((field.name, type_, msgspec.field(default_factory=field.default_factory)))
         elif field.default is not NODEFAULT:
-            fields.append((field.name, field.type, field.default))
+            fields.append((field.name, type_, field.default))
         else:
-            fields.append((field.name, field.type))
-    return msgspec.defstruct(kind.__name__, fields, forbid_unknown_fields=True)
+            fields.append((field.name, type_))
+    return msgspec.defstruct(kind.__name__, fields, forbid_unknown_fields=True, kw_only=True)

@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.examples import examples
+from turnfold_gateway import rest
+from turnfold_gateway.rest.context import ContextBody
 from turnfold_gateway.rest.decoding import DECODED_AT_ONCE, decoded, decoded_by_entries
 from turnfold_gateway.rest.idempotency import hash_of_turns
 from turnfold_gateway.rest.turns import AppendBody
@@ -40,6 +42,26 @@ def test_entry_by_entry_a_body_reads_the_same_and_fails_with_the_same_words(text
     body = text.encode("utf-8", "surrogatepass")
     by_entries = outcome(lambda given: decoded_by_entries(given, AppendBody), body)
     assert by_entries == outcome(lambda given: msgspec.json.decode(given, type=AppendBody), body)
+
+
+KINDS = sorted({one.body for one in rest.operations if one.body is not None}, key=lambda kind: kind.__name__)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@examples(100)
+@given(st.data())
+def test_any_body_reads_the_same_by_entries(kind: type[msgspec.Struct], data: st.DataObject) -> None:
+    fields = st.sampled_from(kind.__struct_fields__)
+    given_fields = data.draw(st.dictionaries(fields, VALUES | st.lists(st.text("ab", max_size=3), max_size=3)))
+    whole = {"budget_tokens": 5, "content": "x", "after": "m-1", "turns": [], **given_fields}
+    body = json.dumps({name: whole[name] for name in whole if name in kind.__struct_fields__}).encode()
+    by_entries = outcome(lambda given: decoded_by_entries(given, kind), body)
+    assert by_entries == outcome(lambda given: msgspec.json.decode(given, type=kind), body)
+
+
+async def test_a_question_above_the_bound_is_read_whole() -> None:
+    read = await decoded(json.dumps({"budget_tokens": 9, "query": "x" * DECODED_AT_ONCE}).encode(), ContextBody)
+    assert read == ContextBody(9, query="x" * DECODED_AT_ONCE)
 
 
 @examples(100)
