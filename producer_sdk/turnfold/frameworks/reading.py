@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
 from turnfold.contract.remembered import NewestEntries
 from turnfold.errors import InvalidInput
+from turnfold.wire.json_values import object_in
 
 _Client = TypeVar("_Client")
 
@@ -72,11 +72,8 @@ def function_call(call_id: str | None, name: str, arguments: str) -> dict[str, A
 
 def arguments_of(text: str) -> dict[str, Any]:
     """A call's arguments, for frameworks that have them as an object; a model may have written anything."""
-    try:
-        arguments = json.loads(text)
-    except ValueError:
-        arguments = None
-    return arguments if isinstance(arguments, dict) else {"arguments": text}
+    arguments = object_in(text)
+    return {"arguments": text} if arguments is None else arguments
 
 
 def now() -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -40,6 +42,29 @@ def changed_texts(
         return [changed_texts(inner, change, depth=depth + 1) for inner in value]
     dumped = plain(value)
     return value if dumped is value else changed_texts(dumped, change, field=field, beside=beside, depth=depth + 1)
+
+
+def object_in(text: str) -> dict[str, Any] | None:
+    r"""The object that a text holds as JSON which any provider takes; None of anything else.
+
+    A model writes arguments of its calls as a text: they may be no JSON, nested too deep, hold numbers that are none
+    (`NaN`, `1e999`), or half of a surrogate pair.
+
+    >>> object_in('{"pages": [1, 2]}'), object_in('{"a": NaN}'), object_in("[" * 9_999)
+    ({'pages': [1, 2]}, None, None)
+    """
+    try:
+        given = json.loads(text, parse_constant=_finite, parse_float=_finite)
+        return changed_texts(given, lambda inner, _field, _beside: clean(inner)) if isinstance(given, dict) else None
+    except (ValueError, RecursionError, InvalidTurn):
+        return None
+
+
+def _finite(written: str) -> float:
+    if math.isfinite(number := float(written)):
+        return number
+    msg = f"{written[:20]} is no number of JSON"
+    raise ValueError(msg)
 
 
 _KINDS: Final = (

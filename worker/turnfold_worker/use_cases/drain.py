@@ -319,7 +319,7 @@ def _receive_operation(entry: InboxEntry) -> Received:
     if entry.operation == Operation.CONFIGURE:
         try:
             body = json.loads(entry.body)
-        except ValueError:
+        except (ValueError, RecursionError):
             body = None
         if isinstance(body, dict):
             return ReceivedOperation(Operation.CONFIGURE, entry.entry_id, body)

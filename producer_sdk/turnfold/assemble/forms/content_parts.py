@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from turnfold.wire.json_values import object_in
 from turnfold.wire.projection import kind_of, project
 
 TEXT_TYPES: Final = frozenset({"text", "input_text", "output_text"})
@@ -85,10 +86,8 @@ def as_json(value: object) -> str:
 def arguments_object(arguments: object) -> dict[str, Any]:
     """A tool call's arguments as Anthropic wants them: an object."""
     if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments)
-        except ValueError:
-            return {"arguments": arguments}
+        given = object_in(arguments)
+        return {"arguments": arguments} if given is None else given
     if isinstance(arguments, Mapping):
         return copy.deepcopy(dict(arguments))
     return {} if arguments is None else {"arguments": arguments}

@@ -104,5 +104,5 @@ def _reply(line: str) -> BatchedReply | None:
             return None
         reply = read_completion(json.dumps(body).encode(), _UNKNOWN)
         return BatchedReply(ConversationId(int(conversation)), request_hash, purpose, reply)
-    except (ValueError, KeyError, TypeError, ModelAway):
+    except (ValueError, KeyError, TypeError, RecursionError, ModelAway):
         return None
