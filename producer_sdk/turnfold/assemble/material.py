@@ -20,7 +20,7 @@ from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.records import Node, StoredTurn, TurnState
 from turnfold.contract.results import Snapshot
 from turnfold.contract.speakers import label_of, speaker_label
-from turnfold.contract.terms import distinct_terms
+from turnfold.contract.terms import distinct_terms, rarest
 from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold.search.matter import matter_terms
 
@@ -83,9 +83,12 @@ class Material(NamedTuple):
 
     @property
     def asked_stems(self) -> tuple[str, ...]:
-        """Distinct terms of the query, or of what the newest user turn is about in its place, in order."""
+        """Distinct terms of the query, or of what the newest user turn is about in its place, in order.
+
+        Of a pasted document the rarest ones: each is looked for in each turn of the tail.
+        """
         question, terms_of = self.question, distinct_terms if self.request.query else matter_terms
-        return self.memo.of(("stems", terms_of, question), lambda: terms_of(question)) if question else ()
+        return self.memo.of(("stems", terms_of, question), lambda: rarest(terms_of(question))) if question else ()
 
     def after(self, seq: int) -> tuple[StoredTurn, ...]:
         """The turns of the window after a number."""

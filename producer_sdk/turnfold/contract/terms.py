@@ -6,6 +6,7 @@ A change here changes stored postings: conversations that are stored have to be 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from itertools import chain
 from typing import Final
 
@@ -73,6 +74,18 @@ def terms(text: str) -> list[str]:
 def distinct_terms(text: str) -> tuple[str, ...]:
     """Terms of a text in order, each once."""
     return tuple(dict.fromkeys(terms(text)))
+
+
+def rarest(distinct: Sequence[str], most: int = 256) -> tuple[str, ...]:
+    """The `most` rarest of some terms in their order, the first of equals.
+
+    >>> rarest(("the", "ferry", "lighthouse"), most=2)
+    ('ferry', 'lighthouse')
+    """
+    if len(distinct) <= most:
+        return tuple(distinct)
+    kept = set(sorted(distinct, key=rarity, reverse=True)[:most])
+    return tuple([term for term in distinct if term in kept])
 
 
 def _terms_of(word: str) -> tuple[str, ...]:

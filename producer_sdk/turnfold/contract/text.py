@@ -25,9 +25,9 @@ ENDS: Final = 2_000
 """Code points of either end of a long question that are looked at: a pasted document is about its ends."""
 
 
-def ends_of(text: str) -> str:
+def ends_of(text: str, most: int = ENDS) -> str:
     """A question as it is looked for: the ends of one that is longer, so that no paste makes a read slow."""
-    return text if len(text) <= 2 * ENDS else f"{text[:ENDS]}\n{text[-ENDS:]}"
+    return text if len(text) <= 2 * most else f"{text[:most]}\n{text[-most:]}"
 
 
 _LONGEST_NUMBER: Final = 40

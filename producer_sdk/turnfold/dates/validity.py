@@ -30,8 +30,12 @@ def checked_as_of(as_of: datetime | None) -> datetime | None:
 
 def day_after(as_of: datetime) -> datetime:
     """The end of the day of a moment, in UTC: what is said from then on was not said yet."""
-    day = as_of.astimezone(UTC).date()
-    return datetime.combine(day, time(), UTC) + timedelta(days=1)
+    try:
+        day = as_of.astimezone(UTC).date()
+        return datetime.combine(day, time(), UTC) + timedelta(days=1)
+    except OverflowError:
+        # Behind the last day of the calendar, or before its first one.
+        return datetime.max.replace(tzinfo=UTC) if as_of.year > 1 else datetime.min.replace(tzinfo=UTC)
 
 
 def with_last_days(

@@ -7,11 +7,15 @@ from typing import Final, NamedTuple
 
 from turnfold.contract.periods import Period
 from turnfold.contract.terms import terms
+from turnfold.contract.text import ends_of
 from turnfold.contract.time_terms import query_time_terms
 from turnfold.dates.expressions import Form, Kind, time_expressions
 from turnfold.errors import InvalidInput
 
 MOST_TIME_TERMS: Final = 40
+_ENDS: Final = 500
+"""Code points of either end of a question in which its times stand: those inside a pasted document are the document's,
+and to read each takes long."""
 _BEFORE: Final = timedelta(days=364)
 """What is asked of a time before a day that has passed is looked for in the year up to it."""
 
@@ -41,6 +45,7 @@ def query_times(question: str, today: date | None) -> QueryTimes:
     >>> query_times("What did we decide last month?", date(2026, 5, 14)).terms
     ('!2026-04',)
     """
+    question = ends_of(question, _ENDS)
     times = [time for time in time_expressions(question, today) if time.form is not Form.RECURRING]
     wanted: dict[str, None] = {}
     for time in times:

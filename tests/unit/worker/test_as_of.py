@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Final
 
 import pytest
@@ -149,3 +149,12 @@ def test_the_turns_of_a_day_are_those_of_a_conversation_that_ended_then(said: li
     with folded(*said) as talk, folded(*said[: number + 1]) as ended:
         then = {anchor.text for anchor in talk.anchors(as_of=day(number))}
         assert then == {anchor.text for anchor in ended.anchors()}
+
+
+@pytest.mark.parametrize("edge", [datetime.max.replace(tzinfo=UTC), datetime.min.replace(tzinfo=UTC)])
+@pytest.mark.parametrize("hours", [-23, -1, 0, 1, 23])
+def test_the_edges_of_the_calendar_are_days_too(edge: datetime, hours: int) -> None:
+    as_of = edge.replace(tzinfo=timezone(timedelta(hours=hours)))
+    with folded("We use Kafka as our queue, that is decided.") as talk:
+        told = "Kafka" in talk.context(budget_tokens=300, as_of=as_of).text
+        assert told == bool(talk.anchors(as_of=as_of)) == (edge.year > 1)
