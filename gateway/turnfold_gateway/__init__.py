@@ -4,6 +4,7 @@ app             `create_app`: the rooms' routes in one ASGI application
 settings        `TURNFOLD_GATEWAY_*`
 problems        errors as RFC 9457 problems
 inputs          what callers send, inside bounds
+cells           the cells that are served, and which a tenant lives in
 redis_client    what the gateway itself asks of Redis
 paths           ids in paths, percent-encoded
 tracing         a span for each request, where the process traces

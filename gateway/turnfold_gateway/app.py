@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -18,10 +19,10 @@ from starlette.types import Receive, Scope, Send
 
 from turnfold import AsyncTurnfold, SchemaMismatch, TurnfoldError
 from turnfold_gateway import mcp, proxy, rest, ui, webhooks
+from turnfold_gateway.cells import ServedCell, ServedCells
 from turnfold_gateway.keys import KeyRing
 from turnfold_gateway.paths import EncodedPaths
 from turnfold_gateway.problems import HANDLERS, problem_from
-from turnfold_gateway.redis_client import RedisClient
 from turnfold_gateway.settings import GatewaySettings
 from turnfold_gateway.tracing import Traces
 
@@ -38,21 +39,18 @@ ROOMS: Final[Sequence[ModuleType]] = (rest, mcp, proxy, ui, webhooks)
 def create_app(settings: GatewaySettings, turnfold: AsyncTurnfold | None = None) -> Starlette:
     """The gateway as an ASGI application. Connects to nothing until it is asked something.
 
-    Handlers find in `request.app.state`: `turnfold`, `keys`, `redis` and `settings`. A client that is given stays open
-    at the end; without one the application makes its own, and closes it.
+    Handlers find in `request.app.state`: `cells`, `keys` and `settings`. A client that is given stays open at the end;
+    without one the application makes its own, and closes it. Raises `InvalidSettings`.
     """
-    client = turnfold or AsyncTurnfold.from_settings(settings.turnfold)
-    key_ring = KeyRing(settings)
-    redis_client = RedisClient(settings.turnfold)
+    cells = ServedCells(settings.turnfold, turnfold)
+    key_ring = KeyRing(settings, cells)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
+            stack.push_async_callback(cells.close)
             stack.push_async_callback(key_ring.close)
-            stack.push_async_callback(redis_client.close)
-            if turnfold is None:
-                stack.push_async_callback(client.close)
-            await _warm_up(client)
+            await _warm_up(cells)
             for room in ROOMS:
                 if hasattr(room, "lifespan"):
                     await stack.enter_async_context(room.lifespan(app))
@@ -60,9 +58,8 @@ def create_app(settings: GatewaySettings, turnfold: AsyncTurnfold | None = None)
 
     routes: list[BaseRoute] = [route for room in ROOMS for route in room.routes]
     app = Starlette(routes=routes, middleware=_middleware(settings), exception_handlers=HANDLERS, lifespan=lifespan)
-    app.state.turnfold = client
+    app.state.cells = cells
     app.state.keys = key_ring
-    app.state.redis = redis_client
     app.state.settings = settings
     return app
 
@@ -90,14 +87,23 @@ class _Compression(GZipMiddleware):
         await (self.app(scope, receive, send) if passes_on else super().__call__(scope, receive, send))
 
 
-async def _warm_up(client: AsyncTurnfold) -> None:
+async def _warm_up(cells: ServedCells) -> None:
     """Prepare what the first requests need. A server that is away is no reason not to serve: `/readyz` tells of it.
 
-    Raises `SchemaMismatch`: no request would be answered until somebody acts.
+    Raises `SchemaMismatch` where no cell has a schema of this version: nothing would be answered until somebody acts.
     """
+    outcomes = await asyncio.gather(*(_warmed(cell) for cell in cells.by_name.values()))
+    mismatches = [outcome for outcome in outcomes if isinstance(outcome, SchemaMismatch)]
+    if len(mismatches) == len(outcomes):
+        raise mismatches[0]
+
+
+async def _warmed(cell: ServedCell) -> TurnfoldError | None:
+    """Why a cell is not ready; None where it is."""
     try:
-        await client.warm_up()
-    except SchemaMismatch:
-        raise
+        await cell.turnfold.warm_up()
     except TurnfoldError as error:
-        _log.warning("the gateway starts without being ready: %s", error)
+        named = f" for cell {cell.name!r}" if cell.name else ""
+        _log.warning("the gateway starts without being ready%s: %s", named, error)
+        return error
+    return None

@@ -27,7 +27,7 @@ class GatewaySettings:
     """What the gateway needs. The variable of a field is `TURNFOLD_GATEWAY_` and its name in capitals."""
 
     turnfold: Settings = field(default_factory=Settings)
-    """The SDK's, with the Redis and the database; its tenant is not used: a key names its own."""
+    """The SDK's, with the Redis and the database, or the file of cells; its tenant is not used: a key names its own."""
     max_body_bytes: int = 33_554_432
     """Largest body of a request, after it was unpacked."""
     key_cache_seconds: float = 5.0
@@ -81,7 +81,6 @@ class GatewaySettings:
         if wrong := [origin for origin in self.origins if not _ORIGIN.fullmatch(origin)]:
             msg = f"{PREFIX}CORS_ORIGINS must be origins like https://app.example.com:8443, not {wrong[0]!r}"
             raise InvalidSettings(msg)
-        self.turnfold.check_one_cell()
         _check_proxy(self)
         _check_webhooks(self)
 

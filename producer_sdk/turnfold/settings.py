@@ -195,6 +195,16 @@ class Settings:
         """These settings with the servers of a cell; reads the file without `cells`. Raises `InvalidSettings`."""
         return replace(self, cell=name, **(cells or self.read_cells()).named(name).servers)
 
+    def of_tenant(self, tenant: str) -> Self:
+        """These settings with the servers of the cell that a tenant lives in, unless one is chosen or there are none.
+
+        Raises `InvalidSettings`.
+        """
+        if self.cell or not self.cells:
+            return self
+        cells = self.read_cells()
+        return self.in_cell(cells.of(tenant), cells)
+
     def check_one_cell(self) -> None:
         """Raise `InvalidSettings` where there are cells and none is chosen: for what serves one installation."""
         if self.cells and not self.cell:

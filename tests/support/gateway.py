@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -27,7 +27,7 @@ class Gateway:
 
     def key(self, tenant: str, *scopes: str, requests_per_minute: int | None = None) -> str:
         """Make a key."""
-        with closing(KeyStore(self.settings)) as store:
+        with closing(KeyStore(self.settings.of_tenant(tenant))) as store:
             return str(store.create(tenant, "test", scopes, requests_per_minute=requests_per_minute))
 
     def client(self, key: str | None = None, **headers: str) -> httpx.Client:
@@ -43,16 +43,21 @@ def path_of(conversation: str, *parts: str) -> str:
 
 
 @contextmanager
-def gateway_process(settings: Settings, **variables: str) -> Iterator[Gateway]:
+def gateway_process(settings: Settings, *, arguments: Sequence[str] = (), **variables: str) -> Iterator[Gateway]:
     """A gateway on a free port, ended with the block. It delivers nothing of webhooks unless `variables` say so.
 
     Gateways of other tests share the database, and would take its deliveries.
     """
     variables = {"TURNFOLD_GATEWAY_WEBHOOK_POLL_SECONDS": "3600", **variables}
-    environment = child_environment(
-        TURNFOLD_REDIS_URL=settings.redis_url, TURNFOLD_DATABASE_URL=settings.database_url, **variables
+    servers = (
+        {"TURNFOLD_CELLS": settings.cells}
+        if settings.cells
+        else {"TURNFOLD_REDIS_URL": settings.redis_url, "TURNFOLD_DATABASE_URL": settings.database_url}
     )
-    process = subprocess.Popen([*COMMAND, "serve", "--port", "0"], env=environment, stderr=subprocess.PIPE, text=True)
+    environment = child_environment(**servers, **variables)
+    process = subprocess.Popen(
+        [*COMMAND, "serve", "--port", "0", *arguments], env=environment, stderr=subprocess.PIPE, text=True
+    )
     assert process.stderr is not None
     try:
         url = process.stderr.readline().strip()

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from turnfold import Settings
 from turnfold.json_logs import JsonFormatter
-from turnfold_gateway.cli.session import errors_in_a_line, refuse_other_schema, sdk_settings
+from turnfold_gateway.cli.session import errors_in_a_line, refuse_other_schema, serving_settings
 from turnfold_gateway.settings import GatewaySettings
 
 if TYPE_CHECKING:
     import uvicorn
+
+    from turnfold_gateway.cells import ServedCells
 
 PORT: Final = 8321
 BACKLOG: Final = 2048
@@ -33,7 +36,8 @@ def serve(host: str, port: int, key_file: Path | None) -> None:
     """Serve the HTTP API, until Ctrl-C.
 
     Callers need a key of `turnfold keys create`. TLS is a proxy's work. One process uses one core: run as many of
-    these as there are cores, behind a proxy; they share nothing but Redis and the database.
+    these as there are cores, behind a proxy; they share nothing but Redis and the database. With TURNFOLD_CELLS it
+    serves the tenants of all cells, or with --cell those of one.
 
     \b
     Examples:
@@ -46,11 +50,12 @@ def serve(host: str, port: int, key_file: Path | None) -> None:
     from turnfold_gateway.app import create_app
 
     with errors_in_a_line():
-        settings = GatewaySettings.from_env(turnfold=sdk_settings())
-        refuse_other_schema(settings.turnfold)
-        if key_file is not None:
-            _keep_key(settings, key_file)
+        settings = GatewaySettings.from_env(turnfold=serving_settings())
         app = create_app(settings)
+        cells: ServedCells = app.state.cells
+        refuse_other_schema(*(cell.settings for cell in cells.by_name.values()))
+        if key_file is not None:
+            _keep_key(settings.turnfold.of_tenant(settings.turnfold.tenant), key_file)
     with closing(_listening(host, port)) as listener:
         address = listener.getsockname()
         shown = f"[{address[0]}]" if listener.family == socket.AF_INET6 else address[0]
@@ -84,14 +89,14 @@ def _write_json() -> None:
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
 
 
-def _keep_key(settings: GatewaySettings, file: Path) -> None:
+def _keep_key(settings: Settings, file: Path) -> None:
     """Raises `UsageError` for a file that cannot be written, `Unavailable`."""
     from turnfold_gateway.keys.kept import keep_key
     from turnfold_gateway.keys.store import KeyStore
 
     try:
-        with closing(KeyStore(settings.turnfold)) as store:
-            keep_key(store, file, settings.turnfold.tenant)
+        with closing(KeyStore(settings)) as store:
+            keep_key(store, file, settings.tenant)
     except OSError as error:
         msg = f"--key-file {file} cannot be kept ({error.strerror}): name a file that this user may write"
         raise click.UsageError(msg) from error

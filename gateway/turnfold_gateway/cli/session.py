@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import click
 
-from turnfold import Settings, TurnfoldError, Unavailable
+from turnfold import SchemaMismatch, Settings, TurnfoldError, Unavailable
 from turnfold.database.schema_check import check_readable
 
 
@@ -17,6 +17,15 @@ def sdk_settings() -> Settings:
     Raises `InvalidSettings`.
     """
     settings = getattr(click.get_current_context().obj, "settings", None)
+    if isinstance(settings, Settings):
+        return settings
+    settings = Settings.from_env()
+    return settings.of_tenant(settings.tenant)
+
+
+def serving_settings() -> Settings:
+    """As `sdk_settings`, but of all cells where none is named. Raises `InvalidSettings`."""
+    settings = getattr(click.get_current_context().obj, "settings_of_all_cells", None)
     return settings if isinstance(settings, Settings) else Settings.from_env()
 
 
@@ -36,10 +45,18 @@ def errors_in_a_line() -> Iterator[None]:
         raise _Refusal(error) from error
 
 
-def refuse_other_schema(settings: Settings) -> None:
-    """Raise `SchemaMismatch` where the database does not serve this version.
+def refuse_other_schema(*settings: Settings) -> None:
+    """Raise `SchemaMismatch` where no database of these serves this version.
 
     A database that does not answer is no reason not to serve: what reads it first looks again.
     """
-    with suppress(Unavailable):
-        check_readable(settings)
+    mismatches = []
+    for of_one in settings:
+        try:
+            check_readable(of_one)
+        except Unavailable:
+            continue
+        except SchemaMismatch as mismatch:
+            mismatches.append(mismatch)
+    if len(mismatches) == len(settings):
+        raise mismatches[0]

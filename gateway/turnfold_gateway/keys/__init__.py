@@ -5,6 +5,7 @@ store           keys in SQL
 kept            a key in a file
 audit           what administrators did, in SQL
 lookups         threads for keys that opened before, and for those that did not
+cell_keys       the same of one cell, with threads of its own
 ring            keys of callers, from a cache that is never older than a setting says
 limits          requests a minute, in Redis
 access          `authenticate(request, scope)`, `caller_with(request, token, scope)`

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.requests import HTTPConnection
 
+from turnfold_gateway.cells import ServedCells
 from turnfold_gateway.keys.limits import take_request
 from turnfold_gateway.keys.ring import Caller, KeyRing, unauthorized
 from turnfold_gateway.keys.secrets import Scope
@@ -28,5 +29,6 @@ async def caller_with(request: HTTPConnection, token: str, scope: Scope, *others
     state = request.app.state
     ring: KeyRing = state.keys
     caller = await ring.caller(token, scope, *others)
-    await take_request(caller, state.redis, default_a_minute=state.settings.requests_per_minute)
+    cells: ServedCells = state.cells
+    await take_request(caller, cells.of(caller.tenant).redis, default_a_minute=state.settings.requests_per_minute)
     return caller

@@ -6,16 +6,15 @@ import asyncio
 import logging
 import time
 from dataclasses import dataclass, field
-from functools import partial
 from hmac import compare_digest
 from typing import Final
 
-from turnfold import Unavailable
+from turnfold import TurnfoldError, Unavailable
 from turnfold.contract.remembered import NewestEntries
-from turnfold_gateway.keys.audit import AuditLog
-from turnfold_gateway.keys.lookups import Lookups
+from turnfold_gateway.cells import ServedCells
+from turnfold_gateway.keys.cell_keys import CellKeys
 from turnfold_gateway.keys.secrets import Scope, Token, parse_token
-from turnfold_gateway.keys.store import KeyStore, StoredKey
+from turnfold_gateway.keys.store import StoredKey
 from turnfold_gateway.problems import Problem
 from turnfold_gateway.settings import GatewaySettings
 
@@ -56,15 +55,14 @@ def forbidden(scope: Scope, caller: Caller) -> Problem:
 class KeyRing:
     """Who a key belongs to. One for an application."""
 
-    def __init__(self, settings: GatewaySettings) -> None:
-        self.store = KeyStore(settings.turnfold)
-        self._audit = AuditLog(self.store)
+    def __init__(self, settings: GatewaySettings, cells: ServedCells) -> None:
+        self._cells = cells
+        self.by_cell = {name: CellKeys(cell.settings) for name, cell in cells.by_name.items()}
         self._kept_seconds = settings.key_cache_seconds
         self._cached: NewestEntries[str, tuple[float, StoredKey]] = NewestEntries(CACHED_KEYS)
         """Keys that opened, by id, and until when they need no lookup."""
         self._refused: NewestEntries[bytes, float] = NewestEntries(CACHED_KEYS)
         """Until when tokens that open nothing need none."""
-        self._lookups = Lookups()
 
     async def caller(self, token_text: str, scope: Scope, *others: Scope) -> Caller:
         """The caller whose key this is.
@@ -86,15 +84,13 @@ class KeyRing:
 
     async def note(self, caller: Caller, action: str, conversation: str | None, status: int) -> None:
         """Write into the audit log. One that cannot be written is in the gateway's log: the call was answered."""
-        note = partial(self._audit.note, caller.tenant, caller.key_id, action, conversation, status=status)
         try:
-            await self._lookups.for_known(note)
+            await self._own_keys(caller.tenant).note(caller.tenant, caller.key_id, action, conversation, status=status)
         except Unavailable as error:
             _log.error("key %s: %s (%d) is not in the audit log: %s", caller.key_id, action, status, error)
 
     async def close(self) -> None:
-        self._lookups.close()
-        await asyncio.to_thread(self.store.close)
+        await asyncio.gather(*(keys.close() for keys in self.by_cell.values()))
 
     async def _key(self, token: Token) -> StoredKey | None:
         """The key that a token opens; None where it opens none.
@@ -109,9 +105,12 @@ class KeyRing:
             return cached
         if not is_known and now < self._refused.get(token.digest, 0.0):
             return None
-        look_up = self._lookups.for_known if is_known else self._lookups.for_unknown
-        key = await look_up(partial(self.store.find, token.key_id))
-        matches = compare_digest(token.secret_hash, key.secret_hash if key else _NO_HASH)
+        if is_known and cached is not None:
+            key = await self._own_keys(cached.tenant).find(token.key_id, opened_before=True)
+            matches = compare_digest(token.secret_hash, key.secret_hash if key else _NO_HASH)
+        else:
+            key = await self._found(token)
+            matches = key is not None
         # Counted from before the lookup: what it read may have been revoked meanwhile.
         kept_until = now + self._kept_seconds
         if key is None or not matches or key.revoked_at is not None:
@@ -120,4 +119,48 @@ class KeyRing:
             self._refused[token.digest] = kept_until
             return None
         self._cached[token.key_id] = kept_until, key
+        return key
+
+    def _own_keys(self, tenant: str) -> CellKeys:
+        return self.by_cell[self._cells.of(tenant).name]
+
+    async def _found(self, token: Token) -> StoredKey | None:
+        """The key of a token that did not open before, from whichever cell has it: all are asked at once.
+
+        Raises as a lookup, where no cell has it and one did not say so. A secret that is wrong waits for all of them,
+        as an id does that no cell has.
+        """
+        if len(self.by_cell) == 1:
+            (only,) = self.by_cell
+            return await self._in_cell(only, token)
+        looks = [asyncio.create_task(self._in_cell(name, token)) for name in self.by_cell]
+        failure: Exception | None = None
+        try:
+            for look in asyncio.as_completed(looks):
+                try:
+                    key = await look
+                except (TurnfoldError, Problem) as error:
+                    failure = error
+                    continue
+                if key is not None:
+                    return key
+        finally:
+            for look_up in looks:
+                look_up.cancel()
+            await asyncio.gather(*looks, return_exceptions=True)
+        if failure is not None:
+            raise failure
+        return None
+
+    async def _in_cell(self, name: str, token: Token) -> StoredKey | None:
+        """The key that a token opens, from a cell in which its tenant lives: an operator of one opens no other."""
+        key = await self.by_cell[name].find(token.key_id, opened_before=False)
+        if not compare_digest(token.secret_hash, key.secret_hash if key else _NO_HASH):
+            return None
+        if key is not None and self._cells.of(key.tenant).name != name:
+            _log.warning(
+                "key %s is in cell %r, where its tenant does not live: it opens nothing; make one with "
+                "`turnfold --tenant TENANT keys create`", key.id, name,
+            )  # fmt: skip
+            return None
         return key

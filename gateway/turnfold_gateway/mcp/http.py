@@ -26,7 +26,7 @@ async def _reach_of(request: Request) -> Reach:
     assert http is not None  # noqa: S101 - it came over HTTP
     caller: Caller = http.state.mcp_caller
     return Reach(
-        http.app.state.turnfold.for_tenant(caller.tenant), may_append=not caller.scopes.isdisjoint({"append", "admin"})
+        http.app.state.cells.client(caller.tenant), may_append=not caller.scopes.isdisjoint({"append", "admin"})
     )
 
 

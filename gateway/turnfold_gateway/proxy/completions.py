@@ -18,6 +18,7 @@ from starlette.types import Message
 from turnfold import AsyncTurnfold, TurnfoldError
 from turnfold.chat_history.caller_turns import OWN_COMPACTION, Api, opened_compaction
 from turnfold.chat_history.keeper import Kept
+from turnfold_gateway.cells import ServedCells
 from turnfold_gateway.inputs import json_object
 from turnfold_gateway.problems import Problem, problem_of
 from turnfold_gateway.proxy import lookups
@@ -125,8 +126,8 @@ async def _compacted(request: Request, proxy: Proxy, admitted: Admitted, wishes:
 
 
 def _client_of(request: Request, admitted: Admitted) -> AsyncTurnfold:
-    turnfold: AsyncTurnfold = request.app.state.turnfold
-    return turnfold.for_tenant(admitted.tenant)
+    cells: ServedCells = request.app.state.cells
+    return cells.client(admitted.tenant)
 
 
 def _opened(document: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -49,7 +49,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
         HistoryKeeper(
             max_turn_bytes=settings.turnfold.max_turn_bytes, wait_seconds=settings.proxy_wait_seconds
         ),
-        Pauses(app.state.redis),
+        Pauses(app.state.cells),
     )  # fmt: skip
     try:
         yield

@@ -13,7 +13,7 @@ from typing import Final
 from turnfold import Unavailable
 from turnfold.contract.keys import gateway_pause
 from turnfold.contract.remembered import NewestEntries
-from turnfold_gateway.redis_client import RedisClient
+from turnfold_gateway.cells import ServedCells
 
 PAUSE_SECONDS: Final = 5.0
 """For so long nothing is asked of a memory that did not answer: callers would wait for each try."""
@@ -25,15 +25,15 @@ _log = logging.getLogger(__name__)
 class Pauses:
     """Which tenants' memories are not asked now. One for an application."""
 
-    def __init__(self, client: RedisClient) -> None:
-        self._client = client
+    def __init__(self, cells: ServedCells) -> None:
+        self._cells = cells
         self._until: NewestEntries[str, float] = NewestEntries(_MOST_TENANTS)
 
     async def begin(self, tenant: str) -> None:
         """Ask nothing of a tenant's memory for `PAUSE_SECONDS`."""
         self._begin_here(tenant)
         try:
-            await self._client.mark(gateway_pause(tenant), seconds=PAUSE_SECONDS)
+            await self._cells.of(tenant).redis.mark(gateway_pause(tenant), seconds=PAUSE_SECONDS)
         except Unavailable:
             _log.warning("other gateways are not told that memory is away: Redis does not answer")
 
@@ -42,7 +42,7 @@ class Pauses:
         if time.monotonic() < self._until.get(tenant, 0.0):
             return True
         try:
-            return await self._client.is_marked(gateway_pause(tenant))
+            return await self._cells.of(tenant).redis.is_marked(gateway_pause(tenant))
         except Unavailable:
             # Memory would wait for Redis as long again.
             self._begin_here(tenant)

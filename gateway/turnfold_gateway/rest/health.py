@@ -1,7 +1,8 @@
-"""`/healthz`: the process lives. `/readyz`: Redis and a database of this version answer. `/openapi.json`."""
+"""`/healthz`: the process lives. `/readyz`: Redis and a database of this version answer, of one cell at least."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import Final
 
@@ -9,7 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from turnfold import AsyncTurnfold, TurnfoldError
+from turnfold import TurnfoldError
+from turnfold_gateway.cells import ServedCells
 from turnfold_gateway.problems import problem_of
 from turnfold_gateway.rest.answers import Health
 from turnfold_gateway.rest.bodies import answer
@@ -28,17 +30,28 @@ async def readyz(request: Request) -> Response:
     state = request.app.state
     until, problem = getattr(state, "readiness", (0.0, None))
     if time.monotonic() >= until:
-        problem = await _problem(state.turnfold)
+        problem = await _problem(state.cells)
         state.readiness = (time.monotonic() + KEPT_SECONDS, problem)
     return answer(Health()) if problem is None else problem.response()
 
 
-async def _problem(turnfold: AsyncTurnfold) -> object:
+async def _problem(cells: ServedCells) -> object:
+    """None as soon as one cell answers: one that is away is away to its own tenants only."""
+    looks = [asyncio.create_task(cell.turnfold.status(NOBODYS)) for cell in cells.by_name.values()]
+    problem: object = None
     try:
-        await turnfold.status(NOBODYS)
-    except TurnfoldError as error:
-        return problem_of(error)
-    return None
+        for look in asyncio.as_completed(looks):
+            try:
+                await look
+            except TurnfoldError as error:
+                problem = problem_of(error)
+            else:
+                return None
+    finally:
+        for asked in looks:
+            asked.cancel()
+        await asyncio.gather(*looks, return_exceptions=True)
+    return problem
 
 
 routes: Final = [Route("/healthz", healthz), Route("/readyz", readyz)]

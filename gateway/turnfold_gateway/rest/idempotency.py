@@ -15,9 +15,9 @@ from typing import Any, Final
 import msgspec
 
 from turnfold.contract.keys import gateway_idempotency
+from turnfold_gateway.cells import ServedCells
 from turnfold_gateway.inputs import whole_number
 from turnfold_gateway.problems import Problem
-from turnfold_gateway.redis_client import RedisClient
 from turnfold_gateway.rest.decoding import DECODED_AT_ONCE
 from turnfold_gateway.rest.operations import Call
 
@@ -62,9 +62,9 @@ def _may_be_large(call: Call) -> bool:
 
 
 async def _remember(call: Call, key: str, digest: str) -> None:
-    client: RedisClient = call.request.app.state.redis
+    cells: ServedCells = call.request.app.state.cells
     name = gateway_idempotency(call.caller.tenant, _digest(call, key))
-    earlier = await client.remember(name, digest, seconds=REMEMBERED_SECONDS)
+    earlier = await cells.of(call.caller.tenant).redis.remember(name, digest, seconds=REMEMBERED_SECONDS)
     if earlier not in {None, digest}:
         raise Problem(
             422, "idempotency-key-reused", "The Idempotency-Key was used before",

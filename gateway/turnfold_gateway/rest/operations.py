@@ -100,7 +100,7 @@ async def _run(operation: Operation, request: Request, caller: Caller) -> Respon
     call = Call(
         request=request,
         caller=caller,
-        turnfold=request.app.state.turnfold.for_tenant(caller.tenant),
+        turnfold=request.app.state.cells.client(caller.tenant),
         query=None if operation.query is None else read_query(request, operation.query),
         body=None if operation.body is None else await read_body(request, operation.body),
     )

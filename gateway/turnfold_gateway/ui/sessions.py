@@ -10,6 +10,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from turnfold import AsyncTurnfold
+from turnfold_gateway.cells import ServedCells
 from turnfold_gateway.keys import Caller, caller_with
 from turnfold_gateway.problems import Problem
 
@@ -50,8 +51,8 @@ async def visitor_of(request: Request) -> Visitor | None:
 async def visitor_with(request: HTTPConnection, key: str) -> Visitor:
     """Whoever has the key. Raises `Problem` (401, 403, 429), `Unavailable`."""
     caller = await caller_with(request, key[:_LONGEST_KEY].strip(), "read")
-    turnfold: AsyncTurnfold = request.app.state.turnfold
-    return Visitor(caller, turnfold.for_tenant(caller.tenant), _form_token(key))
+    cells: ServedCells = request.app.state.cells
+    return Visitor(caller, cells.client(caller.tenant), _form_token(key))
 
 
 def _form_token(key: str) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import ExitStack, asynccontextmanager, closing
 
 import httpx
 from starlette.applications import Starlette
 
 from turnfold import TurnfoldError
+from turnfold_gateway.cells import ServedCells
 from turnfold_gateway.keys.store import KeyStore
 from turnfold_gateway.settings import GatewaySettings
 from turnfold_gateway.webhooks.addresses import RefusedAddressError
@@ -23,15 +24,21 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Deliver while the gateway serves. What is under way at the end is taken up again by whoever runs next."""
+    """Deliver while the gateway serves, of each cell by itself.
+
+    What is under way at the end is taken up again by whoever runs next.
+    """
     settings: GatewaySettings = app.state.settings
-    with closing(KeyStore(settings.turnfold)) as store:
-        delivering = asyncio.create_task(deliver_forever(Outbox(store), settings))
+    cells: ServedCells = app.state.cells
+    with ExitStack() as stack:
+        stores = [stack.enter_context(closing(KeyStore(cell.settings))) for cell in cells.by_name.values()]
+        delivering = [asyncio.create_task(deliver_forever(Outbox(store), settings)) for store in stores]
         try:
             yield
         finally:
-            delivering.cancel()
-            await asyncio.gather(delivering, return_exceptions=True)
+            for task in delivering:
+                task.cancel()
+            await asyncio.gather(*delivering, return_exceptions=True)
 
 
 async def deliver_forever(outbox: Outbox, settings: GatewaySettings) -> None:

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from turnfold import Settings
+from turnfold_gateway.cells import ServedCells
 from turnfold_gateway.keys import KeyRing
 from turnfold_gateway.keys.lookups import MOST_UNKNOWN
 from turnfold_gateway.keys.secrets import Token, new_token
@@ -21,12 +22,14 @@ class Counted:
     """A ring on the real database, whose lookups of some ids wait for a gate, and are counted."""
 
     def __init__(self, settings: Settings, *, kept_seconds: float) -> None:
-        self.ring = KeyRing(GatewaySettings(turnfold=settings, key_cache_seconds=kept_seconds))
+        self.ring = KeyRing(GatewaySettings(turnfold=settings, key_cache_seconds=kept_seconds), ServedCells(settings))
+        (keys,) = self.ring.by_cell.values()
+        self.store = keys.store
         self.gate = threading.Event()
         self.held: set[str] = set()
         self.lookups: list[str] = []
-        self._find = self.ring.store.find
-        self.ring.store.find = self.find  # type: ignore[method-assign]
+        self._find = self.store.find
+        self.store.find = self.find  # type: ignore[method-assign]
 
     def find(self, key_id: str) -> StoredKey | None:
         self.lookups.append(key_id)
@@ -35,7 +38,7 @@ class Counted:
         return self._find(key_id)
 
     def create(self, tenant: str) -> Token:
-        return self.ring.store.create(tenant, "test", ["read"])
+        return self.store.create(tenant, "test", ["read"])
 
 
 @pytest.fixture

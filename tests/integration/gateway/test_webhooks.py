@@ -44,6 +44,13 @@ class Receiver:
 
 @pytest.fixture(scope="module")
 def receiver() -> Iterator[Receiver]:
+    with receiving() as received:
+        yield received
+
+
+@contextmanager
+def receiving() -> Iterator[Receiver]:
+    """A server that keeps what it is sent."""
     received = Receiver()
 
     class Handler(BaseHTTPRequestHandler):

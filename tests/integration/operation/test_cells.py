@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from support.talk import talk
-from turnfold import AsyncTurnfold, InvalidSettings, Settings, Turnfold
+from turnfold import AsyncTurnfold, Settings, Turnfold
 from turnfold.contract.records import StoredTurn
-from turnfold_gateway.settings import GatewaySettings
 
 InCells = Callable[..., Any]
 
@@ -58,6 +57,4 @@ def test_commands_ask_which_cell(cells_file: Path, in_cells: InCells) -> None:
     assert "this process serves one cell" in in_cells("status", code=2)
     assert "--cell" in in_cells("--cell", "eu", "--redis-url", "redis://h", "status", code=2)
     assert "TURNFOLD_CELL is 'mars'" in in_cells("--cell", "mars", "doctor", code=2)
-    with pytest.raises(InvalidSettings, match="serves one cell"):
-        GatewaySettings.from_env({"TURNFOLD_CELLS": str(cells_file)})
     assert Settings(cells=str(cells_file)).in_cell("us").uses_sqlite is False

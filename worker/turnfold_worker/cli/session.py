@@ -83,8 +83,15 @@ class Session:
             return settings
         if self.tenant is None and not self.environment.get("TURNFOLD_TENANT"):
             settings.check_one_cell()
-        cells = settings.read_cells()
-        return settings.in_cell(cells.of(settings.tenant), cells)
+        return settings.of_tenant(settings.tenant)
+
+    @property
+    def settings_of_all_cells(self) -> WorkerSettings:
+        """As `settings`, but of all cells where none is named: for what serves several. Raises `InvalidSettings`."""
+        settings = WorkerSettings.from_env(self._variables)
+        if not settings.cells or settings.cell or self.redis_url is not None or self.database_url is not None:
+            return self.settings
+        return settings if self.tenant is None else replace(settings, tenant=self.tenant)
 
     @property
     def state_folder(self) -> Path:

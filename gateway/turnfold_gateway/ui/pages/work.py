@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from turnfold import InvalidInput
+from turnfold_gateway.cells import ServedCells
 from turnfold_gateway.ui.answers import deed, page
 from turnfold_gateway.ui.decisions import decide
 from turnfold_gateway.ui.reading import number_of
@@ -41,8 +42,8 @@ async def decide_job(request: Request, visitor: Visitor, fields: dict[str, str])
         msg = f"the action must be retry or skip, not {action[:20]!r}"
         raise InvalidInput(msg)
     chosen = cast("Literal['retry', 'skip']", action)
-    settings = request.app.state.settings.turnfold
-    outcome = await asyncio.to_thread(decide, settings, visitor.caller.tenant, fields.get("id", ""), chosen)
+    tenant, cells = visitor.caller.tenant, cast("ServedCells", request.app.state.cells)
+    outcome = await asyncio.to_thread(decide, cells.of(tenant).settings, tenant, fields.get("id", ""), chosen)
     return RedirectResponse(f"{PATH}/jobs?{urlencode({'outcome': outcome})}", 303, HEADERS)
 
 

@@ -15,8 +15,8 @@ from turnfold import Settings, Turnfold, UnknownReference
 from turnfold.async_client import AsyncTurnfold
 from turnfold.chat_history.fold_points import FoldPoint, FoldPoints
 from turnfold.chat_history.keeper import HistoryKeeper
+from turnfold_gateway.cells import ServedCells
 from turnfold_gateway.proxy.pauses import Pauses
-from turnfold_gateway.redis_client import RedisClient
 from turnfold_worker.local.local_port import free_port
 
 
@@ -80,20 +80,20 @@ async def test_a_fold_point_ends_with_what_its_block_tells(gateway_settings: Set
 
 
 async def test_a_pause_is_of_one_tenant_and_known_to_every_gateway(gateway_settings: Settings, tenant: str) -> None:
-    client = RedisClient(gateway_settings)
-    here, elsewhere = Pauses(client), Pauses(client)
+    cells = ServedCells(gateway_settings)
+    here, elsewhere = Pauses(cells), Pauses(cells)
     await here.begin(tenant)
     assert await here.is_on(tenant)
     assert await elsewhere.is_on(tenant)
     assert not await here.is_on(f"{tenant}-2")
     assert not await elsewhere.is_on(f"{tenant}-2")
-    await client.close()
+    await cells.close()
 
 
 async def test_a_pause_is_kept_here_while_redis_is_away() -> None:
-    client = RedisClient(Settings(redis_url=f"redis://127.0.0.1:{free_port()}"))
-    pauses = Pauses(client)
+    cells = ServedCells(Settings(redis_url=f"redis://127.0.0.1:{free_port()}"))
+    pauses = Pauses(cells)
     assert await pauses.is_on("acme")
     await pauses.begin("globex")
     assert await pauses.is_on("globex")
-    await client.close()
+    await cells.close()

@@ -11,6 +11,7 @@ from starlette.requests import Request
 
 from turnfold import InvalidBudget, Settings, TurnfoldError, Unavailable
 from turnfold.chat_history.keeper import HistoryKeeper
+from turnfold_gateway.cells import ServedCells
 from turnfold_gateway.keys import Caller, KeyRing, Scope
 from turnfold_gateway.keys.ring import unauthorized
 from turnfold_gateway.problems import Problem
@@ -18,16 +19,15 @@ from turnfold_gateway.proxy.access import Admission, Admitted
 from turnfold_gateway.proxy.exchange import Proxy, remember
 from turnfold_gateway.proxy.pauses import Pauses
 from turnfold_gateway.proxy.upstream import Upstream
-from turnfold_gateway.redis_client import RedisClient
 from turnfold_gateway.settings import GatewaySettings
 
 
 @pytest.fixture
 async def memory(gateway_settings: Settings) -> AsyncIterator[Proxy]:
     settings = GatewaySettings(turnfold=gateway_settings)
-    client = RedisClient(gateway_settings)
-    yield Proxy(Upstream(settings), Admission(settings), HistoryKeeper(), Pauses(client))
-    await client.close()
+    cells = ServedCells(gateway_settings)
+    yield Proxy(Upstream(settings), Admission(settings), HistoryKeeper(), Pauses(cells))
+    await cells.close()
 
 
 async def reason(memory: Proxy, tenant: str, error: Exception) -> str | None:
@@ -67,7 +67,8 @@ async def test_a_key_that_was_revoked_is_not_forwarded_while_no_database_answers
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings = GatewaySettings()
-    keys = KeyRing(settings)
+    cells = ServedCells(settings.turnfold)
+    keys = KeyRing(settings, cells)
     answers: Iterator[Caller | Exception] = iter([])
 
     async def caller(token: str, *scopes: Scope) -> Caller:
@@ -79,7 +80,7 @@ async def test_a_key_that_was_revoked_is_not_forwarded_while_no_database_answers
     monkeypatch.setattr(keys, "caller", caller)
     good, away = Caller("acme", frozenset({"append", "read"}), "k"), Unavailable("no database")
     admission = Admission(settings)
-    state = SimpleNamespace(state=SimpleNamespace(keys=keys, redis=None, settings=settings))
+    state = SimpleNamespace(state=SimpleNamespace(keys=keys, cells=cells, settings=settings))
     request = Request({
         "type": "http", "app": state, "headers": [(b"x-turnfold-key", b"a key")], "path": "/", "query_string": b"",
     })  # fmt: skip
