@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,9 @@ from sqlalchemy import Engine, event
 
 from conftest import LocalWorker, workers_of
 from support.talk import talk
-from turnfold import Turnfold, UnknownConversation
+from turnfold import Settings, Turnfold, UnknownConversation
 from turnfold.contract.keys import Address
+from turnfold_gateway.keys.store import KeyStore
 from turnfold_worker.cli import forget, main
 
 InCells = Callable[..., Any]
@@ -143,11 +144,11 @@ def test_the_second_run_erases_what_the_first_one_copied(
     copied = in_cells(*MOVE, "--json")
     assert copied == {
         "tenant": "acme", "from": "eu", "to": "us", "state": "copied", "conversations": 3, "turns": 28, "copied": 3,
-        "pin": {"acme": "us"},
+        "keys": 0, "pin": {"acme": "us"},
     }  # fmt: skip
     again = in_cells(*MOVE)
     assert "3 conversations with 28 turns of tenant acme are in cell us" in again
-    assert "(0 copied by this run)" in again
+    assert "this run copied 0 and 0 keys" in again
     assert '[pins]\n"acme" = "us"' in again
 
     pin("us")
@@ -278,6 +279,36 @@ def test_what_the_new_cell_is_about_to_erase_is_not_copied_under_it(
     assert in_cells(*MOVE, "--json")["copied"] == 1
     us.settle()
     assert digests(us, said) == digests(eu, said)
+
+
+@pytest.mark.usefixtures("said", "us")
+def test_keys_go_along_and_stay_revoked_wherever_they_were(
+    cells_file: Path, eu: LocalWorker, pin: Pin, in_cells: InCells, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forget, "WAIT_SECONDS", 0.0)
+    cells = Settings(cells=str(cells_file))
+    with closing(KeyStore(cells.in_cell("eu"))) as old, closing(KeyStore(cells.in_cell("us"))) as new:
+        first, revoked, later = (old.create("acme", f"key {n}", ["read", "admin"]).key_id for n in range(3))
+        old.create("hooli", "of somebody else", ["read"])
+        old.revoke(revoked)
+
+        assert in_cells(*MOVE, "--json")["keys"] == 3
+        assert new.keys("acme") == old.keys("acme")
+        assert in_cells(*MOVE, "--json")["keys"] == 0
+        # Revoked on either side in between, and made after the copy.
+        old.revoke(first)
+        new.revoke(later)
+        made_since = old.create("acme", "made since", ["read"]).key_id
+        pin("us")
+        in_cells(*MOVE, "--yes")
+        eu.settle()
+
+        by_id = {key.id: key for key in new.keys("acme")}
+        assert {id_ for id_, key in by_id.items() if key.revoked_at is None} == {made_since}
+        assert set(by_id) == {first, revoked, later, made_since}
+        assert old.keys("acme") == []
+        assert [key.tenant for key in old.keys(None)] == ["hooli"]
+        assert new.keys("hooli") == []
 
 
 def test_what_cannot_work_is_refused(

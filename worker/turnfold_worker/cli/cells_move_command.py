@@ -45,7 +45,7 @@ def move(session: Session, tenant: str, target: str, wait_seconds: float, *, yes
     Stopped or killed at any time, either is run again: it goes on, and nothing is lost or there twice. Workers of both
     cells may run; those of the old one have to, for the erasure.
 
-    What models cost the tenant, its quota, keys and webhooks stay in the old cell: set them anew.
+    Its keys for the gateway go along. What models cost it, its quota and webhooks stay in the old cell: set them anew.
 
     \b
     Example:
@@ -94,16 +94,29 @@ def _copy(source: Session, target: Session, wait_seconds: float, *, as_json: boo
         )
     moving = _move(source, target, wait_seconds)
     _shown(moving.copy(), hidden=as_json)
+    keys = _copy_keys(source, target)
     if as_json:
-        counts = {"conversations": moving.conversations, "turns": moving.turns, "copied": moving.copied}
+        counts = {"conversations": moving.conversations, "turns": moving.turns, "copied": moving.copied, "keys": keys}
         print_json({"tenant": tenant, "from": old, "to": new, "state": "copied", **counts, "pin": {tenant: new}})
         return
     click.echo(
         f"{moving.conversations} conversations with {moving.turns} turns of tenant {safe(tenant)} are in cell {new} as "
-        f"they are in {old}, by their digests ({moving.copied} copied by this run)\n"
+        f"they are in {old}, by their digests; this run copied {moving.copied} and {keys} keys\n"
         "next: pin it, give the file to every process that serves it, start its producers, and run this again, which "
         f"erases what is in {old}:\n\n[pins]\n{pin_line(tenant, new)}"
     )
+
+
+def _copy_keys(source: Session, target: Session) -> int:
+    from turnfold_worker.operate.tenant_keys import copy_keys
+
+    return copy_keys(source.engine, target.write_engine, source.settings.tenant)
+
+
+def _drop_keys(source: Session) -> None:
+    from turnfold_worker.operate.tenant_keys import drop_keys
+
+    drop_keys(source.write_engine, source.settings.tenant)
 
 
 def _leave(
@@ -128,7 +141,11 @@ def _leave(
             f"Does every process that serves tenant {tenant!r} have the new file, and may its {moving.conversations} "
             f"conversations in cell {name!r} be erased?", yes=yes,
         )  # fmt: skip
+        # Those that were made since the first run, too.
+        _copy_keys(source, target_session)
         moving.begin_erasure()
+        # Before conversations: as long as some are there, this half runs again.
+        _drop_keys(source)
         erasure = erase_tenant(source, tenant)
         if erasure.completed:
             moving.finish()

@@ -7,6 +7,7 @@ inspection, conversation_tree, provenance   one conversation: its tree, its word
 list_conversations, tenant_totals   all conversations of a tenant; how much there is
 stored_tenants     which tenants a database holds
 tenant_move, copied_rows   a tenant's way to another cell; what is compared on it
+tenant_keys        a tenant's keys of the gateway, on the same way
 tenant_erasure     hiding and erasing all of a tenant
 reshard            another number of shards, or other Redis servers, while all runs
 row_counts         how much waits in the inboxes
