@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
 from turnfold_worker.ports.messages import Claim, Hidden, InboxEntry, Received, ReceivedTurn, StoreResult
-from turnfold_worker.ports.storage import ConfirmErasure
 
 
 class Mutant:
@@ -95,7 +94,7 @@ class MakesMissingRowsAgain(Mutant):
 class ErasesWithoutAsking(Mutant):
     """A store that deletes rows which may be newer than the request to forget."""
 
-    def hide(self, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
+    def hide(self, address: Address, confirmed: Callable[[], bool]) -> Hidden | None:
         hidden: Hidden | None = self._adapter.hide(address, lambda: True)
         return hidden
 

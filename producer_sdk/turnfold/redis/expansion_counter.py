@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from turnfold.contract import keys
 from turnfold.contract.access import ACCESS_SECONDS, MOST_FIELDS, asked_field, found_fields
@@ -42,8 +42,8 @@ return redis.status_reply('OK')
 _COUNT_SCRIPT: Final = Script(_COUNT)
 
 
-class ExpansionCounter(Protocol):
-    """Who is told of expansions."""
+class ExpansionCounter:
+    """Who is told of expansions. This one learns from none: a conversation is only looked at."""
 
     def asked(self, address: Address, conversation: ConversationId) -> None:
         """A marker was given."""
@@ -52,18 +52,10 @@ class ExpansionCounter(Protocol):
         """It led to words of these turns."""
 
 
-class Uncounted:
-    """For conversations that nobody learns from."""
-
-    def asked(self, address: Address, conversation: ConversationId) -> None: ...
-
-    def found(self, address: Address, conversation: ConversationId, first_seq: int, last_seq: int) -> None: ...
+UNCOUNTED: Final = ExpansionCounter()
 
 
-UNCOUNTED: Final[ExpansionCounter] = Uncounted()
-
-
-class AccessCounts:
+class AccessCounts(ExpansionCounter):
     """Counts expansions in memory and takes them to Redis every second. Safe to share among threads."""
 
     def __init__(self, servers: InboxServers) -> None:

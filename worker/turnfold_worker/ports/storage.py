@@ -86,12 +86,6 @@ class Inbox(Protocol):
         """Expansions that are not counted yet, of up to `most` conversations of each shard. They are taken once."""
 
 
-class ConfirmErasure(Protocol):
-    """Asked between finding the rows and hiding them."""
-
-    def __call__(self) -> bool: ...
-
-
 class SentenceEmbedder(Protocol):
     """Directions of meaning: the nearer two texts, the higher the cosine of their vectors."""
 
@@ -111,9 +105,3 @@ class Publisher(Protocol):
 
     def work(self, kind: JobKind) -> None:
         """Tell somebody that jobs of a kind are due."""
-
-
-class Clock(Protocol):
-    """Monotonic seconds, for time slices only."""
-
-    def __call__(self) -> float: ...

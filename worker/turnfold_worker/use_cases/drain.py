@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
@@ -33,7 +33,7 @@ from turnfold_worker.ports.messages import (
     ReceivedOperation,
     ReceivedTurn,
 )
-from turnfold_worker.ports.storage import Clock, Inbox, Publisher
+from turnfold_worker.ports.storage import Inbox, Publisher
 from turnfold_worker.use_cases.due_jobs import ring
 from turnfold_worker.use_cases.erase import erase_claimed
 
@@ -82,7 +82,13 @@ class Drained:
 
 
 def drain(
-    shards: Sequence[int], *, inbox: Inbox, store: SqlStore, publisher: Publisher, limits: DrainLimits, clock: Clock
+    shards: Sequence[int],
+    *,
+    inbox: Inbox,
+    store: SqlStore,
+    publisher: Publisher,
+    limits: DrainLimits,
+    clock: Callable[[], float],
 ) -> Drained:
     """Store what is ready in some shards until nothing is, or the time slice is over."""
     started = clock()

@@ -6,7 +6,7 @@ As long as more is due each task tells the next one: that is how all processes c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import JobKind
 from turnfold.telemetry import CONVERSATION_NUMBER, memory_span
 from turnfold_worker.errors import Retryable
-from turnfold_worker.ports.storage import Clock, Inbox, Publisher, SentenceEmbedder
+from turnfold_worker.ports.storage import Inbox, Publisher, SentenceEmbedder
 from turnfold_worker.use_cases.fold import CompressLimits, fold_claimed
 from turnfold_worker.use_cases.refold import refold
 
@@ -46,7 +46,7 @@ def fold_due(
     store: SqlStore,
     publisher: Publisher,
     limits: CompressLimits,
-    clock: Clock,
+    clock: Callable[[], float],
     embedder: SentenceEmbedder | None = None,
 ) -> Folded:
     """Fold some of the conversations that are due, until the time slice is over; `hurried` is due from now on."""

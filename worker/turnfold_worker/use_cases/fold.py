@@ -34,7 +34,7 @@ from turnfold_worker.pipeline.settings import FoldSettings, settings_at
 from turnfold_worker.pipeline.turns.memo import NO_MEMOS, memos_of
 from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
 from turnfold_worker.ports.messages import Fold, FoldClaim, Tail
-from turnfold_worker.ports.storage import Clock, SentenceEmbedder
+from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.use_cases.earlier import candidates_of, earlier_turns
 from turnfold_worker.use_cases.embed import anchor_vectors_of, for_the_head, meant_by, vectors_of, vectors_one_by_one
 from turnfold_worker.use_cases.open_tail import anchors_of_tail
@@ -63,7 +63,7 @@ def compress(
     *,
     store: SqlStore,
     limits: CompressLimits,
-    clock: Clock,
+    clock: Callable[[], float],
     embedder: SentenceEmbedder | None = None,
 ) -> int:
     """Fold until nothing is left to fold, or the time slice is over; the number of segments closed."""
@@ -78,7 +78,7 @@ def fold_claimed(
     *,
     store: SqlStore,
     limits: CompressLimits,
-    clock: Clock,
+    clock: Callable[[], float],
     embedder: SentenceEmbedder | None = None,
 ) -> int:
     """As `compress`, under a claim that was taken; what is left then is due again."""

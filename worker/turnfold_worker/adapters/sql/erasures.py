@@ -7,6 +7,7 @@ keeps the counts for the receipt.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -39,7 +40,6 @@ from turnfold.contract.tables import (
     table,
 )
 from turnfold_worker.ports.messages import Hidden
-from turnfold_worker.ports.storage import ConfirmErasure
 
 LONG_LOG_BYTES: Final = 16 * 1_048_576
 """Four times as long as SQLite's own checkpoints leave it where no read is in their way."""
@@ -91,7 +91,7 @@ def _hidden_id(address: Address) -> str:
     return HIDDEN_PREFIX + blake2b(address.conversation.encode(), digest_size=16).hexdigest()
 
 
-def hide(connection: Connection, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
+def hide(connection: Connection, address: Address, confirmed: Callable[[], bool]) -> Hidden | None:
     """Hide the rows of a conversation, unless some are hidden already: those have to go first."""
     hidden = connection.execute(_rows_of(address, _hidden_id(address))).first()
     if hidden is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
@@ -24,11 +24,11 @@ from turnfold.contract.tasks import Operation
 from turnfold.database.database_clock import now_milliseconds
 from turnfold.redis.inbox import stream_order
 from turnfold.wire.change_cues import may_change
+from turnfold_worker.adapters.sql import changes as sql_changes
 from turnfold_worker.adapters.sql import outlines as sql_outlines
 from turnfold_worker.adapters.sql.anchors import settle
 from turnfold_worker.adapters.sql.turns import FoldDue, FoldWhen, insert_new, known_turns, turn_row
 from turnfold_worker.ports.messages import (
-    Changed,
     ParkedOperation,
     Received,
     ReceivedChange,
@@ -55,26 +55,19 @@ _COUNTED = (
 )  # fmt: skip
 
 
-class Changer(Protocol):
-    """Carries out a change of turns that are stored, in a locked conversation of `count` turns."""
-
-    def __call__(
-        self, connection: Connection, conversation: ConversationId, received: ReceivedChange, *, count: int
-    ) -> Changed: ...
-
-
 def store(
     connection: Connection,
     batches: Mapping[ConversationId, Sequence[Received]],
     *,
-    changer: Changer,
+    group: int,
     due: FoldDue,
     address_of: Callable[[ConversationId], Address | None] = lambda _: None,
 ) -> StoreResult:
     """Store what was received, in order; what is there already is skipped.
 
     A row that is not of the address that its id was looked up by, where `address_of` knows one, is missing. Rows are
-    locked in the order of their ids, so that two drains cannot wait for each other.
+    locked in the order of their ids, so that two drains cannot wait for each other. A model refines `group` segments
+    together.
     """
     counts = _lock(connection, sorted(batches), address_of)
     to_fold: dict[FoldWhen, list[ConversationId]] = {when: [] for when in FoldWhen}
@@ -95,7 +88,7 @@ def store(
         ],
     )
     for id_ in sorted(counts):
-        writer = _Conversation(connection, id_, counts[id_], changer, known.get(id_, set()))
+        writer = _Conversation(connection, id_, counts[id_], group, known.get(id_, set()))
         writer.take(batches[id_])
         turns += writer.turns
         subjects += writer.subjects
@@ -170,7 +163,7 @@ class _Conversation:
     """What one batch adds to one locked conversation."""
 
     def __init__(
-        self, connection: Connection, id_: ConversationId, locked: _Locked, changer: Changer, known: set[str]
+        self, connection: Connection, id_: ConversationId, locked: _Locked, group: int, known: set[str]
     ) -> None:
         """`known` are the ids of what the batch brings that are stored already."""
         self._known = known
@@ -182,7 +175,7 @@ class _Conversation:
         self.subjects: list[dict[str, Any]] = []
         """Whose the new turns are, where that was said, not written yet either."""
         self._ever_changed = locked.ever_changed
-        self._changer = changer
+        self._group = group
         self._settings: dict[str, Any] | None = None
         self._folds_otherwise = False
         """Whether what is configured has a say in folding: a title has none."""
@@ -273,7 +266,7 @@ class _Conversation:
         if self.subjects:
             self._connection.execute(_subject.insert(), self.subjects)
             self.subjects = []
-        done = self._changer(self._connection, self._id, item, count=self._count)
+        done = sql_changes.apply(self._connection, self._id, item, count=self._count, group=self._group)
         self._count = done.count
         self._changed_any = self._changed_any or not done.repeated
         self.refolds += done.refolds

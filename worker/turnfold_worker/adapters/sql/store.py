@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Engine
@@ -20,7 +19,6 @@ from turnfold.contract.tasks import JobKind
 from turnfold.contract.vectors import Vector
 from turnfold_worker.adapters.sql import access as sql_access
 from turnfold_worker.adapters.sql import anchors as sql_anchors
-from turnfold_worker.adapters.sql import changes as sql_changes
 from turnfold_worker.adapters.sql import erasures as sql_erasures
 from turnfold_worker.adapters.sql import fold_claims as sql_fold_claims
 from turnfold_worker.adapters.sql import folds as sql_folds
@@ -55,7 +53,6 @@ from turnfold_worker.ports.messages import (
     Tail,
 )
 from turnfold_worker.ports.models import RefineTarget
-from turnfold_worker.ports.storage import ConfirmErasure
 
 MOST_RIPENED: Final = 2_000
 """Folds whose time has come that one sweep makes due."""
@@ -81,7 +78,8 @@ class SqlStore:
         self._read_engine = read_engine
         self._attempts = attempts
         self._refine_target = refine_target
-        self._changer = partial(sql_changes.apply, group=refine_target.segments if refine_target else FAN_OUT)
+        self._group = refine_target.segments if refine_target else FAN_OUT
+        """Segments that a model refines together."""
         self._reached = dict.fromkeys(JobKind, "")
         """The tenant that was served last: the next look for due jobs goes on behind it."""
         self._untold: dict[str, ColumnElement[bool]] = {}
@@ -146,7 +144,7 @@ class SqlStore:
         """Store what was received, all or nothing, in order; repeats change nothing."""
         with self._transaction() as connection:
             result = sql_received.store(
-                connection, batches, changer=self._changer, due=self._fold_due, address_of=self._ids.address_of
+                connection, batches, group=self._group, due=self._fold_due, address_of=self._ids.address_of
             )
         self._ids.forget(result.missing)
         return result
@@ -348,7 +346,7 @@ class SqlStore:
             if self._refine_target is not None:
                 sql_refine_jobs.reprioritize(connection, expansions.conversation, self._refine_target, expanded)
 
-    def hide(self, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
+    def hide(self, address: Address, confirmed: Callable[[], bool]) -> Hidden | None:
         """Hide a conversation from everyone, if `confirmed` still says so once its rows are known.
 
         One that an earlier erasure hid and did not finish comes first, and needs no word. None: nothing is there.
