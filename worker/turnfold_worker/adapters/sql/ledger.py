@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
@@ -42,13 +41,8 @@ class SqlLedger:
         self._daily_micros = round(daily_dollars * 1_000_000)
         self._prices = prices
 
-    @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        with transaction(self._engine) as connection:
-            yield connection
-
     def cached(self, owner: Owner, request: ModelRequest) -> ModelReply | None:
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             found = connection.scalar(
                 select(_reply.c.body).where(
                     _reply.c.conversation == owner.conversation, _reply.c.request_hash == request.hash
@@ -63,7 +57,7 @@ class SqlLedger:
     def reserve(self, owner: Owner, request: ModelRequest) -> Reservation:
         tokens = request.input_tokens + request.max_tokens
         micros = self._micros(request.model, Used(input_tokens=request.input_tokens, output_tokens=request.max_tokens))
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             own = select(_quota.c.model_tokens_a_day).where(_quota.c.tenant == owner.tenant)
             caps = _Caps(connection.scalar(own), self._daily_tokens, self._daily_micros)
             if not caps.tokens and not caps.micros:
@@ -77,7 +71,7 @@ class SqlLedger:
 
     def settle(self, reservation: Reservation, request: ModelRequest, reply: ModelReply) -> None:
         counts = self._counts(request.model, reply.used)
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             _keep(connection, reservation.owner.conversation, request.hash, reply)
             _count(connection, reservation.owner, request.model, counts)
             _give_back(connection, reservation)
@@ -85,7 +79,7 @@ class SqlLedger:
     def settle_batch(self, owner: Owner, request_hash: str, model: str, reply: ModelReply) -> bool:
         """Keep the reply of a provider's batch, at its price; False when it is there already."""
         counts = self._counts(model, reply.used, share=BATCH_SHARE)
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             if not _keep(connection, owner.conversation, request_hash, reply):
                 return False
             _count(connection, owner, model, counts)
@@ -99,14 +93,14 @@ class SqlLedger:
         }  # fmt: skip
 
     def release(self, reservation: Reservation, *, failed: bool) -> None:
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             if failed:
                 _count(connection, reservation.owner, reservation.model, {"failed": 1})
             _give_back(connection, reservation)
 
     def count(self, owner: Owner, model: str, counts: Mapping[str, int]) -> None:
         if any(counts.values()):
-            with self._transaction() as connection:
+            with transaction(self._engine) as connection:
                 _count(connection, owner, model, counts)
 
     def _micros(self, model: str, used: Used) -> int:

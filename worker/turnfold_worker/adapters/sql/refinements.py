@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Final
 
 from sqlalchemy import Connection, Engine, delete, func, select, update
@@ -58,21 +57,16 @@ class SqlRefinements:
         self._attempts = attempts
         self._reached = ""
 
-    @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        with transaction(self._engine) as connection:
-            yield connection
-
     def has_due(self) -> bool:
         """Whether any job is due. One whose workers died as often as they may is parked."""
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             sql_refine_jobs.park_killers(connection, lease_milliseconds=self._lease, attempts=self._attempts)
         with transaction(self._read_engine) as connection:
             return bool(self._due(connection, 1)[0])
 
     def claim_refine(self) -> RefineClaim | None:
         """Take the next job that is due, tenant by tenant, and count the attempt; None when there is none."""
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             for _ in range(sql_overdue.LOOKS):
                 due, self._reached = self._due(connection, 1)
                 claimed = sql_refine_jobs.claim(connection, due[0], lease_milliseconds=self._lease) if due else None
@@ -85,21 +79,21 @@ class SqlRefinements:
 
     def renew_refine(self, claim: RefineClaim) -> bool:
         """Keep the job for another while; False when it is no longer ours."""
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             return sql_refine_jobs.renew(connection, claim, lease_milliseconds=self._lease)
 
     def release_refine(
         self, claim: RefineClaim, *, error: str | None, delay_seconds: float, counted: bool, park: bool
     ) -> None:
         """Give the job back, due after `delay_seconds`, or park it; `counted` False takes the attempt back."""
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             sql_refine_jobs.release(
                 connection, claim, error=error, delay_seconds=delay_seconds, counted=counted, park=park
             )
 
     def skip_refine(self, claim: RefineClaim) -> None:
         """End a job that has nothing to win."""
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             # Whoever ends another group of the chapter at the same time waits here: one of the two sees both.
             mine = _conversation.c.id == claim.owner.conversation
             connection.execute(select(_conversation.c.id).where(mine).with_for_update())
@@ -136,11 +130,11 @@ class SqlRefinements:
     def commit_refined(self, refined: Refined) -> bool:
         """Write a model's words and end the job; False when the segments changed meanwhile."""
         try:
-            with self._transaction() as connection:
+            with transaction(self._engine) as connection:
                 _write(connection, refined, self.target)
         except _Changed:
             # A reply that came after the change may quote what was said before it.
-            with self._transaction() as connection:
+            with transaction(self._engine) as connection:
                 sql_removals.drop_replies(connection, refined.claim.owner.conversation)
             return False
         except _Lost:
@@ -155,7 +149,7 @@ class SqlRefinements:
     def commit_reconstruction(self, remains: Remains, text: str, *, model: str, prompt_version: str) -> bool:
         """Keep words in the place of removed turns; False when the node changed meanwhile."""
         node = remains.kept.node
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             guarded = update(_conversation).where(
                 _conversation.c.id == remains.owner.conversation,
                 _conversation.c.edit_revision == remains.edit_revision,

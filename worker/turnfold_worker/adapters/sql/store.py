@@ -76,6 +76,7 @@ class SqlStore:
         """With a `refine_target`, groups of closed segments get their refine jobs in the fold's transaction."""
         self._engine = engine
         self._read_engine = read_engine
+        """For consistent looks that take no lock."""
         self._attempts = attempts
         self._refine_target = refine_target
         self._group = refine_target.segments if refine_target else FAN_OUT
@@ -88,17 +89,6 @@ class SqlStore:
         self._lease = int(lease_seconds * 1_000)
         self._fold_due = fold_due
         self._longest = fold_due.longest_milliseconds
-
-    @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        with transaction(self._engine) as connection:
-            yield connection
-
-    @contextmanager
-    def _look(self) -> Iterator[Connection]:
-        """A consistent look that takes no lock."""
-        with transaction(self._read_engine) as connection:
-            yield connection
 
     @contextmanager
     def _claiming(self, job: ColumnElement[bool]) -> Iterator[tuple[Connection, str]]:
@@ -117,7 +107,7 @@ class SqlStore:
     def _giving_back(self, job: ColumnElement[bool], token: str, *, failed: bool) -> Iterator[Connection]:
         """A transaction that ends a claim. Unless its try failed, an outage lets the next claim end it."""
         try:
-            with self._transaction() as connection:
+            with transaction(self._engine) as connection:
                 yield connection
         except Retryable:
             if not failed and len(self._untold) < MOST_UNTOLD:
@@ -128,7 +118,7 @@ class SqlStore:
         """Ids of conversations, made where there are none."""
         found = self._ids.of(addresses)
         if missing := [address for address in addresses if address not in found]:
-            with self._transaction() as connection:
+            with transaction(self._engine) as connection:
                 looked_up = list(zip(missing, sql_turns.resolve(connection, missing), strict=True))
             self._ids.remember(looked_up)
             found |= dict(looked_up)
@@ -137,12 +127,12 @@ class SqlStore:
     def discard_unused(self, conversations: Sequence[ConversationId]) -> None:
         """Delete those that never held anything: made for an inbox that was forgotten before it could be read."""
         self._ids.forget(conversations)
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             sql_turns.discard_unused(connection, conversations)
 
     def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
         """Store what was received, all or nothing, in order; repeats change nothing."""
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             result = sql_received.store(
                 connection, batches, group=self._group, due=self._fold_due, address_of=self._ids.address_of
             )
@@ -175,7 +165,7 @@ class SqlStore:
 
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
         """The state to fold from; None when the conversation is gone."""
-        with self._look() as connection:
+        with transaction(self._read_engine) as connection:
             found = sql_folds.tail(connection, conversation, most)
             if found is None:
                 return None
@@ -184,66 +174,66 @@ class SqlStore:
 
     def turn_vectors(self, conversation: ConversationId, model: str, first: int, last: int) -> dict[int, Vector]:
         """Stored vectors of turns `first` to `last` by `seq`: of what the turns say now."""
-        with self._look() as connection:
+        with transaction(self._read_engine) as connection:
             return sql_vectors.turn_vectors(connection, conversation, model, first, last)
 
     def keep_turn_vectors(
         self, conversation: ConversationId, model: str, vectors: Sequence[tuple[StoredTurn, Vector]]
     ) -> dict[int, Vector]:
         """Store vectors of turns where none holds; those that then hold, by `seq`. Whoever was first is believed."""
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             return sql_vectors.keep_turn_vectors(connection, conversation, model, vectors)
 
     def anchor_vectors(self, conversation: ConversationId, model: str, texts: Sequence[str]) -> dict[str, Vector]:
         """Stored vectors of anchors, by their texts."""
-        with self._look() as connection:
+        with transaction(self._read_engine) as connection:
             return sql_vectors.anchor_vectors(connection, conversation, model, texts)
 
     def keep_anchor_vectors(
         self, conversation: ConversationId, model: str, vectors: Sequence[tuple[str, Vector]]
     ) -> dict[str, Vector]:
         """As `keep_turn_vectors`, of texts."""
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             return sql_vectors.keep_anchor_vectors(connection, conversation, model, vectors)
 
     def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str], first_seq: int) -> list[Anchor]:
         """Earlier anchors that a new one of a segment from turn `first_seq` may repeat or replace: at most 96."""
-        with self._look() as connection:
+        with transaction(self._read_engine) as connection:
             return sql_anchors.candidates(connection, conversation, terms, first_seq)
 
     def earlier_turns(self, conversation: ConversationId, marks: Sequence[int], idx: int) -> list[StoredTurn]:
         """Turns of segments before `idx` that hold any of `repeats.sought_marks`, in order: at most 16."""
-        with self._look() as connection:
+        with transaction(self._read_engine) as connection:
             return sql_repeats.earlier_turns(connection, conversation, marks, idx)
 
     def siblings(self, conversation: ConversationId, height: int, first: int, last: int) -> list[FoldedNode]:
         """Nodes of a height by index, with their words."""
-        with self._look() as connection:
+        with transaction(self._read_engine) as connection:
             return sql_folds.siblings(connection, conversation, height, first, last)
 
     def commit_fold(self, claim: FoldClaim, fold: Fold) -> bool:
         """Write a closed segment; False when the conversation is no longer in the state it was computed from."""
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             return sql_folds.commit(connection, fold, claim.claim, self._refine_target, lease_milliseconds=self._lease)
 
     def node_sizes(self, conversation: ConversationId, node_count: int) -> list[NodeSize]:
         """The newest nodes of each height, with the size of their notes."""
-        with self._look() as connection:
+        with transaction(self._read_engine) as connection:
             return sql_outlines.sizes(connection, conversation, node_count)
 
     def node_notes(self, conversation: ConversationId, cover: Sequence[Covered]) -> list[NodeNotes]:
         """The notes of the nodes of a cover, in its order."""
-        with self._look() as connection:
+        with transaction(self._read_engine) as connection:
             return sql_outlines.notes(connection, conversation, cover)
 
     def settled_anchors(self, conversation: ConversationId) -> list[SettledAnchor]:
         """The newest anchors that are over, and what took their places: as many whatever the length."""
-        with self._look() as connection:
+        with transaction(self._read_engine) as connection:
             return sql_anchors.settled(connection, conversation)
 
     def user_turns(self, conversation: ConversationId, last_seq: int) -> list[StoredTurn]:
         """The first and the newest turns of users up to a number, in order."""
-        with self._look() as connection:
+        with transaction(self._read_engine) as connection:
             return sql_outlines.users(connection, conversation, last_seq)
 
     def finish_fold(self, claim: FoldClaim, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
@@ -251,7 +241,7 @@ class SqlStore:
 
         False when the conversation has moved on and the job is still ours: it is to be looked at again.
         """
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             if not sql_folds.record_seen(connection, seen):
                 return not sql_jobs.is_ours(connection, claim)
             sql_outlines.write(connection, seen.conversation, outline, frame_only=frame_only)
@@ -261,7 +251,7 @@ class SqlStore:
 
     def record_progress(self, seen: Tail, outline: Outline) -> None:
         """Replace the outline by one of the closed segments alone, if the conversation is still in that state."""
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             if sql_folds.record_closed(connection, seen):
                 sql_outlines.write(connection, seen.conversation, outline, frame_only=False)
 
@@ -282,14 +272,14 @@ class SqlStore:
 
     def ripen(self) -> None:
         """Make due what was to be later and whose time has come; park jobs whose workers died as often as they may."""
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             sql_overdue.ripen(connection, MOST_RIPENED, longest_milliseconds=self._fold_due.idle_milliseconds)
             sql_jobs.park_killers(connection, lease_milliseconds=self._lease, round_of=self._attempts)
             sql_jobs.give_second_rounds(connection, round_of=self._attempts)
 
     def has_due(self, kind: JobKind) -> bool:
         """Whether any job is due, or was left by a worker that died."""
-        with self._look() as connection:
+        with transaction(self._read_engine) as connection:
             return self._has_due(connection, kind)
 
     def _has_due(self, connection: Connection, kind: JobKind) -> bool:
@@ -325,12 +315,12 @@ class SqlStore:
 
     def closed_segment(self, conversation: ConversationId, idx: int) -> ClosedSegment | None:
         """The state to fold a segment again from; None when it is gone."""
-        with self._look() as connection:
+        with transaction(self._read_engine) as connection:
             return sql_refolds.closed_segment(connection, conversation, idx)
 
     def commit_refold(self, refold: Refold) -> bool:
         """Replace a segment and end the job; False when the conversation is no longer in the computed state."""
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             return sql_refolds.commit(connection, refold, self._refine_target)
 
     def release_refold(self, claim: RefoldClaim, *, error: str | None) -> None:
@@ -341,7 +331,7 @@ class SqlStore:
 
     def count_expansions(self, expansions: Expansions) -> None:
         """Count what was looked up; nothing when the conversation was forgotten."""
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             expanded = sql_access.count(connection, expansions)
             if self._refine_target is not None:
                 sql_refine_jobs.reprioritize(connection, expansions.conversation, self._refine_target, expanded)
@@ -351,7 +341,7 @@ class SqlStore:
 
         One that an earlier erasure hid and did not finish comes first, and needs no word. None: nothing is there.
         """
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             return sql_erasures.hide(connection, address, confirmed)
 
     def shorten_log(self) -> bool:
@@ -364,5 +354,5 @@ class SqlStore:
 
     def delete_some(self, conversation: ConversationId) -> bool:
         """Delete some rows of a hidden conversation; False when nothing of it is left."""
-        with self._transaction() as connection:
+        with transaction(self._engine) as connection:
             return sql_erasures.delete_some(connection, conversation)
