@@ -116,6 +116,48 @@ def test_two_things_alternatives_and_what_is_quoted_or_over_contradict_nothing(t
         assert AnchorState.SUPERSEDED not in states_of(conversation)
 
 
+SET_RIGHT: Final = (
+    ("The budget for the offsite is 2,000 euros. No, 3,500.", "what is the budget for the offsite?"),
+    ("We meet on Tuesday at the mill. Sorry, Thursday.", "when do we meet at the mill?"),
+    ("Our landlord is Mr Baker. I mean Mr Becker.", "who is our landlord?"),
+    ("The code of the gate is 4411. Oops, 4417.", "what is the code of the gate?"),
+    ("Let's take the 9:40 train to Oslo. Actually the 10:15 one.", "which train to Oslo do we take?"),
+    ("The rent is 860 euros. Correction: 940 euros.", "what is the rent?"),
+)
+
+
+@pytest.mark.parametrize(("text", "query"), SET_RIGHT)
+def test_few_words_that_set_a_value_right_stand_with_it_in_one_note(text: str, query: str) -> None:
+    with folded(text, "Noted.", *FILLER * 10) as conversation:
+        notes = [note.text for note in conversation.notes() if note.turn_seq == 1]
+        assert notes == [text.rstrip(".")]
+        assert [anchor.text for anchor in conversation.anchors() if anchor.turn_seq == 1] == [text]
+        assert text.rstrip(".") in conversation.context(budget_tokens=350, query=query).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is the budget 2,000 euros? No, 3,500.",
+        "The budget is 2,000 euros. No problem with that.",
+        "We asked Okralink. Decision: Fennpay, not Okralink.",
+        "The room holds 40 people. Actually it is booked by Ana on Friday for her party.",
+        "The budget is 2,000 euros. The venue costs 900.",
+    ],
+)
+def test_what_sets_no_value_right_stands_in_a_note_of_its_own(text: str) -> None:
+    with folded(text, "Noted.", *FILLER * 10) as conversation:
+        assert text.rstrip(".") not in [note.text for note in conversation.notes(states=None, min_importance=0)]
+
+
+def test_what_is_said_later_closes_a_value_with_what_set_it_right() -> None:
+    first, later = SET_RIGHT[0][0], "The budget for the offsite is 4,000 euros."
+    with folded(first, "Thanks, that helps.", later, "Noted.", *FILLER * 5) as conversation:
+        states = {anchor.text: anchor.state for anchor in conversation.anchors(states=None)}
+        assert states[first] is AnchorState.SUPERSEDED
+        assert states[later] is AnchorState.ACTIVE
+
+
 def test_a_context_shows_both_values_and_that_one_turn_said_them() -> None:
     with folded(CONTRADICTIONS[0], *FILLER * 10) as conversation:
         text = conversation.context(budget_tokens=500).text

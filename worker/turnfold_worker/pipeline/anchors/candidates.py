@@ -28,6 +28,7 @@ from turnfold_worker.pipeline.anchors.standing import points_of, standing_type
 from turnfold_worker.pipeline.anchors.statements.asked import asks_outright, wishes_to_know
 from turnfold_worker.pipeline.anchors.statements.done import tells_of_done
 from turnfold_worker.pipeline.anchors.statements.overrides import is_bare, plans, reach_of
+from turnfold_worker.pipeline.anchors.statements.repairs import sets_right
 from turnfold_worker.pipeline.anchors.statements.two_things import two_things
 from turnfold_worker.pipeline.language.facts import VALUES, FactKind
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses
@@ -39,6 +40,8 @@ _STATEMENTS: Final = frozenset({AnchorType.CRITICAL_FACT, AnchorType.CONSTRAINT}
 _MIN_WORDS: Final = 3
 _RULED_FROM: Final = 66
 """Points from which a correction stays one though it says what must hold."""
+_SET_RIGHT: Final = 84
+"""Points of a statement with the words that set it right, more than those words have alone: both are one anchor."""
 _PREFERRED: Final = {Act.CORRECTION: 12, Act.DECISION: 8, Act.COMMITMENT: 4}
 """Points of preference when a clause does several things: what overtakes or binds tells more than what is asked."""
 _STEPS: Final = frozenset({"order", "order under a condition", "advice", "proposal", "work named"})
@@ -87,9 +90,18 @@ def candidates_of(reading: Reading, acts: Sequence[Found], company: Company) -> 
         enough = len(plain_text.split()) >= _MIN_WORDS or _in_few_words(plain_text, found_there)
         if enough or not plain_text.isascii():
             for candidate in _of_clause(plain_text, reading, span, found_there, company):
-                whole = _with_subject(reading, span) if candidate.rule in statement_rules.OF_WHAT_WAS_NAMED else span
-                parts = two_things(reading, whole) if candidate.kind in _STATEMENTS and whole == span else (whole,)
-                yield from (candidate._replace(span=part) for part in parts)
+                yield from _whole(candidate, reading)
+
+
+def _whole(candidate: Candidate, reading: Reading) -> Iterator[Candidate]:
+    """A candidate with what says of what it is and what sets it right, or in two where it states two things."""
+    span = candidate.span
+    whole = _with_subject(reading, span) if candidate.rule in statement_rules.OF_WHAT_WAS_NAMED else span
+    if (set_right := _with_repair(reading, whole)) != whole:
+        yield candidate._replace(span=set_right, points=max(candidate.points, _SET_RIGHT))
+        return
+    parts = two_things(reading, whole) if candidate.kind in _STATEMENTS and whole == span else (whole,)
+    yield from (candidate._replace(span=part) for part in parts)
 
 
 def _with_subject(reading: Reading, span: Span) -> Span:
@@ -101,6 +113,18 @@ def _with_subject(reading: Reading, span: Span) -> Span:
             if clause == span and span.end - clause_before.start <= MAX_CLAUSE:
                 return Span(clause_before.start, span.end)
     return span
+
+
+def _with_repair(reading: Reading, span: Span) -> Span:
+    """A statement with the few words behind it that set it right: 'The budget is 2,000 euros. No, 3,500.'."""
+    following = next((sentence for sentence in reading.sentences if sentence.start >= span.end), None)
+    if (
+        following is None
+        or following.end - span.start > MAX_CLAUSE
+        or reading.turn.content[span.end : following.start].strip()
+    ):
+        return span
+    return Span(span.start, following.end) if sets_right(reading.text(span), reading.text(following)) else span
 
 
 def _plans(reading: Reading) -> Iterator[Span]:

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.anchors.statements.repairs import sets_right
 from turnfold_worker.pipeline.language.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.notes.turned import turns_round
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -49,7 +50,7 @@ def told_clauses(reading: Reading) -> list[tuple[Span, Span]]:
                 and clause.start == sentence.start
                 and clause.end - clause_before.start <= _LONGEST_WITH_REASON
                 and content[clause_before.end : clause.start] == " "
-                and turns_round(content, clause)
+                and (turns_round(content, clause) or sets_right(reading.text(clause_before), reading.text(clause)))
             ):
                 clauses_told[-1] = (Span(clause_before.start, clause.end), sentence)
             else:

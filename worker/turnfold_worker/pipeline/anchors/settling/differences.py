@@ -12,7 +12,7 @@ from turnfold_worker.pipeline.anchors.settling.likeness import Known, bare_value
 from turnfold_worker.pipeline.anchors.settling.subjects import of_other_things
 from turnfold_worker.pipeline.anchors.statements.done import ANY_FORM
 from turnfold_worker.pipeline.language.common_words import listed
-from turnfold_worker.pipeline.language.facts import VALUES, FactKind
+from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.language.quantities import sort_of_amount
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.language.words import words
@@ -72,7 +72,9 @@ def others(known_anchor: Known, other: Known, kind: FactKind) -> tuple[str, ...]
     return tuple(
         text
         for text in known_anchor.facts.texts(kind)
-        if text in stated and not is_participant(text, speakers) and not stated.rstrip("!.?").endswith(f", {text}")
+        if text in stated
+        and not is_participant(text, speakers)
+        and not (kind in NAMES and stated.rstrip("!.?").endswith(f", {text}"))
     )
 
 

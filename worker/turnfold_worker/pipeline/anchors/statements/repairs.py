@@ -12,6 +12,7 @@ from typing import Final
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules import frame_rules
 from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.facts import NAMES, VALUES, extract_facts
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 
 _BEFORE: Final = lazy_pattern(
@@ -114,6 +115,20 @@ def _words(text: str) -> list[str]:
 def _tokens(text: str) -> list[str]:
     clause = frame_rules.bare_clause(plain_words(without_quotes(text)))
     return _words(clause)
+
+
+def sets_right(sentence: str, repair: str) -> bool:
+    """Whether few words give a value in place of the one that the sentence before them states.
+
+    >>> sets_right("The budget is 2,000 euros.", "No, 3,500."), sets_right("Is the budget 2,000 euros?", "No, 3,500.")
+    (True, False)
+    """
+    plain = plain_words(repair)
+    # 'Decision: Fennpay, not Okralink' says itself what was wrong.
+    if is_question(sentence) or is_question(repair) or not is_repair(plain) or _DENIED.search(plain.rstrip(_STRIPPED)):
+        return False
+    ours, theirs = (extract_facts(text) for text in (repair, sentence))
+    return any(ours.texts(kind) and theirs.texts(kind) for kind in (*VALUES, *NAMES))
 
 
 def is_repair(said: str) -> bool:
