@@ -47,6 +47,22 @@ def test_a_denial_is_tied_to_what_contradicts_it_whichever_was_said_first(order:
     assert (denial.replaces, other.replaces) == (other.id, None)
 
 
+def test_a_denial_is_tied_to_each_statement_that_contradicts_it() -> None:
+    texts = (
+        "I finished a sailing course on the lake last May.",
+        "I finished a cooking course last May.",
+        "I attended two sailing courses on the lake in 2021.",
+        NEVER,
+    )
+    anchors = folded(*(said(text, seq=seq) for seq, text in enumerate(texts, start=1)))
+    denial = denial_in(anchors)
+    ours = {anchor.turn_seq: anchor for anchor in anchors if anchor is not denial}
+    assert {anchor.state for anchor in anchors} == {AnchorState.ACTIVE}
+    assert denial.replaces in {ours[1].id, ours[3].id}
+    assert {ours[seq].replaces for seq in (1, 3) if ours[seq].id != denial.replaces} == {denial.id}
+    assert ours[2].replaces is None
+
+
 @pytest.mark.parametrize(
     "other",
     [

@@ -164,6 +164,14 @@ def test_a_context_shows_both_values_and_that_one_turn_said_them() -> None:
     assert "The budget for the offsite is 2,000 euros (or 3,500, both said in turn 1)" in text
 
 
+def test_each_of_three_values_of_a_turn_is_shown_with_the_other_two() -> None:
+    three = " ".join(f"The budget for the offsite is {value} euros." for value in ("2,400", "3,500", "4,100"))
+    with folded(three, *FILLER * 10) as conversation:
+        text = conversation.context(budget_tokens=600).text
+    assert "2,400 euros (or 3,500 or 4,100, all said in turn 1)" in text
+    assert "4,100 euros (or 2,400 or 3,500, all said in turn 1)" in text
+
+
 def test_the_open_tail_shows_both_values_too() -> None:
     with folded(*FILLER * 10, CONTRADICTIONS[2], *FILLER) as conversation:
         text = conversation.context(budget_tokens=2_000).text

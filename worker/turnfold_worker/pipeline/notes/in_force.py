@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, takewhile
+from itertools import chain, islice, permutations, takewhile
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -20,6 +20,7 @@ from turnfold.contract.words import note_stems, note_words
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.statements.attributes import changes_value
+from turnfold_worker.pipeline.anchors.statements.denials import denial_of
 from turnfold_worker.pipeline.anchors.statements.frames import other_value
 from turnfold_worker.pipeline.anchors.statements.numbers import corrected_value
 from turnfold_worker.pipeline.anchors.statements.slots import fills, names_what_is_asked
@@ -120,7 +121,9 @@ def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
 
 def _corrected_in_part(anchor: SettledAnchor) -> list[Overtaken]:
     """The value of a statement in the place of which a later one states another; the rest of it goes on to hold."""
-    values = corrected_value(anchor.text, anchor.by_text) if anchor.by_seq != anchor.seq else None
+    if anchor.by_seq == anchor.seq or denial_of(anchor.by_text):
+        return []
+    values = corrected_value(anchor.text, anchor.by_text)
     if values is None:
         return []
     written, instead = values
@@ -382,15 +385,27 @@ class OtherValue(NamedTuple):
 def _other_values(settled: Iterable[SettledAnchor]) -> dict[int, list[OtherValue]]:
     """What each of two values of a turn is contradicted by, by the number of the turn."""
     values_by_turn: dict[int, list[OtherValue]] = {}
+    for seq, statements in _contesting(settled):
+        for text, other in permutations(statements, 2):
+            stems = frozenset(note_stems(text))
+            differing = _differing(text, other) or f'"{other}"'
+            values_by_turn.setdefault(seq, []).append(
+                OtherValue(stems, stems.difference(note_stems(other)), differing)
+            )  # fmt: skip
+    return values_by_turn
+
+
+def _contesting(settled: Iterable[SettledAnchor]) -> Iterator[tuple[int, list[str]]]:
+    """The statements of a turn that contradict each other, with its number: of three each names but the next."""
+    groups_by_turn: dict[int, list[list[str]]] = {}
     for anchor in settled:
         if anchor.both_stand and anchor.by_seq == anchor.seq:
-            for text, other in ((anchor.text, anchor.by_text), (anchor.by_text, anchor.text)):
-                stems = frozenset(note_stems(text))
-                differing = _differing(text, other) or f'"{other}"'
-                values_by_turn.setdefault(anchor.seq, []).append(
-                    OtherValue(stems, stems.difference(note_stems(other)), differing)
-                )  # fmt: skip
-    return values_by_turn
+            groups = groups_by_turn.setdefault(anchor.seq, [])
+            pair = [anchor.text, anchor.by_text]
+            near = [group for group in groups if not set(pair).isdisjoint(group)]
+            groups[:] = [group for group in groups if group not in near]
+            groups.append(list(dict.fromkeys([*chain.from_iterable(near), *pair])))
+    return ((seq, group) for seq, groups in groups_by_turn.items() for group in groups)
 
 
 def with_other_value(note: Note, other_value_pairs: Sequence[OtherValue]) -> Note:
@@ -401,7 +416,9 @@ def with_other_value(note: Note, other_value_pairs: Sequence[OtherValue]) -> Not
         for other in other_value_pairs
         if other.own and other.own.issubset(stems) and _is_of(note, [other.statement])
     ]
-    return _with_more(note, f" (or {' or '.join(values)}, both said in turn {note.seq})") if values else note
+    values = list(dict.fromkeys(values))
+    said = "both" if len(values) == 1 else "all"
+    return _with_more(note, f" (or {' or '.join(values)}, {said} said in turn {note.seq})") if values else note
 
 
 def _with_more(note: Note, more: str = "", *, before: str = "") -> Note:

@@ -42,8 +42,13 @@ def oppose(new: Known, known: Sequence[Known]) -> None:
         return
     against = [old for old in facts if is_contradicted(denial, old.anchor.text)]
     likest = max(against, key=lambda old: (by_words(new, old), -old.anchor.id), default=None)
-    if likest is not None:
-        new.anchor = replace(new.anchor, replaces=likest.anchor.id)
+    if likest is None:
+        return
+    new.anchor = replace(new.anchor, replaces=likest.anchor.id)
+    for old in against:
+        # An anchor names one other: what else is contradicted names the denial.
+        if old is not likest and old.anchor.replaces is None:
+            old.anchor = replace(old.anchor, replaces=new.anchor.id)
 
 
 def is_newer_value(new: Known, old: Known) -> bool:
