@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from heapq import nlargest
+from typing import Final, NamedTuple
 
-_REPLIES = frozenset({"assistant", "tool"})
+_MOST_RUNS: Final = 10_000
+"""More than any talk has: thousands of messages of one word or another make a million."""
+_REPLIES: Final = frozenset({"assistant", "tool"})
 
 
 class Said(NamedTuple):
@@ -52,9 +55,8 @@ def align(stored: Sequence[Said], said: Sequence[Said], *, whole: bool, only_new
     """
     if only_new:
         return _of_new_ones(stored, said)
-    runs = [run for run in _runs(stored, said) if _is_evidence(run, stored, said, whole=whole)]
-    if runs:
-        best = max(runs)
+    best = _best(list(_runs(stored, said)), stored, said, whole=whole)
+    if best is not None:
         return Alignment(best.last + 1, best.stored_last + 1, _places(best, stored, said))
     if not stored:
         return Alignment(0, 0, {})
@@ -82,6 +84,39 @@ def _runs(stored: Sequence[Said], history: Sequence[Said]) -> Iterator[_Run]:
         yield from (_Run(place - 1, length, at) for at, length in lengths.items() if at + 1 not in longer)
         lengths = longer
     yield from (_Run(len(history) - 1, length, at) for at, length in lengths.items())
+
+
+def _best(runs: list[_Run], stored: Sequence[Said], history: Sequence[Said], *, whole: bool) -> _Run | None:
+    """The run of evidence at the end of the longest chain of runs; of chains of one length, one that cuts nothing off.
+
+    Whoever says again what was said before makes a run too, but a short one, and not behind the others on both sides.
+    """
+    if len(runs) > _MOST_RUNS:
+        runs = nlargest(_MOST_RUNS, runs, key=lambda run: (run.length, run))
+    lengths = _chain_lengths(runs, len(stored))
+    evident = [run for run in runs if _is_evidence(run, stored, history, whole=whole)]
+
+    def strength(run: _Run) -> tuple[int, bool, bool, _Run]:
+        from_the_start = whole and run.last + 1 == run.length == run.stored_last + 1
+        return lengths[run], run.stored_last == len(stored) - 1, from_the_start, run
+
+    return max(evident, key=strength, default=None)
+
+
+def _chain_lengths(runs: list[_Run], stored_count: int) -> dict[_Run, int]:
+    """By run, the messages of the longest chain that ends with it: each run behind the one before it on both sides."""
+    finished = iter(sorted(runs))
+    ended = next(finished, None)
+    longest_at = [0] * stored_count
+    """By place of a stored turn: the longest chain that ends there and is over before the run that is looked at."""
+    lengths: dict[_Run, int] = {}
+    for run in sorted(runs, key=lambda run: run.last - run.length):
+        while ended is not None and ended.last <= run.last - run.length:
+            longest_at[ended.stored_last] = max(longest_at[ended.stored_last], lengths[ended])
+            ended = next(finished, None)
+        before = max(longest_at[: run.stored_last - run.length + 1], default=0)
+        lengths[run] = run.length + before
+    return lengths
 
 
 def _is_evidence(run: _Run, stored: Sequence[Said], history: Sequence[Said], *, whole: bool) -> bool:

@@ -141,3 +141,43 @@ def test_what_is_appended_ends_the_callers_history_and_its_places_agree(
 def test_a_history_that_only_grew_is_appended_once(stored: list[Said], more: list[Said]) -> None:
     grown = [*stored, *(Said(message.role, f"new {message.digest}") for message in more)]
     assert laid(stored, grown) == (len(stored), len(stored))
+
+
+@examples(500)
+@given(MESSAGES.filter(bool), MESSAGES)
+def test_whoever_says_again_what_was_said_before_cuts_nothing_off(stored: list[Said], more: list[Said]) -> None:
+    assert laid(stored, [*stored, *more]) == (len(stored), len(stored))
+
+
+def test_an_answer_as_short_as_an_earlier_one_is_appended() -> None:
+    stored = said("u:a", "a:OK", "u:yes", "a:fine", "u:b", "a:OK")
+    assert laid(stored, [*stored, *said("u:yes")]) == (6, 6)
+    # Of another window of it too, and behind a question that was edited.
+    assert laid(stored, [*stored[2:], *said("u:yes")], whole=False) == (4, 6)
+    edited = [*stored, *said("u:c", "a:d")]
+    assert laid(edited, [*stored, *said("u:yes")]) == (6, 6)
+
+
+def test_what_was_missed_is_appended_though_its_answer_was_given_before() -> None:
+    assert laid(said("u:x", "a:OK"), said("u:x", "a:OK", "u:y", "a:OK")) == (2, 2)
+
+
+def test_a_summary_in_the_middle_of_a_history_cuts_nothing_off() -> None:
+    stored = said(*(f"{role}:{number}" for number in range(10) for role in "ua"))
+    history = [*stored[:10], *said("u:summary"), *stored[-3:], *said("u:new")]
+    assert laid(stored, history) == (14, 20)
+
+
+@examples(100)
+@given(st.lists(st.sampled_from(["u:yes", "a:OK"]), min_size=1, max_size=12))
+def test_a_history_of_two_words_grows_turn_by_turn(words: list[str]) -> None:
+    history, stored = said(*words), []
+    for count in range(1, len(history) + 1):
+        alignment = align(stored, history[:count], whole=True)
+        stored = [*stored[: alignment.kept], *history[alignment.new_from : count]]
+    assert stored == history
+
+
+def test_of_a_history_of_one_word_the_newest_messages_are_appended() -> None:
+    stored = said("u:yes", "a:OK", "u:go on") * 60
+    assert laid(stored, [*stored * 20, *said("a:done", "u:new")], whole=False) == (60 * 3 * 20, 180)
