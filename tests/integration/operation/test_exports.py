@@ -290,6 +290,20 @@ def test_an_archive_goes_through_a_pipe(run: Run, tf: Turnfold, local: LocalWork
     assert local.digest("c", "other") == local.digest("c", "third") == local.digest("c")
 
 
+def test_no_id_steers_a_terminal_and_the_archive_reads_the_same(
+    run: Run, tf: Turnfold, local: LocalWorker, tmp_path: Path
+) -> None:
+    conversation = "c\u202eevil"
+    tf.append(conversation, {"role": "user", "content": "We ship on \x9b2J Friday."})
+    local.settle()
+    archive = run("export", conversation)
+    assert "\u202e" not in archive.output
+    assert "\x9b" not in archive.output
+    file = tmp_path / "c.jsonl"
+    run("export", conversation, "-o", file)
+    assert json.loads(run("import", file, "--json", tenant="other").output)["conversations"] == [conversation]
+
+
 @pytest.mark.daily_on("sqlite")
 def test_an_archive_that_is_cut_short_or_damaged_is_refused_at_the_place(
     run: Run, tf: Turnfold, local: LocalWorker, tmp_path: Path

@@ -16,6 +16,7 @@ from turnfold.errors import Unavailable, UnknownConversation
 from turnfold_worker.cli.failures import Stopped
 from turnfold_worker.cli.output import json_option, print_json, progress, told_when_slow
 from turnfold_worker.cli.session import Session, pass_session
+from turnfold_worker.cli.streams import safe
 
 if TYPE_CHECKING:
     from turnfold.contract.keys import Address
@@ -72,7 +73,7 @@ def export(
         print_json({"conversations": written, "turns": turns, "file": str(output)})
     else:
         plural = "" if turns == 1 else "s"
-        subject = f"conversation {written[0]}" if len(written) == 1 else f"{len(written)} conversations"
+        subject = f"conversation {safe(written[0])}" if len(written) == 1 else f"{len(written)} conversations"
         click.echo(f"{turns} turn{plural} of {subject} exported", err=True)
 
 
