@@ -76,6 +76,7 @@ IDEAS: Final = {
     "voices weighed by how little they speak": Idea(((_ORDER, "voices", _giving(value={})),)),
     "long sentences cut into clauses": Idea(((_TOLD_CLAUSES, "LONGEST_CLAUSE", 10**9),)),
     "names and what is quoted ×3": Idea(((_WORD_WEIGHTS, "_NAMED", 1.0),)),
+    "fewer words where room is tight": Idea(((_TURN_NOTES, "telegraphic", _giving(value="")),)),
     "nothing for pleasantries": Idea(((_TURN_NOTES, "is_phatic", _NEVER),)),
     "what would be missed (salience)": Idea(((_TURN_NOTES, "salience", _giving(value=0.5)),)),
     "rarity of words": Idea(((_WORD_WEIGHTS, "rarity_of", _giving(value=_USUAL)),)),

@@ -156,11 +156,13 @@ def _folded_labels(snapshot: Snapshot, request: Request, memo: Memo) -> frozense
 
 
 def _brief_from(snapshot: Snapshot, request: Request) -> int:
-    """Place from which notes are shown in few words: those that a model wrote, where room is tight."""
+    """Place from which notes are shown in few words where room is tight: an answer is told as it was said."""
     said_tokens = sum(snapshot.outline.said.values()) if snapshot.outline else 0
     room, policy = request.usable_tokens, request.policy
     is_tight = room < policy.whole_notes_from or room < policy.written_whole_from * said_tokens
-    return FIRST_WRITTEN if is_tight else NO_PLACE
+    if not is_tight:
+        return NO_PLACE
+    return FIRST_WRITTEN if request.query else 0
 
 
 def _root(covered: Covered) -> Node:

@@ -143,7 +143,7 @@ class Policy:
     short_markers_below: int = 1_000
     """Budgets below this many tokens get markers without words, and no dates beside them."""
     whole_notes_from: int = 2_000
-    """Budgets from this many tokens on may show a model's notes as whole sentences; below it in fewer words."""
+    """Budgets from this many tokens on may show notes as whole sentences; below it in fewer words."""
 
     no_match_below: float = 0.1
     """A context says that no turn matches its query where `Report.answerable` is below this; 0: it never does."""

@@ -56,7 +56,7 @@ class Note(NamedTuple):
     gain: int = 0
     """What it told when it was taken, in hundredths a token; of an outline's notes."""
     brief: str = ""
-    """A model's note in fewer words; else empty."""
+    """The same in fewer words, where that saves a tenth; else empty."""
     brief_tokens: int = 0
     """Those of `brief`; 0 without one."""
     start: int = 0

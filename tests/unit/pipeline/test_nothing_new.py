@@ -28,6 +28,7 @@ from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.tags import topics
 from turnfold_worker.pipeline.levels.units import choose, sentence_units
 from turnfold_worker.pipeline.notes.phatic import bare_words
+from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.turn_notes import notes_of
 from turnfold_worker.pipeline.roll_up import MAX_BRIEF, MAX_DETAILED, MAX_NOTES, roll_up
 from turnfold_worker.pipeline.settings import FoldSettings
@@ -160,6 +161,16 @@ def test_a_line_without_emphasis_has_no_number_and_no_word_that_was_not_there(te
     assert "→L" not in line
     assert len(line.splitlines()) <= 1
     assert line == " ".join(line.split())
+
+
+@given(text_of_talk)
+def test_fewer_words_keep_every_number_and_negation_and_add_none(text: str) -> None:
+    line = plain_line(text)
+    short = telegraphic(line)
+    assert numbers(short) == numbers(line)
+    assert negations(short) == negations(line)
+    assert_said(short, line, set())
+    assert len(short) <= len(line)
 
 
 @given(told_turns())

@@ -161,7 +161,7 @@ def test_what_is_said_later_closes_a_value_with_what_set_it_right() -> None:
 def test_a_context_shows_both_values_and_that_one_turn_said_them() -> None:
     with folded(CONTRADICTIONS[0], *FILLER * 10) as conversation:
         text = conversation.context(budget_tokens=500).text
-    assert "The budget for the offsite is 2,000 euros (or 3,500, both said in turn 1)" in text
+    assert "budget for offsite is 2,000 euros (or 3,500, both said in turn 1)" in text
 
 
 def test_each_of_three_values_of_a_turn_is_shown_with_the_other_two() -> None:

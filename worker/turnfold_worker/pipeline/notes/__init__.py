@@ -5,6 +5,7 @@ In reading order:
 phatic       talk that carries nothing
 addressed    a sentence without the name of the other, whom it calls
 whole        a clause as it was said, on one line
+telegraph    the same in fewer words
 turned       clauses that turn the one before them round
 alone        clauses that are not understood without the one before
 told_clauses  the clauses of a turn, each with what it is not understood without

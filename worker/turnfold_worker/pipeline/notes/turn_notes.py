@@ -28,6 +28,7 @@ from turnfold_worker.pipeline.notes.phatic import is_phatic
 from turnfold_worker.pipeline.notes.refused import refused_by
 from turnfold_worker.pipeline.notes.salience import salience
 from turnfold_worker.pipeline.notes.short_replies import is_bare_answer, is_short_reply, question_at_end
+from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.told_clauses import told_clauses
 from turnfold_worker.pipeline.notes.whole import whole_clause
 from turnfold_worker.pipeline.notes.word_weights import READ, named_words, weights_of, words_taken_up
@@ -37,6 +38,8 @@ from turnfold_worker.pipeline.turns.repeats import Repeat, reference
 from turnfold_worker.pipeline.turns.treatment import statements_of
 from turnfold_worker.pipeline.turns.voices import voices_of
 
+_SAVES: Final = 1.1
+"""How much dearer a clause is than its telegram where that is kept beside it."""
 _TOOL_WORDS: Final = 40
 """Words of a tool's output that become notes; its names are in the ledger."""
 _LEAST_WORTH: Final = 0.04
@@ -73,6 +76,8 @@ class _Said(NamedTuple):
     said: str = ""
     """How it was said."""
     span: Span = Span(0, 0)
+    brief: str = ""
+    """The text in fewer words."""
 
 
 def notes_of(readings: Sequence[Reading]) -> list[Note]:
@@ -115,14 +120,17 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
         statements = _statements(reading, heard, key)
         day = day_label(reading.day) if reading.day else ""
         mark = marked(reading)
-        for place, (text, worth, named, spoken, span) in enumerate(statements):
+        for place, (text, worth, named, spoken, span, brief) in enumerate(statements):
             tokens = estimate_tokens(under_day(text, day)) + 1
+            brief_tokens = estimate_tokens(under_day(brief, day)) + 1 if brief else 0
+            saves = tokens >= _SAVES * brief_tokens
             speaker, voice = reading.speaker, voices[reading.turn.seq]
             if reading.pasted and reading.is_pasted(span):
                 speaker, voice = quoting(speaker), OUTSIDE
             note = Note(
                 reading.turn.seq, place, speaker, voice, day, text, tokens,
-                round(100 * mark * worth), weights_of(text, named, spread), start=span.start, end=span.end,
+                round(100 * mark * worth), weights_of(text, named, spread), 0, brief if saves else "",
+                brief_tokens if saves else 0, *span,
             )  # fmt: skip
             notes.append((note, spoken))
         reading_before = reading
@@ -178,19 +186,19 @@ def _statements(reading: Reading, heard: Callable[[], _Heard], around: str) -> l
     structured = statements_of(reading)
     if structured is None:
         return made_once(
-            reading.memo, "clauses", around, lambda: _of_prose(reading, heard()), pack=_packed, unpack=_unpacked
+            reading.memo, "told", around, lambda: _of_prose(reading, heard()), pack=_packed, unpack=_unpacked
         )
     return [*_of_structured(structured), *_of_calls(reading)]
 
 
 def _packed(drafts: Sequence[_Said]) -> list[list[Any]]:
-    return [[*draft[:2], sorted(draft.named), draft.said, *draft.span] for draft in drafts]
+    return [[*draft[:2], sorted(draft.named), draft.said, *draft.span, draft.brief] for draft in drafts]
 
 
 def _unpacked(rows: Iterable[Sequence[Any]]) -> list[_Said]:
     return [
-        _Said(text, worth, frozenset(named), spoken, Span(start, end))
-        for text, worth, named, spoken, start, end in rows
+        _Said(text, worth, frozenset(named), spoken, Span(start, end), brief)
+        for text, worth, named, spoken, start, end, brief in rows
     ]
 
 
@@ -218,7 +226,11 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
         if is_announced(reading, spoken, at_work=heard.at_work):
             worth = min(worth, _LEAST_WORTH)
         drafts_of_turn.append(_Said(text, worth, named_words(spoken), spoken, clause))
-    return [*_with_captions(drafts_of_turn), *_of_calls(reading)]
+    told = [
+        draft._replace(brief=telegraphic(draft.text)) if draft.worth else draft
+        for draft in _with_captions(drafts_of_turn)
+    ]
+    return [*told, *_of_calls(reading)]
 
 
 def _share_of_text(reading: Reading, clause: Span, drafts: Sequence[Span]) -> float:

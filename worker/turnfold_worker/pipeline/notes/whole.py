@@ -104,7 +104,7 @@ def whole_clause(statement: str, names: frozenset[str] = frozenset(), said_on: d
     if said_on is not None:
         line = resolve_relative_days(line, said_on)
     words = line.split()
-    line = _without_coda(_ended(" ".join(words[i] for i in _without_intensifiers(words))))
+    line = _without_coda(_ended(" ".join(words[i] for i in without_intensifiers(words))))
     if opening.isupper() and line[:1].islower():
         line = _capitalised(line)
     return line or statement.strip()
@@ -146,24 +146,24 @@ def _capitalised(line: str) -> str:
     return line[0].upper() + line[1:] if known else line
 
 
-def _quoted(words: Sequence[str]) -> list[bool]:
+def are_quoted(words: Sequence[str]) -> list[bool]:
     """Which words stand inside quotation marks; none where a mark has no other."""
     if not any(map(" ".join(words).__contains__, _QUOTES)):
         return [False] * len(words)
     inside = False
-    are_quoted = []
+    quoted_words = []
     for word in words:
         marks = sum(map(word.count, _QUOTES))
-        are_quoted.append(inside or marks > 0)
+        quoted_words.append(inside or marks > 0)
         inside ^= marks % 2 == 1
-    return [False] * len(words) if inside else are_quoted
+    return [False] * len(words) if inside else quoted_words
 
 
-def _without_intensifiers(words: Sequence[str]) -> list[int]:
+def without_intensifiers(words: Sequence[str]) -> list[int]:
     """Places of the words that stay where 'really', 'very' or 'so' only say it louder; none is left out of a denial."""
     if _LOUDER.isdisjoint(words):
         return list(range(len(words)))
-    inside = _quoted(words)
+    inside = are_quoted(words)
     denied = False
     kept = []
     for i, word in enumerate(words):

@@ -1,0 +1,151 @@
+"""A clause in fewer words, for where room is tight, under the name of who said it: some of its words, in its order.
+
+Articles go, fillers, 'that' after 'say', 'I' at the beginning and 'my' behind it, and lead-ins such as 'there is'.
+Prepositions, negations, modals, numbers, other pronouns, what is quoted and a question that is answered stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.remembered import Remembered, remembers_clauses
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.notes.whole import PAST, are_quoted, without_intensifiers
+
+_ARTICLES: Final = listed("a an the")
+_MEANS_WITH_ARTICLE: Final = listed(
+    """
+    few little bit lot while number couple day days week weeks weekend month months year years hour hours minute
+    second night time times quarter third half dozen hundred thousand million more less better sooner same one ones
+    other others former latter most least only first best worst last next rest way point kind sort
+    one two three four five six seven eight nine ten eleven twelve
+    monday tuesday wednesday thursday friday saturday sunday
+    """
+)
+"""'A few' is not few, 'twice a day' not twice day, 'the Friday before' no Friday."""
+_FILLERS: Final = listed(
+    """
+    just simply pretty also kinda basically somewhat overall currently really actually definitely totally literally
+    absolutely honestly truly certainly super please
+    """
+)
+_NO_FILLER_AFTER: Final = listed(
+    "not no never nor without cannot only a an the is are was were too so as if than or but and who what how"
+)
+"""'Not just', 'the just', 'is really not': there it says something."""
+_NO_FILLER_BEFORE: Final = listed(
+    """
+    a an the as if like when though because in on at for from to with of by and or but not no never more less much many
+    few little i he she it we they you this that one two three four five six seven eight nine ten eleven twelve about
+    """
+)
+_TELLS: Final = listed(
+    """
+    think thinks thought say says said know knows knew hope hopes hoped believe believes believed feel feels felt sure
+    glad happy guess suppose mean means told realize realized found
+    """
+)
+_SUBJECTS: Final = listed("i you he she it we they this these those my your his her our their the a an there")
+_SPEAKER: Final = listed("i i'm i've")
+_OF_SPEAKER: Final = listed("i i'm i've i'd i'll my")
+"""A sentence that begins so is about the speaker, and so is each 'my' in it."""
+_TELLS_OF_SPEAKER: Final = lazy_pattern(rf"{PAST}|love|like|want|need|hope|prefer|have|am")
+"""Behind 'I': without it 'went' is no order, as 'use' would be."""
+_NOT_OF_SPEAKER: Final = listed("and or myself to")
+_LEAD_IN: Final = lazy_pattern(
+    r"(?i)(?:i (?:wanted|have|had|need|needed) to (?:say|tell you|let you know)(?: that| about)?"
+    r"|(?:there(?:'s| is| are)|here(?:'s| is| are)|it(?:'s| is)) (?=(?:an?|some|lots|my|the|such)\b)"
+    r"|it(?:'s| is) (?=(?:great|nice|good|cool|amazing|awesome|normal|important|hard|easy|fun|fine|clear) ))"
+)
+_LEADS_IN: Final = listed("i there there's here here's it it's")
+_WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
+_BARE: Final = Remembered(lambda word: word.strip(_WORD_EDGES).lower())
+_SENTENCE_ENDS: Final = (".", "!", ";", "/", "…")
+_QUESTION_ENDS: Final = "?)"
+
+
+class _Sentence(NamedTuple):
+    first: int
+    end: int
+    asks: bool
+    of_speaker: bool
+
+
+@remembers_clauses
+def telegraphic(clause: str) -> str:
+    """The clause in fewer words, on one line; never empty unless it is.
+
+    >>> telegraphic("I was walking in the park with my sister, and she has not told the others")
+    'was walking in park with sister, and she has not told the others'
+    >>> telegraphic("You should not restart the database before the backup has finished")
+    'You should not restart database before backup has finished'
+    """
+    words = clause.split()
+    inside = are_quoted(words)
+    louder = set(range(len(words))).difference(without_intensifiers(words))
+    kept: list[str] = []
+    for sentence in _sentences(words):
+        lead_in = _words_of_lead_in(words, sentence, inside)
+        for i in range(sentence.first, sentence.end):
+            is_spare = i < sentence.first + lead_in or i in louder or _is_spare(words, i, sentence)
+            if inside[i] or not is_spare:
+                kept.append(words[i])
+    return " ".join(kept) or clause
+
+
+def _sentences(words: Sequence[str]) -> Iterator[_Sentence]:
+    """What is said one after the other; an answered question before it, in brackets, is none of them but stays."""
+    first = 0
+    for i, word in enumerate(words):
+        is_last = i + 1 == len(words)
+        if is_last or word.endswith((*_SENTENCE_ENDS, _QUESTION_ENDS, "?")):
+            asks = word.rstrip(")").endswith("?")
+            yield _Sentence(first, i + 1, asks, not asks and _BARE[words[first]] in _OF_SPEAKER)
+            first = i + 1
+
+
+def _words_of_lead_in(words: Sequence[str], sentence: _Sentence, inside: Sequence[bool]) -> int:
+    """How many words at the beginning of a sentence only lead in."""
+    if sentence.asks or inside[sentence.first] or _BARE[words[sentence.first]] not in _LEADS_IN:
+        return 0
+    match = _LEAD_IN.match(" ".join(words[sentence.first : sentence.end]) + " ")
+    count = 0 if match is None else len(match.group().split())
+    return count if count < sentence.end - sentence.first else 0
+
+
+def _is_spare(words: Sequence[str], i: int, sentence: _Sentence) -> bool:
+    """True for a word without which the sentence says the same."""
+    word, bare = words[i], _BARE[words[i]]
+    opens = i == sentence.first
+    # Marks at a word say how what stands around it is read.
+    if sentence.asks or (word != bare and not (word.lower() == bare and (opens or bare in _SPEAKER))):
+        return False
+    following = words[i + 1] if i + 1 < sentence.end else ""
+    word_before = "" if opens else _BARE[words[i - 1]]
+    if bare in _ARTICLES:
+        is_name = opens and following[:1].isupper()
+        return following[:1].isalpha() and _BARE[following] not in _MEANS_WITH_ARTICLE and not is_name
+    if bare in _SPEAKER:
+        return opens and _tells_of_speaker(bare, following)
+    return following.isalpha() and _only_joins(bare, word_before, following, sentence)
+
+
+def _tells_of_speaker(bare: str, following: str) -> bool:
+    """Whether what stands behind 'I' tells of the speaker without it."""
+    if bare == "i":
+        return _TELLS_OF_SPEAKER.fullmatch(following) is not None
+    return following.isalpha() and following.islower() and following not in _NOT_OF_SPEAKER
+
+
+def _only_joins(bare: str, word_before: str, following: str, sentence: _Sentence) -> bool:
+    """True for a filler, the speaker's 'my', and 'that' behind 'say'."""
+    after = _BARE[following]
+    if bare in _FILLERS:
+        return (
+            word_before not in _NO_FILLER_AFTER and not word_before.endswith("n't") and after not in _NO_FILLER_BEFORE
+        )
+    if bare == "my":
+        return sentence.of_speaker and following.islower() and after != "own" and not word_before.endswith("'s")
+    return bare == "that" and word_before in _TELLS and after in _SUBJECTS
