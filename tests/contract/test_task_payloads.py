@@ -126,13 +126,20 @@ def test_a_queue_whose_workers_are_away_does_not_grow(app: Celery, client: redis
     assert client.llen(str(Queue.INGEST)) == MOST_MESSAGES
 
 
-def test_messages_go_out_over_connections_that_stay_open(app: Celery, client: redis.Redis) -> None:
+@pytest.mark.parametrize("taken", [False, True], ids=["left in the queue", "taken at once"])
+def test_messages_go_out_over_connections_that_stay_open(app: Celery, client: redis.Redis, *, taken: bool) -> None:
     publisher = CeleryPublisher(app)
-    for _ in range(2):
+
+    def publish() -> None:
         publisher.publish(Task.DRAIN, 3, expires_seconds=60)
+        if taken:
+            client.delete(str(Queue.INGEST))
+
+    for _ in range(2):
+        publish()
     before = client.info("stats")["total_connections_received"]
     for _ in range(20):
-        publisher.publish(Task.DRAIN, 3, expires_seconds=60)
+        publish()
     assert client.info("stats")["total_connections_received"] == before
     publisher.close()
 

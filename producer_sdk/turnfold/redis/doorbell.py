@@ -94,7 +94,11 @@ class CeleryPublisher:
         self._app = app
         self._connection: Any = None
         self._asking: Any = None
-        """The channel that lengths are asked on: RabbitMQ closes the one that asks for a queue which is not there."""
+        """The channel that lengths are asked on.
+
+        RabbitMQ closes the one that asks for a queue which is not there. Redis leaves it open, where an empty queue
+        is not there either, and another one would take two connections.
+        """
 
     def publish(self, task: Task, *arguments: int, expires_seconds: float) -> bool:
         """Send one message, without retries; False when its queue holds `MOST_MESSAGES`.
@@ -118,7 +122,7 @@ class CeleryPublisher:
         if self._asking is None:
             self._asking = self._opened().channel()
         length = queue_length(self._opened(), self._asking, queue)
-        if length is None:
+        if length is None and getattr(self._asking, "closed", True):
             self._asking = None
         return length or 0
 
