@@ -96,6 +96,7 @@ preload(SimpleNamespace(app=SimpleNamespace(amqp=SimpleNamespace(queues=SimpleNa
 print("compiled" * (compiled_patterns() > 100))
 import gc
 print("frozen" * (gc.isenabled() and gc.get_freeze_count() > 100_000))
+print("seldom" * (gc.get_threshold()[0] > 10_000))
 import sys
 turn_acts = sys.modules.get("turnfold_worker.pipeline.anchors.acts.turn_acts")
 print("indexed" * bool(turn_acts and turn_acts.rules_by_word.cache_info().currsize))
@@ -104,7 +105,7 @@ print("indexed" * bool(turn_acts and turn_acts.rules_by_word.cache_info().currsi
 
 def test_a_worker_that_folds_loads_all_that_a_fold_needs_before_it_forks() -> None:
     loaded = modules_after(PRELOADED.format(queues={"turnfold.ingest": 1, "turnfold.compress": 1}))
-    assert {"sqlalchemy", "redis", "wordfreq", "compiled", "indexed", "frozen"} <= loaded
+    assert {"sqlalchemy", "redis", "wordfreq", "compiled", "indexed", "frozen", "seldom"} <= loaded
     assert not loaded & MODELS
 
 

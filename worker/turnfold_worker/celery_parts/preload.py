@@ -15,6 +15,9 @@ _SAID: Final = StoredTurn(
     seq=1, turn_id="1", role=Role.USER, content="The report is due on Friday.", importance=Importance.NORMAL, tokens=7
 )
 
+_COLLECT_AFTER: Final = 20_000
+"""Objects between two collections, 700 otherwise: a fold makes many that its end frees, and hardly a cycle."""
+
 
 def preload(instance: Any, **_: Any) -> None:
     """Import what the tasks of this worker's queues need: a receiver of Celery's `celeryd_after_setup`.
@@ -56,5 +59,6 @@ def _kept_for_good() -> Iterator[None]:
         yield
     finally:
         gc.freeze()
+        gc.set_threshold(_COLLECT_AFTER)
         if collects:
             gc.enable()
