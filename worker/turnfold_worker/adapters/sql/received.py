@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, assert_never
+from typing import Any, Final, NamedTuple, assert_never
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
@@ -44,7 +44,18 @@ _parked = table(ParkedEntryRow)
 _rewound = table(RewoundTurnRow)
 _subject = table(SubjectTurnRow)
 
-_COUNTED = (
+# Built once: SQLAlchemy takes longer to build it than the database to run it.
+_LOCK: Final = (
+    select(
+        _conversation.c.id, _conversation.c.tenant, _conversation.c.external_id, _conversation.c.turn_count,
+        _conversation.c.fold_seq, _conversation.c.unfolded_tokens, _conversation.c.edit_revision,
+        _conversation.c.revision,
+    )
+    .where(_conversation.c.id.in_(bindparam("ids", expanding=True)), standing())
+    .order_by(_conversation.c.id)
+    .with_for_update()
+)  # fmt: skip
+_COUNTED: Final = (
     update(_conversation)
     .where(_conversation.c.id == bindparam("changed"))
     .values(
@@ -130,21 +141,7 @@ def _lock(
     connection: Connection, ids: Sequence[ConversationId], address_of: Callable[[ConversationId], Address | None]
 ) -> dict[ConversationId, _Locked]:
     """Lock the rows that still exist."""
-    rows = connection.execute(
-        select(
-            _conversation.c.id,
-            _conversation.c.tenant,
-            _conversation.c.external_id,
-            _conversation.c.turn_count,
-            _conversation.c.fold_seq,
-            _conversation.c.unfolded_tokens,
-            _conversation.c.edit_revision,
-            _conversation.c.revision,
-        )
-        .where(_conversation.c.id.in_(ids), standing())
-        .order_by(_conversation.c.id)
-        .with_for_update()
-    )
+    rows = connection.execute(_LOCK, {"ids": list(ids)})
     return {
         ConversationId(row.id): _Locked(
             row.tenant,

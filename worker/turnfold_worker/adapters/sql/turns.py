@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
-    ColumnElement,
     Connection,
     Text,
     and_,
@@ -90,8 +90,11 @@ _KNOWN_IN_SQLITE: Final = text(
 
 def insert_new(connection: Connection, into: Any) -> Any:
     """An insert with ON CONFLICT, in the dialect of the connection."""
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    return dialect.insert(into)
+    return _insert_into(connection.dialect.name, into)
+
+
+def _insert_into(dialect: str, into: Any) -> Any:
+    return (postgresql if dialect == "postgresql" else sqlite).insert(into)
 
 
 def resolve(connection: Connection, addresses: Sequence[Address]) -> list[ConversationId]:
@@ -177,40 +180,52 @@ class FoldDue:
         self, connection: Connection, to_fold: Mapping[FoldWhen, Sequence[ConversationId]]
     ) -> tuple[ConversationId, ...]:
         """Make fold jobs; those that are due now and were not."""
-        now = now_milliseconds()
-        # Each turn puts it off, which is written where that makes a difference.
-        soon = _job.c.not_before < now + self.idle_milliseconds // 2
-        waits = or_(_IS_DONE, and_(LATER, or_(soon, BACKFILL)))
-        _make(connection, to_fold[FoldWhen.IDLE], JobState.LATER, now + self.idle_milliseconds, waits)
-        _make(connection, to_fold[FoldWhen.BACKFILL], JobState.LATER, now + BACKFILL_FROM, _IS_DONE)
-        return fold_due(connection, to_fold[FoldWhen.NOW])
+        make = partial(_make, connection, idle_milliseconds=self.idle_milliseconds)
+        make(to_fold[FoldWhen.IDLE], FoldWhen.IDLE)
+        make(to_fold[FoldWhen.BACKFILL], FoldWhen.BACKFILL)
+        return make(to_fold[FoldWhen.NOW], FoldWhen.NOW)
 
 
 def fold_due(connection: Connection, conversations: Sequence[ConversationId]) -> tuple[ConversationId, ...]:
     """Make the fold jobs due; those that were not already, and so are to be told of."""
-    return _make(connection, conversations, JobState.DUE, now_milliseconds(), or_(_IS_DONE, LATER))
+    return _make(connection, conversations, FoldWhen.NOW)
 
 
 def _make(
-    connection: Connection, conversations: Sequence[ConversationId], state: JobState,
-    not_before: ColumnElement[Any], where: ColumnElement[bool],
-) -> tuple[ConversationId, ...]:  # fmt: skip
-    """Fold jobs in a state from some time on: new ones, and those of which `where` is true.
+    connection: Connection, conversations: Sequence[ConversationId], when: FoldWhen, *, idle_milliseconds: int = 0
+) -> tuple[ConversationId, ...]:
+    """Fold jobs for some time, new ones and those that it changes.
 
     A running job stays as it is: it looks for new turns, under the row lock, before it ends.
     """
     if not conversations:
         return ()
-    source = select(
-        _conversation.c.id, _conversation.c.tenant, bindparam("kind", str(JobKind.COMPRESS)),
-        bindparam("state", str(state)), not_before,
-    ).where(_conversation.c.id.in_(conversations)).order_by(_conversation.c.id)  # fmt: skip
-    insert = insert_new(connection, _job).from_select(["conversation", "tenant", "kind", "state", "not_before"], source)
-    upsert = insert.on_conflict_do_update(
+    upsert = _upsert(connection.dialect.name, when, idle_milliseconds)
+    return tuple(ConversationId(id_) for id_ in connection.scalars(upsert, {"of_conversations": list(conversations)}))
+
+
+@lru_cache(maxsize=16)
+def _upsert(dialect: str, when: FoldWhen, idle_milliseconds: int) -> Any:
+    """Built once: SQLAlchemy takes longer to build it than the database to run it."""
+    now = now_milliseconds()
+    # Each turn puts it off, which is written where that makes a difference.
+    soon = _job.c.not_before < now + idle_milliseconds // 2
+    state, not_before, where = {
+        FoldWhen.NOW: (JobState.DUE, now, or_(_IS_DONE, LATER)),
+        FoldWhen.IDLE: (JobState.LATER, now + idle_milliseconds, or_(_IS_DONE, and_(LATER, or_(soon, BACKFILL)))),
+        FoldWhen.BACKFILL: (JobState.LATER, now + BACKFILL_FROM, _IS_DONE),
+    }[when]
+    constants = bindparam("kind", str(JobKind.COMPRESS), Text), bindparam("state", str(state), Text)
+    source = (
+        select(_conversation.c.id, _conversation.c.tenant, *constants, not_before)
+        .where(_conversation.c.id.in_(bindparam("of_conversations", expanding=True)))
+        .order_by(_conversation.c.id)
+    )
+    insert = _insert_into(dialect, _job).from_select(["conversation", "tenant", "kind", "state", "not_before"], source)
+    return insert.on_conflict_do_update(
         index_elements=["conversation", "kind", "subject", "input_hash"],
         set_={
             "state": str(state), "not_before": not_before, "attempts": case((_IS_DONE, 0), else_=_job.c.attempts),
         },
         where=where,
     ).returning(_job.c.conversation)  # fmt: skip
-    return tuple(ConversationId(id_) for id_ in connection.scalars(upsert))
