@@ -95,7 +95,7 @@ def test_a_day_before_the_first_turn_is_empty() -> None:
 
 def test_the_newest_user_turn_of_the_day_steers() -> None:
     with folded(*_TALK, *_TALK, "How do we mend the bicycle tyre?", "With a new inner tube.", *_TALK) as talk:
-        then = talk.context(budget_tokens=220, as_of=day(12))
+        then = talk.context(budget_tokens=260, as_of=day(12))
         assert "[more notes]" in then.text
         assert "mend the bicycle" in then.text
         assert "dry" not in then.text.partition("mend the bicycle")[2]

@@ -15,8 +15,6 @@ from turnfold_worker.pipeline.notes.samples import samples_of
 
 _TITLE_WORDS: Final = 6
 """Words of a heading that is a title and no statement."""
-_VALUED: Final = lazy_pattern(r":.*\d")
-"""'Total cost: $340': a heading that gives its value."""
 _ANNOUNCEMENT: Final = 0.3
 """What a clause is worth that says what the text is going to do."""
 _ANNOUNCES: Final = lazy_pattern(
@@ -45,9 +43,14 @@ class Written(NamedTuple):
         """What a clause is worth beside others: nothing where it is a title, of an example or made up."""
         if _is_in(self.made_up, span) or _is_in(self.examples, span):
             return 0.0
-        if _is_in(self.headings, span) and len(said.split()) <= _TITLE_WORDS and not _VALUED.search(said):
+        if _is_in(self.headings, span) and len(said.split()) <= _TITLE_WORDS and not _gives_value(said):
             return 0.0
         return _ANNOUNCEMENT if _ANNOUNCES.match(said) else 1.0
+
+
+def _gives_value(heading: str) -> bool:
+    """'Total cost: $340'."""
+    return any(map(str.isdigit, heading.partition(":")[2]))
 
 
 def _is_in(spans: tuple[Span, ...], span: Span) -> bool:
