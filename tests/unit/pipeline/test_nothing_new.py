@@ -16,7 +16,7 @@ from support.examples import examples
 from support.wild_turns import said, wild_text, wild_turns
 from turnfold.contract.lookalikes import UNSEEN
 from turnfold.contract.periods import MONTHS
-from turnfold.contract.records import FAN_OUT, Importance, StoredTurn
+from turnfold.contract.records import FAN_OUT, Importance, Role, StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
@@ -203,7 +203,7 @@ def assert_levels_said(node: FoldedNode, turns: Sequence[StoredTurn]) -> None:
     # References name a turn and the level of its words.
     allowed_numbers = {"0", *numbers(source), *(str(turn.seq) for turn in turns)}
     for level, text in node.levels.items():
-        named = words(" ".join(re.findall(r"code: (.*?) \[… →L0", text)))
+        named = words(" ".join(re.findall(r"code: (.*?)(?: \[… →L0|…)", text)))
         assert_said(text, source, OURS | (LANGUAGES & named))
         for line in text.splitlines():
             speaker, colon, _ = line.partition(": ")
@@ -215,6 +215,7 @@ def assert_levels_said(node: FoldedNode, turns: Sequence[StoredTurn]) -> None:
 
 
 @given(told_turns())
+@example([said("```\nA00=0", role=Role.SYSTEM)])
 @examples(100)
 def test_levels_hold_words_numbers_and_speakers_of_their_segment_only(turns: list[StoredTurn]) -> None:
     folded = fold_segment(turns, idx=0, settings=FoldSettings(), said=said_after({}, turns))
