@@ -71,7 +71,7 @@ _EVER: Final = _giving(value=True)
 IDEAS: Final = {
     "nothing": Idea(),
     "redundancy (a word taken before counts half)": Idea(
-        ((_ORDER, "_DECAY", 1.0),),
+        ((_ORDER, "_DECAY", 1.0), (_ORDER, "_HEAVY_DECAY", 1.0)),
     ),
     "voices weighed by how little they speak": Idea(((_ORDER, "voices", _giving(value={})),)),
     "long sentences cut into clauses": Idea(((_TOLD_CLAUSES, "LONGEST_CLAUSE", 10**9),)),
@@ -83,6 +83,7 @@ IDEAS: Final = {
     "less for words of feeling": Idea(((_WORD_WEIGHTS, "FEELING_SHARE", 1.0),)),
     "more for words taken up again": Idea(((_WORD_WEIGHTS, "_TAKEN_UP", (1.0,) * 4),)),
     "the charge of six tokens a note": Idea(((_ORDER, "OVERHEAD", 0),)),
+    "heavy words count .35 when said again": Idea(((_ORDER, "_HEAVY_DECAY", 0.5),)),
     "the line of names": Idea(((_OUTLINE, "rank", _giving(value=())),)),
     "names of turns not folded yet": Idea(((_OUTLINE, "_TAIL_NAMES", 0),)),
     "what was done last": Idea(policy=Policy(name="no-actions", actions_share=0.0)),

@@ -1,8 +1,9 @@
 """The order in which notes are taken when nothing is asked: most news per token first, redundancy counted as one goes.
 
-`gain = worth * (sum(weight / 2^(times the word was taken before)) + kept) / (tokens + overhead)`. `kept` is a third of
-the weights, of 15 at most, whatever was taken before: an event may be told in words that all were said of others. The
-overhead is 6 for the rules' notes and 1 for a model's.
+`gain = worth * (sum(weight * decay^(times the word was taken before)) + kept) / (tokens + overhead)`. The decay is .5,
+and that of a heavy word, which is mostly a name, .35: a name is known once it was said; what is said of it has to bring
+its own news. `kept` is a third of the weights, of 15 at most, whatever was taken before: an event may be told in words
+that all were said of others. The overhead is 6 for the rules' notes and 1 for a model's.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from turnfold_worker.pipeline.notes.alone import leans
 from turnfold_worker.pipeline.notes.events import is_general, telling_words
 
 _DECAY: Final = 0.5
+_HEAVY: Final = 6.0
+"""Weight from which a word counts less when it is said again."""
+_HEAVY_DECAY: Final = 0.35
 _LEAST_LEFT: Final = _DECAY**11
 """Below it, taking a word again makes no difference."""
 _KEPT: Final = 0.35
@@ -108,8 +112,9 @@ def taken(
             room -= notes[position].least_tokens
             order.append((position, gain))
             tokens_of[notes[position].seq] += notes[position].tokens
-            for word, _ in words[position]:
-                left_of[word] = max(_LEAST_LEFT, left_of[word] * _DECAY)
+            for word, weight in words[position]:
+                left = left_of[word] * (_DECAY if weight < _HEAVY else _HEAVY_DECAY)
+                left_of[word] = max(_LEAST_LEFT, left)
         for position in both:
             if (follows := speaks_of.get(position)) is not None and follows not in done:
                 # It is cheaper now.
