@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from support.examples import examples
 from support.wild_turns import said, wild_text, wild_turns
 from turnfold.contract.lookalikes import UNSEEN
+from turnfold.contract.origins import OUTSIDE
 from turnfold.contract.periods import MONTHS
 from turnfold.contract.records import FAN_OUT, Importance, Role, StoredTurn
-from turnfold.contract.speakers import speaker_label
+from turnfold.contract.speakers import quoting, speaker_label
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.language.facts import extract_facts
@@ -174,6 +175,7 @@ def test_fewer_words_keep_every_number_and_negation_and_add_none(text: str) -> N
 
 
 @given(told_turns())
+@example([said(">0")])
 @examples(150)
 def test_a_note_says_what_its_speaker_said_on_its_day(turns: list[StoredTurn]) -> None:
     by_seq = {turn.seq: turn for turn in turns}
@@ -182,8 +184,10 @@ def test_a_note_says_what_its_speaker_said_on_its_day(turns: list[StoredTurn]) -
     for note in notes:
         turn = by_seq[note.seq]
         before = source_of([one for one in turns if one.seq <= note.seq])
-        assert note.speaker == speaker_label(turn)
-        assert note.role == voice_of(turn)
+        voices = {(speaker_label(turn), voice_of(turn))}
+        if ">" in turn.content:
+            voices.add((quoting(speaker_label(turn)), OUTSIDE))
+        assert (note.speaker, note.role) in voices
         assert bool(note.day) == bool(turn.created_at)
         assert not note.day or note.day in dates_around([turn])
         assert_said(note.text, before)

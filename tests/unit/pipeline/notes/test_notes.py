@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from support.examples import examples
 from support.wild_turns import START, wild_turns
+from support.wild_turns import said as said_turn
 from turnfold.contract.note_lists import pack_notes, unpack_notes
 from turnfold.contract.notes import Covered, Note, joined, note_lines, under_day
 from turnfold.contract.records import Role, StoredTurn
@@ -390,3 +391,14 @@ def test_a_question_at_the_end_of_a_sentence_is_a_note_of_its_own(said: str, tol
     notes = notes_of([read_turn(turn)])
     assert [note.text for note in notes[:-1]] == told
     assert not told or notes[-1].worth < notes[0].worth
+
+
+def test_what_a_question_states_at_its_end_asks_nothing() -> None:
+    asked = (
+        "Can you help me to work out how likely it is that a fair coin shows heads twice in a row, and I've already "
+        "completed 5 coin toss problems with 80% mastery?"
+    )
+    texts = [note.text for note in notes_of([read_turn(said_turn(asked))])]
+    assert texts[-1] == "I've already completed 5 coin toss problems with 80% mastery"
+    wondering = asked.replace("I've already completed", "I'm wondering about")
+    assert notes_of([read_turn(said_turn(wondering))])[-1].text.endswith("?")

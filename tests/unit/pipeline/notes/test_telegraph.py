@@ -25,8 +25,9 @@ from turnfold_worker.pipeline.notes.whole import whole_clause
         ("I'm not sure that I can come", "not sure I can come"),
         ("I haven't sold the flat yet", "haven't sold flat yet"),
         ("I really love the garden", "I love garden"),
-        ("I was in Rome. I lost my keys", "was in Rome. lost keys"),
-        ("I wanted to tell you about my school event the week before", "school event the week before"),
+        ("I was in Rome. I lost my keys", "was in Rome. lost my keys"),
+        ("It's a thriller", "It's thriller"),
+        ("I wanted to tell you that the house is sold", "house is sold"),
         ("There is a leak in the roof", "leak in roof"),
         ("It's normal to be nervous", "normal to be nervous"),
         ("The gate is shut, and the dog is away", "gate is shut, and dog is away"),
@@ -71,7 +72,7 @@ KEPT = listed(
     """
     in on at of for with by to from into over under about after before between through than as if unless until or and
     but not no never nor without can could may might must should would will was were been are had you he she we they
-    me him her us them your his our their two three six ten who what when where which why how be do did does am again
+    me him her us them my your his our their two three six ten who what when where which why how be do did does am again
     those such now own then okay while much well like even still too yet ever both any
     """
 )

@@ -1,7 +1,7 @@
 """A clause in fewer words, for where room is tight, under the name of who said it: some of its words, in its order.
 
-Articles go, fillers, 'that' after 'say', 'I' at the beginning and 'my' behind it, and lead-ins such as 'there is'.
-Prepositions, negations, modals, numbers, other pronouns, what is quoted and a question that is answered stay.
+Articles go, fillers, 'that' after 'say', 'I' at the beginning, and lead-ins such as 'there is'. Prepositions,
+negations, modals, numbers, other pronouns, what is quoted and a question that is answered stay.
 """
 
 from __future__ import annotations
@@ -49,14 +49,12 @@ _TELLS: Final = listed(
 )
 _SUBJECTS: Final = listed("i you he she it we they this these those my your his her our their the a an there")
 _SPEAKER: Final = listed("i i'm i've")
-_OF_SPEAKER: Final = listed("i i'm i've i'd i'll my")
-"""A sentence that begins so is about the speaker, and so is each 'my' in it."""
 _TELLS_OF_SPEAKER: Final = lazy_pattern(rf"{PAST}|love|like|want|need|hope|prefer|have|am")
 """Behind 'I': without it 'went' is no order, as 'use' would be."""
 _NOT_OF_SPEAKER: Final = listed("and or myself to")
 _LEAD_IN: Final = lazy_pattern(
-    r"(?i)(?:i (?:wanted|have|had|need|needed) to (?:say|tell you|let you know)(?: that| about)?"
-    r"|(?:there(?:'s| is| are)|here(?:'s| is| are)|it(?:'s| is)) (?=(?:an?|some|lots|my|the|such)\b)"
+    r"(?i)(?:i (?:wanted|have|had|need|needed) to (?:say|tell you|let you know) that"
+    r"|(?:there(?:'s| is| are)|here(?:'s| is| are)) (?=(?:an?|some|lots|my|the|such)\b)"
     r"|it(?:'s| is) (?=(?:great|nice|good|cool|amazing|awesome|normal|important|hard|easy|fun|fine|clear) ))"
 )
 _LEADS_IN: Final = listed("i there there's here here's it it's")
@@ -70,7 +68,6 @@ class _Sentence(NamedTuple):
     first: int
     end: int
     asks: bool
-    of_speaker: bool
 
 
 @remembers_clauses
@@ -78,7 +75,7 @@ def telegraphic(clause: str) -> str:
     """The clause in fewer words, on one line; never empty unless it is.
 
     >>> telegraphic("I was walking in the park with my sister, and she has not told the others")
-    'was walking in park with sister, and she has not told the others'
+    'was walking in park with my sister, and she has not told the others'
     >>> telegraphic("You should not restart the database before the backup has finished")
     'You should not restart database before backup has finished'
     """
@@ -101,8 +98,7 @@ def _sentences(words: Sequence[str]) -> Iterator[_Sentence]:
     for i, word in enumerate(words):
         is_last = i + 1 == len(words)
         if is_last or word.endswith((*_SENTENCE_ENDS, _QUESTION_ENDS, "?")):
-            asks = word.rstrip(")").endswith("?")
-            yield _Sentence(first, i + 1, asks, not asks and _BARE[words[first]] in _OF_SPEAKER)
+            yield _Sentence(first, i + 1, word.rstrip(")").endswith("?"))
             first = i + 1
 
 
@@ -129,7 +125,7 @@ def _is_spare(words: Sequence[str], i: int, sentence: _Sentence) -> bool:
         return following[:1].isalpha() and _BARE[following] not in _MEANS_WITH_ARTICLE and not is_name
     if bare in _SPEAKER:
         return opens and _tells_of_speaker(bare, following)
-    return following.isalpha() and _only_joins(bare, word_before, following, sentence)
+    return following.isalpha() and _only_joins(bare, word_before, following)
 
 
 def _tells_of_speaker(bare: str, following: str) -> bool:
@@ -139,13 +135,11 @@ def _tells_of_speaker(bare: str, following: str) -> bool:
     return following.isalpha() and following.islower() and following not in _NOT_OF_SPEAKER
 
 
-def _only_joins(bare: str, word_before: str, following: str, sentence: _Sentence) -> bool:
-    """True for a filler, the speaker's 'my', and 'that' behind 'say'."""
+def _only_joins(bare: str, word_before: str, following: str) -> bool:
+    """True for a filler, and for 'that' behind 'say'."""
     after = _BARE[following]
     if bare in _FILLERS:
         return (
             word_before not in _NO_FILLER_AFTER and not word_before.endswith("n't") and after not in _NO_FILLER_BEFORE
         )
-    if bare == "my":
-        return sentence.of_speaker and following.islower() and after != "own" and not word_before.endswith("'s")
     return bare == "that" and word_before in _TELLS and after in _SUBJECTS

@@ -57,6 +57,10 @@ _ASKS_FIRST: Final = lazy_pattern(
     r"|(?:what|how|where|why) )"
 )
 """A part of a question that is one by itself, without its mark."""
+_STATES: Final = lazy_pattern(
+    r"(?i)(?:(?:and|but|so|since) )?(?:I|we)(?:'ve| have|'m| am|'re| are) (?!I\b|we\b|wondering\b)\w"
+)
+"""A part of a question that asks nothing: 'can you help, I've done 5 of them?'."""
 _IMPORTANT: Final = 1.3
 """How much more a turn is worth that scored as important."""
 MOST_NEWS: Final = 8
@@ -212,6 +216,8 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
             continue
         if clause.end < sentence.end and _ASKS_FIRST.match(spoken) and _asks(reading, sentence):
             spoken = spoken.rstrip(" ,;-–—") + "?"
+        elif sentence.start < clause.start and _STATES.match(spoken):
+            spoken = spoken.rstrip("?")
         text = whole_clause(spoken, heard.names, reading.day)
         worth = _worth(spoken, text, heard, place=len(drafts_of_turn))
         if _is_heading(reading.turn.content, clause, spoken):
