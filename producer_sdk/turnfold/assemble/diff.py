@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.markers import turns_marker
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.notes import Note
 from turnfold.contract.records import Anchor, AnchorType
 from turnfold.contract.speakers import speaker_label
@@ -19,6 +20,8 @@ _FIRST: Final = (
 KINDS: Final = (*map(str, _FIRST), "note", "turn")
 """Kinds of statements, what must be kept first."""
 _RANK: Final = {kind: rank for rank, kind in enumerate(KINDS)}
+_SAYS_MORE: Final = lazy_pattern(r"(?i)\d|[()]|^(?:not|no|never|nor|without|cannot)\b|n['\u2019]t\b")
+"""A word that no note loses where room is tight."""
 _LONGEST: Final = 200
 """Code points of a raw turn that are told."""
 
@@ -99,9 +102,38 @@ def diff_of(earlier: Sequence[Statement], later: Sequence[Statement]) -> Context
     )
     left = sorted([changed for key, changed in statements_before.items() if key not in after], key=_order)
     came = sorted([changed for key, changed in after.items() if key not in statements_before], key=_order)
+    if left and came:
+        left, came = _not_in(came, left), _not_in(left, came)
     replacing = {statement.replaced: statement for statement in later if statement.replaced}
     replaced_by = {statement: replacing[statement.text] for statement in left if statement.text in replacing}
     return ContextDiff(tuple(left), tuple(came), replaced_by)
+
+
+def _not_in(others: Sequence[Statement], statements: Sequence[Statement]) -> list[Statement]:
+    """Those that none of the others says in fewer or more words."""
+    of_turn: dict[tuple[str, int], list[str]] = {}
+    for other in others:
+        of_turn.setdefault((other.kind, other.turn_seq), []).append(other.text)
+    return [
+        statement
+        for statement in statements
+        if not any(_is_same(statement.text, text) for text in of_turn.get((statement.kind, statement.turn_seq), ()))
+    ]
+
+
+def _is_same(text: str, other: str) -> bool:
+    """Whether two texts differ only by words that a note loses where room is tight."""
+    shorter, longer = sorted((text.split(), other.split()), key=len)
+    rest = iter(longer)
+    lost: list[str] = []
+    for word in shorter:
+        for candidate in rest:
+            if candidate == word:
+                break
+            lost.append(candidate)
+        else:
+            return False
+    return not any(map(_SAYS_MORE.search, (*lost, *rest)))
 
 
 def _key(statement: Statement) -> tuple[str, int, str]:
