@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.remembered import Remembered, remembers_clauses
 from turnfold_worker.pipeline.language.common_words import listed
-from turnfold_worker.pipeline.notes.whole import PAST, are_quoted, without_intensifiers
+from turnfold_worker.pipeline.notes.whole import PAST, are_quoted
 
 _ARTICLES: Final = listed("a an the")
 _MEANS_WITH_ARTICLE: Final = listed(
@@ -81,12 +81,11 @@ def telegraphic(clause: str) -> str:
     """
     words = clause.split()
     inside = are_quoted(words)
-    louder = set(range(len(words))).difference(without_intensifiers(words))
     kept: list[str] = []
     for sentence in _sentences(words):
         lead_in = _words_of_lead_in(words, sentence, inside)
         for i in range(sentence.first, sentence.end):
-            is_spare = i < sentence.first + lead_in or i in louder or _is_spare(words, i, sentence)
+            is_spare = i < sentence.first + lead_in or _is_spare(words, i, sentence)
             if inside[i] or not is_spare:
                 kept.append(words[i])
     return " ".join(kept) or clause

@@ -104,7 +104,7 @@ def whole_clause(statement: str, names: frozenset[str] = frozenset(), said_on: d
     if said_on is not None:
         line = resolve_relative_days(line, said_on)
     words = line.split()
-    line = _without_coda(_ended(" ".join(words[i] for i in without_intensifiers(words))))
+    line = _without_coda(_ended(" ".join(words[i] for i in _without_intensifiers(words))))
     if opening.isupper() and line[:1].islower():
         line = _capitalised(line)
     return line or statement.strip()
@@ -159,7 +159,7 @@ def are_quoted(words: Sequence[str]) -> list[bool]:
     return [False] * len(words) if inside else quoted_words
 
 
-def without_intensifiers(words: Sequence[str]) -> list[int]:
+def _without_intensifiers(words: Sequence[str]) -> list[int]:
     """Places of the words that stay where 'really', 'very' or 'so' only say it louder; none is left out of a denial."""
     if _LOUDER.isdisjoint(words):
         return list(range(len(words)))
