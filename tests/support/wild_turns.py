@@ -14,6 +14,8 @@ from turnfold.contract.words import note_words
 from turnfold.tokens import estimate_tokens
 
 START: Final = datetime(2026, 5, 14, 9, 0, tzinfo=UTC)
+LINE_BREAKS: Final = ("\n", "\r", "\r\n", "\u2028", "\u2029", "\x85", "\x0b", "\x0c")
+"""What readers of lines may break them at."""
 
 
 def said(
