@@ -2,6 +2,7 @@
 
 endpoints       who is told of what, in SQL
 deliveries      the outbox that triggers fill: claimed, accepted, tried again, given up
+slots           how many deliveries to a tenant and an endpoint may be under way
 signatures      signing and verifying by the Standard Webhooks specification
 addresses       which URLs may be called
 authorities     whose certificates are believed

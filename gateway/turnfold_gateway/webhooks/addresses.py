@@ -63,7 +63,20 @@ def is_public(address: str) -> bool:
             inner = ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)
         if inner is not None:
             return is_public(str(inner))
+        if parsed not in _GLOBAL_UNICAST:
+            return False
+    if any(parsed in network for network in _INSIDE_ALL_THE_SAME):
+        return False
     return parsed.is_global and not parsed.is_multicast and not parsed.is_reserved
 
 
 _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
+_GLOBAL_UNICAST: Final = ipaddress.IPv6Network("2000::/3")
+"""All that the internet routes of IPv6: `is_global` is also true of site-local addresses."""
+_INSIDE_ALL_THE_SAME: Final = (
+    ipaddress.ip_network("192.0.0.0/24"),  # of protocols, by RFC 6890
+    ipaddress.ip_network("192.88.99.0/24"),  # relays of 6to4, no longer in use
+    ipaddress.ip_network("168.63.129.16/32"),  # a machine's own agent in Azure
+    ipaddress.ip_network("3fff::/20"),  # of documentation, by RFC 9637
+)
+"""Networks that are not of the internet, whatever `is_global` says."""

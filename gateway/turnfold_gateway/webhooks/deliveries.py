@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from turnfold_gateway.webhooks.slots import Receiver, Slots
+
 if TYPE_CHECKING:
+    from sqlalchemy import RowMapping
+
     from turnfold_gateway.keys.store import KeyStore
 
 CLAIM_SECONDS: Final = 180
 """Longer than the tries of one round; after it another gateway takes what this one did not end."""
 FIRST_DELAY_SECONDS: Final = 10
 LONGEST_DELAY_SECONDS: Final = 6 * 3_600
-AT_ONCE: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +27,7 @@ class Delivery:
     """A row of `webhook_delivery`, with where it goes."""
 
     id: int
+    tenant: str
     endpoint: str
     url: str
     secret: str
@@ -32,6 +37,10 @@ class Delivery:
     created_at: datetime
     attempts: int
     not_before: int
+
+    @property
+    def receiver(self) -> Receiver:
+        return Receiver(self.tenant, self.endpoint)
 
     @property
     def message_id(self) -> str:
@@ -52,30 +61,56 @@ class Outbox:
     def __init__(self, store: KeyStore) -> None:
         self._store = store
 
-    def claim(self) -> list[Delivery]:
-        """Take what is due, the oldest first; nothing is written when nothing is due."""
-        from sqlalchemy import select, update
+    def claim(self, busy: Iterable[Receiver] = ()) -> list[Delivery]:
+        """Take what is due, the oldest first, as far as there is room; nothing is written when nothing is due.
+
+        `busy`: whom the caller's deliveries under way are to. Who has no room left hides nobody who has.
+        """
+        slots = Slots(busy)
+        claimed: list[Delivery] = []
+        while slots.free > 0:
+            limit = slots.free
+            rows = self._due(slots, limit)
+            begun = self._claim([row for row in rows if slots.take(Receiver(row["tenant"], row["endpoint"]))])
+            claimed += begun
+            if not begun or len(rows) < limit:
+                break
+        return claimed
+
+    def _due(self, slots: Slots, limit: int) -> Sequence[RowMapping]:
+        from sqlalchemy import select
 
         from turnfold.contract.tables import WebhookDeliveryRow, WebhookEndpointRow, table
         from turnfold.database.failures import translated
 
         outbox, endpoints = table(WebhookDeliveryRow), table(WebhookEndpointRow)
-        now = _now()
         due = (
             select(
-                outbox.c.id, outbox.c.endpoint, endpoints.c.url, endpoints.c.secret, outbox.c.event,
-                outbox.c.conversation_id, outbox.c.details, outbox.c.created_at, outbox.c.attempts, outbox.c.not_before,
+                outbox.c.id, endpoints.c.tenant, outbox.c.endpoint, endpoints.c.url, endpoints.c.secret,
+                outbox.c.event, outbox.c.conversation_id, outbox.c.details, outbox.c.created_at, outbox.c.attempts,
+                outbox.c.not_before,
             )
             .join_from(outbox, endpoints, outbox.c.endpoint == endpoints.c.id)
-            .where(outbox.c.not_before <= now)
+            .where(
+                outbox.c.not_before <= _now(),
+                outbox.c.endpoint.not_in(slots.full_endpoints), endpoints.c.tenant.not_in(slots.full_tenants),
+            )
             .order_by(outbox.c.not_before, outbox.c.id)
-            .limit(AT_ONCE)
+            .limit(limit)
         )  # fmt: skip
-        until = now + CLAIM_SECONDS * 1_000
         with translated(), self._store.reading.begin() as connection:
-            rows = connection.execute(due).mappings().all()
+            return connection.execute(due).mappings().all()
+
+    def _claim(self, rows: Sequence[RowMapping]) -> list[Delivery]:
+        from sqlalchemy import update
+
+        from turnfold.contract.tables import WebhookDeliveryRow, table
+        from turnfold.database.failures import translated
+
         if not rows:
             return []
+        outbox = table(WebhookDeliveryRow)
+        until = _now() + CLAIM_SECONDS * 1_000
         claimed = []
         with translated(), self._store.engine.begin() as connection:
             for row in rows:

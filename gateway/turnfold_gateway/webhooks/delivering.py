@@ -18,6 +18,7 @@ from turnfold_gateway.webhooks.addresses import RefusedAddressError
 from turnfold_gateway.webhooks.authorities import tls_context
 from turnfold_gateway.webhooks.deliveries import Delivery, Outbox
 from turnfold_gateway.webhooks.sending import NotAcceptedError, send
+from turnfold_gateway.webhooks.slots import AT_ONCE, Receiver
 
 _log = logging.getLogger(__name__)
 
@@ -42,36 +43,65 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 async def deliver_forever(outbox: Outbox, settings: GatewaySettings) -> None:
-    """Look for what is due every `webhook_poll_seconds`; at once while there is more."""
-    verify = tls_context(settings.webhook_ca_file)
-    async with httpx.AsyncClient(trust_env=False, verify=verify, timeout=settings.webhook_timeout_seconds) as client:
+    """Look for what is due every `webhook_poll_seconds`, and whenever a delivery has ended."""
+    under_way: dict[asyncio.Task[None], Receiver] = {}
+    async with _client(settings) as client, asyncio.TaskGroup() as tasks:
         while True:
-            try:
-                busy = await deliver_due(client, outbox, settings)
-            except TurnfoldError as error:
-                _log.warning("webhooks wait: %s", error)
-                busy = 0
-            except Exception:  # noqa: BLE001 - what is wrong with one batch ends no later one
-                _log.exception("webhooks wait")
-                busy = 0
-            if not busy:
+            for delivery in await _claimed(outbox, list(under_way.values())):
+                task = tasks.create_task(deliver(client, outbox, delivery, settings))
+                under_way[task] = delivery.receiver
+            if under_way:
+                ended, _ = await asyncio.wait(
+                    under_way, timeout=settings.webhook_poll_seconds, return_when=asyncio.FIRST_COMPLETED
+                )
+                for task in ended:
+                    del under_way[task]
+            else:
                 await asyncio.sleep(settings.webhook_poll_seconds)
 
 
-async def deliver_due(client: httpx.AsyncClient, outbox: Outbox, settings: GatewaySettings) -> int:
-    """Deliver one batch side by side; how many were tried."""
-    deliveries = await asyncio.to_thread(outbox.claim)
-    await asyncio.gather(*(_deliver(client, outbox, delivery, settings) for delivery in deliveries))
-    return len(deliveries)
+def _client(settings: GatewaySettings) -> httpx.AsyncClient:
+    # No connection is kept: a pool knows hosts by their addresses, and another name's certificate was never checked.
+    limits = httpx.Limits(max_connections=AT_ONCE, max_keepalive_connections=0)
+    return httpx.AsyncClient(
+        trust_env=False, verify=tls_context(settings.webhook_ca_file), timeout=settings.webhook_timeout_seconds,
+        limits=limits,
+    )  # fmt: skip
 
 
-async def _deliver(client: httpx.AsyncClient, outbox: Outbox, delivery: Delivery, settings: GatewaySettings) -> None:
+async def _claimed(outbox: Outbox, busy: list[Receiver]) -> list[Delivery]:
+    try:
+        return await asyncio.to_thread(outbox.claim, busy)
+    except TurnfoldError as error:
+        _log.warning("webhooks wait: %s", error)
+    except Exception:  # noqa: BLE001 - what is wrong with one batch ends no later one
+        _log.exception("webhooks wait")
+    return []
+
+
+async def deliver(client: httpx.AsyncClient, outbox: Outbox, delivery: Delivery, settings: GatewaySettings) -> None:
+    """Deliver, and write down what came of it; raises nothing, so that no other delivery is ended."""
+    try:
+        failure = await _failure(client, delivery, settings)
+        if failure is None:
+            await asyncio.to_thread(outbox.accepted, delivery)
+            return
+        given_up = await asyncio.to_thread(outbox.failed, delivery, most_rounds=settings.webhook_rounds)
+    except Exception as error:  # noqa: BLE001 - what is wrong with one delivery ends no other
+        # Its claim ends by itself, and it is delivered once more.
+        _log.warning("webhook %s: delivery %s waits: %s", delivery.endpoint, delivery.id, type(error).__name__)
+        return
+    outcome = "given up" if given_up else "tried again later"
+    # Neither the URL, in which a secret may stand, nor the conversation.
+    _log.warning("webhook %s: delivery %s is %s: %s", delivery.endpoint, delivery.id, outcome, failure)
+
+
+async def _failure(client: httpx.AsyncClient, delivery: Delivery, settings: GatewaySettings) -> str | None:
+    """Why a delivery was not accepted; None where it was."""
     try:
         await send(client, delivery.url, delivery.secret, delivery.message_id, delivery.body(), settings=settings)
     except (NotAcceptedError, RefusedAddressError, TurnfoldError) as error:
-        given_up = await asyncio.to_thread(outbox.failed, delivery, most_rounds=settings.webhook_rounds)
-        outcome = "given up" if given_up else "tried again later"
-        # Neither the URL, in which a secret may stand, nor the conversation.
-        _log.warning("webhook %s: delivery %s is %s: %s", delivery.endpoint, delivery.id, outcome, error)
-    else:
-        await asyncio.to_thread(outbox.accepted, delivery)
+        return str(error)
+    except Exception as error:  # noqa: BLE001 - a row that cannot be sent is given up like any other
+        return type(error).__name__
+    return None

@@ -60,7 +60,7 @@ def receiving() -> Iterator[Receiver]:
             planned = received.planned.get(self.path, [])
             status = planned.pop(0) if planned else 204
             if status == 0:
-                received.released.wait(20)
+                received.released.wait(60)
                 return
             self.send_response(status)
             if status == 307:
@@ -141,6 +141,30 @@ def test_failures_are_tried_again_and_neither_hangs_nor_redirects_mislead(
         "/fails": 3, "/hangs": 2, "/redirects": 2, "/elsewhere": 0,
     }  # fmt: skip
     assert len({headers["webhook-id"] for headers, _ in tries["/fails"]}) == 1
+
+
+def test_receivers_that_never_answer_hold_up_nobody_else(gateway_settings: Settings, tenant: str) -> None:
+    with receiving() as silent, closing(KeyStore(gateway_settings)) as store:
+        slow, quick = Endpoints(store, tenant), Endpoints(store, f"{tenant}-2")
+        for number in range(8):
+            silent.planned[f"/never/{number}"] = [0] * 100
+            endpoint, _ = slow.add(f"{silent.url}/never/{number}", ["folded"], allow_http=True)
+            for _ in range(20):
+                slow.test(endpoint)
+        for endpoints, path in ((slow, "/brother"), (quick, "/other")):
+            endpoint, _ = endpoints.add(silent.url + path, ["folded"], allow_http=True)
+            endpoints.test(endpoint)
+
+        with telling(gateway_settings, TURNFOLD_GATEWAY_WEBHOOK_TIMEOUT_SECONDS="30"):
+            wait_until(lambda: silent.at("/other"), timeout_seconds=25)
+            # One of the same tenant waits for its brothers' turn: what a tenant does is its own loss.
+            held = [path for path, _, _ in silent.requests if path.startswith("/never")]
+            silent.released.set()
+            silent.planned.clear()
+            wait_until(lambda: silent.at("/brother"), timeout_seconds=40)
+
+    assert 0 < len(held) < 160
+    assert max(held.count(path) for path in held) <= 8
 
 
 def test_private_addresses_are_refused_and_the_delivery_is_given_up(

@@ -25,7 +25,7 @@ from turnfold_gateway.keys.store import KeyStore
 from turnfold_gateway.settings import GatewaySettings
 from turnfold_gateway.webhooks.authorities import tls_context
 from turnfold_gateway.webhooks.deliveries import Outbox
-from turnfold_gateway.webhooks.delivering import deliver_due
+from turnfold_gateway.webhooks.delivering import deliver
 from turnfold_gateway.webhooks.endpoints import Endpoints
 from turnfold_gateway.webhooks.sending import NotAcceptedError, send
 from turnfold_worker.testing import model_server
@@ -122,6 +122,13 @@ def test_a_file_that_holds_no_certificates_is_refused(tmp_path: Path) -> None:
     for file in (empty, tmp_path / "missing.pem"):
         with pytest.raises(InvalidSettings, match="TURNFOLD_GATEWAY_WEBHOOK_CA_FILE"):
             GatewaySettings(webhook_ca_file=str(file))
+
+
+async def deliver_due(client: httpx.AsyncClient, outbox: Outbox, wanted: GatewaySettings) -> int:
+    """Deliver what is due, as far as there is room; how many were tried."""
+    deliveries = await asyncio.to_thread(outbox.claim)
+    await asyncio.gather(*(deliver(client, outbox, delivery, wanted) for delivery in deliveries))
+    return len(deliveries)
 
 
 async def test_two_loops_that_compete_deliver_each_event_once(
