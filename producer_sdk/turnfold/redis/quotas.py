@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from turnfold.redis.servers import InboxServers
     from turnfold.settings import Settings
 
-COUNTED: Final = frozenset({Operation.APPEND, Operation.EDIT})
-"""Operations that bring something in. What takes something away is never refused."""
+COUNTED: Final = frozenset({Operation.APPEND, Operation.CONFIGURE, Operation.EDIT})
+"""Operations that bring words in. What takes something away is never refused."""
 MEASURED_SECONDS: Final = 60
 """How often workers measure what a tenant stores."""
 
@@ -34,11 +34,15 @@ MEASURED_SECONDS: Final = 60
 #  the next day}. Fewer than none are given back.
 COUNT: Final = """
 local now = redis.call('TIME')[1] + 0
-local day = string.format('%.0f', math.floor(now / 86400))
+local today = math.floor(now / 86400)
+local written = redis.call('HGET', KEYS[1], 'day')
+-- A clock that is set back over midnight gives nobody the day before once more. One that was wrong by more counts anew.
+if written and tonumber(written) - today == 1 then today = today + 1 end
+local day = string.format('%.0f', today)
 local own = redis.call('HMGET', KEYS[2], 'turns', 'bytes', 'stored')
 local most = {}
 for i = 1, 3 do most[i] = tonumber(own[i] or ARGV[i]) end
-if redis.call('HGET', KEYS[1], 'day') ~= day then redis.call('DEL', KEYS[1]) end
+if written ~= day then redis.call('DEL', KEYS[1]) end
 local used = redis.call('HMGET', KEYS[1], 'turns', 'bytes')
 local turns, bytes = tonumber(used[1] or 0), tonumber(used[2] or 0)
 local measured = redis.call('HMGET', KEYS[3], 'size', 'added')
@@ -46,7 +50,7 @@ local added = tonumber(measured[2] or 0)
 local stored = tonumber(measured[1] or 0) + added
 local more_turns, more_bytes = tonumber(ARGV[4]), tonumber(ARGV[5])
 local function answer(code)
-  return {code, turns, bytes, stored, most[1], most[2], most[3], 86400 - now % 86400}
+  return {code, turns, bytes, stored, most[1], most[2], most[3], (today + 1) * 86400 - now}
 end
 if most[1] == 0 and most[2] == 0 and most[3] == 0 then return answer(2) end
 local function above(bound, used, more) return more > 0 and bound > 0 and used + more > bound end

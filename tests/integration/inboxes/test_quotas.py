@@ -79,6 +79,31 @@ def test_another_day_begins_anew(bounded: Callable[..., Turnfold], client: redis
     assert 0 < client.ttl(name) <= keys.APPENDED_SECONDS
 
 
+def test_a_clock_that_is_set_back_over_midnight_gives_no_second_day(
+    bounded: Callable[..., Turnfold], client: redis.Redis
+) -> None:
+    tf = bounded(tenant_turns_a_day=1)
+    tf.append("c", TURN)
+    name = keys.appended("acme")
+    client.hincrby(name, "day", 1)
+    with pytest.raises(QuotaExceeded) as met:
+        tf.append("c", TURN)
+    assert DAY_SECONDS < met.value.retry_after_seconds <= 2 * DAY_SECONDS
+    # A clock that was wrong by more than that shuts nobody out.
+    client.hincrby(name, "day", 1)
+    tf.append("c", TURN)
+    with pytest.raises(QuotaExceeded):
+        tf.append("c", TURN)
+
+
+def test_what_a_conversation_is_configured_with_counts_as_bytes(bounded: Callable[..., Turnfold]) -> None:
+    tf = bounded(tenant_bytes_a_day=1_000)
+    tf.configure("c", goal="Ship it.")
+    with pytest.raises(QuotaExceeded):
+        tf.configure("d", goal="Ship it. " * 200)
+    assert tf.status("c").inbox == 1
+
+
 def test_what_met_a_full_inbox_is_given_back(bounded: Callable[..., Turnfold]) -> None:
     tf = bounded(tenant_turns_a_day=4, max_inbox_turns=2)
     tf.append("c", [TURN] * 2)
