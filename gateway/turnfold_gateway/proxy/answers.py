@@ -14,8 +14,9 @@ from turnfold.chat_history.caller_turns import Api, Item, answer_message, messag
 from turnfold_gateway.inputs import json_object
 from turnfold_gateway.proxy.sse import EventParser
 
-_ENDED: Final = frozenset({"completed", "incomplete"})
-_FINISHED: Final = frozenset({f"response.{status}" for status in _ENDED})
+# Tuples: what is looked for in them may be anything, also what no set takes.
+_ENDED: Final = ("completed", "incomplete")
+_FINISHED: Final = tuple(f"response.{status}" for status in _ENDED)
 
 
 class AnswerCollector:
@@ -87,7 +88,7 @@ class _ChatStream:
 
     def __init__(self) -> None:
         self._texts: dict[str, list[str]] = {"content": [], "refusal": []}
-        self._calls: dict[int, Item] = {}
+        self._calls: dict[int, _ChatCall] = {}
         self._finish: str | None = None
         self._choices: set[str] = set()
 
@@ -107,7 +108,7 @@ class _ChatStream:
         message |= {key: "".join(pieces) for key, pieces in self._texts.items() if pieces}
         message.setdefault("content", None)
         if self._calls:
-            message["tool_calls"] = [call for _, call in sorted(self._calls.items())]
+            message["tool_calls"] = [call.whole() for _, call in sorted(self._calls.items())]
         return {"choices": [{"message": message}] * len(self._choices)}
 
     def _add(self, delta: Mapping[str, Any]) -> None:
@@ -116,14 +117,25 @@ class _ChatStream:
                 pieces.append(text)
         for place, piece in enumerate(_mappings(delta.get("tool_calls"))):
             index = piece.get("index")
-            call = self._calls.setdefault(
-                index if isinstance(index, int) else place,
-                {"id": None, "type": "function", "function": {"name": "", "arguments": ""}},
-            )
-            call["id"] = piece.get("id") or call["id"]
-            if isinstance(function := piece.get("function"), Mapping):
-                for key, value in call["function"].items():
-                    call["function"][key] = value + _text_of(function.get(key))
+            self._calls.setdefault(index if isinstance(index, int) else place, _ChatCall()).add(piece)
+
+
+class _ChatCall:
+    """Puts a tool call together; joined at the end, so that a large one costs no more than its size."""
+
+    def __init__(self) -> None:
+        self._id: object = None
+        self._texts: dict[str, list[str]] = {"name": [], "arguments": []}
+
+    def add(self, piece: Mapping[str, Any]) -> None:
+        self._id = piece.get("id") or self._id
+        if isinstance(function := piece.get("function"), Mapping):
+            for key, pieces in self._texts.items():
+                pieces.append(_text_of(function.get(key)))
+
+    def whole(self) -> Item:
+        function = {key: "".join(pieces) for key, pieces in self._texts.items()}
+        return {"id": self._id, "type": "function", "function": function}
 
 
 def _text_of(piece: object) -> str:

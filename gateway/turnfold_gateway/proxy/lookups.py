@@ -36,10 +36,11 @@ def with_tools(tools: object, api: Api) -> list[Any]:
 
 
 def calls_in(output: Sequence[Item], api: Api) -> list[Item]:
-    """The calls of an answer, ours and the caller's."""
+    """The calls of an answer, ours and the caller's, of whatever form a model gave them."""
     if api == "responses":
-        return [item for item in output if item.get("type") in {"function_call", "custom_tool_call"}]
-    return [call for message in output for call in message.get("tool_calls") or ()]
+        return [item for item in output if item.get("type") in ("function_call", "custom_tool_call")]
+    listed = (message.get("tool_calls") for message in output)
+    return [call for calls in listed if isinstance(calls, list) for call in calls if isinstance(call, dict)]
 
 
 def is_ours(call: Mapping[str, Any]) -> bool:
@@ -62,7 +63,7 @@ async def _result(turnfold: AsyncTurnfold, conversation: str, call: Item, api: A
     if not is_ours(call):
         return _told(call, _AGAIN, api)
     try:
-        return await turnfold.handle_tool_call(conversation, _renamed(call, api))
+        return await turnfold.handle_tool_call(conversation, _renamed(call))
     except TurnfoldError:
         return _told(call, _UNANSWERED, api)
 
@@ -74,9 +75,9 @@ def _told(call: Item, text: str, api: Api) -> Item:
     return {"type": kind, "call_id": call.get("call_id"), "output": text}
 
 
-def _renamed(call: Item, api: Api) -> Item:
-    name = _name(call).removeprefix(PREFIX)
-    return {**call, "function": {**call["function"], "name": name}} if api == "chat" else {**call, "name": name}
+def _renamed(call: Item) -> Item:
+    name, function = _name(call).removeprefix(PREFIX), call.get("function")
+    return {**call, "function": {**function, "name": name}} if isinstance(function, Mapping) else {**call, "name": name}
 
 
 def _name(call: Mapping[str, Any]) -> str:

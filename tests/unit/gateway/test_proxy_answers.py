@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from support.examples import examples
 from turnfold.chat_history.caller_turns import Api
+from turnfold_gateway.proxy import answers
 from turnfold_gateway.proxy.answers import AnswerCollector
 from turnfold_gateway.proxy.relay import Received
 from turnfold_gateway.proxy.sse import EventParser
@@ -118,6 +119,51 @@ def test_a_body_is_read_as_a_stream_would_be() -> None:
 )  # fmt: skip
 def test_what_is_not_a_finished_answer_is_no_turn(api: Api, stream: bytes, streamed: bool) -> None:
     assert collected(api, stream, [], streamed=streamed) == []
+
+
+_JSON = st.recursive(
+    st.none() | st.integers() | st.text(max_size=5) | st.sampled_from(["message", "function_call", "output_text"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["arguments", "content", "delta", "function", "id", "index", "message", "name", "output",
+                         "refusal", "status", "summary", "text", "tool_calls", "type"]), inner, max_size=5,
+    ),
+    max_leaves=25,
+)  # fmt: skip
+
+
+@examples(300)
+@given(_JSON, st.sampled_from(["chat", "responses"]), st.booleans())
+def test_an_answer_of_any_form_is_collected_or_left_out(value: object, api: Api, streamed: bool) -> None:
+    shapes: dict[Any, list[object]] = {
+        ("chat", True): [{"choices": [{"delta": value, "finish_reason": "stop"}]}],
+        ("chat", False): [{"choices": [{"message": value}]}],
+        ("responses", True): [{"type": value}, {"type": "response.completed", "response": {"output": value}}],
+        ("responses", False): [{"status": value}, {"output": [value]}],
+    }
+    outputs = []
+    for shape in (value, *shapes[api, streamed]):
+        body = json.dumps(shape).encode()
+        collector = AnswerCollector(api, streamed=streamed, most_bytes=MOST)
+        collector.feed(b"data: " + body + b"\n\n" if streamed else body)
+        outputs.append(collector.output())
+    assert all(isinstance(output, list) for output in outputs)
+
+
+def test_a_large_call_costs_each_of_its_pieces_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    joined = []
+
+    class Piece(str):
+        __slots__ = ()
+
+        def __radd__(self, other: str) -> str:
+            joined.append(len(other))
+            return str(other) + str(self)
+
+    monkeypatch.setattr(answers, "_text_of", lambda piece: Piece(piece or ""))
+    stream = [{"tool_calls": [{"index": 0, "id": "c", "function": {"name": "", "arguments": "x"}}]}] * 200
+    [message] = collected("chat", chat_stream(*stream), [])
+    assert message["tool_calls"][0]["function"]["arguments"] == "x" * 200
+    assert joined == []
 
 
 def test_two_choices_of_a_stream_are_no_turn() -> None:

@@ -27,3 +27,4 @@ def test_limits_hold_and_none_is_refused_below_them(waiting: list[Receiver], mor
             if not is_full:
                 busy.append(receiver)
             assert slots.free == AT_ONCE - len(busy)
+    assert len(busy) <= min(AT_ONCE, len(waiting) + len(more))
