@@ -157,6 +157,9 @@ def steady(  # noqa: PLR0913 - what a run is made of, all by name
     no more come.
     """
     chance = random.Random(11)  # noqa: S311 - made talk, the same at every run
+    # Before the CPU time is counted that they take.
+    most = int(seconds * a_second) + 2 * at_once
+    talk = [turn(chance, number, SIZES[size]) for number in range(most)]
     settings = Settings(redis_url=place.redis_url, database_url=place.database_url, tenant="steady")
     with (
         tempfile.TemporaryDirectory(prefix="turnfold-steady-", ignore_cleanup_errors=True) as folder,
@@ -170,15 +173,13 @@ def steady(  # noqa: PLR0913 - what a run is made of, all by name
             if counters.read().get("commits") is not None:
                 roots["postgresql"] = listening(port_of(place.database_url))
             cpu = Cpu(roots)
-            tf.append("warm", turn(chance, 0, SIZES[size]))
+            tf.append("warm", talk[0])
             tf.wait("warm", timeout_seconds=60)
             spent, counted, begun = cpu.seconds(), counters.read(), time.perf_counter()
             turns = 0
-            while (passed := time.perf_counter() - begun) < seconds:
+            while (passed := time.perf_counter() - begun) < seconds and turns + at_once <= most:
                 number = turns // at_once
-                tf.append(
-                    f"s-{number % conversations}", [turn(chance, turns + one, SIZES[size]) for one in range(at_once)]
-                )
+                tf.append(f"s-{number % conversations}", talk[turns : turns + at_once])
                 turns += at_once
                 watch(worker, counters, turns)
                 time.sleep(max(0.0, turns / a_second - passed))
