@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -255,6 +256,19 @@ def test_a_fold_that_closes_nothing_writes_each_row_once(tf: Turnfold, local: Lo
     updated = [["UPDATE", name] for name in ("job", "conversation", "outline", "job")]
     assert written[0] == ["SELECT", "conversation.rules_version"]
     assert written[1:] == [*updated[:3], ["INTO", "turn_memo"], updated[3]]
+
+
+def test_a_fold_reads_nothing_of_segments_before_one_is_closed(
+    tf: Turnfold, local: LocalWorker, engine: Engine
+) -> None:
+    tf.append("c", [{"role": "user", "content": "We must ship by Friday."}, *talk(3)])
+    local.drain()
+    statements: list[str] = []
+    event.listen(local.engine, "before_cursor_execute", lambda *said: statements.append(said[2]))
+    assert local.worker.compress(stored_id(engine)) == 0
+    assert tf.anchors("c")[0].text == "We must ship by Friday."
+    read = {name for statement in statements for name in re.findall(r"(?:FROM|JOIN) (\w+)", statement)}
+    assert read == {"conversation", "turn", "turn_memo", "outline"}
 
 
 def test_of_two_workers_that_fold_the_same_segment_one_writes_it(

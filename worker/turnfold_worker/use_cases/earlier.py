@@ -29,4 +29,4 @@ def earlier_turns(
 ) -> list[StoredTurn]:
     """Turns of segments before `idx` that these may repeat: few, however many there are."""
     marks = sought_marks(turns)
-    return store.earlier_turns(conversation, marks, idx) if marks else []
+    return store.earlier_turns(conversation, marks, idx) if marks and idx else []

@@ -231,7 +231,7 @@ def fold_next(
         )  # fmt: skip
     else:
         folded = plain_fold(turns, idx=tail.node_count, said=said_after(tail.said, turns))
-    candidates = candidates_of(folded.drafts, tail.conversation, store, turns[0].seq)
+    candidates = candidates_of(folded.drafts, tail.conversation, store, turns[0].seq) if tail.node_count else []
     merged = merge(
         folded.drafts, candidates, next_id=tail.next_anchor, node_idx=tail.node_count, settings=settings,
         vectors=anchor_vectors_of(folded.drafts, candidates, tail.conversation, store, embedder),
@@ -295,6 +295,8 @@ def outline_of(
 
 
 def _outline(tail: Tail, store: SqlStore) -> Outline:
+    if not tail.node_count:
+        return Outline()
     sizes = store.node_sizes(tail.conversation, tail.node_count)
     cover = choose_cover(sizes, last_seq=tail.closed_seq)
     notes = store.node_notes(tail.conversation, cover)

@@ -30,8 +30,8 @@ def anchors_of_tail(
     settings = settings_at(tail.configurations, tail.turns[0].seq)
     try:
         drafts = tail_drafts(readings, settings, for_the_head(tail.vectors, embedder))
-        candidates = candidates_of(drafts, tail.conversation, store, tail.turns[0].seq)
-        return merged_tail(drafts, candidates, tail.turns, node_idx=tail.node_count, settings=settings)
+        earlier = candidates_of(drafts, tail.conversation, store, tail.turns[0].seq) if tail.node_count else ()
+        return merged_tail(drafts, earlier, tail.turns, node_idx=tail.node_count, settings=settings)
     except Retryable:
         raise
     except Exception as error:
