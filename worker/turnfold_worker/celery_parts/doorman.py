@@ -37,9 +37,9 @@ FULL_SECONDS: Final = 1.0
 """Until a queue is looked at again that held too many messages; its rings stand in Redis meanwhile."""
 LONGEST_PAUSE_SECONDS: Final = 2.0
 """Between two tries while Redis or the broker is away."""
-DRAIN_PAUSE_SECONDS: Final = 0.2
+DRAIN_PAUSE_SECONDS: Final = 0.4
 """From a drain's message to the next one at most: reads find in Redis what is not stored yet, and a drain of ten turns
-costs little more than one of a single turn."""
+costs little more than one of a single turn. What comes after a pause of its own is stored at once."""
 _DRAIN_SECONDS: Final = 1.0
 """Of work that a drain finds when much waits, about, so that all processes get a message before the first is done."""
 _FOLD_SECONDS: Final = 0.25
@@ -89,7 +89,7 @@ def pauses_of(processes: int) -> dict[Queue, float]:
     """Seconds from a queue's messages to its next ones: what rings meanwhile is one task's work, and no process idles.
 
     >>> pauses_of(2)[Queue.INGEST], pauses_of(2)[Queue.COMPRESS]
-    (0.2, 0.125)
+    (0.4, 0.125)
     """
     drains = min(DRAIN_PAUSE_SECONDS, _DRAIN_SECONDS / max(1, processes))
     return {Queue.INGEST: drains, Queue.COMPRESS: _FOLD_SECONDS / max(1, processes)}
