@@ -20,6 +20,8 @@ from turnfold_worker.pipeline.levels.fact_lists import MAX_ENTRIES, merge_facts
     ("text", "kind", "expected"),
     [
         ("Pay $450.50 or 25% of 3 GB", FactKind.NUMBER, ("$450.50", "25%", "3 GB")),
+        ("2000 euros since 2019, and 2024 requests", FactKind.NUMBER, ("2000 euros", "2024 requests")),
+        ("in 2019 people met", FactKind.DATE, ("2019",)),
         ("on 14 May 2026 at 3:30 pm, or 2026-05-14", FactKind.DATE, ("14 May 2026", "3:30 pm", "2026-05-14")),
         ("I met Ana Lopez and Omar there", FactKind.NAME, ("Ana Lopez", "Omar")),
         ("ask @mara_k about it", FactKind.NAME, ("@mara_k",)),

@@ -14,6 +14,7 @@ spoken_verbs    whether words hold a verb
 common_words    words that tell little of a subject
 rarity          how much a word tells
 required_words  which of many patterns can match a text at all
+number_words    numbers that are written in words, as digits
 quantities      numbers and dates in one form each
 facts           numbers, dates, names, identifiers, paths, errors
 mentions        paths and symbols

@@ -86,6 +86,11 @@ _UNIT: Final = (
     "|seconds?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|miles?|people|users?|requests?|rows?"
     "|tokens?|turns?|tests?|lines?|files?|items?|times?|points?|seats?|replicas?|pages?|cores?)"
 )
+_NO_YEARS: Final = (
+    "(?:%|percent|per cent|[kmgtKMGT]i?[bB]|ms|kg|km|cm|mm|lbs?|GHz|MHz|euros?|dollars?|pounds?|USD|EUR|GBP|cents?"
+    "|seconds?|minutes?|mins?|hours?|hrs?|days?|weeks?|miles?|requests?|rows?|tokens?)"
+)
+"""Units behind which a number like 2000 is an amount, and not the year in which people or tests did something."""
 _EXTENSIONS: Final = (
     "py|pyi|js|jsx|ts|tsx|mjs|java|kt|go|rs|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|sh|bash|zsh|sql|json|jsonl|ya?ml"
     "|toml|ini|cfg|conf|env|lock|md|rst|txt|csv|tsv|xml|html?|css|scss|ipynb|log|pdf|docx?|xlsx?|pptx?|png|jpe?g"
@@ -129,7 +134,7 @@ _FACT: Final = lazy_pattern(
     | (?:next|last|this)[ ](?:week|month|year|weekend|spring|summer|autumn|fall|winter)(?!\w)
     | (?i:yesterday|tomorrow|tonight)(?!\w)
     | (?:January|February|April|June|July|August|September|October|November|December)(?!\w)
-    | (?:19|20)\d\d(?!\d)(?![\w.]\d))
+    | (?:19|20)\d\d(?!\d)(?![\w.]\d)(?!\s?{_NO_YEARS}(?!\w)))
 | (?P<file>[\w@+-]{{1,100}}(?:\.[\w-]{{1,60}}){{0,3}}\.(?:{_EXTENSIONS})(?![\w/\\-]))
 | (?P<path>(?:[A-Za-z]:)?[\w.@+~-]{{0,100}}(?:[/\\][\w.@+-]{{1,100}}){{1,24}}/?)
 | (?P<version>v\d{{1,9}}(?:\.\d{{1,9}}){{0,3}}(?!\d)(?![\w.]\w)

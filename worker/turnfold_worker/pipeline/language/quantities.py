@@ -9,6 +9,7 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.periods import MONTHS
+from turnfold_worker.pipeline.language.number_words import with_digits
 
 DIGITS: Final = lazy_pattern(r"\d+(?:[.,]\d+)*")
 WORD: Final = lazy_pattern(r"[^\W\d_]+|\d+")
@@ -110,7 +111,10 @@ def in_one_form(text: str) -> str:
 
     >>> in_one_form("€1,500.00 by May 3rd, 4 p.m."), in_one_form("1500 EUR by 3 May, 16:00")
     ('1500 euros by 3 May, 16:00', '1500 euros by 3 May, 16:00')
+    >>> in_one_form("fifteen hundred euros")
+    '1500 euros'
     """
+    text = with_digits(text)
     if not any(map(str.isdigit, text)):
         return text
     for pattern in _DATES:

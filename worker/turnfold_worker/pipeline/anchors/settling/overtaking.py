@@ -68,9 +68,9 @@ from turnfold_worker.pipeline.anchors.statements.numbers import (
 from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
 from turnfold_worker.pipeline.anchors.statements.turnovers import turns_over
 from turnfold_worker.pipeline.anchors.statements.value_changes import overtakes_value
-from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only, waits
-from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
-from turnfold_worker.pipeline.language.spoken import is_question
+from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only, tells_of_then, waits
+from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind, extract_facts
+from turnfold_worker.pipeline.language.spoken import is_question, without_quotes
 from turnfold_worker.pipeline.language.words import specific_words
 
 CORRECTS_FROM: Final = 0.30
@@ -219,7 +219,7 @@ def restates(new: Known, old: Known, similarity: float) -> bool:
         return False
     if only_then(new.said, old.said) or happened_once(new.said) or happened_once(old.said):
         return False
-    if of_other_holders(new, old):
+    if of_other_holders(new, old) or not _holds_outright(old):
         return False
     ours, theirs = new.facts, old.facts
     kinds = (FactKind.DATE,) if sometimes_only(new.said, old.said) else VALUES
@@ -232,6 +232,13 @@ def restates(new: Known, old: Known, similarity: float) -> bool:
     if not differs or is_told_apart(new, old):
         return False
     return not (about_another(new, old) or of_another_number(new, old) or narrower(new, old))
+
+
+def _holds_outright(old: Known) -> bool:
+    """Whether a statement says itself that its value is so: it neither tells of then, nor supposes, nor quotes it."""
+    outside = without_quotes(old.text)
+    quoted = outside != old.text and not set(old.facts.texts(*VALUES)) & set(extract_facts(outside).texts(*VALUES))
+    return not (quoted or waits(old.said) or tells_of_then(old.said))
 
 
 def _subject_similarity(new: Known, old: Known, our_value: str, their_value: str) -> float:

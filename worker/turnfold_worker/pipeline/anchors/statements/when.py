@@ -82,7 +82,7 @@ def only_then(new: str, old: str) -> bool:
     >>> only_then("last year the limit was 20", "the limit is 30"), only_then("from june it is 20", "it is 30")
     (True, True)
     """
-    return (_tells_of_then(new) and not _tells_of_then(old)) or (_begins_later(new) and not _begins_later(old))
+    return (tells_of_then(new) and not tells_of_then(old)) or (_begins_later(new) and not _begins_later(old))
 
 
 def sometimes_only(new: str, old: str) -> bool:
@@ -97,8 +97,8 @@ def sometimes_only(new: str, old: str) -> bool:
 
 
 @lru_cache(maxsize=1_024)
-def _tells_of_then(statement: str) -> bool:
-    """Asked of a text once, as below: it is compared with many."""
+def tells_of_then(statement: str) -> bool:
+    """Whether plain words tell of what was, and of nothing that is. Kept, as below: one text is compared with many."""
     return is_bygone(statement) or (_PAST.search(statement) is not None and _PRESENT.search(statement) is None)
 
 
