@@ -18,9 +18,10 @@ from turnfold_worker.pipeline.anchors.statements.holders import holder_of
 from turnfold_worker.pipeline.anchors.statements.moves import moved_thing
 from turnfold_worker.pipeline.anchors.statements.needs import need_of
 from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
+from turnfold_worker.pipeline.anchors.statements.restated import restates_otherwise, says_now
 from turnfold_worker.pipeline.anchors.statements.slots import may_fill
 from turnfold_worker.pipeline.anchors.statements.turnovers import turnovers_of, turns_over
-from turnfold_worker.pipeline.anchors.statements.value_changes import value_change
+from turnfold_worker.pipeline.anchors.statements.value_changes import overtakes_value, value_change
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.turns.memo import made_once
@@ -40,9 +41,12 @@ _STATED: Final = 50
 
 _STATES: Final[tuple[Callable[[str], object], ...]] = (
     states_a_value, moved_thing, states_an_attribute, need_of, holder_of, ending_of, turnovers_of, value_change,
-    lambda text: text.startswith("Actually, ") and bool(clauses_of(text)),
+    says_now, lambda text: text.startswith("Actually, ") and bool(clauses_of(text)),
 )  # fmt: skip
 """What tells that a sentence gives the value of a thing, or ends or changes it."""
+_TELL_OF_A_CHANGE: Final[tuple[Callable[[str], object], ...]] = (ending_of, turnovers_of, says_now, value_change)
+_OVER: Final = (says_otherwise, ends, turns_over, restates_otherwise, overtakes_value)
+"""Whether the one text ends or changes what the other says."""
 
 
 def with_reports(drafts: Sequence[AnchorDraft], readings: Sequence[Reading]) -> tuple[AnchorDraft, ...]:
@@ -105,13 +109,13 @@ def _corrected(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iter
     corrections = [
         draft
         for draft in kept
-        if draft.type is AnchorType.CORRECTION or ending_of(draft.text) or turnovers_of(draft.text)
+        if draft.type is AnchorType.CORRECTION or any(tells(draft.text) for tells in _TELL_OF_A_CHANGE)
     ]
     for correction in corrections:
         for reading, span in _sentences_before(readings, correction):
             text = reading.text(span)
             of_turn = (draft for draft in kept if draft.turn_seq == reading.turn.seq)
-            if not any(over(correction.text, text) for over in (says_otherwise, ends, turns_over)):
+            if not any(over(correction.text, text) for over in _OVER):
                 continue
             if not any(draft.start < span.end and span.start < draft.end for draft in of_turn):
                 yield _draft(reading, span, text, score=_STATED)

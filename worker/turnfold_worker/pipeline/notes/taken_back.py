@@ -7,7 +7,7 @@ most 24 earlier notes each, which share a telling word with them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -19,7 +19,9 @@ from turnfold.contract.words import note_stems
 from turnfold_worker.pipeline.anchors.statements.endings import ending_of, ends
 from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, stems_in_order
 from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
+from turnfold_worker.pipeline.anchors.statements.restated import restates_otherwise, says_now
 from turnfold_worker.pipeline.anchors.statements.turnovers import turnovers_of, turns_over, words_sought
+from turnfold_worker.pipeline.anchors.statements.value_changes import overtakes_value, value_change
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 
@@ -63,7 +65,8 @@ def cues_among(notes: Iterable[Note], corrections: Iterable[tuple[int, str]] = (
     cues = {
         (note.seq, note.text): Cue(note.seq, note.speaker, note.text)
         for note in told
-        if len(note.text) <= _LONGEST and (_CUES.search(note.text) or turnovers_of(note.text))
+        if len(note.text) <= _LONGEST
+        and (_CUES.search(note.text) or any(tells(note.text) for tells in _TELL_OF_A_CHANGE))
     }
     anchors = dict(corrections)
     for note in told if anchors else ():
@@ -101,10 +104,11 @@ def _near(cue: Cue, holding: dict[str, list[Note]]) -> list[Note]:
 
 def _gone(cue: Cue, near: Sequence[Note]) -> Iterator[Note]:
     if ending_of(cue.text) is not None or turnovers_of(cue.text):
-        over = (note for note in near if ends(cue.text, note.text) or turns_over(cue.text, note.text))
-        yield from islice(over, _MOST_ENDED)
-        return
-    corrected = (note for note in near if says_otherwise(cue.text, note.text) or _says_instead(cue.text, note.text))
+        over = [note for note in near if ends(cue.text, note.text) or turns_over(cue.text, note.text)]
+        yield from over[:_MOST_ENDED]
+        if over or not value_change(cue.text):
+            return
+    corrected = (note for note in near if any(over(cue.text, note.text) for over in _SAY_OTHERWISE))
     yield from islice(corrected, 1)
 
 
@@ -131,6 +135,10 @@ def _says_instead(new: str, old: str) -> bool:
         return False
     beside = (set(ours[0]) & set(theirs[0])) - set(gone)
     return set(gone) <= set(theirs[0]) and any(len(stem) > 2 and not is_common(stem) for stem in beside)
+
+
+_TELL_OF_A_CHANGE: Final[tuple[Callable[[str], object], ...]] = (turnovers_of, says_now, value_change)
+_SAY_OTHERWISE: Final = (says_otherwise, restates_otherwise, overtakes_value, _says_instead)
 
 
 def _overtaken(note: Note, cue: Cue) -> Overtaken:

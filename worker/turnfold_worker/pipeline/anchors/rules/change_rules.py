@@ -114,6 +114,8 @@ CORRECTIONS: Final = (
         delayed) (?:back |forward )?to / pushed (?:back|forward) to / (?:^|(?:please|so|then|let's|and|now|
         you) )(?:raise|bump|lower|reduce|increase|decrease|extend|shorten|cut|set|move|push) (?:it|that|
         this) (?:back |up |down )?to (?:the )?{value} /
+        (?:i|we)(?:'ve| have)? (?:now |just |since )?(?:raised|bumped|lowered|reduced|increased|decreased|extended|
+        shortened|cut|moved|pushed|upped|dropped) (?:it|that|this) (?:back |up |down )?to (?:the )?{value} /
         instead of .{1,60}? (?:it's|use|make it|let's) / (?:i'd|i would) rather (?:have|do|go|make|not) /
         i(?:'d| would)? prefer .{1,50}? instead / (?:try|do|check|
         find|make|book|use|play|want|like|get|go|have|for|in|at|on|to|with) .{0,60}?\binstead(?! of)

@@ -67,7 +67,7 @@ DOUBTS: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:if|suppose|supposing|imagine|assume|assuming|pretend|whenever|until|unless|whether|wish|would|i'd|we'd|
     could|might|maybe|perhaps|may(?! \d)(?= \w)|used to|was|were|goal|hop(?:e|es|ing)|plan(?:s|ned|ning)?|thought|
-    dream\w{0,9}|
+    dream\w{0,9}|jok(?:e|es|ed|ing)|kidding|rumou?rs?|threaten\w{0,3}|reckons?|heard|
     almost|nearly|as if|said|says|told|tells|asked|ask|asking|wrote|claims?|thinks?|i think|consider\w{0,9}|
     propos\w+|suggest\w{0,9}|(?:for|an?) (?:example|instance)|character|story|novel|according to|one day|
     someday|eventually|
@@ -98,9 +98,14 @@ NO_NUMBERS: Final = listed("one half both hundred thousand once")
 _COUNTING: Final = (
     r"is|are|am|have|has|need|needs|want|wants|go|goes|take|takes|pay|pays|cost|costs|weigh|weighs|run|runs|use|uses|"
     r"allow|allows|expect|expects|charge|charges|spend|spends|earn|earns|hold|holds|fit|fits|work|works|sleep|sleeps|"
-    r"train|trains|exercise|get|gets|owe|owes|keep|keeps|accept|accepts|employ|employs"
+    r"train|trains|exercise|get|gets|owe|owes|keep|keeps|accept|accepts|employ|employs|last|lasts"
 )
 COUNTS: Final = lazy_pattern(rf"(?<!\w)(?:{_COUNTING}|can)(?!\w)")
+LENGTH: Final = lazy_pattern(
+    r"(?<=last # )(?:seconds|minutes?|hours?|days?|nights?|weeks?|months?|years?)"
+    r"(?=$| (?:now|from|in|on|at|for)(?!\w))|(?<=is for # )(?:days?|nights?|weeks?|months?|years?)(?=$)"
+)
+"""The unit of how long something is: of 'ninety minutes' and 'two hours' both are lengths."""
 COUNTED: Final = lazy_pattern(
     rf"(?:^|(?<!\w)(?:{_COUNTING}|about|only|exactly|around|over|under|all|for|to|at|by|of|most|least|than|the|my|our|"
     r"[$€£]) ?)[$€£]?# ?(?=[^\W\d_]|%|$)|# times(?! (?:as|more|less)(?!\w))"
@@ -221,7 +226,7 @@ FRAMES: Final[tuple[tuple[str, re.Pattern[str], Sort], ...]] = (
         r"due by|due in|in|at|on|by|under|behind|next to|from|with|called|named|until|of|"
         r"to) )?(?P<value>.+)$"), _of_copula),
     ("verb", lazy_pattern(
-        rf"^{_SUBJECT}{_NOW}(?:(?:live|lives|living) (?:in|at)|(?:work|works|working) (?:at|for)|"
+        rf"^{_SUBJECT}{_NOW}(?:(?:live|lives|living) (?:in|at|on)|(?:work|works|working) (?:at|for)|"
         r"(?:stay|stays|staying) (?:in|at|with)|(?:meet|meets|meeting) (?:at|in)|(?:listen|listens|listening) on|"
         r"(?:run|runs|running) on|(?:fly|flying|deploy|deploying|travel|travelling|pay|paying|bank|banking) "
         r"(?:with|via|by)|"

@@ -48,7 +48,8 @@ _VERBS: Final = {
         thrown away|handed back|sent back|donated|
         traded in|turned in|swapped out|unsubscribed from|opted out of|moved off|moved away from|migrated off|
         migrated away from|came off|come off|said goodbye to|uninstalled|pawned|auctioned off|backed out of|
-        withdrew from|disbanded|chucked out""",
+        withdrew from|disbanded|chucked out|pulled the plug on|called time on|switched off|shut off|shut down|
+        turned off|binned|shelved|weaned ourselves off|walked away from|stopped paying for|let go of""",
     "names": "dropped|left|quit|let go of|chucked",
     "habits": r"""
         gave up|given up|quit|stopped(?= \w+ing| (?:my|our|his|her|their) (?:[\w-]+ ){0,2}(?:lessons|classes|therapy|

@@ -36,7 +36,7 @@ _AMOUNT: Final = (
     rf"(?={RATE}(?!\w)|"
     r"(?:(?:about|around|over|under|nearly|only|just|exactly|some) )?[$€£]?\d|"
     r"(?!(?:use|read|run|take|have|be|send)(?!\w))[a-z][\w-]{0,30} v?\d+(?=[.,;!](?!\w)|$)|"
-    r"(?:[a-z][\w-]{0,30} )?v?\d+\.\d)"
+    r"(?:[a-z][\w-]{0,30} )?v?\d+\.\d|(?:an?|half an?) (?:minute|hour|day|night|week|fortnight|month|year)(?!\w))"
     rf"{_AFTER}"
 )
 """A number, or a version of something: not what something was changed to do."""
@@ -48,17 +48,24 @@ _CHANGED: Final = (
 _BECAME: Final = (
     r"(?:(?:have |has |had )?(?:just |now |since |recently )?(?:risen|rose|gone up|went up|gone down|went down|fallen|"
     r"fell|dropped|grown|grew|shrunk|shrank|increased|decreased|climbed|jumped|sunk|sank)|"
-    rf"(?:was|were|is|are|got|has been|have been) (?:just |now )?{_CHANGED})"
+    rf"(?:was|were|is|are|got|has been|have been) (?:just |now )?{_CHANGED}|"
+    r"(?:is|are)(?: now| currently)? (?:up|down|back)(?: again)?)"
 )
+_PUT: Final = r"(?:put|pushed|brought|bumped|set|took|taken|turned|moved|scaled|knocked|talked|beat)"
 
 VALUE: Final = (
     lazy_pattern(rf"{_WHO} {_CHANGED} {_THING}{_FROM} to {_AMOUNT}"),
+    lazy_pattern(rf"{_WHO} {_PUT} {_THING} (?:up|down|back|forward|out){_FROM} to {_AMOUNT}"),
     lazy_pattern(rf"{_SUBJECT} {_BECAME}{_FROM} to {_AMOUNT}"),
+    lazy_pattern(
+        r"(?:^|[.,;:] )(?:i|we)(?: am| are|'m|'re) (?:now |currently |already )?(?:up|down|back) to "
+        r"(?P<after>\d[\d.,]* (?P<thing>[a-z]+(?: (?:a|an|per|each|every) [a-z]+)?))(?= |[.,;!]|$)"
+    ),
     lazy_pattern(
         rf"{_SUBJECT} (?:(?:has |have )?(?:now |just )?reached|(?:now )?(?:comes|came|amounts) to) (?:now )?{_AMOUNT}"
     ),
 )
-"""'We raised the monthly cap to 750 dollars', 'the exchange rate fell to 4.22'."""
+"""'We raised the monthly cap to 750 dollars', 'the exchange rate fell to 4.22', 'I'm up to 45 miles a week'."""
 NAME: Final = (
     lazy_pattern(rf"{_WHO} (?:renamed|rechristened) {_THING}{_FROM} (?:to|as) {_AFTER}"),
     lazy_pattern(rf"{_SUBJECT} (?:was|is|has been|got) (?:now )?renamed{_FROM} (?:to|as) {_AFTER}"),
@@ -87,6 +94,16 @@ OWNER: Final = (
         rf"(?:over |on )?(?:from (?P<before>{_PHRASE}) )?to {_AFTER}"
     ),
     lazy_pattern(
+        r"(?:^|[.,;:] )(?:the )?(?:ownership|responsibility|lead|care|charge|leadership|running) (?:of|for) "
+        rf"(?P<thing>{_PHRASE}) (?:has |have )?(?:now |just )?(?:went|gone|passed|moved|fell|fallen|goes|shifted)"
+        rf"(?: over)?(?: from (?P<before>{_PHRASE}))? to {_AFTER}"
+    ),
+    lazy_pattern(
+        r"(?:^|[.,;:] |(?<!\w)(?:and|so|but) )(?P<after>[a-z][\w'.-]{0,30}(?: [a-z][\w'-]{1,30})?) (?:has |have )?"
+        rf"(?:now |just )?(?:took|taken) (?P<thing>(?:the |our |my )?{_PHRASE}) off "
+        rf"(?P<before>(?!the(?!\w)){_PHRASE}){_ENDS}"
+    ),
+    lazy_pattern(
         rf"(?<!\w)(?:has |have )?(?:now |just )?(?:handed|passed)(?: over)? (?P<thing>(?:the |our |my )?{_PHRASE}) "
         rf"(?:over |on )?to {_AFTER}"
     ),
@@ -103,7 +120,8 @@ CANCELLED: Final = lazy_pattern(
 )
 """'The concert got cancelled': when and where it is holds no longer."""
 OWNS: Final = lazy_pattern(
-    r"(?<!\w)(?:runs?|owns?|leads?|manages?|handles?|maintains?|chairs?|looks? after|takes? care of|"
+    r"(?<!\w)(?:runs?|owns?|leads?|manages?|handles?|maintains?|chairs?|looks? after|takes? care of|teach(?:es)?|"
+    r"keeps?|coach(?:es)?|trains?|reviews?|hosts?|edits?|drives?|organi[sz]es?|supervises?|"
     r"(?:is|are|am|i'm|he's|she's) (?:responsible for|in charge of|the owner of))(?!\w)"
 )
 """Somebody does what one person does."""
@@ -111,8 +129,9 @@ SUPPOSED: Final = lazy_pattern(
     r"(?<!\w)(?:if|in case|maybe|perhaps|might|may(?= [a-z])|could|would|should|shall|whether|not|never|unless|suppose|"
     r"supposing|imagine|pretend|want|wants|wanted|wish|wishes|plans? to|planned|planning to|the plan is|going to|will|"
     r"try|tried|trying|consider|considering|propose|proposed|suggest|suggested|ask|asks|asked|says|said|told|wrote|"
-    r"please|used to|almost|nearly|expect|expects|expected|hope|hopes|hoping|about to|then came back|like to|i'd|we'd)"
-    r"(?!\w)|n't(?!\w)"
+    r"please|used to|almost|nearly|expect|expects|expected|hope|hopes|hoping|about to|then came back|like to|i'd|we'd|"
+    r"jok\w+|kidding|kidded|claims?|claimed|reckons?|heard|rumou?rs?|threatens?|threatened|wondered|promis\w+|thinks?|thought)"
+    r"(?!\w)|n't(?!\w)|'d (?:just |now )?(?:put|set|cut|beat|raise|lower|bump|move|push|bring|turn|take)(?!\w)"
 )
 """It is wished, planned, asked for, denied or told by somebody else."""
 OF_OTHERS: Final = lazy_pattern(r"(?<!\w)(?:his|her|their|your|(?!(?:it|that|let)'s)[a-z]+'s)(?: [a-z-]+){0,2} $")

@@ -66,6 +66,7 @@ from turnfold_worker.pipeline.anchors.statements.numbers import (
     renumbers,
 )
 from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
+from turnfold_worker.pipeline.anchors.statements.restated import restates_otherwise
 from turnfold_worker.pipeline.anchors.statements.turnovers import turns_over
 from turnfold_worker.pipeline.anchors.statements.value_changes import overtakes_value
 from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only, tells_of_then, waits
@@ -126,7 +127,7 @@ def changes(new: Known, old: Known) -> bool:
         return not sometimes_only(new.said, old.said)
     if ends_need(new.anchor.text, old.anchor.text):
         return not (only_then(new.said, old.said) or sometimes_only(new.said, old.said))
-    return overtakes_value(new.anchor.text, old.anchor.text)
+    return any(changed(new.anchor.text, old.anchor.text) for changed in (overtakes_value, restates_otherwise))
 
 
 def moves(new: Known, old: Known) -> bool:
@@ -219,7 +220,7 @@ def restates(new: Known, old: Known, similarity: float) -> bool:
         return False
     if only_then(new.said, old.said) or happened_once(new.said) or happened_once(old.said):
         return False
-    if of_other_holders(new, old) or not _holds_outright(old):
+    if of_other_holders(new, old) or not _holds_outright(old, new):
         return False
     ours, theirs = new.facts, old.facts
     kinds = (FactKind.DATE,) if sometimes_only(new.said, old.said) else VALUES
@@ -234,11 +235,11 @@ def restates(new: Known, old: Known, similarity: float) -> bool:
     return not (about_another(new, old) or of_another_number(new, old) or narrower(new, old))
 
 
-def _holds_outright(old: Known) -> bool:
-    """Whether a statement says itself that its value is so: it neither tells of then, nor supposes, nor quotes it."""
+def _holds_outright(old: Known, new: Known) -> bool:
+    """Whether a statement neither tells of another time than a later one, nor supposes its value, nor quotes it."""
     outside = without_quotes(old.text)
     quoted = outside != old.text and not set(old.facts.texts(*VALUES)) & set(extract_facts(outside).texts(*VALUES))
-    return not (quoted or waits(old.said) or tells_of_then(old.said))
+    return not (quoted or waits(old.said) or (tells_of_then(old.said) and not tells_of_then(new.said)))
 
 
 def _subject_similarity(new: Known, old: Known, our_value: str, their_value: str) -> float:

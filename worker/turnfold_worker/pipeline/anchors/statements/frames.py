@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.anchors.rules import frame_rules
+from turnfold_worker.pipeline.anchors.rules.relation_rules import in_one_relation
 from turnfold_worker.pipeline.anchors.rules.state_rules import states_of
 from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
 from turnfold_worker.pipeline.language.common_words import is_common, listed
@@ -48,13 +49,17 @@ _DATE: Final = lazy_pattern(
     r"(?<!\w)(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|"
     r"july?|aug(?:ust)?|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|\d{1,2}(?:st|nd|rd|th))(?!\w)"
 )
+_MEASURED: Final = ("number", "date", "weekday")
+"""Sorts of values that begin so are amounts and days."""
 _SEVERAL: Final = lazy_pattern(r",|(?<!\w)(?:and|or)(?!\w)")
 _BEHIND: Final = lazy_pattern(
     r" (?:for|in|at|on|from|to|with|of|per|during|until|by|near|next|as|instead|rather|not|because|since|when|if|after|"
     r"before|while|though|although|but)(?= )"
 )
 _SPLIT: Final = lazy_pattern(
-    r"[.;!](?:\s+|$)|[,:] (?:so |and |but )?(?=(?:i|we|it|the|my|our|they|he|she|let's|that's|it's|i'm|we're)(?!\w))|"
+    r"[.;!](?:\s+|$)|[,:] (?:so |and |but )?(?=(?:i|we|it|there|the|my|our|they|he|she|let's|that's|it's|i'm|we're)"
+    r"(?!\w))|, (?:and )?(?=[a-z][\w'-]+ (?:is|are|has|have|moved|left|retired|resigned|quit|stepped|went|died|got)"
+    r"(?!\w))|"
     r" (?:and|but|so) (?=(?:i|we|it|the|my|our|they|he|she|i'm|we're)(?!\w))"
 )
 
@@ -136,7 +141,7 @@ def _clauses(plain: str) -> Iterator[tuple[str, str]]:
     where = frame_rules.WHERE.match(rest)
     place_before = where.group() if where else ""
     for part in filter(None, _SPLIT.split(rest[len(place_before) :])):
-        clause = frame_rules.bare_clause(part)
+        clause = in_one_relation(frame_rules.bare_clause(part))
         if clause and not frame_rules.DOUBTS.search(f"{place_before}{clause}"):
             yield clause, place_before
         # 'We booked room 12, and the limit is 30 people.'
@@ -174,6 +179,8 @@ def _values(clause: str, text: str, *, is_beside: bool) -> Iterator[Frame]:
         sort = sort_of(words, match, text)
         if sort and not _SEVERAL.search(words):
             key = _key(clause[: match.start("value")] + " … " + (match.groupdict().get("behind") or ""))
+            # 'Our mortgage is 3 percent' and 'the mortgage is 2 percent' are of one.
+            key = key.removeprefix("my ") if sort.startswith(_MEASURED) else key
             yield Frame(f"{name} {sort} {key}", _stems(words), _stems(tail), is_beside)
     owner = frame_rules.OWNER.match(clause)
     if owner and frame_rules.is_name(owner["value"], text):
@@ -191,7 +198,9 @@ def _counts(clause: str, *, is_beside: bool) -> Iterator[Frame]:
         return
     without = _NUMBER.sub("#", counted)
     if frame_rules.COUNTED.search(without):
-        yield Frame(f"count {_key(without)}", frozenset(numbers), frozenset(), is_beside)
+        length = frame_rules.LENGTH.findall(without)
+        key = _key(frame_rules.LENGTH.sub("long", without))
+        yield Frame(f"count {key}", frozenset((*numbers, *map(STEMS.__getitem__, length))), frozenset(), is_beside)
 
 
 def _is_plain(clause: str) -> bool:

@@ -27,6 +27,12 @@ _ACTIVE: Final = lazy_pattern(
     rf"(?i)(?<!\w)[a-z]+(?:'ve|'s| have| has| had)?(?: just| now| already)? {_MOVED} "
     rf"(?P<thing>(?:the|our|my|your|his|her|their|[A-Z]\w*'s) [^,;:.!?]{{2,60}}?){_TO}"
 )
+_APART: Final = lazy_pattern(
+    r"(?i)(?<!\w)[a-z]+(?:'ve|'s| have| has| had)?(?: just| now| already)? (?:put|brought|set|taken|took) "
+    r"(?P<thing>(?:the|our|my|your|his|her|their|[A-Z]\w*'s) [^,;:.!?]{2,60}?) (?:back|forward|off)"
+    r"(?: from (?:[^,;:.!?]|[:.](?=\d)){1,40})? (?:to|until|till) \S"
+)
+"""'They've put the operation back to 17 June'."""
 _ITSELF: Final = lazy_pattern(
     r"(?i)(?:^|[.:;] )(?:(?:so|but|and|actually|sorry|ok|okay|update|correction),? )?"
     r"(?P<thing>[^,;:.!?]{2,60}?)(?: has| have)?(?: just| now| recently)? (?:moved|relocated|slipped) to \S"
@@ -66,7 +72,7 @@ def moved_thing(text: str) -> frozenset[str]:
 
 
 def _match(text: str) -> re.Match[str] | None:
-    return _PASSIVE.search(text) or _ACTIVE.search(text) or _moved_by_itself(text)
+    return _PASSIVE.search(text) or _ACTIVE.search(text) or _APART.search(text) or _moved_by_itself(text)
 
 
 def _moved_by_itself(text: str) -> re.Match[str] | None:

@@ -48,7 +48,9 @@ _TELLS_NOTHING: Final = listed("""
 _DETERMINERS: Final = frozenset({"the", "a", "an", "our", "my"})
 _LEADS_TO_ONE: Final = frozenset({"in", "at", "on", "with", "from", "to", "by", "via", "is", "are", "for", "called"})
 _DENIES: Final = lazy_pattern(r",? (?:and )?not (?P<gone>[^\s,;:]+(?: [^\s,;:]+){0,3})$")
-_ENDED: Final = lazy_pattern(r"(?<!\w)(?:(?:do|does|is|are|am) not|no longer|any ?more)(?!\w)")
+_ENDED: Final = lazy_pattern(
+    r"(?<!\w)(?:(?:do|does) not|(?<=is )not|(?<=are )not|(?<=am )not|no longer|any ?more)(?!\w)"
+)
 
 
 def says_otherwise(correction: str, sentence: str) -> bool:

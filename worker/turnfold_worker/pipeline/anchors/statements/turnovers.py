@@ -47,6 +47,9 @@ _PAST: Final = lazy_pattern(r"^[a-z]{2,20}ed$")
 _HELPS: Final = frozenset({"i", "my", "to", "currently", "both", "all", "not", "no"})
 _PLACES: Final = frozenset({"for", "with", "in", "on", "at", "of", "from", "to", "under", "by"})
 _GOES_TO: Final = _PLACES | {"go", "attend"}
+_DOES_WITH: Final = frozenset({"with", "via", "by", "through", "in", "on"})
+_MANY_THINGS: Final = lazy_pattern(r"[\w'-]+s(?!\w)|[\w-]+ [\w-]+s (?:are|live|run|go|come|sit) ")
+"""'Logs are shipped with …', 'feature flags live in …'."""
 _TITLES: Final = frozenset(
     {"dr", "mr", "mrs", "ms", "miss", "doctor", "coach", "professor", "prof", "sister", "father"}
 )
@@ -180,7 +183,7 @@ def _is_over(turnover: Turnover, clause: str) -> bool:
     if turnover.way is Way.TAKEN_UP:
         return _is_of_its_kind(turnover, clause, stated)
     at = _within(turnover.gone, stated)
-    return at is not None and _is_state(clause) and _is_gone(turnover, at, clause, stated)
+    return at is not None and is_state(clause) and _is_gone(turnover, at, clause, stated)
 
 
 def _is_gone(turnover: Turnover, at: int, clause: str, stated: tuple[str, ...]) -> bool:
@@ -201,7 +204,7 @@ def _within(some: tuple[str, ...], stated: tuple[str, ...]) -> int | None:
     return next((at for at in places if stated[at : at + len(some)] == some), None) if some else None
 
 
-def _is_state(clause: str) -> bool:
+def is_state(clause: str) -> bool:
     """Whether a clause tells how things are, rather than what was done or felt once, or will be done."""
     if "will" in clause.split():
         return False
@@ -220,7 +223,7 @@ def _is_ours(turnover: Turnover, clause: str, stated: tuple[str, ...]) -> bool:
         return False
     if turnover.way is Way.MOVED and stated[: len(turnover.thing)] == turnover.thing:
         return True
-    return clause.startswith(("the ", "our ", "my ")) or stated[0] == "my" or clause.split(" ", 1)[0].endswith("s")
+    return clause.startswith(("the ", "our ", "my ")) or stated[0] == "my" or _MANY_THINGS.match(clause) is not None
 
 
 def _is_about_it(turnover: Turnover, clause: str) -> bool:
@@ -249,10 +252,13 @@ def _is_remade(turnover: Turnover, stated: tuple[str, ...]) -> bool:
 
 def _is_of_its_kind(turnover: Turnover, clause: str, stated: tuple[str, ...]) -> bool:
     """Whether a clause names another of the kind that is had now: 'cow's milk' for 'oat milk'."""
+    if len(stated) > 2 and stated[0] == turnover.who[0] and turnover.beside == {stated[1]}:
+        # 'For deploys' says what 'we deploy with' says.
+        return stated[2] in _DOES_WITH
     kind = turnover.now[-1] if len(turnover.now) > 1 else ""
     if kind and turnover.now[0] in _TITLES:
         return turnover.now[0] in stated[1:-1] and stated[0] == turnover.who[0] and bool(turnover.beside)
     if not kind or kind not in stated or is_common(kind) or stated[0] != turnover.who[0]:
         return False
     at = stated.index(kind)
-    return at > 1 and stated[at - 1] not in {turnover.now[-2], *_PLACES} and _is_state(clause)
+    return at > 1 and stated[at - 1] not in {turnover.now[-2], *_PLACES} and is_state(clause)

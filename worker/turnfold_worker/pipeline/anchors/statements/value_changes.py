@@ -23,6 +23,8 @@ _INSTEAD_OF: Final = lazy_pattern(r", (?:and )?not [^,;:!?]{1,40}?(?=[,;:!?](?!\
 _EMPTY: Final = listed("the a an our my of now just i we and so but its")
 _OPENS: Final = listed("the a an our my so and but ok okay well actually update i we i'm we're currently now")
 _NUMBER: Final = lazy_pattern(r"[$€£]?\d+(?:[.,:]\d+)*(?: ?%| [^\W\d_]+)?")
+_ONE: Final = lazy_pattern(r"^an? (?=\w)")
+_LENGTHS: Final = listed("second minute hour day night week fortnight month year")
 _VERSION: Final = lazy_pattern(r"(?<![\w.])\d{1,4}(?:\.\d{1,4}){1,3}(?![\w.])")
 _SPEAKS: Final = lazy_pattern(r"^(?:\w+,? )?(?:i|we|i'm|we're)(?!\w)")
 _PLANNED: Final = lazy_pattern(
@@ -35,7 +37,7 @@ _MAY_TELL: Final = lazy_pattern(
     r"downgraded|changed|set|adjusted|shortened|lengthened|updated|brought|risen|rose|gone|went|fallen|fell|grown|grew|"
     r"shrunk|shrank|decreased|climbed|jumped|sunk|sank|reached|comes?|came|amounts|renamed|rechristened|switched|moved|"
     r"migrated|replace[sd]|replacing|succeed(?:s|ed)|swapped|took|taken?|takes|handed|passed|transferred|reassigned|"
-    r"cancell?ed|called off|scrapped)(?!\w)"
+    r"cancell?ed|called off|scrapped|put|pushed|turned|knocked|talked|beat|up to|down to|back to)(?!\w)"
 )
 """Most texts have none of these, and are looked at no further."""
 _PRODUCT: Final = lazy_pattern(r"[a-z][\w-]{0,30}(?= v?\d)")
@@ -127,7 +129,7 @@ def overtakes_value(new: str, old: str) -> bool:
 
 def _is_its_value(change: ValueChange, said: str, stated: tuple[str, ...]) -> bool:
     """Another number of the same unit, said of the same thing."""
-    now = _NUMBER.search(change.after)
+    now = _NUMBER.search(_ONE.sub("1 ", change.after))
     if now is None:
         return _RATE.match(change.after) is not None and _RATE.search(said) is not None and _begins_with(
             change.thing, said
@@ -136,13 +138,19 @@ def _is_its_value(change: ValueChange, said: str, stated: tuple[str, ...]) -> bo
     if all(versions):
         named = set(_stems(_VERSION.sub(" ", change.after)))
         return named <= set(stated)
-    units = {sort_of_amount(amount) for amount in _NUMBER.findall(said)}
-    unit = sort_of_amount(now.group())
+    units = {_sort_of(amount) for amount in _NUMBER.findall(said)}
+    unit = _sort_of(now.group())
     product = _PRODUCT.match(change.after)
     if product is not None and not set(_stems(product.group())) <= set(stated):
         return False
     same_unit = unit in units or (not unit and len(units) == 1) or units == {""}
     return same_unit and (_begins_with(change.thing, said) or _SPEAKS.match(said) is not None)
+
+
+def _sort_of(amount: str) -> str:
+    """The unit of an amount; of every length of time one."""
+    unit = sort_of_amount(amount)
+    return "length" if unit in _LENGTHS else unit
 
 
 def _is_its_name(change: ValueChange, said: str, _stated: tuple[str, ...]) -> bool:

@@ -1,0 +1,120 @@
+"""What is said again with another value and a word for now: 'the dog sleeps in the kitchen these days'.
+
+It ends what its speaker said before in the same words, or in others for the same relation (`rules.relation_rules`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import takewhile
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.anchors.rules import frame_rules, turnover_rules
+from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, stems_in_order
+from turnfold_worker.pipeline.anchors.statements.turnovers import is_state
+from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only
+from turnfold_worker.pipeline.language.common_words import is_common, listed
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
+
+_LONGEST: Final = 160
+_MOST: Final = 4
+"""Words of a value."""
+_LEAST: Final = 3
+"""Words of a statement: who, what, and a value."""
+_SINCE_NOW: Final = (
+    r"as (?:of|from) (?:this|today|now|last)(?: \w+)?|since (?:this|last|yesterday|today)(?: \w+)?|"
+    r"from (?:today|now)(?: on)?|from this \w+ on"
+)
+_NOW: Final = lazy_pattern(
+    rf"(?<!\w)(?:(?<!just )(?<!right )(?<!by )(?<!for )(?<!until )(?<!till )now(?! (?:that|and (?:then|again))(?!\w))|"
+    rf"nowadays|these days|from now on|currently|at present|instead(?! of)|{_SINCE_NOW})(?!\w)"
+)
+_AT_END: Final = lazy_pattern(rf" (?:{_SINCE_NOW})$")
+_PREPOSITIONS: Final = listed("in at on from with to by via under under behind near for through into onto")
+_NO_SUBJECTS: Final = listed("it this that these those there he she they you who which what everybody everyone nobody")
+_OF_MANY: Final = listed("""
+    need want see feel think look wait hear wonder hope try love like hate know mean guess speak understand own collect
+    sell make cook watch get find buy read
+""")
+"""Verbs of which another object now says nothing of the first."""
+_HAS_ONE: Final = lazy_pattern(r"(?<!\w)(?:have|has|got) (?:an?|some|another)(?!\w)")
+"""What is had may be one of several: 'we have a dog now'."""
+_VERBS: Final = frozenset({"is", "are", "am", "will"})
+_TELL_OF_OTHERS: Final = (frame_rules.NEGATION, frame_rules.BESIDE, _HAS_ONE)
+_SEVERAL: Final = frozenset({"and", "or", "but"})
+_SPEAKERS: Final = frozenset({"i"})
+
+
+def says_now(text: str) -> bool:
+    """Whether a short text states something as so from now on, or lately.
+
+    >>> says_now("Our dog sleeps in the kitchen these days."), says_now("I'm cooking right now.")
+    (True, False)
+    """
+    return len(text) <= _LONGEST and _NOW.search(plain_words(without_quotes(text))) is not None and bool(_stated(text))
+
+
+def restates_otherwise(new: str, old: str) -> bool:
+    """Whether a text with a word for now says an earlier one of its speaker again with another value in one place.
+
+    >>> restates_otherwise("Our dog sleeps in the kitchen these days.", "Our dog sleeps in the hall.")
+    True
+    >>> restates_otherwise("Our cat sleeps in the hall now.", "Our dog sleeps in the hall.")
+    False
+    """
+    if max(len(new), len(old)) > _LONGEST or is_question(old) or not says_now(new):
+        return False
+    said, said_before = plain_words(new), plain_words(old)
+    if sometimes_only(said, said_before) or only_then(said, said_before):
+        return False
+    return any(_is_otherwise(later, earlier, new, old) for later in _stated(new) for earlier in _stated(old))
+
+
+@lru_cache(maxsize=1_024)
+def _stated(text: str) -> tuple[tuple[str, ...], ...]:
+    """The clauses of a text that state outright how something is, in stems, with their auxiliaries."""
+    stated = []
+    for clause, place_before in clauses_of(text):
+        clause_now = _AT_END.sub("", clause)
+        if place_before or any(pattern.search(clause_now) for pattern in _TELL_OF_OTHERS) or not is_state(clause_now):
+            continue
+        stems = tuple(
+            stem for word in clause_now.split() for stem in ((word,) if word in _VERBS else stems_in_order(word))
+        )
+        if len(stems) >= _LEAST and stems[0] not in _NO_SUBJECTS and _SEVERAL.isdisjoint(stems):
+            stated.append(stems)
+    return tuple(stated)
+
+
+def _is_otherwise(later: Sequence[str], earlier: Sequence[str], new: str, old: str) -> bool:
+    same = [word for word, _ in takewhile(lambda pair: pair[0] == pair[1], zip(later, earlier, strict=False))]
+    rest = (later[len(same) :], earlier[len(same) :])
+    behind = [word for word, _ in takewhile(lambda pair: pair[0] == pair[1], zip(*map(reversed, rest), strict=False))]
+    behind.reverse()
+    changed = [words[: len(words) - len(behind)] for words in rest]
+    if not all(0 < len(words) <= _MOST for words in changed) or not set(changed[0]).isdisjoint(changed[1]):
+        return False
+    if not same:
+        return _does_instead(changed, behind, new, old)
+    if not any(len(word) > 2 and not is_common(word) for word in (*same, *behind)):
+        return False
+    return _is_a_value(changed, same, behind)
+
+
+def _is_a_value(changed: Sequence[Sequence[str]], same: Sequence[str], behind: Sequence[str]) -> bool:
+    """Whether the words that differ stand behind a verb, and nothing behind them says what they do."""
+    if behind and behind[0] not in _PREPOSITIONS and not all(any(map(str.isdigit, words[0])) for words in changed):
+        return False
+    if same[-1] in _PREPOSITIONS:
+        return len(same) > 1 and _OF_MANY.isdisjoint(same)
+    if all(any(map(str.isdigit, words[0])) for words in changed):
+        return _OF_MANY.isdisjoint(same)
+    return same[0] in _SPEAKERS and len(same) > 1 and _OF_MANY.isdisjoint(same)
+
+
+def _does_instead(changed: Sequence[Sequence[str]], behind: Sequence[str], new: str, old: str) -> bool:
+    """'Tea keeps the kitty from now on' after 'Sven keeps the kitty': what one person does."""
+    names = all(frame_rules.is_name(" ".join(words), text) for words, text in zip(changed, (new, old), strict=True))
+    return names and len(behind) > 1 and turnover_rules.ROLE.match(" ".join(behind)) is not None
