@@ -22,6 +22,7 @@ from turnfold_worker.pipeline.anchors.statements.holders import holder_of, takes
         ("My dentist is Dr Sato.", "I switched dentists, I go to Dr Mbeki now."),
         ("The project lead is Yusuf.", "Yusuf handed the project lead over to Magda."),
         ("Our contact person is Lars Meyer.", "Please change our contact person to Ute Brandl."),
+        ("Our main region is Frankfurt.", "We've made Dublin our main region."),
         ("My landlord is Mr Kowal.", "The flat was sold, my new landlord is Mrs Iyer."),
     ],
 )

@@ -19,6 +19,7 @@ def states(*texts: str) -> dict[str, AnchorState]:
     [
         ("The report is due by 3 May.", "The deadline for the report has been pushed to 17 May."),
         ("My piano lesson is at 4 pm on Monday.", "They rescheduled my piano lesson to 6 pm on Monday."),
+        ("The operation is set for 3 June.", "They've put the operation back to 17 June."),
         ("The party is at our house.", "We've moved the party to the town hall."),
         ("The ferry is on 3 July.", "The ferry got postponed from 3 July to 5 July."),
         ("The ferry is on 3 July.", "Update: the ferry is now moved to 5 July."),
@@ -62,3 +63,10 @@ def test_an_address_outlives_a_correction_of_the_number_beside_it() -> None:
 @pytest.mark.parametrize("text", ["", "It moved to Friday.", "We moved to Boise.", "I was pushed."])
 def test_a_text_that_moves_nothing_by_name_has_no_thing(text: str) -> None:
     assert moved_thing(text) == frozenset()
+
+
+@pytest.mark.parametrize(
+    "moved", ["They nearly moved the ferry to 5 July.", "They were about to put the ferry off to 5 July."]
+)
+def test_what_was_nearly_moved_stays(moved: str) -> None:
+    assert states("The ferry is on 3 July.", "Fine.", moved)["The ferry is on 3 July."] is AnchorState.ACTIVE

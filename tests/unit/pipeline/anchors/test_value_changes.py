@@ -63,3 +63,34 @@ def test_a_change_is_of_a_kind_and_says_what_holds_now(text: str, kind: Kind | N
 )
 def test_what_is_wished_asked_bygone_or_of_others_changes_nothing(text: str) -> None:
     assert value_change(text) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("My rent is 940 euros.", "The landlord put the rent up to 990 euros."),
+        ("Class 7b has 24 pupils.", "Class 7b is up to 27 pupils."),
+        ("I run 30 kilometres a week.", "I'm up to 45 kilometres a week."),
+        ("The trip is for ten days.", "We shortened the trip to a week."),
+        ("Lena owns the search index.", "Ownership of the search index went to Paul."),
+        ("Mr Okafor teaches the fourth years.", "Ms Lindqvist took the fourth years off Mr Okafor."),
+        ("The hay budget is two thousand euros.", "We raised the hay budget to thirty-five hundred euros."),
+    ],
+)
+def test_a_change_in_other_words_overtakes_what_was(old: str, new: str) -> None:
+    assert overtakes_value(new, old)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("My rent is 940 euros.", "The landlord joked he'd put the rent up to 9,000 euros."),
+        ("My rent is 940 euros.", "They nearly put the rent up to 990 euros."),
+        ("Class 7b has 24 pupils.", "Class 7a is up to 27 pupils."),
+        ("I run 30 kilometres a week.", "I'm up to 45 push-ups a day."),
+        ("The trip is for ten days.", "We shortened the talk to an hour."),
+        ("Mr Okafor teaches the fourth years.", "Ms Lindqvist took the fifth years off Mr Okafor."),
+    ],
+)
+def test_a_change_of_something_else_overtakes_nothing(old: str, new: str) -> None:
+    assert not overtakes_value(new, old)

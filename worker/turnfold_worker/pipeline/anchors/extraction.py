@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from functools import partial
 from typing import Any, Final
 
@@ -30,6 +30,7 @@ from turnfold_worker.pipeline.anchors.heads.head import with_head
 from turnfold_worker.pipeline.anchors.ranks import STANDING, rank_of
 from turnfold_worker.pipeline.anchors.refusals import with_refusals
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Found
+from turnfold_worker.pipeline.anchors.statements.repairs import only_says_wrong
 from turnfold_worker.pipeline.anchors.worth import Factors, doubts_of, marks_of, score_of
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.prose import JOINS, MAX_CLAUSE, Span, trimmed
@@ -41,6 +42,8 @@ from turnfold_worker.pipeline.turns.reading import Reading
 
 MAX_PER_SEGMENT: Final = 12
 _MAX_PER_TURN: Final = {Role.USER: 4, Role.ASSISTANT: 2, Role.TOOL: 1, Role.SYSTEM: 4, Role.DEVELOPER: 4}
+_SAYS_WHAT_WITHIN: Final = 3
+"""Turns within which who has said 'no, wait' says what is right."""
 _PASTED_POINTS: Final = -8
 _JOINT: Final = lazy_pattern(
     lambda: (
@@ -90,13 +93,19 @@ def segment_acts(readings: Sequence[Reading]) -> list[list[Found]]:
     """The acts of each turn of a segment; a tool does nothing."""
     speakers = list(dict.fromkeys(reading.speaker for reading in readings if not reading.tool))
     left_open, asker = NOTHING, ""
+    marked: dict[str, int] = {}
     acts: list[list[Found]] = []
     for reading in readings:
         if reading.tool:
             acts.append([])
             continue
         # Who goes on after a question of his own does not answer it.
-        acts.append(_acts(reading, left_open if reading.speaker != asker else NOTHING, speakers))
+        before = left_open if reading.speaker != asker else NOTHING
+        if len(acts) - marked.pop(reading.speaker, -_SAYS_WHAT_WITHIN - 1) <= _SAYS_WHAT_WITHIN:
+            before = replace(before, corrects=True)
+        if only_says_wrong(reading.turn.content):
+            marked[reading.speaker] = len(acts)
+        acts.append(_acts(reading, before, speakers))
         left_open, asker = leaves_open(reading, acts[-1]), reading.speaker
     return acts
 

@@ -37,6 +37,8 @@ class Before:
     proposed: bool = False
     """It waits for a yes."""
     brief: bool = True
+    corrects: bool = False
+    """Who speaks now has only said that something was wrong: 'no, wait'."""
 
 
 NOTHING: Final = Before()

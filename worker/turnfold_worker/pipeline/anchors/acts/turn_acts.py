@@ -36,6 +36,8 @@ REPLIES: Final = frozenset({YES_TO_A_PROPOSAL, "yes to a request", "no to a requ
 
 _ASKED: Final = 5
 """Words from which what is put as a question without a mark is one rather than the beginning of one."""
+_NAMES_LITTLE: Final = 2
+"""Words up to which a clause says no thing and value."""
 _BEGUN: Final = 6
 """Words up to which what breaks off may name nothing yet."""
 _TELLS: Final = frozenset({"order", "advice", "wanted"})
@@ -84,6 +86,8 @@ class _Acts:
         self._reply()
         if self._clause.is_bare_value(self._before):
             self._put(Act.CORRECTION, 72, BARE_VALUE)
+        elif self._before.corrects and self._clause.words > _NAMES_LITTLE and not self._clause.asks:
+            self._put(Act.CORRECTION, 60, "said to be wrong before")
         self._phrases()
         self._question_or_answer()
         self._exactness()

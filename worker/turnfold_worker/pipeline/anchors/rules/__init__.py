@@ -10,6 +10,7 @@ attribute_rules   be, have or cost: of which there is one value at a time
 home_rules        live somewhere
 state_rules       be in a state: pending, approved, done
 frame_rules       state one value of a thing: what it is called, where it is, who does it, whether it is needed
+relation_rules    meet, gather, get together: verbs that say one relation
 value_change_rules   change: a value, a name, who does something
 turnover_rules   replace, give up, leave, part: what is had no longer
 doubt_rules       feel, guess, aim and chat: what is hardly asked for later

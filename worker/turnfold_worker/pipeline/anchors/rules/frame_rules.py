@@ -75,6 +75,11 @@ DOUBTS: Final = lazy_pattern(
     """)
 )
 """It is supposed, planned, over, or somebody else says it."""
+UNREAL: Final = lazy_pattern(
+    r"(?<!\w)(?:almost|nearly|about to|jok(?:e|es|ed|ing)|kidding|rumou?rs?|threaten\w{0,3}|pretend\w{0,3}|"
+    r"dream\w{0,3}|in my dreams?|wish(?:es|ed)?)(?!\w)"
+)
+"""It did not come to be."""
 BESIDE: Final = lazy_pattern(
     r"(?<!\w)(?:also|too|as well|another|other|second|third|additional|additionally|extra|both|besides|partly|"
     r"sometimes|part-time|on the side|together|either|among|one of|each|every|some)(?!\w)"

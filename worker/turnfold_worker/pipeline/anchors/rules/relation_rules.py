@@ -13,6 +13,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 
 _RELATIONS: Final = r"""
     meet = gather*; get* together; come* together; assemble*; convene*
+    buy = source*; purchase*; get*( (?:our|my|the) [\w-]+ (?:from|at)); order*( (?:our|my|the) [\w-]+ (?:from|at))
     cost = ~ priced at; ~ sold for; sell* for; retail* at; ~ on sale for; go* for( \W?\d); come* to( \W?\d)
     start = begin*; kick* off; commence*; get* going; get* under way; get* underway
     end = finish*; conclude*; wrap* up

@@ -71,7 +71,10 @@ _VERBS: Final = {
         split from|split up with|separated from|divorced|broke up with|broken up with|got divorced from|stopped seeing|
         stopped working with""",
     "departs": """
-        retired|resigned|stepped down|stepped back|quit|passed away|died|moved on|is gone|handed in (?:his|her) notice|
+        retired|resigned|stepped down|stepped back|quit|passed away|died|moved on|is gone|
+        handed in (?:his|her|their) notice|dropped out|pulled out|bowed out|moved away|
+        went (?:part-time|on (?:maternity |parental )?leave)|
+        is on (?:maternity |parental |sick )leave|
         (?:left|has left) (?:us|the (?:company|firm|team|department|band|practice|school|club|agency|organi[sz]ation|
         business|job))|(?:was|is|got|were|has been|been) (?:fired|sacked|dismissed|let go|laid off|replaced)""",
     "moves": """
@@ -198,6 +201,9 @@ ROLE: Final = lazy_pattern(
     r"^(?:(?:is|are|am) (?:the|our|my|their|in charge|responsible|on|head|lead|a)(?!\w)|(?:\w+ly )?(?:runs?|leads?|"
     r"heads?|manages?|owns?|handles?|maintains?|chairs?|works?|teach(?:es)?|coach(?:es)?|trains?|does|reviews?|writes?|plays?|"
     r"looks? after|takes? care|reports? to|keeps?|drives?|cleans?|cooks?|sings?|edits?|designs?|supervises?|"
-    r"represents?|treats?|covers?|tutors?|mentors?|organi[sz]es?|coordinates?|supplies|delivers?|caters?|hosts?|sits?)(?!\w))"
+    r"represents?|treats?|covers?|tutors?|mentors?|organi[sz]es?|coordinates?|supplies|delivers?|caters?|hosts?|sits?|"
+    r"catalogues?|files|answers|feeds?|waters?|walks|mows|bakes?|serves?|stocks?|orders?|books?|schedules?|updates?|"
+    r"deploys?|moderates?|translates?|proofreads?|directs?|conducts?|referees|judges?|records?|films?|audits?|inspects?|"
+    r"tests?|repairs?|services?|fixes|collects?|picks up|drops off|locks|unlocks|opens|signs|approves?)(?!\w))"
 )
 """What somebody does for us, as long as he is there."""

@@ -43,6 +43,7 @@ from turnfold_worker.pipeline.anchors.settling.subjects import (
     does_something_else,
     happened_once,
     head_of,
+    is_unreal,
     lifts,
     lifts_another,
     of_other_things,
@@ -218,7 +219,7 @@ def restates(new: Known, old: Known, similarity: float) -> bool:
         return False
     if not similarity > 0 or not same_names(new, old) or not same_person(new, old) or new.negations != old.negations:
         return False
-    if only_then(new.said, old.said) or happened_once(new.said) or happened_once(old.said):
+    if only_then(new.said, old.said) or any(happened_once(each.said) for each in (new, old)) or is_unreal(new.said):
         return False
     if of_other_holders(new, old) or not _holds_outright(old, new):
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.anchors.rules.frame_rules import UNREAL
 from turnfold_worker.pipeline.anchors.rules.rule import joined
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, same_root
 from turnfold_worker.pipeline.language.common_words import listed
@@ -114,6 +115,11 @@ def _has_own(some: frozenset[str], other_words: frozenset[str]) -> bool:
 def supposes(plain: str) -> bool:
     """Whether plain words make something up to speak about it: 'suppose the fee is 5 euros'."""
     return _SUPPOSED.match(plain) is not None
+
+
+def is_unreal(plain: str) -> bool:
+    """Whether plain words tell of what did not come to be: 'they nearly raised the fee to 42 euros'."""
+    return UNREAL.search(plain) is not None
 
 
 def happened_once(plain: str) -> bool:

@@ -15,6 +15,7 @@ needs          who needs what, and for whom
 moves          what was moved to another time or place
 value_changes  what changed, and what it is now
 turnovers      what took the place of something, or is had no longer: 'we traded in the Civic', 'we let Tom go'
+restated       what is said again with another value and a word for now: 'the dog sleeps in the kitchen these days'
 endings        what holds no longer, without another value: 'we no longer use Kafka'
 holders        who holds a role that one person holds at a time
 repairs        few words that say a value and that another one was wrong

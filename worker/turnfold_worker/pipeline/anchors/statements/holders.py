@@ -16,7 +16,7 @@ from turnfold_worker.pipeline.language.spoken import is_question, plain_words, w
 _LONGEST: Final = 120
 _MAY_HOLD: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:new|became|becomes|is|are|elected|appointed|named|changed?|switched|swapped|replaced|handed|"
-    r"passed)(?!\w)|['\u2019]s(?= [a-z])"
+    r"passed|made|promoted|chose|picked)(?!\w)|['\u2019]s(?= [a-z])"
 )
 _NAME: Final = (
     r"(?:(?:mr|ms|mrs|dr|prof|professor|miss|sister|father)\.? )?"
@@ -47,6 +47,10 @@ _HOLDS: Final = (
     lazy_pattern(
         r"^(?P<whose>i|we)(?: have)? (?P<new>changed|switched) (?P<role>[a-z][\w-]{2,20}s),? (?:and )?(?:i|we|my|our) "
         rf"(?:go to|am with|are with|see|use|have) (?P<name>{_NAME}){_STOP}"
+    ),
+    lazy_pattern(
+        rf"^(?:i|we|they)(?: have)? (?P<new>made|appointed|elected|promoted|chose|picked) (?P<name>{_NAME}) "
+        rf"(?:to be |as |to )?(?P<whose>my|our|the) {_ROLE}{_OF}{_STOP}"
     ),
     lazy_pattern(
         rf"^{_OWNER} {_ROLE}{_OF} has (?P<new>changed)"

@@ -8,6 +8,7 @@ from typing import Final
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.remembered import remembers_clauses
 from turnfold.contract.words import note_stems
+from turnfold_worker.pipeline.anchors.rules.frame_rules import UNREAL
 from turnfold_worker.pipeline.language.common_words import listed
 
 _MOVED: Final = (
@@ -85,8 +86,8 @@ def _moved_by_itself(text: str) -> re.Match[str] | None:
 
 
 def is_only_supposed(text: str) -> bool:
-    """Whether a text says that something is moved only under a condition, or not."""
-    return _SUPPOSED.search(text) is not None
+    """Whether a text says that something is moved only under a condition, or not, or nearly."""
+    return _SUPPOSED.search(text) is not None or UNREAL.search(text.lower()) is not None
 
 
 def moves_to_a_time(text: str) -> bool:

@@ -35,6 +35,14 @@ _HEDGES: Final = frozenset({"ok", "okay", "oh", "ah", "it's", "it is", "that's"}
 """Openings that correct nothing by themselves."""
 
 
+_LONGEST_MARKER: Final = 40
+_ONLY_WRONG: Final = lazy_pattern(
+    r"(?:(?:oh|ah|hm+|er+m?|uh|um|no|nope|ok|sorry|damn|argh|ugh)(?!\w)|[,.!\u2026 -])*"
+    r"(?:wait|hang on|hold on|oops|whoops|correction|typo|my mistake|my bad|i misspoke|that's (?:wrong|not right)|"
+    r"that was wrong|i got that wrong|let me correct (?:that|myself)|no,? no)(?!\w)"
+    r"(?:(?:oh|ah|hm+|no|nope|sorry|wait|typo|my mistake|my bad|that's (?:wrong|not right)|a (?:sec|moment))(?!\w)|"
+    r"[,.!:\u2026 -])*"
+)
 _MOST_OTHERWISE: Final = 3
 """Words that a correction of a whole sentence puts in the place of others."""
 _LEAST_SAME: Final = 3
@@ -117,6 +125,15 @@ def _words(text: str) -> list[str]:
 def _tokens(text: str) -> list[str]:
     clause = frame_rules.bare_clause(plain_words(without_quotes(text)))
     return _words(clause)
+
+
+def only_says_wrong(turn: str) -> bool:
+    """Whether a turn says that something said before is wrong, and nothing else: what is right follows.
+
+    >>> only_says_wrong("no, wait..."), only_says_wrong("Oops, sorry"), only_says_wrong("No, wait for me.")
+    (True, True, False)
+    """
+    return len(turn) <= _LONGEST_MARKER and _ONLY_WRONG.fullmatch(plain_words(turn)) is not None
 
 
 def sets_right(sentence: str, repair: str) -> bool:

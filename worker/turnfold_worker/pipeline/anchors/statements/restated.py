@@ -34,14 +34,16 @@ _NOW: Final = lazy_pattern(
 _AT_END: Final = lazy_pattern(rf" (?:{_SINCE_NOW})$")
 _PREPOSITIONS: Final = listed("in at on from with to by via under under behind near for through into onto")
 _NO_SUBJECTS: Final = listed("it this that these those there he she they you who which what everybody everyone nobody")
-_OF_MANY: Final = listed("""
-    need want see feel think look wait hear wonder hope try love like hate know mean guess speak understand own collect
-    sell make cook watch get find buy read
-""")
+_MOMENTARY: Final = listed("need want see feel think look wait hear wonder hope try know mean guess")
+_OF_MANY: Final = _MOMENTARY | listed(
+    "love like hate speak understand own collect sell make cook watch get find buy read"
+)
 """Verbs of which another object now says nothing of the first."""
-_HAS_ONE: Final = lazy_pattern(r"(?<!\w)(?:have|has|got) (?:an?|some|another)(?!\w)")
-"""What is had may be one of several: 'we have a dog now'."""
-_VERBS: Final = frozenset({"is", "are", "am", "will"})
+_PROGRESSIVE: Final = lazy_pattern(r"(?<!\w)(?:is|are|am) (?=[a-z]{2,20}ing(?!\w))")
+_HAS_ONE: Final = lazy_pattern(r"(?<!\w)(?:have|has|got) (?:an?|some|another|been)(?!\w)")
+"""What is had may be one of several, 'we have a dog now'; what has been done says nothing of now."""
+_KEPT: Final = frozenset({"is", "are", "am", "will", "have", "has", "to"})
+"""Words that other comparisons leave out: they tell where a value begins."""
 _TELL_OF_OTHERS: Final = (frame_rules.NEGATION, frame_rules.BESIDE, _HAS_ONE)
 _SEVERAL: Final = frozenset({"and", "or", "but"})
 _SPEAKERS: Final = frozenset({"i"})
@@ -77,11 +79,11 @@ def _stated(text: str) -> tuple[tuple[str, ...], ...]:
     """The clauses of a text that state outright how something is, in stems, with their auxiliaries."""
     stated = []
     for clause, place_before in clauses_of(text):
-        clause_now = _AT_END.sub("", clause)
+        clause_now = _PROGRESSIVE.sub("", _AT_END.sub("", clause))
         if place_before or any(pattern.search(clause_now) for pattern in _TELL_OF_OTHERS) or not is_state(clause_now):
             continue
         stems = tuple(
-            stem for word in clause_now.split() for stem in ((word,) if word in _VERBS else stems_in_order(word))
+            stem for word in clause_now.split() for stem in ((word,) if word in _KEPT else stems_in_order(word))
         )
         if len(stems) >= _LEAST and stems[0] not in _NO_SUBJECTS and _SEVERAL.isdisjoint(stems):
             stated.append(stems)
@@ -108,10 +110,12 @@ def _is_a_value(changed: Sequence[Sequence[str]], same: Sequence[str], behind: S
     if behind and behind[0] not in _PREPOSITIONS and not all(any(map(str.isdigit, words[0])) for words in changed):
         return False
     if same[-1] in _PREPOSITIONS:
-        return len(same) > 1 and _OF_MANY.isdisjoint(same)
+        return len(same) > 1 and _MOMENTARY.isdisjoint(same)
     if all(any(map(str.isdigit, words[0])) for words in changed):
         return _OF_MANY.isdisjoint(same)
-    return same[0] in _SPEAKERS and len(same) > 1 and _OF_MANY.isdisjoint(same)
+    # 'I've been playing for a month' and 'I'm playing chess' tell of two things.
+    is_object = all(words[0] not in _PREPOSITIONS for words in changed)
+    return is_object and same[0] in _SPEAKERS and len(same) > 1 and _OF_MANY.isdisjoint(same)
 
 
 def _does_instead(changed: Sequence[Sequence[str]], behind: Sequence[str], new: str, old: str) -> bool:
