@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.language.common_words import listed
 
 _RELATIONS: Final = r"""
     meet = gather*; get* together; come* together; assemble*; convene*
@@ -42,7 +43,7 @@ _RELATIONS: Final = r"""
 """
 
 
-def _forms(alternative: str) -> str:
+def _pattern(alternative: str) -> str:
     """A pattern of one alternative: 'gather*' is gather, gathers and is gathering."""
     words, opened, follows = alternative.partition("(")
     words = re.sub(r"(?<!\w)(\w+)\*", _of_verb, words).replace("~", "(?:is|are|am)")
@@ -50,22 +51,43 @@ def _forms(alternative: str) -> str:
 
 
 def _of_verb(match: re.Match[str]) -> str:
-    verb = match[1]
-    stem = verb.removesuffix("e")
-    third = f"{verb[:-1]}ies" if re.search(r"[^aeiou]y$", verb) else f"{verb}(?:e?s)?"
-    doubled = f"{verb}{verb[-1]}?ing"
-    return rf"(?:(?:(?:is|are|am) )?(?:{stem}ing|{doubled})|{third}|{verb})"
+    progressive, *present = _forms(match[1])
+    return rf"(?:(?:(?:is|are|am) )?{progressive}|{'|'.join(present)})"
 
 
+def _forms(verb: str) -> tuple[str, ...]:
+    """All forms of the present, the longest first."""
+    doubles = verb == "begin" or re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", verb) is not None
+    stem = verb if verb.endswith("ee") else verb.removesuffix("e")
+    third = f"{verb[:-1]}ie" if re.search(r"[^aeiou]y$", verb) else f"{verb}e" if verb.endswith(_HISSES) else verb
+    return f"{stem}{verb[-1] * doubles}ing", f"{third}s", verb
+
+
+def _signs(alternative: str) -> frozenset[str]:
+    """Words of which a clause has at least one where an alternative matches it."""
+    words = alternative.partition("(")[0].split()
+    plain = [word for word in words if word.isalpha() and word not in _TELLS_LITTLE]
+    longest = max(plain, key=len, default="")
+    if longest or not words[0].endswith("*"):
+        return frozenset({longest or words[1]})
+    return frozenset(_forms(words[0].removesuffix("*")))
+
+
+_HISSES: Final = ("s", "sh", "ch", "x", "go")
+_TELLS_LITTLE: Final = listed("a the have has in at on for of to by off out up")
 _LINES: Final = [line.strip().partition(" = ") for line in _RELATIONS.replace("\\\n", "").strip().splitlines()]
 _NAMES: Final = [relation for relation, _, _ in _LINES]
 _WORDS: Final = lazy_pattern(
     lambda: (
         r"(?<![\w'-])(?:"
-        + "|".join(f"({'|'.join(map(_forms, alternatives.split('; ')))})" for _, _, alternatives in _LINES)
+        + "|".join(f"({'|'.join(map(_pattern, alternatives.split('; ')))})" for _, _, alternatives in _LINES)
         + r")(?![\w'-])"
     )
 )
+_SIGNS: Final = frozenset().union(
+    *(_signs(alternative) for _, _, alternatives in _LINES for alternative in alternatives.split("; "))
+)
+"""Most clauses have none of these words, and are looked at no further."""
 
 
 def in_one_relation(clause: str) -> str:
@@ -74,4 +96,6 @@ def in_one_relation(clause: str) -> str:
     >>> in_one_relation("the choir gathers on thursdays"), in_one_relation("the sofa is priced at 650 euros")
     ('the choir meet on thursdays', 'the sofa cost 650 euros')
     """
+    if _SIGNS.isdisjoint(clause.split()):
+        return clause
     return _WORDS.sub(lambda match: _NAMES[(match.lastindex or 1) - 1], clause)
