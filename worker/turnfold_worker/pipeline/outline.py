@@ -184,6 +184,7 @@ def with_tail(
     notes = weighed_by_force(noted, found.settled, OvertakenIndex((*outline.overtaken, *overtaken)))
     said = said_after(said, turns)
     tool_percent = _tool_percent(said)
+    outside_before = [seq for seq in outline.outside if seq <= outline.last_seq]
     return replace(
         without_overtaken(outline, overtaken),
         tail=tuple(ranked(notes, said, most_tokens=_TAIL_TOKENS)),
@@ -195,7 +196,8 @@ def with_tail(
         if tool_percent
         else (),
         tool_percent=tool_percent,
-        outside=tuple([*outline.outside, *_outside(noted)][-TURNS_A_READ:]),
+        # What is stored of an outline has those of its older tail too.
+        outside=tuple([*outside_before, *_outside(noted)][-TURNS_A_READ:]),
         tail_anchors=found.anchors,
     )
 

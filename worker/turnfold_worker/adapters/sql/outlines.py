@@ -12,7 +12,7 @@ from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select,
 from turnfold.contract.actions import unpack_actions
 from turnfold.contract.note_lists import unpack_notes
 from turnfold.contract.notes import Covered
-from turnfold.contract.outlines import FRAME_PART, Outline, pack_outline, unpack_outline
+from turnfold.contract.outlines import FRAME_PART, NAMES_PART, Outline, pack_outline, unpack_outline
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, ConversationId, Role, StoredTurn
 from turnfold.contract.tables import ConversationRow, NodeRow, NoteListRow, OutlineRow, table
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
@@ -57,7 +57,11 @@ _SIZES: Final = text(
 
 # Built once: SQLAlchemy takes longer to build these than the database to run them.
 _OF: Final = _outline.c.conversation == bindparam("of_conversation")
-_FRAME: Final = select(_outline.c.body).where(_OF, _outline.c.part == FRAME_PART)
+_FRAME: Final = (
+    select(_outline.c.part, _outline.c.body)
+    .where(_OF, _outline.c.part.in_((FRAME_PART, NAMES_PART)))
+    .order_by(_outline.c.part)
+)
 _UPDATE_FRAME: Final = update(_outline).where(_OF, _outline.c.part == FRAME_PART).values(body=bindparam("now"))
 _DELETE: Final = delete(_outline).where(_OF)
 _INSERT: Final = insert(_outline)
@@ -129,9 +133,8 @@ def users(connection: Connection, conversation: ConversationId, last_seq: int) -
 
 
 def frame(connection: Connection, conversation: ConversationId) -> Outline | None:
-    """An outline without its notes and names: what it covers."""
-    body = connection.scalar(_FRAME, {"of_conversation": conversation})
-    return None if body is None else unpack_outline([(FRAME_PART, body)])
+    """An outline without its notes: what it covers, and the names by which those of the open tail are chosen."""
+    return unpack_outline((row.part, row.body) for row in connection.execute(_FRAME, {"of_conversation": conversation}))
 
 
 def write(connection: Connection, conversation: ConversationId, outline: Outline, *, frame_only: bool) -> None:
