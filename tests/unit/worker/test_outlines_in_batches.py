@@ -50,7 +50,8 @@ def words(number: int) -> Turns:
 
 
 parts = st.lists(
-    st.builds(lambda make, number: make(number), st.sampled_from([page, command, words]), st.integers(0, 9))
+    st.builds(lambda make, number: make(number), st.sampled_from([page, command, words]), st.integers(0, 9)),
+    min_size=1,
 )
 
 
