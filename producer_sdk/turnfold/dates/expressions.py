@@ -5,98 +5,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import date, timedelta
-from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.periods import MONTHS, WEEK, Period, Precision, period_label
 from turnfold.dates.beside import BESIDE, BETWEEN, RANGE, WEEKDAY_OF, beside
+from turnfold.dates.composed import COMPOSED, composed_time
+from turnfold.dates.decades import DECADES, decade_periods, has_its_year
+from turnfold.dates.direction import direction
 from turnfold.dates.relative import RELATIVE, relative_time
 from turnfold.dates.spans import LASTING, RECURRING, SINCE, UNTIL, lasting_since
+from turnfold.dates.time_expression import Form, Kind, TimeExpression
 from turnfold.dates.written import BEFORE_BARE, SEASONS, WRITTEN, has_year, written_periods
 
-
-class Kind(StrEnum):
-    """What a time is to what is told of it."""
-
-    WHEN = "when"
-    """It happened or happens then."""
-    SINCE = "since"
-    """It holds from then on."""
-    UNTIL = "until"
-    """It holds up to then, or is to be done by then."""
-    RECURRING = "recurring"
-    """It comes back: no day of its own."""
-
-
-class Form(StrEnum):
-    """How a time is worded."""
-
-    WRITTEN = "written"
-    """By its date, with or without the year."""
-    COUNTED = "counted"
-    """From the day on which it was said: 'yesterday', 'next month'."""
-    LASTING = "lasting"
-    """By how long it has lasted."""
-    RECURRING = "recurring"
-
-
-class TimeExpression(NamedTuple):
-    """Words of a text that tell a time."""
-
-    start: int
-    """Code points from the beginning of the text."""
-    end: int
-    kind: Kind
-    periods: tuple[Period, ...]
-    """All that people mean by the words, best first; none for what recurs."""
-    label: str
-    """The time in words that mean it on any day: '12 May 2026', 'week before 9 June 2023'; empty for what recurs, and
-    where the words say no more than the day on which they were said."""
-    relative: bool
-    """Whether the words mean another day when they are said on another day."""
-    form: Form
-    toward: int
-    """-1 in a clause about the past, 1 in one about what is to come, 0 where nothing shows."""
-
-    @property
-    def meaning(self) -> str:
-        """The label with what the time is to what is told: 'since 2019', 'by 12 May 2026'."""
-        side = {Kind.SINCE: "since ", Kind.UNTIL: "by "}.get(self.kind, "") if self.label else ""
-        return side + self.label
-
-    @property
-    def period(self) -> Period | None:
-        """The best reading."""
-        return self.periods[0] if self.periods else None
-
-
-INTENDS: Final = (
-    r"will|shall|won't|going to|gonna|plan(?:s|ning)? (?:to|on)|about to|scheduled|booked for|need(?:s)? to|must"
-    r"|have to|has to|want(?:s)? to|let's|remind"
-)
-"""What somebody is to do yet; a pattern without its edges."""
-_AHEAD: Final = lazy_pattern(
-    rf"(?i)\b(?:{INTENDS}|plan(?:s|ning)? for|planned (?:to|on|for)|hop(?:e|es|ing) to|due|upcoming|looking forward"
-    r"|should|can't wait|intend(?:s)? to|deadline|expect(?:s|ing)?|by|until)\b|['\u2019]ll\b"
-    r"|\b(?:am|is|are|'m|'re|'s) \w+ing\b"
-)
-_BEHIND: Final = lazy_pattern(
-    r"(?i)\b(?:was|were|wasn't|weren't|had|did|didn't|went|got|came|saw|took|bought|made|met|told|said|gave|found|left|lost"
-    r"|won|began|became|ran|read|ate|wrote|sold|spent|taught|thought|felt|heard|held|kept|led|paid|put|sent|set|built|broke"
-    r"|brought|caught|chose|did|drew|drove|fell|flew|forgot|grew|knew|rode|sang|slept|spoke|stood|swam|wore|since|ago"
-    r"|\w{3,30}ed)\b"
-)
-_CLAUSE_END: Final = lazy_pattern(
-    r"[.!?;\n]|,? (?:and|but|so|that) (?=(?:i|we|he|she|they|it|you|the|my|our)\b)", re.IGNORECASE
-)
-_GOES_ON: Final = lazy_pattern(r"(?i), (?=(?:i|we|he|she|they|it|you)\b)")
-"""Begins another clause behind one that tells of the past: 'I sent it on Tuesday, you should have it'."""
-_LOOKED: Final = 160
-"""Code points on each side in which a clause's verbs are looked for."""
 _LIKENESS: Final = lazy_pattern(r"(?i)\blike (?:it was )?(?:just |only )?$")
 """'Feels like yesterday' is no date."""
 _NO_COUNT: Final = lazy_pattern(r"(?i)\b(?:or|to|than|least|most|about|around|over|under|nearly|almost|maybe|some) $")
@@ -108,6 +31,10 @@ _NO_PERIOD: Final = lazy_pattern(
 """'My last year' and 'must last weekends' are no dates."""
 _IN: Final = lazy_pattern(r"(?i)\bin (?:early |mid |late )?$")
 _VERSION: Final = lazy_pattern(r"(?i)(?:version|release|v|ip|build) ?$")
+_LATE: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:was|were|am|is|are|be|been|being|i'm|came|come|comes|arrived|left|got|get|too|so|very) $"
+)
+"""'I was late last week' tells no part of it."""
 _OF_IT: Final = lazy_pattern(r"(?i) of (?!\d)")
 """'The last week of school' is no week of the calendar."""
 
@@ -121,6 +48,16 @@ _COUNTED_SIGNS: Final = (
     *_UNITS, "mon", "tue", "wed", "thu", "fri", "sat", "sun", "tomorrow", "morning", "afternoon", "evening", " now",
     "recently", "lately", "while", "soon", "last ", "next ", "this ", "past ", "coming ", "following ", " ago",
     *(f"the {digit}" for digit in range(1, 10)),
+)  # fmt: skip
+_COMPOSED_SIGNS: Final = (
+    "before last", "after next", "last week", "this week", "next week", " today", " tomorrow", " yesterday",
+    " and a half", "the next ", "this time ", "day in ", "day of ", "week of ", "week in ", "weekend of ",
+    "weekend in ", "half of ", "night of the ", "morning of the ", "evening of the ", "afternoon of the ", "week on ",
+    "weeks on ", "day from ", "days from ", "week from ", "weeks from ", "months from ", "years from ",
+    *(f"{part} {which} " for part in ("early", "mid", "late") for which in ("last", "this", "next")), "mid-",
+)  # fmt: skip
+_DECADE_SIGNS: Final = (
+    "ties", "0s", "early ", "early-", "mid ", "mid-", "late ", "late-", "easter", "christmas"
 )  # fmt: skip
 _RECURRING_SIGNS: Final = (
     "every",
@@ -299,6 +236,34 @@ def _relative(text: str, said_on: date | None) -> Iterator[TimeExpression]:
         yield TimeExpression(*match.span(), kind, time.periods, label, relative=True, form=Form.COUNTED, toward=toward)
 
 
+def _composed(text: str, said_on: date | None) -> Iterator[TimeExpression]:
+    if said_on is None:
+        return
+    for match in COMPOSED.finditer(text):
+        if match["part"] and _LATE.search(text, max(0, match.start() - 14), match.start()):
+            continue
+        toward = direction(text, *match.span())
+        time = composed_time(match, said_on, toward)
+        if time is not None:
+            kind = Kind.UNTIL if time.until else Kind.WHEN
+            form = Form.COUNTED if time.may_stand else Form.WRITTEN
+            yield TimeExpression(
+                *match.span(), kind, (time.period,), time.label, relative=not time.has_year, form=form, toward=toward
+            )
+
+
+def _decades(text: str, said_on: date | None) -> Iterator[TimeExpression]:
+    for match in DECADES.finditer(text):
+        toward = direction(text, *match.span())
+        periods = tuple(decade_periods(match, said_on, toward))
+        if periods:
+            has_its_own = has_its_year(match)
+            label = match.group().lower() if has_its_own else period_label(periods[0])
+            yield TimeExpression(
+                *match.span(), Kind.WHEN, periods, label, relative=not has_its_own, form=Form.WRITTEN, toward=toward
+            )
+
+
 def _bounded(text: str, time: TimeExpression) -> TimeExpression:
     """A time as a beginning or an end, open on the other side, where the words before it say so."""
     if time.kind is not Kind.WHEN:
@@ -329,23 +294,7 @@ def _up_to(period: Period, *, before: bool) -> Period:
     return Period(None, last, Precision.OPEN, period.vague)
 
 
-def direction(text: str, start: int, end: int) -> int:
-    """-1 where the clause around some words tells of the past, 1 where of what is to come, 0 where nothing shows it."""
-    text_before = text[max(0, start - _LOOKED) : start]
-    ends = [match.end() for match in _CLAUSE_END.finditer(text_before)]
-    clause_before = text_before[ends[-1] :] if ends else text_before
-    behind = text[end : end + _LOOKED]
-    stop = _CLAUSE_END.search(behind)
-    behind = behind[: stop.start()] if stop else behind
-    if _BEHIND.search(clause_before) and (goes_on := _GOES_ON.search(behind)):
-        behind = behind[: goes_on.start()]
-    clause = clause_before + " " + behind
-    if _AHEAD.search(clause):
-        # 'I was going to' and 'we planned to' tell of what did not come yet, too.
-        return 1
-    return -1 if _BEHIND.search(clause) else 0
-
-
 _WAYS: Final = (
-    (_RECURRING_SIGNS, _recurring), (_UNITS, _lasting), (_WRITTEN_SIGNS, _written), (_COUNTED_SIGNS, _relative)
+    (_RECURRING_SIGNS, _recurring), (_UNITS, _lasting), (_WRITTEN_SIGNS, _written), (_COUNTED_SIGNS, _relative),
+    (_COMPOSED_SIGNS, _composed), (_DECADE_SIGNS, _decades),
 )  # fmt: skip

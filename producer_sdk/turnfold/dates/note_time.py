@@ -9,7 +9,9 @@ from typing import Final
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.note_times import NoteTime
 from turnfold.contract.periods import day_label, one_day
-from turnfold.dates.expressions import INTENDS, Form, Kind, TimeExpression, time_expressions
+from turnfold.dates.direction import INTENDS
+from turnfold.dates.expressions import time_expressions
+from turnfold.dates.time_expression import Form, Kind, TimeExpression
 
 _LASTS: Final = lazy_pattern(r"(?i)\b(?:until|till|up to) (?:the )?$")
 """Stands before the end of what holds; 'by Friday' is when something is to be done."""

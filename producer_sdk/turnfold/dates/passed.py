@@ -8,7 +8,8 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.periods import WEEK, Precision
-from turnfold.dates.expressions import Form, TimeExpression, time_expressions
+from turnfold.dates.expressions import time_expressions
+from turnfold.dates.time_expression import Form, TimeExpression
 from turnfold.dates.written import WRITTEN, has_year, written_period
 
 _HABIT: Final = lazy_pattern(r"(?i)(?<!\w)(?:always|never|whenever|from now on)(?!\w)")

@@ -7,7 +7,8 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.periods import MONTHS
-from turnfold.dates.expressions import Form, TimeExpression, time_expressions
+from turnfold.dates.expressions import time_expressions
+from turnfold.dates.time_expression import Form, TimeExpression
 
 _OTHER_TIME: Final = lazy_pattern(rf"\b(?:1\d|20)\d\d\b|\b(?:{'|'.join(MONTHS)})\b")
 """What 'next year' may be counted from instead of the day."""

@@ -10,12 +10,13 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.periods import MONTHS, WEEK, Period, Precision, day_label, month_away
 from turnfold.dates.numbers import COUNT, count_of
 
-_UNIT: Final = "(?P<unit>day|night|week|month|year|decade)s?"
+_UNIT: Final = "(?P<unit>day|night|week|fortnight|month|year|decade)s?"
 LASTING: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:"
     r"(?:for|over|in|during|within|these|of|the) (?:about |around |almost |nearly |over |more than |at least |the )*"
     rf"(?P<past>last|past) (?:(?P<count>{COUNT}) )?{_UNIT}"
-    rf"|for (?:about |around |almost |nearly |over |more than |at least |the better part of )*(?P<count2>{COUNT}) "
+    r"|for (?:about |around |almost |nearly |over |more than |at least |the better part of "
+    rf"|going on |close to |well over |just over |some |a good )*(?P<count2>{COUNT}) "
     rf"{_UNIT.replace('unit', 'unit2')}(?P<now>,? (?:now|already|so far|running))?"
     rf"|(?P<been>it(?:'s|\u2019s| has| is)(?: already)?(?: been)?|been) (?:about |around |almost |nearly |over )?"
     rf"(?P<count3>{COUNT}) {_UNIT.replace('unit', 'unit3')}(?: (?:now|already))?(?P<since> since)?"
@@ -25,7 +26,10 @@ LASTING: Final = lazy_pattern(
 """How long something has lasted; whether it still does shows in `PERFECT` before it."""
 PERFECT: Final = lazy_pattern(r"(?i)(?:\b(?:have|has|had been|haven't|hasn't)|['\u2019](?:ve|s been))\b[^.!?;]{0,80}$")
 RECURRING: Final = lazy_pattern(
-    r"(?i)(?<!\w)(?:(?:every|each)(?: other| single| second| third| \d{1,2}| two| three| few)? "
+    r"(?i)(?<!\w)(?:(?:the )?(?:first|second|third|fourth|last) "
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekday|day|week|weekend) "
+    r"(?:of|in) (?:every|each) (?:month|quarter|year)"
+    r"|(?:every|each)(?: other| single| second| third| \d{1,2}| two| three| few| first| last| alternate)? "
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|day|morning|afternoon|evening|night|weeks?|weekends?|months?"
     r"|quarters?|years?|days?|spring|summer|autumn|fall|winter|january|february|march|april|may|june|july|august"
     r"|september|october|november|december|christmas|easter|time)"
@@ -43,7 +47,7 @@ UNTIL: Final = lazy_pattern(
     r" (?:the )?$"
 )
 """Stands before a time up to which something holds, or by which it is done."""
-_DAYS: Final = {"day": 1, "night": 1, "week": WEEK}
+_DAYS: Final = {"day": 1, "night": 1, "week": WEEK, "fortnight": 2 * WEEK}
 
 
 def lasting_since(match: re.Match[str], said_on: date) -> tuple[Period, str] | None:
@@ -51,7 +55,8 @@ def lasting_since(match: re.Match[str], said_on: date) -> tuple[Period, str] | N
     text = match.string
     if match["count2"] and not match["now"] and not PERFECT.search(text, max(0, match.start() - 120), match.start()):
         return None
-    if match["past"] and not match["count"] and match.group().lower().startswith("the "):
+    begins_so = match.group().lower().startswith("the ")
+    if match["past"] and not match["count"] and (begins_so or text.startswith(" of ", match.end())):
         # 'The last week of June' is a week.
         return None
     shown = match["count"] or match["count2"] or match["count3"] or match["count4"] or "one"

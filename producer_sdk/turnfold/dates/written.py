@@ -118,7 +118,7 @@ def _in_year(match: re.Match[str], near: date | None, toward: int) -> Iterator[P
         yield _of_year(match, int(shown))
     elif near is not None:
         found = [period for year in (near.year - 1, near.year, near.year + 1) if (period := _if_any(match, year))]
-        yield min(found, key=lambda period: _away(period, near, toward))
+        yield min(found, key=lambda period: days_away(period, near, toward))
 
 
 def _if_any(match: re.Match[str], year: int) -> Period | None:
@@ -129,7 +129,7 @@ def _if_any(match: re.Match[str], year: int) -> Period | None:
         return None
 
 
-def _away(period: Period, near: date, toward: int) -> int:
+def days_away(period: Period, near: date, toward: int) -> int:
     """How far a period lies from a day, in days; a thousand years more on the wrong side."""
     first, last = period.first or date.min, period.last or date.max
     wrong = toward < 0 < (first - near).days or (toward > 0 > (last - near).days)
@@ -181,12 +181,12 @@ def _feast(name: str, year: int) -> date:
     if name in _FEASTS:
         return date(year, *_FEASTS[name])
     if name.startswith(("easter", "good")):
-        return _easter(year) + timedelta(days=1 if name == "easter monday" else -2 if name == "good friday" else 0)
+        return easter(year) + timedelta(days=1 if name == "easter monday" else -2 if name == "good friday" else 0)
     first = date(year, _NOVEMBER, 1)
     return first + timedelta(days=(_THURSDAY - first.weekday()) % WEEK + 3 * WEEK)
 
 
-def _easter(year: int) -> date:
+def easter(year: int) -> date:
     """Easter Sunday, by the anonymous Gregorian algorithm (Nature, 20 April 1876)."""
     golden, century, of_century = year % 19, year // 100, year % 100
     leaps, rest = divmod(century, 4)

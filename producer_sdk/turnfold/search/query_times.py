@@ -9,7 +9,8 @@ from turnfold.contract.periods import Period
 from turnfold.contract.terms import terms
 from turnfold.contract.text import ends_of
 from turnfold.contract.time_terms import query_time_terms
-from turnfold.dates.expressions import Form, Kind, time_expressions
+from turnfold.dates.expressions import time_expressions
+from turnfold.dates.time_expression import Form, Kind
 from turnfold.errors import InvalidInput
 
 MOST_TIME_TERMS: Final = 40

@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 from support.wild_turns import wild_text
 from turnfold.contract.periods import Period, day_label, period_label, week_of, weekend_of, whole_month
 from turnfold.dates.beside import BESIDE, beside
-from turnfold.dates.expressions import Form, Kind, TimeExpression, direction, time_expressions
+from turnfold.dates.direction import direction
+from turnfold.dates.expressions import time_expressions
 from turnfold.dates.note_time import time_of
 from turnfold.dates.passed import has_passed
 from turnfold.dates.resolve import resolve_relative_days
 from turnfold.dates.seasons import seasons_away, seasons_near
+from turnfold.dates.time_expression import Form, Kind, TimeExpression
 from turnfold.dates.written import WRITTEN, written_period
 
 CASES: Final = [

@@ -12,7 +12,8 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.periods import SATURDAY, Period, as_utc, one_day, weekday_number, weekend_of
 from turnfold.contract.records import StoredTurn
 from turnfold.dates.beside import BESIDE, WEEKDAY_OF
-from turnfold.dates.expressions import Form, Kind, TimeExpression, time_expressions
+from turnfold.dates.expressions import time_expressions
+from turnfold.dates.time_expression import Form, Kind, TimeExpression
 from turnfold.dates.written import BEFORE_BARE, WRITTEN, has_year, written_period, written_periods
 from turnfold_worker.pipeline.refinement.claims import REPORTS, content_words, says_something, sentences_of, words_of
 from turnfold_worker.pipeline.refinement.passages import Passage

@@ -15,7 +15,8 @@ from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STEMS
-from turnfold.dates.expressions import Form, time_expressions
+from turnfold.dates.expressions import time_expressions
+from turnfold.dates.time_expression import Form
 from turnfold_worker.pipeline.anchors.rules import reply_rules
 from turnfold_worker.pipeline.anchors.rules.frame_rules import SHORT_FORMS
 from turnfold_worker.pipeline.anchors.rules.rule import joined

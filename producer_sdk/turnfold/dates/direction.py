@@ -1,0 +1,49 @@
+"""Whether a clause tells of the past or of what is to come."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+
+INTENDS: Final = (
+    r"will|shall|won't|going to|gonna|plan(?:s|ning)? (?:to|on)|about to|scheduled|booked for|need(?:s)? to|must"
+    r"|have to|has to|want(?:s)? to|let's|remind"
+)
+"""What somebody is to do yet; a pattern without its edges."""
+_AHEAD: Final = lazy_pattern(
+    rf"(?i)\b(?:{INTENDS}|plan(?:s|ning)? for|planned (?:to|on|for)|hop(?:e|es|ing) to|due|upcoming|looking forward"
+    r"|should|can't wait|intend(?:s)? to|deadline|expect(?:s|ing)?|by|until)\b|['\u2019]ll\b"
+    r"|\b(?:am|is|are|'m|'re|'s) \w+ing\b"
+)
+_BEHIND: Final = lazy_pattern(
+    r"(?i)\b(?:was|were|wasn't|weren't|had|did|didn't|went|got|came|saw|took|bought|made|met|told|said|gave|found|left|lost"
+    r"|won|began|became|ran|read|ate|wrote|sold|spent|taught|thought|felt|heard|held|kept|led|paid|put|sent|set|built|broke"
+    r"|brought|caught|chose|did|drew|drove|fell|flew|forgot|grew|knew|rode|sang|slept|spoke|stood|swam|wore|since|ago"
+    r"|\w{3,30}ed)\b"
+)
+_CLAUSE_END: Final = lazy_pattern(
+    r"[.!?;\n]|,? (?:and|but|so|that) (?=(?:i|we|he|she|they|it|you|the|my|our)\b)", re.IGNORECASE
+)
+_GOES_ON: Final = lazy_pattern(r"(?i), (?=(?:i|we|he|she|they|it|you)\b)")
+"""Begins another clause behind one that tells of the past: 'I sent it on Tuesday, you should have it'."""
+_LOOKED: Final = 160
+"""Code points on each side in which a clause's verbs are looked for."""
+
+
+def direction(text: str, start: int, end: int) -> int:
+    """-1 where the clause around some words tells of the past, 1 where of what is to come, 0 where nothing shows it."""
+    text_before = text[max(0, start - _LOOKED) : start]
+    ends = [match.end() for match in _CLAUSE_END.finditer(text_before)]
+    clause_before = text_before[ends[-1] :] if ends else text_before
+    behind = text[end : end + _LOOKED]
+    stop = _CLAUSE_END.search(behind)
+    behind = behind[: stop.start()] if stop else behind
+    if _BEHIND.search(clause_before) and (goes_on := _GOES_ON.search(behind)):
+        behind = behind[: goes_on.start()]
+    clause = clause_before + " " + behind
+    if _AHEAD.search(clause):
+        # 'I was going to' and 'we planned to' tell of what did not come yet, too.
+        return 1
+    return -1 if _BEHIND.search(clause) else 0

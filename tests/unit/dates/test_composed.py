@@ -1,0 +1,127 @@
+"""Times of several words, decades and feasts: which days they mean, and what only looks like one."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.wild_turns import wild_text
+from turnfold.contract.periods import Period, whole_month, whole_year
+from turnfold.dates.composed import COMPOSED, composed_time, part_of
+from turnfold.dates.decades import DECADES, decade_periods
+from turnfold.dates.expressions import time_expressions
+from turnfold.dates.note_time import time_of
+from turnfold.dates.resolve import resolve_relative_days
+
+_SAID_ON = date(2026, 5, 14)
+"""A Thursday."""
+days = st.dates(date(1950, 1, 1), date(2090, 1, 1))
+
+
+def days_meant(text: str) -> list[tuple[str, str | None, str | None]]:
+    def iso(day: date | None) -> str | None:
+        return day.isoformat() if day else None
+
+    times = time_expressions(text, _SAID_ON)
+    return [(time.kind.value, *map(iso, (time.period or Period(None, None))[:2])) for time in times]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "first", "last"),
+    [
+        ("We met the notary the Friday before last.", "when", "2026-05-01", "2026-05-01"),
+        ("The course starts the Monday after next.", "when", "2026-05-25", "2026-05-25"),
+        ("We sold the boat the summer before last.", "when", "2024-06-01", "2024-08-31"),
+        ("I paid the plumber on Tuesday of last week.", "when", "2026-05-05", "2026-05-05"),
+        ("They want it by Wednesday of next week.", "until", None, "2026-05-20"),
+        ("Term ends on the last Friday in June.", "when", "2026-06-26", "2026-06-26"),
+        ("The reunion was on the second Saturday of September 2024.", "when", "2024-09-14", "2024-09-14"),
+        ("The audit took place in the second week of March.", "when", "2026-03-08", "2026-03-14"),
+        ("The flood was in the last week of January.", "when", "2026-01-25", "2026-01-31"),
+        ("We go the first half of August.", "when", "2026-08-01", "2026-08-15"),
+        ("It is on the last weekend of next month.", "when", "2026-06-27", "2026-06-28"),
+        ("The course begins a week on Monday.", "when", "2026-05-25", "2026-05-25"),
+        ("The offer is good until a week from Friday.", "until", None, "2026-05-22"),
+        ("The warranty ends six months from today.", "when", "2026-11-14", "2026-11-14"),
+        ("We closed the shop three weeks ago today.", "when", "2026-04-23", "2026-04-23"),
+        ("I resigned two weeks ago yesterday.", "when", "2026-04-29", "2026-04-29"),
+        ("It broke on the night of the 9th.", "when", "2026-05-09", "2026-05-09"),
+        ("He retires in a year and a half.", "when", "2027-11-01", "2027-11-30"),
+        ("We moved two and a half years ago.", "when", "2023-11-01", "2023-11-30"),
+        ("The bridge will be shut for the next three weeks.", "when", "2026-05-14", "2026-06-04"),
+        ("We decided it late last year.", "when", "2025-09-01", "2025-12-31"),
+        ("This time last year I was ill.", "when", "2025-05-01", "2025-05-31"),
+        ("They built it in the late nineties.", "when", "1996-01-01", "1999-12-31"),
+        ("My gran was born in the thirties.", "when", "1930-01-01", "1939-12-31"),
+        ("We moved here in the early 2000s.", "when", "2000-01-01", "2003-12-31"),
+        ("He has lived there since the '80s.", "since", "1980-01-01", None),
+        ("He started in late 2024.", "when", "2024-09-01", "2024-12-31"),
+        ("We were away over Easter.", "when", "2026-04-03", "2026-04-06"),
+        ("We were closed between Christmas and New Year.", "when", "2025-12-25", "2026-01-01"),
+        ("The board meets on the first Monday of every month.", "recurring", None, None),
+        ("I teach on alternate Fridays.", "recurring", None, None),
+        ("We've had the cat for going on five years.", "since", "2021-05-01", None),
+    ],
+)
+def test_words_that_place_a_time_mean_its_days(text: str, kind: str, first: str | None, last: str | None) -> None:
+    assert days_meant(text) == [(kind, first, last)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It was up in the nineties, far too hot.", "He bought a flat in his thirties.", "He is in his late forties.",
+        "Our grades are in the eighties.", "The first half of the film dragged.", "The next three items are broken.",
+        "I ran for a mile and a half.", "The second half of the match was painful.", "She came second in the race.",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_time_is_none(text: str) -> None:
+    assert days_meant(text) == []
+
+
+def test_late_is_no_part_of_a_week_in_which_somebody_was_late() -> None:
+    assert days_meant("I was late last week.") == [("when", "2026-05-04", "2026-05-10")]
+
+
+def test_a_day_stands_for_the_words_in_a_note() -> None:
+    said = "We met the notary the Friday before last."
+    assert resolve_relative_days(said, _SAID_ON) == "We met the notary on 1 May 2026."
+    time = time_of("We decided it late last year.", _SAID_ON)
+    assert time is not None
+    assert time[0] == "late 2025"
+    assert resolve_relative_days("We decided it late last year.", _SAID_ON) == "We decided it in late 2025."
+
+
+@given(wild_text, days, st.sampled_from([-1, 0, 1]))
+def test_any_text_means_days_in_order(text: str, day: date, toward: int) -> None:
+    for match in COMPOSED.finditer(text):
+        time = composed_time(match, day, toward)
+        assert time is None or (time.label and time.period.first is not None and time.period.last is not None)
+    for match in DECADES.finditer(text):
+        assert all(period.days > 0 for period in decade_periods(match, day, toward))
+
+
+@given(
+    days,
+    st.sampled_from(
+        ["the {} before last", "{} of last week", "a week on {}", "the last {} in June", "the {} after next"]
+    ),
+    st.sampled_from(["Monday", "Wednesday", "Sunday"]),
+)
+def test_a_named_weekday_is_always_that_day(day: date, form: str, weekday: str) -> None:
+    (time,) = time_expressions(f"We meet {form.format(weekday)}.", day)
+    assert time.period is not None
+    assert time.period.first is not None
+    assert time.period.days == 1
+    assert time.period.first.strftime("%A") == weekday
+
+
+@given(days, st.sampled_from(["early", "mid", "late"]))
+def test_a_part_lies_in_its_whole(day: date, part: str) -> None:
+    for whole in (whole_year(day.year), whole_month(day.year, day.month)):
+        assert whole.holds(part_of(whole, part))
+    early, late = (part_of(whole_year(day.year), each) for each in ("early", "late"))
+    assert not early.meets(late)
