@@ -15,10 +15,15 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import text
 
 from support.gateway import Gateway, gateway_process
+from support.talk import talk
 from support.waiting import wait_until
 from turnfold import Settings, Turnfold
+from turnfold.contract.tasks import Task
+from turnfold.database.engines import connect
+from turnfold.redis.doorbell import CeleryPublisher, producer_app
 from turnfold_gateway.cli import main
 from turnfold_gateway.keys.store import KeyStore
 from turnfold_gateway.webhooks.endpoints import Endpoints
@@ -123,6 +128,55 @@ def test_events_outlive_a_gateway_and_arrive_signed_without_words(
     assert is_genuine(secret, headers, body)
     assert not is_genuine(secret, headers, body + b" ")
     assert not is_genuine(secret, {**headers, "webhook-timestamp": str(int(time.time()) - 999)}, body)
+
+
+def test_an_expiry_is_delivered_with_its_last_turn(
+    gateway_settings: Settings, endpoints: Endpoints, receiver: Receiver, tf: Turnfold, tenant: str
+) -> None:
+    _, secret = endpoints.add(f"{receiver.url}/expired", ["expired"], allow_http=True)
+    tf.append("talk", talk("old", 120))
+    tf.wait("talk", timeout_seconds=60)
+    assert tf.status("talk").segments > 1
+    age_words(gateway_settings, tenant)
+
+    with telling(gateway_settings), closing(publisher_to(gateway_settings)) as publisher:
+        publisher.publish(Task.EXPIRE, expires_seconds=60)
+        wait_until(lambda: receiver.types("/expired") == ["conversation.expired"], timeout_seconds=40)
+        publisher.publish(Task.EXPIRE, expires_seconds=60)
+        wait_until(lambda: endpoints.list()[0].waiting == 0, timeout_seconds=40)
+
+    ((headers, body),) = receiver.at("/expired")
+    told = json.loads(body)["data"]
+    assert told["conversation_id"] == "talk"
+    assert snippet()(secret, headers, body)
+    assert "[expired]" in tf.expand("talk", "L0:1").text
+    words = [turn.content for turn in tf.expand("talk", "L0:turns-1-120").turns]
+    assert [bool(said) for said in words] == [seq > told["last_turn"] for seq in range(1, 121)]
+
+
+def age_words(settings: Settings, tenant: str) -> None:
+    """Let a tenant keep words for a week, and let all that it has be older."""
+    engine = connect(settings.database_url, write=True, timeout_seconds=30)
+    with engine.begin() as connection:
+        connection.execute(
+            text("INSERT INTO tenant_quota (tenant, retention_days) VALUES (:tenant, 7)"), {"tenant": tenant}
+        )
+        mine = {"tenant": tenant, "age": 10 * 86_400_000}
+        connection.execute(
+            text(
+                "UPDATE node SET closed_at = closed_at - :age WHERE height = 0 AND conversation IN "
+                "(SELECT id FROM conversation WHERE tenant = :tenant)"
+            ),
+            mine,
+        )
+        connection.execute(
+            text("UPDATE conversation SET words_since = words_since - :age WHERE tenant = :tenant"), mine
+        )
+    engine.dispose()
+
+
+def publisher_to(settings: Settings) -> CeleryPublisher:
+    return CeleryPublisher(producer_app(settings.redis_url, timeout_seconds=5))
 
 
 def test_failures_are_tried_again_and_neither_hangs_nor_redirects_mislead(
