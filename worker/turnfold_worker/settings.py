@@ -34,6 +34,8 @@ class WorkerSettings(ModelSettings):
     """Tries on one segment; the last one writes plain words, parks a refold job and goes on."""
     fold_turns: int = 8
     """Turns of a conversation that wait until they are folded together; 1 folds each at once."""
+    fold_tokens: int = 2_000
+    """Tokens of fewer turns that are folded without waiting for more."""
     fold_idle_seconds: float = 30.0
     """After which fewer turns are folded, or half of it, when no more of their conversation have come."""
     keep_level0_days: float = 0.0
@@ -54,7 +56,7 @@ class WorkerSettings(ModelSettings):
         for name in ("lease_seconds", "slice_seconds", "sweep_seconds", "republish_seconds", "fold_idle_seconds"):
             if getattr(self, name) <= 0:
                 self.refuse(name, "must be above 0")
-        for name in ("claim_conversations", "batch_turns", "attempts", "fold_turns"):
+        for name in ("claim_conversations", "batch_turns", "attempts", "fold_turns", "fold_tokens"):
             if getattr(self, name) < 1:
                 self.refuse(name, "must be at least 1")
         if self.log_format not in LOG_FORMATS:

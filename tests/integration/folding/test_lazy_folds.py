@@ -51,8 +51,10 @@ def test_few_turns_wait_for_more_and_are_folded_with_them(
 
 
 def test_long_turns_wait_for_no_others(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
-    worker = make_worker(fold_turns=100)
-    tf.append("c", said("The ferry to the island leaves at noon from the old pier. " * 90))
+    worker = make_worker(fold_turns=100, fold_tokens=1_000)
+    tf.append("c", said("The ferry to the island leaves at noon from the old pier. " * 45))
+    assert store(worker) == []
+    tf.append("c", said("The boat to the mainland leaves at one from the new pier. " * 45))
     assert store(worker) == [Task.COMPRESS]
 
 

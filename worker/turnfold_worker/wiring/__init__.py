@@ -150,7 +150,11 @@ class Worker:
 
 def sql_store(settings: WorkerSettings, engine: Engine, read_engine: Engine) -> SqlStore:
     """The SQL store with a worker's leases."""
-    due = FoldDue(settings.fold_turns, int(settings.fold_idle_seconds * 1_000), int(settings.republish_seconds * 1_000))
+    due = FoldDue(
+        turns=settings.fold_turns, tokens=settings.fold_tokens,
+        idle_milliseconds=int(settings.fold_idle_seconds * 1_000),
+        longest_milliseconds=int(settings.republish_seconds * 1_000),
+    )  # fmt: skip
     return SqlStore(
         engine, read_engine=read_engine, lease_seconds=settings.lease_seconds, attempts=settings.attempts,
         fold_due=due, refine_target=_refine_target(settings),

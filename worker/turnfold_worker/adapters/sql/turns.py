@@ -46,8 +46,6 @@ _parked = table(ParkedEntryRow)
 _job = table(JobRow)
 _rewound = table(RewoundTurnRow)
 
-_RIPE_TOKENS: Final = 1_000
-"""Tokens of turns that are folded whatever their number."""
 _IS_DONE: Final = _job.c.state == str(JobState.DONE)
 LATER: Final = _job.c.state == literal_column("'later'")
 BACKFILL_FROM: Final = 2**50
@@ -166,11 +164,12 @@ class FoldDue:
 
     turns: int
     """So many wait until they are folded together."""
+    tokens: int
+    """Fewer are folded that hold so many."""
     idle_milliseconds: int
     """After which fewer are folded, when no more have come."""
     longest_milliseconds: int
     """A job is never put off for longer: one that seems to be is from before the clock was set back."""
-    tokens: int = _RIPE_TOKENS
 
     def is_ripe(self, turns: int, tokens: int) -> bool:
         """Whether so many turns of so many tokens are folded at once."""
