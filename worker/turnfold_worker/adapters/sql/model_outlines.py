@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Connection, and_, delete, insert, or_, select
+from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select
 
 from turnfold.contract.notes import Covered
 from turnfold.contract.outlines import FIRST_TIER, Outline, pack_outline
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _note = table(ModelNoteRow)
 _outline = table(ModelOutlineRow)
+_DROP: Final = delete(_outline).where(_outline.c.conversation == bindparam("of_conversation"))
 
 
 def put(connection: Connection, conversation: ConversationId, outline: Outline, held: Sequence[NodeNotes]) -> None:
@@ -53,7 +54,7 @@ def put(connection: Connection, conversation: ConversationId, outline: Outline, 
 
 def drop(connection: Connection, conversation: ConversationId) -> None:
     """Leave the rules' notes to reads."""
-    connection.execute(delete(_outline).where(_outline.c.conversation == conversation))
+    connection.execute(_DROP, {"of_conversation": conversation})
 
 
 def _written(

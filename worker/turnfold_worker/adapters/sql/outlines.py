@@ -160,7 +160,7 @@ def _put_frame(connection: Connection, conversation: ConversationId, outline: Ou
 def put_models(connection: Connection, conversation: ConversationId, outline: Outline | None = None) -> None:
     """Let a model's notes stand in an outline that is stored, where there are some."""
     known = outline or frame(connection, conversation)
-    if known is not None:
+    if known is not None and known.cover:
         held = notes(connection, conversation, known.cover)
         sql_model_outlines.put(connection, conversation, known, held)
 

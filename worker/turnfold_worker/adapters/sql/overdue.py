@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Integer, Select, bindparam, not_, or_, select, text, update
+from sqlalchemy import ColumnElement, Connection, Integer, Select, Update, bindparam, not_, or_, select, text, update
 
 from turnfold.contract.records import JobId
 from turnfold.contract.tables import JobRow, table
@@ -76,10 +76,14 @@ def due_in_turn(
 
 def is_any_due(connection: Connection, kind: JobKind, *, lease_milliseconds: int, longest_milliseconds: int) -> bool:
     """Whether `due_in_turn` would find anything, of whatever tenant."""
-    due = select(_job.c.id).where(DUE, _job.c.kind == str(kind), _come(longest_milliseconds)).limit(1)
-    if connection.scalar(due) is not None:
+    if connection.scalar(_any_due(kind, longest_milliseconds)) is not None:
         return True
     return connection.scalar(_stuck(kind, lease_milliseconds), {"most": 1}) is not None
+
+
+@lru_cache(maxsize=16)
+def _any_due(kind: JobKind, longest_milliseconds: int) -> Select[int]:
+    return select(_job.c.id).where(DUE, _job.c.kind == str(kind), _come(longest_milliseconds)).limit(1)
 
 
 def _overdue(
@@ -119,6 +123,12 @@ def _come(longest_milliseconds: int) -> ColumnElement[bool]:
 
 def ripen(connection: Connection, most: int, *, longest_milliseconds: int) -> None:
     """Make due what was to be later and whose time has come; also what was put off under a clock that was set back."""
+    connection.execute(_ripened(most, longest_milliseconds))
+
+
+@lru_cache(maxsize=16)
+def _ripened(most: int, longest_milliseconds: int) -> Update:
+    """Run by each sweep, in each worker with the same settings."""
     chosen = (
         select(_job.c.id)
         .where(LATER, not_(BACKFILL), _come(longest_milliseconds))
@@ -127,10 +137,11 @@ def ripen(connection: Connection, most: int, *, longest_milliseconds: int) -> No
     )
     # A drain may be putting some off: these are not waited for.
     chosen = chosen.with_for_update(skip_locked=True)
-    connection.execute(
-        update(_job).where(_job.c.id.in_(chosen.scalar_subquery()), LATER)
+    return (
+        update(_job)
+        .where(_job.c.id.in_(chosen.scalar_subquery()), LATER)
         .values(state=str(JobState.DUE), not_before=now_milliseconds())
-    )  # fmt: skip
+    )
 
 
 def _shared(

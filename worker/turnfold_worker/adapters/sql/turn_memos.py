@@ -15,7 +15,7 @@ import turnfold
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import TurnMemoRow, table
 from turnfold_worker import pipeline
-from turnfold_worker.adapters.sql.turns import insert_new
+from turnfold_worker.adapters.sql.turns import insert_into
 from turnfold_worker.pipeline.turns.memo import TurnMemo
 from turnfold_worker.ports.messages import Tail
 
@@ -55,12 +55,17 @@ def keep(connection: Connection, seen: Tail) -> None:
     if any(memo.row >= first for _, memo in kept):
         connection.execute(_DROP_FROM, {"of_conversation": seen.conversation, "first": first})
     body = json.dumps([rules_hash(), [(seq, memo.turn_hash, memo.made) for seq, memo in kept]], separators=(",", ":"))
-    insert = insert_new(connection, _memo)
     connection.execute(
-        # Two folds may have read the same tail.
-        insert.on_conflict_do_update(index_elements=["conversation", "seq"], set_={"body": insert.excluded.body}),
+        _upsert(connection.dialect.name),
         {"conversation": seen.conversation, "seq": first, "body": zlib.compress(body.encode(), _FASTEST)},
     )
+
+
+@cache
+def _upsert(dialect: str) -> Any:
+    insert = insert_into(dialect, _memo)
+    # Two folds may have read the same tail.
+    return insert.on_conflict_do_update(index_elements=["conversation", "seq"], set_={"body": insert.excluded.body})
 
 
 def drop_up_to(connection: Connection, conversation: ConversationId, closed_seq: int) -> None:

@@ -88,10 +88,11 @@ _KNOWN_IN_SQLITE: Final = text(
 
 def insert_new(connection: Connection, into: Any) -> Any:
     """An insert with ON CONFLICT, in the dialect of the connection."""
-    return _insert_into(connection.dialect.name, into)
+    return insert_into(connection.dialect.name, into)
 
 
-def _insert_into(dialect: str, into: Any) -> Any:
+def insert_into(dialect: str, into: Any) -> Any:
+    """An insert that may have ON CONFLICT, in a dialect by its name."""
     return (postgresql if dialect == "postgresql" else sqlite).insert(into)
 
 
@@ -220,7 +221,7 @@ def _upsert(dialect: str, when: FoldWhen, idle_milliseconds: int) -> Any:
         .where(_conversation.c.id.in_(bindparam("of_conversations", expanding=True)))
         .order_by(_conversation.c.id)
     )
-    insert = _insert_into(dialect, _job).from_select(["conversation", "tenant", "kind", "state", "not_before"], source)
+    insert = insert_into(dialect, _job).from_select(["conversation", "tenant", "kind", "state", "not_before"], source)
     return insert.on_conflict_do_update(
         index_elements=["conversation", "kind", "subject", "input_hash"],
         set_={
