@@ -10,9 +10,13 @@ spellings       how words and values are written in programs and in haste
 claims          the words of a claim, its sentences and clauses
 negations       the words that deny, and those that only seem to
 passages        the sentences of a source: what they say, deny, and of whom
+told_periods    the days that the times of a turn may mean
 claimed_days    whether the days of a note are those that its turns tell
 figures         the numbers of turns, and whether those of a note are among them
 conditions      whether a note states what was said under a condition
+opposites       whether a note has the opposite of a word that was said
+withheld        whether a note affirms what was named only to be denied, or ended
+directions      whether a note has for one end what was the other: of a change, a preference, a measure
 orders          whether a note tells as done what was only asked for
 denials         what was denied, and whether a note denies that alone
 unfaithful      why notes are refused

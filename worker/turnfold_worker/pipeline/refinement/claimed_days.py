@@ -9,14 +9,15 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.periods import SATURDAY, Period, as_utc, one_day, weekday_number, weekend_of
+from turnfold.contract.periods import Period, as_utc, one_day, weekday_number
 from turnfold.contract.records import StoredTurn
 from turnfold.dates.beside import BESIDE, WEEKDAY_OF
 from turnfold.dates.expressions import time_expressions
 from turnfold.dates.time_expression import Form, Kind, TimeExpression
-from turnfold.dates.written import BEFORE_BARE, WRITTEN, has_year, written_period, written_periods
+from turnfold.dates.written import BEFORE_BARE, WRITTEN, has_year, written_period
 from turnfold_worker.pipeline.refinement.claims import REPORTS, content_words, says_something, sentences_of, words_of
 from turnfold_worker.pipeline.refinement.passages import Passage
+from turnfold_worker.pipeline.refinement.told_periods import periods_told
 
 _NAMED_YEAR: Final = lazy_pattern(
     r"\b(?!(?:Since|Until|From|During|(?:Spring|Summer|Autumn|Fall|Winter|January|February|March|April|May|June|July"
@@ -24,8 +25,6 @@ _NAMED_YEAR: Final = lazy_pattern(
 )
 _ROUGHLY: Final = lazy_pattern(r"(?i)\b(?:around|about)(?: the)? $")
 _AS_OF: Final = lazy_pattern(r"(?i)\bas of(?: the)? $")
-_LATER: Final = lazy_pattern(r"(?i)(?<=s )later\b")
-_WEEKEND: Final = lazy_pattern(r"(?i)\bweekend\b")
 _FAREWELL: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:talk|see|speak|chat|catch up|write)(?: (?:to|with))?(?: (?:you|ya|u|y'all))?(?: again)? "
     r"(?:soon|later)"
@@ -57,6 +56,8 @@ class _Claim(NamedTuple):
     """What it is said of."""
     roughly: bool = False
     """Whether it may be another day near it."""
+    others: tuple[Period, ...] = ()
+    """What it may mean too: the day in another year, where none is written."""
 
 
 def without_dates(text: str) -> str:
@@ -104,6 +105,11 @@ class ToldDays:
     def _supported(
         self, claim: _Claim, text: str, seqs: Sequence[int], near: Sequence[int], days: Sequence[date]
     ) -> bool:
+        if claim.others and any(
+            self._supported(claim._replace(period=other, anchor=other, others=()), text, seqs, near, days)
+            for other in claim.others
+        ):
+            return True
         if claim.weekday is not None and claim.anchor.first and claim.weekday != claim.anchor.first.weekday():
             return False
         told_periods = [period for seq in near for period in self._told(seq)]
@@ -125,7 +131,9 @@ class ToldDays:
         ):
             return True
         if not silent and days:
-            told_periods = [period for seq in seqs for period in self._told(seq)]
+            told_periods = self._told_beside(claim.clause, seqs) or [
+                period for seq in seqs for period in self._told(seq)
+            ]
         return any(
             _is_told(claim.period, one) or (claim.roughly and _is_near(claim.period, one)) for one in told_periods
         )
@@ -143,6 +151,26 @@ class ToldDays:
             for count, sentence in shared
             if count >= most_shared - 1
         )
+
+    def _told_beside(self, clause: str, seqs: Sequence[int]) -> list[Period]:
+        """What the sentences tell that have a word of a clause; nothing where the one most like it tells no time."""
+        words = content_words(clause)
+        sentences = [
+            Passage(sentence, seq, "") for seq in seqs for sentence in sentences_of(self._text_of.get(seq, ""))
+        ]
+        shared = [(sentence.shared(words), sentence) for sentence in sentences]
+        most_shared = max((count for count, _ in shared), default=0)
+        if not any(
+            self._tells_time(sentence.text, self._day_of.get(sentence.seq))
+            for count, sentence in shared
+            if count == most_shared > 0
+        ):
+            return []
+        return [
+            period
+            for count, sentence in shared if count
+            for period in periods_told(sentence.text, self._day_of.get(sentence.seq))
+        ]  # fmt: skip
 
     @staticmethod
     def _tells_time(text: str, said_on: date | None) -> bool:
@@ -179,30 +207,8 @@ class ToldDays:
     def _told(self, seq: int) -> tuple[Period, ...]:
         if seq not in self._periods:
             text, said_on = self._text_of.get(seq, ""), self._day_of.get(seq)
-            self._periods[seq] = tuple(_told_periods(text, said_on))
+            self._periods[seq] = tuple(periods_told(text, said_on))
         return self._periods[seq]
-
-
-def _told_periods(text: str, said_on: date | None) -> Iterator[Period]:
-    """All that the times of a text may mean; of what holds since or until a day, that day."""
-    for match in WRITTEN.finditer(text):
-        yield from written_periods(match, said_on)
-    if said_on is not None and _WEEKEND.search(text):
-        yield from (weekend_of(said_on, weeks) for weeks in range(-1, said_on.weekday() >= SATURDAY))
-    # What a turn tells of later may be told from its own day.
-    for time in time_expressions(_LATER.sub("from now", text), said_on):
-        for period in time.periods:
-            if period.days:
-                yield period
-            elif (end := period.first or period.last) is not None:
-                yield one_day(end)
-        yield from _written_in(time.label)
-
-
-def _written_in(label: str) -> Iterator[Period]:
-    """The date in the label of a time: 'since 2019' begins somewhere in that year."""
-    for match in WRITTEN.finditer(label):
-        yield from written_periods(match, None)
 
 
 def _days_of_year(match: re.Match[str]) -> Iterator[tuple[str, str]]:
@@ -265,9 +271,13 @@ def _claim(text: str, time: TimeExpression, near: date | None) -> Iterator[_Clai
     period = time.period if time.period and time.period.days else anchor
     text_before = text[max(0, time.start - _LOOKED_BACK) : time.start]
     clause = f"{_CLAUSE_ENDS.split(text[: time.start])[-1]}{_CLAUSE_ENDS.split(text[time.end :])[0]}"
+    others: list[Period] = []
+    if near and anchor.days == 1 and not (moved or has_year(match)):
+        others = [other for toward in (-1, 1) if (other := written_period(match, near, toward))]
     yield _Claim(
         period,
         anchor,
+        others=tuple(other for other in dict.fromkeys(others) if other != anchor),
         related=bool(moved and not moved["weekday"] and moved["side"].lower() in ("before", "after")),
         weekday=weekday_number(weekday.group().lstrip()) if weekday else None,
         until=time.kind is Kind.UNTIL or _AS_OF.search(text_before) is not None,

@@ -74,6 +74,7 @@ SECOND: Final = listed(
     you you're you've you'll you'd your yours yourself u ur y'all
     """
 )
+THIRD: Final = frozenset({"he", "he's", "he'd", "he'll", "she", "she's", "she'd", "she'll"})
 ADDRESSES: Final = SECOND | {"we", "we're", "we've", "we'll", "we'd", "our", "ours", "us", "let's", "together"}
 """Words with which a speaker means the one spoken to, alone or with themselves."""
 REPORTS: Final = listed(

@@ -1,4 +1,4 @@
-"""Whether a note states as a fact what was said under a condition."""
+"""Whether a note states as a fact what was said under a condition, or only may be so."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import terms
-from turnfold_worker.pipeline.refinement.claims import sentences_of
+from turnfold_worker.pipeline.refinement.claims import clauses_of, sentences_of
 
 _CONDITION: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:if|as long as|in case|unless|provided that)\s"
@@ -16,6 +16,10 @@ _CONDITION: Final = lazy_pattern(
     r"(?!(?:possible|needed|necessary|so|not|anything|that['\u2019]?s ok)(?!\w))[^.!?\n]{3,200}"
 )
 """What limits a sentence, from its conjunction on; phrases of courtesy limit nothing."""
+_HEDGED: Final = lazy_pattern(
+    r"(?<!\w)(?:(?:may|might)(?! (?:as well|I|we|you)(?!\w))|[Mm]aybe|[Pp]erhaps|[Pp]ossibly)(?!\w)"
+)
+"""What may be so, or not."""
 _ASKS: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:ask|see|know|wonder|check|sure|tell|unsure|idea|care|matter|decid|figure|find out|determin|test|as"
     r"|even|like|feel\w* as)\w*(?: \w{1,12}){0,2}\s*$"
@@ -42,7 +46,7 @@ def drops_a_condition(note: str, told: Iterable[str], speakers: Iterable[str] = 
     if _BOUND.search(note):
         return False
     wanted = frozenset(terms(note)).difference(terms(" ".join(speakers)))
-    if len(wanted) < _LEAST:
+    if not wanted:
         return False
     limited = plain = 0.0
     for text in told:
@@ -52,7 +56,7 @@ def drops_a_condition(note: str, told: Iterable[str], speakers: Iterable[str] = 
                 limited = max(limited, held)
             else:
                 plain = max(plain, held)
-    return limited >= _SAYS_SO and plain < limited
+    return plain < limited and limited >= (_SAYS_SO if len(wanted) >= _LEAST else 1)
 
 
 @lru_cache(maxsize=256)
@@ -61,8 +65,12 @@ def _statements(text: str) -> tuple[tuple[bool, frozenset[str]], ...]:
     statements = []
     for sentence in sentences_of(text):
         consequence = _consequence(sentence)
-        stated = sentence if consequence is None else consequence
-        statements.append((consequence is not None, frozenset(terms(stated))))
+        if consequence is not None:
+            statements.append((True, frozenset(terms(consequence))))
+        elif _HEDGED.search(sentence):
+            statements += [(bool(_HEDGED.search(clause)), frozenset(terms(clause))) for clause in clauses_of(sentence)]
+        else:
+            statements.append((False, frozenset(terms(sentence))))
     return tuple(statements)
 
 

@@ -14,10 +14,16 @@ from turnfold_worker.pipeline.language.quantities import WORD
 from turnfold_worker.pipeline.language.word_forms import forms, meanings
 from turnfold_worker.pipeline.refinement.claims import is_telling, says_something, sentences_of
 from turnfold_worker.pipeline.refinement.negations import (
+    ASKED_OF,
+    CANNOT,
+    DEEDS,
     DENIES,
     NONE,
+    OF_ANYTHING,
+    OF_SOME,
     QUOTED,
     REACH,
+    WILL,
     WISHES,
     WITHHOLDS,
     without_emphasis,
@@ -157,7 +163,9 @@ class Denials:
         there = [word.text for word in denied.words if says_something(word.text)]
         if there and all(map(claimed.has, there)):
             return True
-        return bool(_REFERS.search(denied.text)) and self._around(passage).shared(telling) > _SUPPORT * len(telling)
+        # 'I can't come' denies what was spoken of, as 'I can't do that' does.
+        refers = not there or _REFERS.search(denied.text)
+        return bool(refers) and self._around(passage).shared(telling) > _SUPPORT * len(telling)
 
     def _around(self, passage: Passage) -> Passage:
         """The turn of a passage with the one before it."""
@@ -192,12 +200,16 @@ class Denials:
         most_shared = max((count for count, _ in shared), default=0)
         best = [passage for count, passage in shared if count == most_shared]
         wished = WISHES.search(claim)
-        if wished and not any(wished.group().lower() in passage.text.lower() for passage in best):
+        if wished and not any(
+            wished.group().lower() in passage.text.lower()
+            or (WILL.fullmatch(wished.group()) and CANNOT.search(passage.text))
+            for passage in best
+        ):
             return False
         if "first" in words and best and all(_NEVER_YET.search(passage.text) for passage in best):
             # Who never tried may try for the first time.
             return False
-        if self._turns_round(words, shared):
+        if self._turns_round(words, _deeds(claim), shared):
             return True
         if most_shared < min(_FEW, len(words)):
             return False
@@ -216,17 +228,38 @@ class Denials:
         )
 
     @staticmethod
-    def _turns_round(words: Sequence[str], shared: Sequence[tuple[int, Passage]]) -> bool:
-        """Whether one of some words was denied, and affirmed nowhere with as many of the others."""
+    def _turns_round(words: Sequence[str], deeds: Sequence[str], shared: Sequence[tuple[int, Passage]]) -> bool:
+        """Whether one of some words or deeds was denied, and affirmed nowhere with as many of the others."""
         for count, passage in shared:
-            first = _first(passage.denied) if passage.denies else ""
-            if not first or not is_telling(first) or not any(_is_like(first, word) for word in words):
+            first = _first(_without_asked_subject(passage.denied)) if passage.denies else ""
+            is_deed = not OF_SOME.search(passage.denied.text) and any(_is_like(first, deed) for deed in deeds)
+            if not first or not (is_deed or (is_telling(first) and any(_is_like(first, word) for word in words))):
                 continue
-            if count < min(_FEW, len(words)) and not _is_like(first, words[0]):
+            if (
+                count + is_deed < min(_FEW, len(words))
+                and not (words and _is_like(first, words[0]))
+                and not OF_ANYTHING.search(passage.denied.text)
+            ):
                 continue
-            if not any(more >= count and other.has(first) and not DENIES.search(other.text) for more, other in shared):
+            if not any(
+                more >= count and _says(other, first) and not DENIES.search(other.text) for more, other in shared
+            ):
                 return True
         return False
+
+
+def _deeds(claim: str) -> list[str]:
+    """The verbs of a claim that need not stand in its source, and yet may have been denied there."""
+    return [word for word in WORD.findall(claim.lower()) if word in DEEDS]
+
+
+def _says(passage: Passage, verb: str) -> bool:
+    return passage.has(verb) or (verb in DEEDS and any(_is_like(verb, word) for word in passage.plain))
+
+
+def _without_asked_subject(denied: Passage) -> Passage:
+    """What a no denies, without the one of whom was asked: the passing of 'did Tom pass?', not Tom."""
+    return Passage(ASKED_OF.sub(lambda asked: asked["verb"], denied.text, count=1), denied.seq, denied.speaker)
 
 
 def _denied_of(passage: Passage, words: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ person's promise into a context.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -17,10 +17,17 @@ from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import terms
 from turnfold_worker.pipeline.refinement.claimed_days import ToldDays
 from turnfold_worker.pipeline.refinement.conditions import drops_a_condition
+from turnfold_worker.pipeline.refinement.directions import (
+    has_another_unit_of_time,
+    prefers_the_other,
+    turns_a_change_round,
+)
+from turnfold_worker.pipeline.refinement.opposites import says_the_opposite
 from turnfold_worker.pipeline.refinement.orders import tells_an_order_as_done
 from turnfold_worker.pipeline.refinement.scopes import READ, Scope
 from turnfold_worker.pipeline.refinement.sources import is_readable
 from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
+from turnfold_worker.pipeline.refinement.withheld import affirms_what_was_withheld
 from turnfold_worker.pipeline.turns.reading import is_participant
 
 _BACK: Final = 3
@@ -55,6 +62,7 @@ class Evidence:
             *scope.speakers.problems(text, seqs, speaker),
         ]
         turn_texts = [turn.content[:READ] for turn in self._turns if turn.seq in seqs]
+        problems += self._turned_round(text, turn_texts, scope.seqs)
         if drops_a_condition(text, turn_texts, self._speakers):
             problems.append(Unfaithful.CONDITION)
         if tells_an_order_as_done(
@@ -68,6 +76,18 @@ class Evidence:
         ):
             problems.append(Unfaithful.SPEAKER)
         return list(dict.fromkeys(problems))
+
+    def _turned_round(self, text: str, turn_texts: Sequence[str], near: Sequence[int]) -> Iterator[Unfaithful]:
+        """What a note says the other way round than the turns that it names."""
+        around = [turn.content[:READ] for turn in self._turns if turn.seq in near]
+        if (
+            says_the_opposite(text, turn_texts, self._speakers, around)
+            or affirms_what_was_withheld(text, turn_texts)
+            or prefers_the_other(text, turn_texts)
+        ):
+            yield Unfaithful.AFFIRMATION
+        if turns_a_change_round(text, turn_texts) or has_another_unit_of_time(text, turn_texts):
+            yield Unfaithful.NUMBER
 
     def passage_problems(self, text: str) -> list[Unfaithful]:
         """Why a longer text about all of it is refused, such as a reconstruction."""

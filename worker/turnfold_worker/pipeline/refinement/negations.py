@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.language.common_words import listed
 
 NO: Final = (
     r"not|never|no|none|nobody|nothing|nowhere|neither|nor|without|cannot|hardly|barely|no-one|\w{2,8}n['\u2019]t"
@@ -38,7 +39,10 @@ _EMPHASIS: Final = lazy_pattern(
 """Negations that deny nothing."""
 NONE: Final = lazy_pattern(r"(?<=[a-z(:,`'\"=] )None(?!\w)|(?<=[`'\"(=])None(?!\w)|None(?=[`'\")])")
 """The value of programs, which denies nothing."""
-WISHES: Final = lazy_pattern(r"(?i)(?<!\w)(?:hop|want|wish|plan|intend|dream|would like|aim|will|going to)\w*")
+WISHES: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:hop(?:es?|ed|ing|eful\w*)|want(?:s|ed|ing)?|wish(?:es|ed|ing)?|plan(?:s|ned|ning)?|inten[dt]\w*"
+    r"|dream(?:s|t|ed|ing)?|would like|aim(?:s|ed|ing)?|will|going to)(?!\w)"
+)
 LEANS_AWAY: Final = lazy_pattern(
     rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*"
     r"|avoid\w*|forbid\w*|forbade|against|instead|rather|fail\w*|drop\w*|stop\w*|exclud\w*|ban|banned|unable|unless"
@@ -58,6 +62,30 @@ FACTIVE: Final = lazy_pattern(
     r"|(?:have )?(?:thought|imagined|guessed|dreamed|expected)(?= (?:that )?(?:i|you|he|she|it|we|they)(?!\w)))"
 )
 """Verbs whose denial does not deny what follows: 'didn't notice that it rained', 'never thought I would win'."""
+
+OF_ANYTHING: Final = lazy_pattern(r"(?i)(?<!\w)any(?:thing|body|one|where)?(?!\w)")
+"""What a denial of everything denies: 'we have not agreed to anything'."""
+OF_SOME: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:many|much|enough|all|every\w*|often|always|a lot|only|just|until|since)(?!\w)"
+)
+CANNOT: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:cannot|can['\u2019]?t|won['\u2019]?t|(?:will|can) (?:not|never)|unable)(?!\w)"
+)
+"""What leaves nobody a will to do it."""
+WILL: Final = lazy_pattern(r"(?i)will|going to")
+ASKED_OF: Final = lazy_pattern(
+    r"(?P<verb>(?<!\w)(?i:did|does|do|has|have|had|is|are|was|were|can|could|will|would|should)) "
+    r"(?:(?:the|your|his|her|their|our|my) \w+|[A-Z]\w+)"
+)
+
+DEEDS: Final = listed(
+    """
+    agree agrees agreed begin begins began confirm confirms confirmed continue continues continued get gets got include
+    includes included leave leaves left open opens opened promise promises promised reason reasons run runs ran running
+    start starts started stay stays stayed use uses used using visit visits visited
+    """
+)
+"""Words that a note may add, and that say something where they were denied."""
 
 
 def denies(text: str) -> bool:

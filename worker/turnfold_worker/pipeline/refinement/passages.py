@@ -13,6 +13,7 @@ from turnfold_worker.pipeline.language.word_forms import forms, is_ordinary, mea
 from turnfold_worker.pipeline.refinement.claims import (
     FIRST,
     SECOND,
+    THIRD,
     Word,
     is_telling,
     says_something,
@@ -187,6 +188,21 @@ class Passage:
     def _means_its_subject(self, word: Word, end: int) -> bool:
         """Whether a person is the subject of what follows, as in 'like me to come'."""
         return word.text in _ONLY_SUBJECTS or (word.text in ("me", "us") and bool(_OF_ME.match(self.text, end)))
+
+    def is_of_third(self, word: str) -> bool:
+        """Whether a word belongs to a 'he' or 'she', the last person before it."""
+        return any(not shapes.isdisjoint(forms(word)) for shapes in self._of_third)
+
+    @cached_property
+    def _of_third(self) -> list[frozenset[str]]:
+        of_third = []
+        is_third = False
+        for word in self.words:
+            if word.text in THIRD or word.text in FIRST or word.text in SECOND:
+                is_third = word.text in THIRD
+            elif is_third and says_something(word.text):
+                of_third.append(forms(word.text))
+        return of_third
 
     @cached_property
     def _holders(self) -> dict[tuple[str, ...], list[tuple[frozenset[str], dict[str, float]]]]:

@@ -60,6 +60,8 @@ _ENDS: Final = lazy_pattern(r"[,;:()\u2013\u2014]")
 _NAMED_SO: Final = r"(?i)(?<!\w)(?:i'm|i am|my name is|my name's|call me) {0}(?!\w)|\w, {0}[!,.]"
 """How a speaker's own name is told, or how they are called by it."""
 _FEW: Final = 2
+_THIRD: Final = 0.7
+"""Of a part's words, how many are somebody else's at least."""
 _ROLES: Final = {"user": "user", "assistant": "assistant", "ai": "assistant", "tool": "tool"}
 
 
@@ -72,6 +74,8 @@ class _Part(NamedTuple):
     """Whether it tells of the subject's words, whomever these are about."""
     wishes: bool = False
     """Whether it tells what the subject wants, which they may have asked another for."""
+    owns: bool = False
+    """Whether it tells of what is the subject's: 'Ana's son'."""
     names: frozenset[str] = frozenset()
     """Those of the words that are names, which an answer has an 'it' for."""
 
@@ -200,7 +204,7 @@ class Subjects:
             ]
             wishes = any(word.text in _WISHES for word in words[place + 1 : place + 2])
             names = frozenset(word.text for at, word in enumerate(told_words) if word.capital and at)
-            yield _Part(who, list(dict.fromkeys(telling)), reports, wishes, names)
+            yield _Part(who, list(dict.fromkeys(telling)), reports, wishes, words[place].owns, names)
 
     @staticmethod
     def _ends(words: Sequence[Word], who_at: Sequence[str | None], place: int, at: int) -> bool:
@@ -265,6 +269,8 @@ class Subjects:
             is_participant(who, [passage.speaker]) and REFERS.search(passage.text) and all(map(passage.has, plain))
             for passage in named
         )
+        if not (part.reports or part.owns) and self._is_of_third(part, named):
+            return True
         votes: Counter[str] = Counter()
         for word in plain if referred else part.words:
             best: dict[str, float] = {}
@@ -275,6 +281,14 @@ class Subjects:
                     best[who] = 1.0
             votes.update(best)
         return max(votes.values(), default=0) > votes[who] + (_DOUBT if doubt else _SURELY)
+
+    @staticmethod
+    def _is_of_third(part: _Part, named: Sequence[Passage]) -> bool:
+        """Whether most of a speaker's words were said of a 'he' or 'she', who is not that speaker by their name."""
+        if any(passage.names(name.lower()) for passage in named for name in part.who.split()):
+            return False
+        of_third = [word for word in part.words if any(passage.is_of_third(word) for passage in named)]
+        return len(of_third) > _THIRD * max(1, len(part.words))
 
     @staticmethod
     def _is_also_theirs(passage: Passage, part: _Part) -> bool:
