@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from turnfold.contract.text import clean
@@ -25,9 +25,14 @@ def plain(value: object) -> object:
 
 
 def changed_texts(
-    value: Any, change: Change, *, field: str = "", beside: Mapping[str, Any] = _NO_FIELDS, depth: int = 0
-) -> Any:
-    """The same value as lists and dicts, with each text in it changed. Raises `InvalidTurn` for one nested too deep."""
+    value: Any, change: Change, *, field: str = "", beside: Mapping[str, Any] = _NO_FIELDS, depth: int = 0,
+    free: Collection[str] = (),
+) -> Any:  # fmt: skip
+    """The same value as lists and dicts, with each text in it changed.
+
+    What stands in a field of a name in `free` may have any names itself: its texts are changed without them. Raises
+    `InvalidTurn` for a value that is nested too deep.
+    """
     if depth > MAX_DEPTH:
         msg = f"a turn must not be nested more than {MAX_DEPTH} levels deep"
         raise InvalidTurn(msg, remedy="flatten its parts or metadata")
@@ -35,13 +40,22 @@ def changed_texts(
         return change(value, field, beside)
     if isinstance(value, Mapping):
         return {
-            clean(str(key)): changed_texts(inner, change, field=str(key), beside=value, depth=depth + 1)
+            clean(str(key)): changed_texts(
+                inner, _nameless(change) if key in free and not isinstance(inner, str) else change,
+                field=str(key), beside=value, depth=depth + 1, free=free,
+            )
             for key, inner in value.items()
-        }
+        }  # fmt: skip
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
-        return [changed_texts(inner, change, depth=depth + 1) for inner in value]
+        return [changed_texts(inner, change, depth=depth + 1, free=free) for inner in value]
     dumped = plain(value)
-    return value if dumped is value else changed_texts(dumped, change, field=field, beside=beside, depth=depth + 1)
+    if dumped is value:
+        return value
+    return changed_texts(dumped, change, field=field, beside=beside, depth=depth + 1, free=free)
+
+
+def _nameless(change: Change) -> Change:
+    return lambda text, _field, _beside: change(text, "", _NO_FIELDS)
 
 
 def object_in(text: str) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.errors import InvalidInput, InvalidSettings
 from turnfold.wire.json_values import changed_texts
 
@@ -23,6 +24,9 @@ _STRUCTURE: Final = frozenset(
     }
 )  # fmt: skip
 """Fields that hold no words: ids, kinds, times."""
+_FREE: Final = frozenset({"metadata", "input", "args", "arguments"})
+"""Fields whose inner names are the caller's or a tool's own: an `id` in them may be a word."""
+_BASE64: Final = lazy_pattern(r"[A-Za-z0-9+/_=\s-]*")
 
 
 def load_redactor(name: str) -> Redact:
@@ -49,19 +53,14 @@ def load_redactor(name: str) -> Redact:
 def redacted(value: Any, redact: Redact) -> Any:
     """The same value with each text in it as `redact` gives it; neither keys nor numbers, ids or bytes of pictures.
 
-    Of a turn's metadata every text. Raises `InvalidInput` for what `redact` does wrong, `InvalidTurn` for what is
-    nested too deep.
+    Of metadata and of a call's arguments every text. Raises `InvalidInput` for what `redact` does wrong, `InvalidTurn`
+    for what is nested too deep.
     """
-    change = partial(_changed, redact)
-    if not isinstance(value, Mapping) or "metadata" not in value:
-        return changed_texts(value, change)
-    rest = {key: inner for key, inner in value.items() if key != "metadata"}
-    metadata = changed_texts(value["metadata"], lambda text, _field, _beside: _text(redact, text))
-    return {**changed_texts(rest, change), "metadata": metadata}
+    return changed_texts(value, partial(_changed, redact), free=_FREE)
 
 
 def _changed(redact: Redact, text: str, field: str, beside: Mapping[str, Any]) -> str:
-    if field in _STRUCTURE or (field == "data" and _is_encoded(beside)):
+    if field in _STRUCTURE or (field == "data" and _is_encoded(beside) and _BASE64.fullmatch(text)):
         return text
     # Arguments of a call are JSON in a text, where what is sought may stand with escapes.
     return _arguments(redact, text) if field == "arguments" else _text(redact, text)
@@ -74,12 +73,26 @@ def _is_encoded(beside: Mapping[str, Any]) -> bool:
 
 
 def _arguments(redact: Redact, text: str) -> str:
+    names: list[str] = []
+
+    def read(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names.extend(name for name, _ in pairs)
+        return dict(pairs)
+
     try:
-        given = json.loads(text)
+        given = json.loads(text, object_pairs_hook=read)
     except (ValueError, RecursionError):
         return _text(redact, text)
-    changed = redacted(given, redact)
-    return text if changed == given else json.dumps(changed, ensure_ascii=False)
+    changed = changed_texts(given, lambda inner, _field, _beside: _text(redact, inner))
+    # Of a name that is given twice the first value is read by nobody, and would be kept as it is.
+    is_whole = len(names) == _count_of_names(given)
+    return text if is_whole and changed == given else json.dumps(changed, ensure_ascii=False)
+
+
+def _count_of_names(value: object) -> int:
+    if isinstance(value, dict):
+        return len(value) + sum(map(_count_of_names, value.values()))
+    return sum(map(_count_of_names, value)) if isinstance(value, list) else 0
 
 
 def _text(redact: Redact, text: str) -> str:

@@ -83,6 +83,27 @@ def test_every_form_in_which_words_come_is_looked_through() -> None:
     assert found["metadata"]["other"] == {"format": "a", "data": "[hidden]"}
 
 
+def test_nothing_of_a_calls_arguments_passes_for_an_id_or_a_kind() -> None:
+    given = {"id": SECRET, "type": SECRET, "role": [SECRET], "at": {"format": "x", "data": SECRET}}
+    twice = f'{{"card": "{SECRET}", "card": "x", "at": {{"q": 1}}}}'
+    turn = {
+        "role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "pay", "input": given}],
+        "tool_calls": [
+            {"id": "c2", "function": {"name": "pay", "arguments": text}} for text in (json.dumps(given), twice)
+        ],
+    }  # fmt: skip
+    found = redacted(turn, hide)
+    assert SECRET not in json.dumps(found)
+    assert found["content"][0]["id"] == "c1"
+    assert json.loads(found["tool_calls"][1]["function"]["arguments"]) == {"card": "x", "at": {"q": 1}}
+
+
+def test_words_that_are_said_to_be_bytes_are_read() -> None:
+    said = f"The word is {SECRET}."
+    turn = {"role": "user", "content": [{"type": "document", "source": {"type": "base64", "data": said}}]}
+    assert SECRET not in json.dumps(redacted(turn, hide))
+
+
 def test_what_is_nested_too_deep_is_refused_as_without_it() -> None:
     deep: object = SECRET
     for _ in range(2_000):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
-from turnfold.contract.lazy_patterns import LazyPattern, lazy_pattern
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.refinement.claims import content_words, sentences_of, statements_of
 from turnfold_worker.pipeline.refinement.negations import DENIES
 from turnfold_worker.pipeline.refinement.passages import Passage
@@ -64,7 +65,7 @@ def says_the_opposite(note: str, told: Iterable[str], speakers: Iterable[str] = 
     return False
 
 
-def _tells_of(text: str, telling: list[str], opposite: LazyPattern, meant: str) -> bool:
+def _tells_of(text: str, telling: list[str], opposite: re.Pattern[str], meant: str) -> bool:
     """Whether a sentence says the opposite, undenied, of something that some words tell of."""
     for sentence in sentences_of(text):
         match = opposite.search(sentence)
