@@ -56,7 +56,8 @@ def test_contexts_for_other_questions_begin_alike(long: FoldedConversation, budg
     texts = [long.context(budget_tokens=budget, query=question).text for question in questions]
     for one, other in combinations(texts, 2):
         assert one != other
-        assert before_answers(one) == before_answers(other)
+        # What answers leaves more or less room to recent turns, before which the last lines then end.
+        assert min(shared([before_answers(one).encode(), before_answers(other).encode()])) > 0.95
         assert HITS_HEADER in one
         assert HITS_HEADER in other
     _, header, notes = before_answers(texts[0]).partition(BACKGROUND_HEADER)

@@ -27,7 +27,6 @@ from turnfold_worker.pipeline.language.word_places import is_negation
 from turnfold_worker.pipeline.levels.fact_lists import MAX_ENTRIES, MAX_ENTRY_LENGTH, merge_facts
 from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.tags import topics
-from turnfold_worker.pipeline.levels.units import choose, sentence_units
 from turnfold_worker.pipeline.notes.phatic import bare_words
 from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.turn_notes import notes_of
@@ -320,21 +319,6 @@ def test_topics_and_tags_were_said(turns: list[StoredTurn], named: int) -> None:
         assert_said(tag, source_of(turns))
     assert not {speaker.lower() for speaker in speakers} & set(found)
     assert len(found) == len(set(found))
-
-
-@given(told_turns(), st.data())
-@examples(60)
-def test_units_are_chosen_once_within_their_budget_with_the_question_they_answer(
-    turns: list[StoredTurn], data: st.DataObject
-) -> None:
-    units = sentence_units(read_segment(turns))
-    assert [unit.turn for unit in units] == sorted(unit.turn for unit in units)
-    budget = data.draw(st.integers(0, 400))
-    chosen = choose(units, budget)
-    assert len(chosen) == len(set(chosen))
-    assert sum(units[i].tokens + 1 for i in chosen) <= budget
-    assert all(units[i].partner in chosen for i in chosen if units[i].partner is not None)
-    assert chosen == choose(units, budget)
 
 
 @given(told_turns())

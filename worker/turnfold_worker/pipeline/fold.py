@@ -130,7 +130,7 @@ def fold_segment(  # noqa: PLR0913 - what a segment is folded from, all by name
         most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE),
     )
     passages = passages_of(notes, words_of_their_own(noted_words, readings), times_of(noted_words, readings))
-    levels = summarize(readings, facts, best)
+    levels = summarize(readings, facts, noted_words, best, said)
     parts = {turn.seq: of_turn for turn in turns_told if (of_turn := parts_of(turn))}
     topics = [*named_by_parts(turns_told, parts), *levels.topics]
     node = _node(

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 from support.examples import examples
 from support.wild_turns import said, talk, wild_text, wild_turns
-from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.fold import fold_segment
-from turnfold_worker.pipeline.levels.summarize import INDENT
+from turnfold_worker.pipeline.fold import FoldedNode, fold_segment
+from turnfold_worker.pipeline.levels.lines import INDENT
 from turnfold_worker.pipeline.levels.tags import MAX_SLUG, slug, tag_line, tags_of, topics
-from turnfold_worker.pipeline.levels.units import choose, sentence_units
 from turnfold_worker.pipeline.notes.phatic import is_phatic
 from turnfold_worker.pipeline.notes.turn_notes import notes_of
 from turnfold_worker.pipeline.settings import FoldSettings
@@ -107,9 +106,9 @@ def test_a_short_answer_is_shown_with_its_question() -> None:
         "assistant: Not Priya, Wolfgang.",
         *[f"user: {FILLER}"] * 5,
     )
-    units = sentence_units([read_turn(turn) for turn in turns])
-    chosen = [units[i].text for i in choose(units, 20)]
-    assert ("Not Priya, Wolfgang." in chosen) <= ("Did Priya approve the telescope?" in chosen)
+    text = levels_of(turns)[1]
+    assert "Not Priya, Wolfgang" in text
+    assert text.index("Did Priya approve the telescope?") < text.index("Not Priya, Wolfgang")
 
 
 def test_code_is_outlined_in_level_one_and_absent_from_level_two() -> None:
@@ -227,9 +226,109 @@ def test_a_slug_is_a_few_plain_words(topic: str, name: str) -> None:
     assert 1 <= len(found.split("-")) <= 4
 
 
-def test_no_sentence_of_a_turn_of_many_vanishes() -> None:
-    """Of 600 sentences each is a note, and each may have a place in the levels."""
+def test_each_sentence_of_a_turn_of_many_is_a_note() -> None:
     told = [f"The {place}th berth of the harbour at pier {3 * place} stays closed." for place in range(600)]
     reading = read_turn(said(" ".join(told)))
     assert len(notes_of([reading])) == len(told)
-    assert len(sentence_units([reading])) == len(told)
+
+
+def fold_of(turns: list[StoredTurn], **settings: float) -> FoldedNode:
+    return fold_segment(turns, idx=0, settings=replace(FoldSettings(), **settings))
+
+
+cargoes = st.lists(
+    st.tuples(
+        st.sampled_from(["Ana", "Omar", "Wei"]),
+        st.sampled_from(["tea", "copper", "cork", "oak", "wool"]),
+        st.sampled_from(["Porto", "Genoa", "Lagos", "Busan"]),
+        st.integers(2, 900),
+    ),
+    min_size=6,
+    max_size=24,
+)
+
+
+@given(cargoes)
+@examples(60)
+def test_level_one_holds_the_notes_that_a_context_takes_first_in_the_order_of_the_turns(
+    shipped: list[tuple[str, str, str, int]],
+) -> None:
+    told = [
+        f"Crate {seq} went to {port} with {count} bags of {goods}."
+        for seq, (_, goods, port, count) in enumerate(shipped, 1)
+    ]
+    turns = [
+        said(f"{FILLER} {text}", seq=seq, name=name)
+        for seq, (text, (name, *_)) in enumerate(zip(told, shipped, strict=True), 1)
+    ]
+    folded = fold_of(turns, residual_share=0)
+    level = folded.levels[1]
+    stands = [note.text in level for note in folded.notes if note.text.startswith("Crate ")]
+    assert stands[0]
+    assert stands == sorted(stands, reverse=True)
+    numbers = [int(number) for number in re.findall(r"Crate (\d+) ", level)]
+    assert numbers == sorted(set(numbers))
+    assert all(f"{shipped[number - 1][0]}: " in level for number in numbers)
+
+
+def test_a_turn_of_great_importance_stands_verbatim() -> None:
+    vow = "Well, honestly, by the way: we must never, ever paint the fence green!"
+    turns = [said(f"{FILLER} Crate {seq} went to Porto.", seq=seq) for seq in range(1, 9)]
+    turns[4] = said(vow, seq=5, importance=Importance.PIN)
+    assert f"\nuser: {vow}\n" in fold_of(turns).levels[1]
+
+
+def test_the_share_of_turns_that_stand_verbatim_is_a_setting() -> None:
+    words = "So, well, we decided on the oak crates, and Ana is really, really happy!"
+    turns = [said(f"{FILLER} Crate {seq} went to Porto.", seq=seq) for seq in range(1, 9)]
+    turns[7] = said(words, seq=8)
+    assert words in fold_of(turns, residual_threshold=50).levels[1]
+    assert words not in fold_of(turns, residual_threshold=100).levels[1]
+    assert words not in fold_of(turns, residual_threshold=50, residual_share=0).levels[1]
+
+
+@pytest.mark.parametrize("lead", ["**models.py**", "Run this first:", "models.py"])
+def test_the_line_right_before_code_stands_above_it(lead: str) -> None:
+    turns = talk(
+        f"user: {FILLER}", f"assistant: {FILLER}\n\n{lead}\n{CODE}", *[f"user: {FILLER} {n}" for n in range(6)]
+    )
+    shown = levels_of(turns)[1].split("\n")
+    above = shown[shown.index(f"{INDENT}```nginx") - 1]
+    assert above.endswith(lead.strip("*:"))
+
+
+def test_a_line_before_code_is_shown_once() -> None:
+    turns = talk(
+        f"assistant: Ana paid 400 euros for the crane of Porto:\n{CODE}", *[f"user: {FILLER} {n}" for n in range(6)]
+    )
+    assert levels_of(turns)[1].count("400 euros") == 1
+
+
+def test_what_stands_whole_is_not_told_again() -> None:
+    table = "| item | price |\n|---|---|\n| tea | 3 |\n| cake | 4 |"
+    turns = talk(f"user: {FILLER}", f"assistant: {table}", *[f"user: {FILLER} {n}" for n in range(6)])
+    text = levels_of(turns)[1]
+    assert text.count("cake") == 1
+    assert f"{INDENT}| cake | 4 |\n" in text
+
+
+def test_a_call_beside_code_is_told() -> None:
+    parts = {"tool_calls": [{"id": "a", "function": {"name": "find_flights", "arguments": '{"to": "Lisbon"}'}}]}
+    turns = [said('{"retries": 3,\n "hosts": ["a", "b"]}', role=Role.ASSISTANT, parts=parts)]
+    turns += [said(f"{FILLER} {seq}", seq=seq) for seq in range(2, 9)]
+    text = levels_of(turns)[1]
+    assert "find_flights" in text
+    assert '"hosts": ["a", "b"]' in text
+
+
+def test_a_segment_of_small_talk_says_what_there_was() -> None:
+    turns = [said("Thanks so much, that is great!", seq=seq, name=("Ana", "Omar")[seq % 2]) for seq in range(1, 13)]
+    texts = levels_of(turns)
+    assert "Thanks so much" in texts[1]
+    assert texts[2].strip()
+
+
+def test_a_repeated_turn_is_told_once() -> None:
+    words = f"Ana paid 400 euros for the crane of Porto on 3 May. {FILLER} {FILLER}"
+    turns = [said(words, seq=1), *(said(f"{FILLER} {seq}", seq=seq) for seq in range(2, 6)), said(words, seq=6)]
+    assert levels_of(turns)[1].count("400 euros") == 1

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.periods import MONTHS
+from turnfold.contract.periods import MONTHS, WEEKDAYS
 from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STOP_WORDS, stem
 from turnfold.tokens import estimate_tokens
@@ -26,7 +26,7 @@ _MAX_TAG: Final = 28
 _MAX_TOPICS: Final = 8
 _SLUG_WORDS: Final = 3
 _SHOWN: Final = listed(
-    f"photo photos picture pictures pic pics image images video videos since {' '.join(MONTHS).lower()}"
+    f"photo photos picture pictures pic pics image images video videos since {' '.join([*MONTHS, *WEEKDAYS]).lower()}"
 )
 """Words for how something was shown, and when."""
 _NO_SUBJECT: Final = ("ly", "ing", "ed", "est", "ive", "ful", "ous")

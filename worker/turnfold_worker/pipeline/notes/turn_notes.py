@@ -63,7 +63,7 @@ _STATES: Final = lazy_pattern(
 """A part of a question that asks nothing: 'can you help, I've done 5 of them?'."""
 _IMPORTANT: Final = 1.3
 """How much more a turn is worth that scored as important."""
-MOST_NEWS: Final = 8
+_MOST_NEWS: Final = 8
 """Lines of a near repeat that are shown because they are new."""
 _MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2.0, Importance.PIN: 4.0}
 _CAPTION_REACH: Final = 2
@@ -123,7 +123,7 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
         )
         statements = _statements(reading, heard, key)
         day = day_label(reading.day) if reading.day else ""
-        mark = marked(reading)
+        mark = _marked(reading)
         for place, (text, worth, named, spoken, span, brief) in enumerate(statements):
             tokens = estimate_tokens(under_day(text, day)) + 1
             brief_tokens = estimate_tokens(under_day(brief, day)) + 1 if brief else 0
@@ -148,7 +148,7 @@ def _hash_of(reading_before: Reading | None) -> str:
     return reading_before.memo.turn_hash if reading_before.memo is not None else hash_of(reading_before.turn)
 
 
-def marked(reading: Reading) -> float:
+def _marked(reading: Reading) -> float:
     """How much more a turn is worth for the caller's mark, or because it scored as important."""
     mark = _MARKS.get(reading.turn.importance, 1.0)
     important = reading.treatment is not None and reading.treatment.important
@@ -307,7 +307,7 @@ def _of_calls(reading: Reading) -> list[_Said]:
 
 def _of_repeat(repeat: Repeat) -> list[_Said]:
     """A reference, which says nothing by itself, and what is new in a near repeat."""
-    news = [_Said(shown(line), 1.0, said=line) for line in repeat.news[:MOST_NEWS]]
+    news = [_Said(shown(line), 1.0, said=line) for line in repeat.news[:_MOST_NEWS]]
     return [_Said(reference(repeat), 0.0), *news]
 
 

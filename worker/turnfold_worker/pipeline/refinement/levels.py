@@ -9,7 +9,7 @@ from typing import Final
 
 from turnfold.contract.records import Anchor
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.levels.summarize import Part, lines_of
+from turnfold_worker.pipeline.levels.lines import Part, lines_of
 from turnfold_worker.pipeline.levels.tags import MAX_TAG_TOKENS, tag_line
 from turnfold_worker.pipeline.refinement.faithfulness import Evidence
 from turnfold_worker.pipeline.refinement.notes import AcceptedNotes, ModelNote, accept_notes

@@ -25,6 +25,8 @@ SHORT: Final = 120
 """Code points below which a turn is not worth summarizing."""
 MIN_PROSE: Final = 80
 """Code points of prose around code from which the two are treated apart."""
+RESIDUAL: Final = "important"
+"""The reason that a turn is one of the residuals of its segment."""
 _LOOKED_AT: Final = 3_000
 """Code points of a turn that the patterns look at."""
 
@@ -184,7 +186,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule("tool calls", _KEEP, _HARD, lambda look: bool(call_ids(look.turn))),
     Rule("short", _KEEP, _SOFT, lambda look: len(look.turn.content) < SHORT),
     Rule("already compressed", _KEEP, _SOFT, lambda look: bool(_COMPRESSED.match(look.text))),
-    Rule("important", _KEEP, _HARD, lambda look: look.around.important),
+    Rule(RESIDUAL, _KEEP, _HARD, lambda look: look.around.important),
     Rule("repeat", Decision.REFER, Tier.NONE, lambda look: look.around.repeat is not None),
     Rule("tool output", Decision.STRUCTURE, _SOFT, lambda look: look.tool),
     Rule("code and prose", Decision.SPLIT, _HARD, lambda look: look.fenced and look.prose >= MIN_PROSE),

@@ -8,7 +8,7 @@ from typing import Final
 
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.content import Statement, read_content
-from turnfold_worker.pipeline.turns.classify import Classification, Decision, Tier, classify_segment
+from turnfold_worker.pipeline.turns.classify import RESIDUAL, Classification, Decision, Tier, classify_segment
 from turnfold_worker.pipeline.turns.importance import MOST_RESIDUALS, RESIDUAL_FROM, residuals, score_turns
 from turnfold_worker.pipeline.turns.memo import NO_MEMOS, TurnMemo
 from turnfold_worker.pipeline.turns.reading import Reading, read_turn
@@ -33,8 +33,9 @@ class Treatment:
 
     @property
     def kept(self) -> bool:
-        """It stays verbatim while it fits, and strictly."""
-        return self.classification.decision is Decision.KEEP and self.classification.tier is Tier.HARD
+        """It stays verbatim while it fits: strictly, or because it is one of the segment's residuals."""
+        decision, tier, reasons = self.classification.decision, self.classification.tier, self.classification.reasons
+        return decision is Decision.KEEP and (tier is Tier.HARD or RESIDUAL in reasons)
 
 
 def read_segment(
