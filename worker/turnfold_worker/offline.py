@@ -24,8 +24,9 @@ from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section, poli
 from turnfold.assemble.scope import Scope
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address, checked_id
-from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, Node, Origin
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, Origin
 from turnfold.contract.results import Expansion, Hit, Note, Relation, Status, TieredSegment, TimelineEntry
+from turnfold.contract.segments import OfNode
 from turnfold.contract.tasks import Operation
 from turnfold.contract.wanted_anchors import ANCHORS_A_PAGE
 from turnfold.database.reader import Reader
@@ -61,33 +62,21 @@ MAX_TURN_BYTES: Final = 16 * 1_048_576
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoldedSegment:
+class FoldedSegment(OfNode):
     """A segment or chapter with its words."""
 
-    node: Node
     levels: dict[int, str]
     """Texts of levels 1 to 3."""
 
     @property
-    def first_seq(self) -> int:
-        return self.node.first_seq
-
-    @property
-    def last_seq(self) -> int:
-        return self.node.last_seq
-
-    @property
     def height(self) -> int:
+        """0 of a segment, more of a chapter."""
         return self.node.height
 
     @property
     def slug(self) -> str:
+        """Its words in markers."""
         return self.node.slug
-
-    @property
-    def tokens(self) -> tuple[int, int, int, int]:
-        """Estimated tokens of levels 0 to 3."""
-        return self.node.tokens
 
 
 class FoldedConversation:

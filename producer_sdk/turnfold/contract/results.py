@@ -12,6 +12,7 @@ from turnfold.contract.notes import Note as ShownNote
 from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Anchor, AnchorState, ConversationId, Node, Origin, Role, StoredTurn
 from turnfold.contract.seals import Seals
+from turnfold.contract.segments import OfNode
 
 MOST_SYSTEM_TEXTS: Final = 1_000
 """Different texts of operators that a conversation may have."""
@@ -277,28 +278,14 @@ Tier = Literal["hot", "warm", "cold"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TieredSegment:
+class TieredSegment(OfNode):
     """A segment with its importance, and the tier that follows from it."""
 
-    node: Node = field(repr=False)
     tier: Tier
     importance: int
     """0 to 100."""
     factors: Mapping[str, int] = field(hash=False)
     """What it is made of, by name: the points of each add up to it."""
-
-    @property
-    def first_seq(self) -> int:
-        return self.node.first_seq
-
-    @property
-    def last_seq(self) -> int:
-        return self.node.last_seq
-
-    @property
-    def marker(self) -> str:
-        """Give it to `expand`: the segment in detail."""
-        return f"L1:{self.node.marker_name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,10 +11,34 @@ from turnfold.contract.records import Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
-    """A run of turns about one thing."""
+class OfNode:
+    """What is known of a segment or chapter: its turns, its sizes, the marker that leads to it."""
 
     node: Node = field(repr=False)
+
+    @property
+    def first_seq(self) -> int:
+        return self.node.first_seq
+
+    @property
+    def last_seq(self) -> int:
+        return self.node.last_seq
+
+    @property
+    def tokens(self) -> tuple[int, int, int, int]:
+        """Estimated tokens of levels 0 to 3, as they are shown."""
+        return self.node.tokens
+
+    @property
+    def marker(self) -> str:
+        """Give it to `expand`: the segment in detail."""
+        return f"L1:{self.node.marker_name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment(OfNode):
+    """A run of turns about one thing."""
+
     method: Literal["plain", "rules"]
     """How the rules' words were made: `plain` is the fallback, until the segment is folded again."""
     expansions: int = 0
@@ -32,22 +56,9 @@ class Segment:
         return self.node.idx + 1
 
     @property
-    def first_seq(self) -> int:
-        return self.node.first_seq
-
-    @property
-    def last_seq(self) -> int:
-        return self.node.last_seq
-
-    @property
     def topic(self) -> str:
         """Two or three words; empty where none stand out."""
         return self.node.slug.replace("-", " ")
-
-    @property
-    def tokens(self) -> tuple[int, int, int, int]:
-        """Estimated tokens of levels 0 to 3, as they are shown."""
-        return self.node.tokens
 
     @property
     def started_at(self) -> datetime | None:
@@ -63,8 +74,3 @@ class Segment:
     def importance(self) -> int:
         """0 to 100."""
         return self.node.importance
-
-    @property
-    def marker(self) -> str:
-        """Give it to `expand`: the segment in detail."""
-        return f"L1:{self.node.marker_name}"
