@@ -31,7 +31,7 @@ from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
 from turnfold_worker.pipeline.notes.block_notes import packed_blocks
 from turnfold_worker.pipeline.notes.days_meant import times_of
-from turnfold_worker.pipeline.notes.in_force import (
+from turnfold_worker.pipeline.notes.own_anchors import (
     weighed_by_anchors,
     with_settling,
     without_pasted_changes,

@@ -19,15 +19,14 @@ from turnfold.contract.records import FAN_OUT, AnchorState, AnchorType, Role, St
 from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold_worker.pipeline.fold import not_deleted, said_after
 from turnfold_worker.pipeline.ledger import Ledger, merge_ledgers, rank, segment_ledger, tool_share
-from turnfold_worker.pipeline.notes.in_force import (
+from turnfold_worker.pipeline.notes.in_force import still_held, weighed_by_force
+from turnfold_worker.pipeline.notes.overtaken_values import (
     SettledAnchor,
     corrections_among,
     overtaken_by_anchors,
     overtaken_by_notes,
-    still_held,
-    weighed_by_force,
-    without_pasted_changes,
 )
+from turnfold_worker.pipeline.notes.own_anchors import without_pasted_changes
 from turnfold_worker.pipeline.notes.ranking import ranked
 from turnfold_worker.pipeline.notes.taken_back import OPENS_A_CORRECTION, cues_among, taken_back
 from turnfold_worker.pipeline.notes.turn_notes import notes_of

@@ -25,14 +25,9 @@ from turnfold.contract.overtaken import (
 )
 from turnfold.contract.words import note_stems
 from turnfold_worker.offline import FoldedConversation, fold
-from turnfold_worker.pipeline.notes.in_force import (
-    SettledAnchor,
-    overtaken_by_anchors,
-    overtaken_by_notes,
-    still_held,
-    weighed_by_force,
-    with_settling,
-)
+from turnfold_worker.pipeline.notes.in_force import still_held, weighed_by_force
+from turnfold_worker.pipeline.notes.overtaken_values import SettledAnchor, overtaken_by_anchors, overtaken_by_notes
+from turnfold_worker.pipeline.notes.own_anchors import with_settling
 
 
 def notes_of(*said: tuple[int, str]) -> list[Note]:

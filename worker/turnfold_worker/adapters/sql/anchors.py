@@ -17,7 +17,7 @@ from turnfold.database.statements import ACTIVE, ANCHORS_BY_RANK
 from turnfold_worker.adapters.sql.bulk_insert import BulkInsert
 from turnfold_worker.adapters.sql.turns import insert_new
 from turnfold_worker.pipeline.anchors.deduplicate import anchor_terms
-from turnfold_worker.pipeline.notes.in_force import SettledAnchor
+from turnfold_worker.pipeline.notes.overtaken_values import SettledAnchor
 from turnfold_worker.pipeline.notes.taken_back import OPENS_A_CORRECTION
 
 CANDIDATES_A_TERM: Final = 8

@@ -38,7 +38,7 @@ from turnfold_worker.adapters.sql.errors import transaction
 from turnfold_worker.adapters.sql.turns import FoldDue
 from turnfold_worker.errors import Retryable
 from turnfold_worker.pipeline.fold import FoldedNode
-from turnfold_worker.pipeline.notes.in_force import SettledAnchor
+from turnfold_worker.pipeline.notes.overtaken_values import SettledAnchor
 from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
 from turnfold_worker.ports.messages import (
     ClosedSegment,

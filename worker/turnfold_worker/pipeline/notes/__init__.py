@@ -21,6 +21,9 @@ word_weights  what the words of a note weigh
 turn_notes   a turn as notes
 days_meant   the days that notes speak of
 taken_back   notes of earlier segments that a later statement takes back
+overtaken_values   what holds no more: by anchors that are over, by notes that name the value whose place they take
+own_anchors  a segment's notes beside its own anchors and pasted text
+told_beside  what a note tells beside its own words: the value before, its question, the other value of its turn
 in_force     which notes still hold, and what took the place of the others
 ranking      the order in which notes are taken when nothing is asked
 passages     the passages of a segment, and their postings
