@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
+from turnfold.contract.records import ConversationId
 from turnfold.contract.rings import Ring
 from turnfold.contract.tasks import Task
+from turnfold.errors import TurnfoldError
 from turnfold.read.references import ContextReferences
 from turnfold.redis import inbox
 from turnfold.redis.bell import Bell
@@ -162,10 +165,15 @@ class Resources:
         from turnfold.database.reader import Reader
 
         engine = database(self._settings, write=False, replica=beside is not None)
-        opened = Reader(engine, self._on_change, beside=beside)
+        opened = Reader(engine, self._on_change, beside=beside, ask_fold=self._ask_fold)
         if self._computing_threads:
             opened.share_processor(self._computing_threads)
         return opened
+
+    def _ask_fold(self, conversation: ConversationId) -> None:
+        # The next read that misses the same asks again.
+        with suppress(TurnfoldError):
+            self.ring(Task.COMPRESS, conversation)
 
     def replica(self) -> ReplicaFirst | None:
         """The replica that is asked first; None where there is none."""

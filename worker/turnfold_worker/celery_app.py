@@ -82,5 +82,5 @@ app.conf.beat_schedule = {
         "task": str(Task.SWEEP), "schedule": settings.sweep_seconds, "options": {"expires": settings.sweep_seconds},
     },
 }  # fmt: skip
-if settings.keep_level0_days:
+if settings.keep_level0_days or settings.keep_search_days:
     app.conf.beat_schedule["expire"] = {"task": str(Task.EXPIRE), "schedule": 3_600.0, "options": {"expires": 3_600}}

@@ -40,6 +40,8 @@ class WorkerSettings(ModelSettings):
     """After which fewer turns are folded, or half of it, when no more of their conversation have come."""
     keep_level0_days: float = 0.0
     """Days after which the words of turns in closed segments are removed; 0 keeps them."""
+    keep_search_days: float = 0.0
+    """Days without a turn or a query after which search rows of a conversation are dropped; 0 keeps them."""
     heartbeat_file: str = ""
     """A file that each worker touches every five seconds while it can take messages; empty: none."""
     log_format: str = "text"
@@ -63,8 +65,9 @@ class WorkerSettings(ModelSettings):
             self.refuse("log_format", f"must be {' or '.join(LOG_FORMATS)}")
         if self.otel and not _is_installed("opentelemetry.instrumentation.celery"):
             self.refuse("otel", "needs what is not installed here: pip install 'turnfold-worker[otel]'; or must be off")
-        if not 0 <= self.keep_level0_days <= _MOST_DAYS:
-            self.refuse("keep_level0_days", f"must be 0 to {_MOST_DAYS}")
+        for name in ("keep_level0_days", "keep_search_days"):
+            if not 0 <= getattr(self, name) <= _MOST_DAYS:
+                self.refuse(name, f"must be 0 to {_MOST_DAYS}")
 
 
 def _is_installed(module: str) -> bool:

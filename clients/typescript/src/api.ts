@@ -907,7 +907,7 @@ export interface components {
              */
             coverage?: components["schemas"]["Coverage"] | null;
             /**
-             * @description Made from SQL alone, because Redis did not answer: turns that no worker has stored yet are missing.
+             * @description Something is missing. Redis did not answer: turns that no worker has stored yet. Or the conversation was idle for `TURNFOLD_KEEP_SEARCH_DAYS`: its closed segments were not searched, and `left_out` says so.
              * @default false
              */
             degraded?: boolean;

@@ -128,7 +128,8 @@ class Report:
     coverage: Coverage | None = None
     """None: no turn of the conversation has a number yet."""
     degraded: bool = False
-    """Made from SQL alone, because Redis did not answer: turns that no worker has stored yet are missing."""
+    """Something is missing. Redis did not answer: turns that no worker has stored yet. Or the conversation was idle for
+    `TURNFOLD_KEEP_SEARCH_DAYS`: its closed segments were not searched, and `left_out` says so."""
     is_unknown: bool = False
     """Nothing of the conversation is there: nobody has written to it, or it was forgotten. Is its id right?"""
     answerable: float | None = None

@@ -63,7 +63,7 @@ def report_of(material: Material, found: Assembly) -> Report:
         left_out=tuple(_left_out(material, found.plan)),
         coverage=coverage_of(found.plan),
         answerable=material.snapshot.answerable,
-        degraded=material.snapshot.degraded,
+        degraded=material.snapshot.degraded or material.snapshot.has_lost_postings,
         is_unknown=_is_unknown(material.snapshot),
     )
 
@@ -114,6 +114,10 @@ def _folded_tokens(material: Material) -> int:
 def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
     for section in material.request.sections_left_out:
         yield LeftOut(f"section {section!r} of the system text", "a larger budget_tokens")
+    if material.snapshot.has_lost_postings:
+        yield LeftOut(
+            "what earlier turns say of the question: search rows are being made again", "context() again, in a moment"
+        )
     active, tokens = _active_anchors(material.snapshot)
     if active > len(plan.anchors) and plan.has_background:
         left = tokens - sum(anchor.tokens for anchor in plan.anchors)

@@ -19,6 +19,7 @@ tail_anchors        anchors of turns that no segment holds yet
 periods             days, weeks, months and years, with the precision in which they were told
 note_times, time_terms   when what a note says was or holds, and how a query's time finds it
 passages, posting_pieces, words, terms   how a query finds them
+dropped_postings    the mark of a conversation whose postings are to be made again
 lazy_patterns       regular expressions that are compiled when they are first used
 actions             what was done with tools
 requests            what users asked an agent to do

@@ -366,6 +366,8 @@ class Snapshot:
     """What the caller asked to be expanded, in the order in which it was asked for."""
     degraded: bool = False
     """Redis did not answer: turns that wait in the inbox are missing."""
+    has_lost_postings: bool = False
+    """Closed segments were not searched for the question: their search rows were dropped, and are to be made again."""
     unread: int = 0
     """About how many turns of the inbox are older than those in `turns`. Above 0 the numbers of turns that are not
     stored only order them: what the others will be is not known."""

@@ -60,6 +60,8 @@ class Answers(NamedTuple):
     told_of_blocks: Mapping[str, float] = NOTHING_TOLD
     answerable: float | None = None
     """Of a query, how likely what was found answers it, 0 to 1; None where it asks for no words."""
+    has_lost_postings: bool = False
+    """Whether only what is beside the rules' postings was looked at: those were dropped, and are to be made again."""
 
 
 NO_ANSWERS: Final = Answers()

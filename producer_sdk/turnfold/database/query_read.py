@@ -19,6 +19,7 @@ from turnfold.code_blocks.blocks import INTRODUCTION
 from turnfold.code_blocks.index import BlockEntry, FoundBlock, unpack_blocks
 from turnfold.code_blocks.ranking import ranked, told_by_words
 from turnfold.code_blocks.requests import asked_block
+from turnfold.contract.dropped_postings import MARK
 from turnfold.contract.notes import Note
 from turnfold.contract.outlines import Outline, overtaken_by
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN
@@ -150,6 +151,7 @@ class _Query:
         self._told_of_blocks: Mapping[str, float] = NOTHING_TOLD
         self._told: Mapping[str, float] = NOTHING_TOLD
         """What each term that is looked for tells."""
+        self._has_lost_postings = False
 
     def answers(self) -> Answers:
         """Notes, turns and blocks."""
@@ -193,9 +195,12 @@ class _Query:
             best = {seq: score for seq, score in best.items() if seq in fitting}
         excerpts = self._excerpts(chain.from_iterable(turns), best)
         likely = None
-        if self._wanted.query and self._asked:
+        if self._wanted.query and self._asked and not self._has_lost_postings:
             likely = answerable(self._asked, self._told, [*passages, *self._late()])
-        return Answers(self._question, note_hits, excerpts, self._found(blocks, results), self._told_of_blocks, likely)
+        return Answers(
+            self._question, note_hits, excerpts, self._found(blocks, results), self._told_of_blocks, likely,
+            self._has_lost_postings,
+        )  # fmt: skip
 
     def _late(self) -> list[Passage]:
         """What the open tail tells, as passages; a question answers none."""
@@ -282,7 +287,7 @@ class _Query:
 
     def _all_of(self, *wanted: WantedPieces) -> Call:
         """The statement that reads the pieces that may hold some terms, and those of what a model wrote."""
-        numbers = frozenset().union(*[terms.numbers for terms in wanted])
+        numbers = frozenset((MARK,)).union(*[terms.numbers for terms in wanted])
         return query_statements.ALL_POSTINGS, {**self._of_conversation, "numbers": ",".join(map(str, numbers))}
 
     def _missing(self, wanted: WantedPieces) -> Call:
@@ -291,8 +296,9 @@ class _Query:
         return query_statements.POSTINGS, {**self._of_conversation, "numbers": ",".join(map(str, numbers))}
 
     def _open(self, rows: Sequence[Any]) -> None:
-        """Keep what was read of the pieces."""
-        self._pieces |= {number: opened(number, bytes(body)) for number, body in rows}
+        """Keep what was read of the pieces, or that they are not all there."""
+        self._has_lost_postings |= any(number == MARK for number, _ in rows)
+        self._pieces |= {number: opened(number, bytes(body)) for number, body in rows if number != MARK}
 
     def _postings(
         self, wanted: WantedPieces, of_models: Mapping[int, Piece], *, enough_pointers: float = POINTERS_A_TERM

@@ -11,10 +11,11 @@ from sqlalchemy import Connection, select
 
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.attention import Selection, Usage, Work
+from turnfold.contract.dropped_postings import MARK
 from turnfold.contract.keys import Address
 from turnfold.contract.passages import bundle_of, passages_among
 from turnfold.contract.posting_pieces import WantedPieces, opened
-from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
+from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Head, ListedConversation, Relation, SegmentSigns
 from turnfold.contract.schema_range import readable
 from turnfold.contract.seals import Seals
@@ -70,6 +71,8 @@ class ReadTransaction:
         self._connection = connection
         self._secret = secret
         self._values = values or ValueReader(connection.engine)
+        self.missed: set[ConversationId] = set()
+        """Conversations whose postings a look missed: they were dropped, and nobody has made them again yet."""
 
     @property
     def connection(self) -> Connection:
@@ -89,7 +92,10 @@ class ReadTransaction:
 
     def by_value(self, wanted: Wanted) -> Found | None:
         """As `Reader.by_value`, in this look."""
-        return self._values.read_within(self._connection.connection.driver_connection, wanted)
+        found = self._values.read_within(self._connection.connection.driver_connection, wanted)
+        if found is not None and found.answers.has_lost_postings:
+            self.missed.add(found.head.id)
+        return found
 
     def drop(self, address: Address) -> None:
         """As `Reader.drop`."""
@@ -186,16 +192,19 @@ class ReadTransaction:
     def postings(self, head: Head, terms: Sequence[str]) -> list[PostingRow]:
         """Rows (term, idx, weight, pointers to passages) of the segments that hold the terms most.
 
-        Where only a model wrote a term, it points to no passage.
+        Where only a model wrote a term, it points to no passage. Where those of the rules were dropped, it is `missed`.
         """
         if not terms:
             return []
         wanted = WantedPieces(terms, head.node_count)
-        parameters = {"conversation": head.id, "numbers": ",".join(map(str, wanted.numbers))}
+        parameters = {"conversation": head.id, "numbers": ",".join(map(str, (MARK, *wanted.numbers)))}
         postings: dict[tuple[str, int], PostingRow] = {}
         for statement in (query_statements.POSTINGS, query_statements.MODEL_POSTINGS):
             rows = self._connection.execute(statement, parameters)
-            pieces = {row.number: opened(row.number, bytes(row.body)) for row in rows}
+            bodies = {row.number: bytes(row.body) for row in rows}
+            if bodies.pop(MARK, None) is not None:
+                self.missed.add(head.id)
+            pieces = {number: opened(number, body) for number, body in bodies.items()}
             for term, idx, weight, pointers in wanted.heaviest(pieces, query_statements.POSTINGS_A_TERM):
                 rules = statement is query_statements.POSTINGS
                 postings.setdefault((term, idx), (term, idx, weight, pointers if rules else b""))

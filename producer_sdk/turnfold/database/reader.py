@@ -11,6 +11,7 @@ from sqlalchemy import Engine
 from turnfold.assemble.context import Context
 from turnfold.contract.keys import Address
 from turnfold.contract.marks import StoredMark
+from turnfold.contract.records import ConversationId
 from turnfold.contract.seals import Seals
 from turnfold.contract.shards import Layout
 from turnfold.database.change_events import ChangeLog, OnChange
@@ -23,15 +24,28 @@ from turnfold.database.value_read import ValueReader
 _Result = TypeVar("_Result")
 
 
+AskFold = Callable[[ConversationId], object]
+"""Has workers fold a conversation now. Raises nothing."""
+
+
+def _ask_nobody(conversation: ConversationId) -> None:
+    """For reads of what loses nothing."""
+
+
 class Reader:
     """Opens read transactions. Safe to share among threads."""
 
-    def __init__(self, engine: Engine, on_change: OnChange | None = None, *, beside: Reader | None = None) -> None:
+    def __init__(
+        self, engine: Engine, on_change: OnChange | None = None, *, beside: Reader | None = None,
+        ask_fold: AskFold = _ask_nobody,
+    ) -> None:  # fmt: skip
         """`on_change` is called, after a read, with what workers changed of a conversation since the one before.
 
-        A replica's reader is `beside` the primary's, remembers the same, and tells of the same changes.
+        `ask_fold` is called after a read that missed postings of an idle conversation: a fold makes them again. A
+        replica's reader is `beside` the primary's, remembers the same, and tells of the same changes.
         """
         self._engine = engine
+        self._ask_fold = ask_fold
         self._changes = None if on_change is None else ChangeLog(on_change)
         self._values = ValueReader(engine, self._changes)
         if beside is not None:
@@ -56,7 +70,10 @@ class Reader:
 
         Raises `Unavailable` or `SchemaMismatch`.
         """
-        return self._read(lambda: self._once(work))
+        result, missed = self._read(lambda: self._once(work))
+        for conversation in missed:
+            self._ask_fold(conversation)
+        return result
 
     def by_value(self, wanted: Wanted) -> Found | None:
         """What the default policy needs of a conversation at one state; None when nothing of it is stored.
@@ -64,7 +81,10 @@ class Reader:
         Raises as `read` does.
         """
         self._check_schema()
-        return self._read(lambda: self._values.read(wanted))
+        found = self._read(lambda: self._values.read(wanted))
+        if found is not None and found.answers.has_lost_postings:
+            self._ask_fold(found.head.id)
+        return found
 
     def newest(self, address: Address) -> StoredMark | None:
         """The state of a conversation that contexts were made of last; None where nothing is remembered."""
@@ -124,11 +144,12 @@ class Reader:
                 with waiting():
                     self._changes.tell()
 
-    def _once(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
+    def _once(self, work: Callable[[ReadTransaction], _Result]) -> tuple[_Result, set[ConversationId]]:
         with waiting():
             opened = self._engine.connect()
         with opened as connection, connection.begin():
             if not self._schema_checked:
                 self._secret = checked_secret(connection)
                 self._schema_checked = True
-            return work(ReadTransaction(connection, self._values, secret=self._secret))
+            transaction = ReadTransaction(connection, self._values, secret=self._secret)
+            return work(transaction), transaction.missed

@@ -151,7 +151,8 @@ class ValueReader:
         known.learn(wanted.inbox_ids, stored)
         question = _question(wanted, known, stored)
         answered = answers(self._driver, connection, wanted, known, question) if question else NO_ANSWERS
-        if question and (key := wanted.answers_key(question)) is not None:
+        # Made again, postings leave the revision as it is.
+        if question and not answered.has_lost_postings and (key := wanted.answers_key(question)) is not None:
             known.remember(key, answered)
         return Found(known, head, stored, answered)
 

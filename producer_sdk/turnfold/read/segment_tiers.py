@@ -40,7 +40,8 @@ def tiers_within(
     if query and head.node_count:
         terms_asked = query_terms(ends_of(query))
         postings = [(term, idx, weight) for term, idx, weight, _ in transaction.postings(head, terms_asked)]
-        relevance = dict(score_segments(postings, segments=head.node_count))
+        if head.id not in transaction.missed:
+            relevance = dict(score_segments(postings, segments=head.node_count))
     signs = transaction.segment_signs(head)
     return tiered_segments(signs, rules, last_seq=head.turn_count, relevance=relevance)
 

@@ -101,9 +101,11 @@ class Look(NamedTuple):
     def key(self) -> Hashable:
         """All that the context depends on beside what was found; None for one that is not remembered.
 
-        A caller's counter is asked each time, and of a query's vector the revision does not say what is compared.
+        A caller's counter is asked each time, and of a query's vector the revision does not say what is compared, nor
+        of postings that were lost whether they are made again.
         """
-        if not self.request.counter.stored or self.request.query_vector:
+        has_lost_postings = self.found is not None and self.found.answers.has_lost_postings
+        if not self.request.counter.stored or self.request.query_vector or has_lost_postings:
             return None
         return (self.request, tuple([(entry.entry_id, entry.body) for entry in self.fresh]), self.older, self.away)
 
@@ -141,6 +143,7 @@ class Look(NamedTuple):
             system_turns=(*known.system_turns, *system_turns(waiting)), seals=self.seals, degraded=self.away,
             excerpts=conversation.answers.excerpts, blocks=conversation.answers.blocks,
             told_of_blocks=conversation.answers.told_of_blocks, answerable=likely,
+            has_lost_postings=conversation.answers.has_lost_postings,
             outline=None if outline is None else outline.within(
                 last_part(request.budget_tokens, by_age=bool(request.policy.bands))
             ),

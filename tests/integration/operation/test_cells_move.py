@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, event, text
 
 from conftest import LocalWorker, workers_of
 from support.talk import talk
 from turnfold import Settings, Turnfold, UnknownConversation
 from turnfold.contract.keys import Address
 from turnfold_gateway.keys.store import KeyStore
+from turnfold_worker.adapters.sql.dropped_postings import SqlIdleSearch
 from turnfold_worker.cli import forget, main
+from turnfold_worker.use_cases.search_rows import drop_idle
 
 InCells = Callable[..., Any]
 Pin = Callable[[str], None]
@@ -134,6 +136,33 @@ def test_a_move_that_is_killed_at_any_step_goes_on(
     assert digests(us, said) == source
     assert contents(cells_file, said) == said
     assert in_cells("cells", "--json")["cells"]["eu"] == {"tenants": [], "strays": []}
+
+
+def test_search_rows_that_either_cell_has_dropped_are_no_difference(
+    cells_file: Path, said: dict[str, list[str]], eu: LocalWorker, us: LocalWorker, pin: Pin, in_cells: InCells,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(forget, "WAIT_SECONDS", 0.0)
+    source = digests(eu, said)
+
+    def drop(worker: LocalWorker) -> None:
+        search = SqlIdleSearch(worker.write_engine, read_engine=worker.engine)
+        with worker.write_engine.begin() as connection:
+            connection.execute(text("UPDATE conversation SET updated_at = '2020-01-01 00:00:00+00:00'"))
+        for _ in said:
+            drop_idle(1.0, search=search, seconds=0.0, clock=lambda: 0.0)
+        with worker.engine.connect() as connection:
+            assert connection.scalar(text("SELECT COUNT(*) FROM posting WHERE number = -1"))
+
+    drop(eu)
+    assert in_cells(*MOVE, "--json")["state"] == "copied"
+    drop(us)
+    assert in_cells(*MOVE, "--json")["copied"] == 0
+    assert digests(eu, said) == digests(us, said) == source
+    pin("us")
+    drop(us)
+    assert in_cells(*MOVE, "--yes", "--json")["state"] == "moved"
+    assert contents(cells_file, said) == said
 
 
 def test_the_second_run_erases_what_the_first_one_copied(

@@ -16,6 +16,7 @@ from support.places import servers, shard_of
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold.contract import keys
+from turnfold.contract.tasks import Queue
 from turnfold.database.engines import connect
 from turnfold.database.reader import Reader
 from turnfold_worker.cli import main
@@ -154,18 +155,31 @@ def test_no_command_reads_a_whole_table(
     assert scans(database_url, statements) == []
 
 
+def rung(local: LocalWorker) -> list[bytes]:
+    """What readers have asked to be folded."""
+    return [bytes(member) for member in local.client.zrange(keys.rung_for(Queue.COMPRESS), 0, -1)]
+
+
 def test_no_periodic_task_reads_a_whole_table(
     database_url: str, redis_url: str, tf: Turnfold, make_worker: Callable[..., LocalWorker],
     statements: dict[str, Any],
 ) -> None:  # fmt: skip
-    local = make_worker(keep_level0_days=7, tenant_stored_bytes=1_000_000, refine="on")
-    tf.append("c", talk(1, 24))
+    local = make_worker(keep_level0_days=7, keep_search_days=7, tenant_stored_bytes=1_000_000, refine="on")
+    for name in ("c", "idle"):
+        tf.append(name, talk(1, 24))
     local.settle()
+    with local.write_engine.begin() as connection:
+        for idle in ("tenant = 'acme' AND external_id = 'idle'", "id IN (7, 1000, 2999)"):
+            aged = "updated_at = '2020-01-01', words_since = NULL"
+            connection.execute(text(f"UPDATE conversation SET {aged} WHERE {idle}"))
     tf.edit("c", tf.turns("c", limit=1)[0].turn_id, content="We decided on nothing.")
     local.client.delete(keys.SWEEP, keys.EXPIRE, keys.QUOTAS)
     local.worker.sweep_in_turn()
     assert local.worker.expire() == 0, "the sweep removed what is due"
     local.settle()
+    assert tf.context("idle", budget_tokens=500, query="PostgreSQL").report.degraded
+    local.worker.fold_due(next(int(name.split()[1]) for name in map(bytes.decode, rung(local))))
+    assert not tf.context("idle", budget_tokens=500, query="PostgreSQL").report.degraded
     tf.forget("c", timeout_seconds=0)
     local.worker.erase(shard_of(keys.Address("acme", "c")))
     collector = WorkCollector(servers(local.client), local.engine, Reader(local.engine))

@@ -104,7 +104,8 @@ def fold_what_waits(session: Session, address: Address) -> None:
 def digest(session: Session, conversation: str | None, everything: bool, as_json: bool) -> None:
     """Print a hash of what is stored of CONVERSATION: equal for equal turns, whatever happened on the way.
 
-    What is stored and waits for more turns to be folded with is folded first.
+    What is stored and waits for more turns to be folded with is folded first, and search rows that were dropped are
+    made again.
 
     \b
     Examples: the distributed run and the offline one agree; a copy is whole

@@ -8,12 +8,13 @@ from datetime import UTC, date, datetime
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Engine, Table, select
+from sqlalchemy import Engine, Table, or_, select
 
 from turnfold.contract.canonical import CANONICAL_COLUMNS, COMPRESSED, RULES_ONLY
+from turnfold.contract.dropped_postings import MARK
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
-from turnfold.contract.tables import Base, ConversationRow, table
+from turnfold.contract.tables import Base, ConversationRow, PostingRow, table
 from turnfold_worker.errors import not_stored
 
 
@@ -42,11 +43,13 @@ def digest(engine: Engine, tenant: str, conversation_id: str) -> str:
 
 
 def unfolded(engine: Engine, address: Address) -> ConversationId | None:
-    """The conversation, where turns of it are stored that no fold has seen."""
-    row = table(ConversationRow)
+    """The conversation, where turns of it are stored that no fold has seen, or postings are to be made again."""
+    row, posting = table(ConversationRow), table(PostingRow)
+    mark = select(posting.c.number).where(posting.c.conversation == row.c.id, posting.c.number == MARK)
     waiting = select(row.c.id).where(
-        row.c.tenant == address.tenant, row.c.external_id == address.conversation, row.c.fold_seq < row.c.turn_count
-    )
+        row.c.tenant == address.tenant, row.c.external_id == address.conversation,
+        or_(row.c.fold_seq < row.c.turn_count, mark.scalar_subquery().is_not(None)),
+    )  # fmt: skip
     with engine.begin() as connection:
         found = connection.scalar(waiting)
     return None if found is None else ConversationId(found)

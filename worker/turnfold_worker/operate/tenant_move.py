@@ -50,7 +50,7 @@ class MoveSide:
     inbox: ProducerInbox
     store: SqlStore
     fold: Callable[[Address], object]
-    """Folds what is stored of a conversation and waits for more turns."""
+    """Folds what is stored of a conversation and waits for more turns, and makes dropped search rows again."""
     restore: Callable[[Address, Iterable[bytes]], object]
     """Writes the lines of an archive that holds one conversation."""
 
@@ -142,8 +142,7 @@ class TenantMove:
             yield MoveStep(doing, done, len(names))
 
     def _copy(self, address: Address) -> None:
-        self._source.fold(address)
-        wanted, stored = self._source.digest(address), self._target.digest(address)
+        wanted, stored = self._digests(address)
         if wanted is None or wanted == stored:
             # One that was forgotten a moment ago is missed at the end.
             return
@@ -164,14 +163,20 @@ class TenantMove:
     def _compared(self, address: Address) -> dict[str, str]:
         end = time.monotonic() + self._wait_seconds
         while True:
-            digests = self._source_digest(address)
-            if digests and self._target.digest(address) == digests[address.conversation]:
-                return digests
+            ours, theirs = self._digests(address)
+            if ours is not None and ours == theirs:
+                return {address.conversation: ours}
             folded_again = any(is_folded_again(side.engine, address) for side in (self._source, self._target))
             if not folded_again or time.monotonic() > end:
                 what = f"conversation {address.conversation!r} is not the same in both cells"
                 raise self._written_to(self._source, what)
             time.sleep(POLL_SECONDS)
+
+    def _digests(self, address: Address) -> tuple[str | None, str | None]:
+        """Of both cells. Either may have dropped search rows of what nobody has asked for since it was copied."""
+        for side in (self._source, self._target):
+            side.fold(address)
+        return self._source.digest(address), self._target.digest(address)
 
     def _source_digest(self, address: Address) -> dict[str, str]:
         self._source.fold(address)

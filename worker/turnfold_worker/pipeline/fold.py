@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,14 +14,11 @@ from turnfold.contract.notes import Note
 from turnfold.contract.periods import as_utc
 from turnfold.contract.records import Importance, Method, Node, Role, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
-from turnfold.contract.terms import terms
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
 from turnfold_worker.pipeline.anchors.reports import with_reports
-from turnfold_worker.pipeline.language.facts import FactKind
-from turnfold_worker.pipeline.language.prose import READ_HEAD
 from turnfold_worker.pipeline.ledger import Ledger, segment_ledger
 from turnfold_worker.pipeline.levels.fact_lists import RELATIONS, merge_facts
 from turnfold_worker.pipeline.levels.parts import named_by_parts, packed_parts, parts_of
@@ -30,16 +26,15 @@ from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
 from turnfold_worker.pipeline.notes.block_notes import packed_blocks
-from turnfold_worker.pipeline.notes.days_meant import times_of
 from turnfold_worker.pipeline.notes.own_anchors import (
     weighed_by_anchors,
     with_settling,
     without_pasted_changes,
-    words_of_their_own,
 )
-from turnfold_worker.pipeline.notes.passages import Passage, Posting, passages_of, postings_of
+from turnfold_worker.pipeline.notes.passages import Passage, Posting, postings_of
 from turnfold_worker.pipeline.notes.ranking import ranked
 from turnfold_worker.pipeline.notes.repeat_notes import repeat_marks
+from turnfold_worker.pipeline.notes.search_rows import passages_said, term_counts
 from turnfold_worker.pipeline.notes.turn_notes import noted
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.actions import actions_of
@@ -48,9 +43,6 @@ from turnfold_worker.pipeline.turns.reading import Reading, manuals_of
 from turnfold_worker.pipeline.turns.tool_groups import voice_of
 from turnfold_worker.pipeline.turns.treatment import read_segment
 
-_MAX_COUNT: Final = 6
-_NAME_COUNT: Final = 3
-_NAMES: Final = 192
 _PLAIN_HEAD: Final = 120
 _PLAIN_TAIL: Final = 60
 _HASH_BYTES: Final = 16
@@ -129,7 +121,7 @@ def fold_segment(  # noqa: PLR0913 - what a segment is folded from, all by name
         said,
         most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE),
     )
-    passages = passages_of(notes, words_of_their_own(noted_words, readings), times_of(noted_words, readings))
+    passages = passages_said(readings, noted_words)
     levels = summarize(readings, facts, noted_words, best, said)
     parts = {turn.seq: of_turn for turn in turns_told if (of_turn := parts_of(turn))}
     topics = [*named_by_parts(turns_told, parts), *levels.topics]
@@ -143,7 +135,7 @@ def fold_segment(  # noqa: PLR0913 - what a segment is folded from, all by name
         facts=facts,
         source_hash=source_hash(turns),
         drafts=with_reports(drafts, readings),
-        postings=postings_of(_counts(readings), passages),
+        postings=postings_of(term_counts(readings), passages),
         blocks=packed_blocks(turns_told, before=not_deleted(before)),
         parts=packed_parts(parts, passages),
         repeats=repeat_marks(readings),
@@ -177,20 +169,6 @@ def _importance(turns: Sequence[StoredTurn], drafts: Sequence[AnchorDraft]) -> i
     if all(turn.importance is Importance.LOW for turn in turns):
         bonus = -20
     return min(max(10 + sum(best) // 4 + bonus, 0), 100)
-
-
-def _counts(readings: Sequence[Reading]) -> dict[str, int]:
-    """How often the segment holds each term of what was said, of who said it and of names."""
-    counts: dict[str, int] = {}
-    for reading in readings:
-        for term, count in Counter(terms(reading.turn.content[:READ_HEAD])).items():
-            counts[term] = counts.get(term, 0) + min(count, _MAX_COUNT)
-        for term in terms(reading.turn.name or ""):
-            counts[term] = counts.get(term, 0) + 1
-        for name in reading.facts.texts(FactKind.NAME)[:_NAMES]:
-            for term in dict.fromkeys(terms(name)):
-                counts[term] = counts.get(term, 0) + _NAME_COUNT
-    return counts
 
 
 def source_hash(turns: Sequence[StoredTurn]) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from turnfold.contract.keys import Address, Place
-from turnfold.contract.records import Anchor, AnchorChange, ConversationId, JobId, StoredTurn
+from turnfold.contract.records import Anchor, AnchorChange, ConversationId, JobId, Method, StoredTurn
 from turnfold.contract.tasks import Operation
 from turnfold.contract.vectors import Vector
 from turnfold.wire.turn_edits import TurnChange
@@ -15,6 +15,7 @@ from turnfold.wire.turn_edits import TurnChange
 if TYPE_CHECKING:
     from turnfold.contract.outlines import Outline
     from turnfold_worker.pipeline.fold import FoldedNode
+    from turnfold_worker.pipeline.notes.search_rows import Bundle
     from turnfold_worker.pipeline.turns.memo import TurnMemo
 
 
@@ -143,6 +144,8 @@ class Tail:
     """What the stored outline covers, without its notes; None before the first fold."""
     vectors: Mapping[int, Vector] = field(default_factory=dict)
     """Stored sentence vectors of these turns by `seq`; empty without a sentence model."""
+    postings_standing: int | None = None
+    """How many of the first segments have their postings, where those of an idle conversation were dropped."""
     memos: Mapping[int, TurnMemo] = field(default_factory=dict)
     """What folds made of single turns by `seq`: first what is stored, then what this fold adds."""
 
@@ -228,6 +231,19 @@ class ClosedSegment:
     """Ids of those that a person settled: they stay, whatever the rules find now."""
     loose: Sequence[Anchor] = ()
     """Active anchors of the conversation that were overtaken by one that is no more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DroppedSegment:
+    """A segment whose postings were dropped, and what they are made again from."""
+
+    idx: int
+    method: Method
+    """How its words were made."""
+    closed: ClosedSegment | None
+    """Its turns; None where retention removed their words."""
+    stored: Sequence[Bundle]
+    """Its passages, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,4 +11,5 @@ sweep              rings for what nobody was told of
 jobs               work that waits for a person
 tenant_quotas      what tenants may append and store, published where appends are checked
 erase, remnants, expire_turns   a forgotten conversation; logs that still hold words; words that are too old
+search_rows         what idle conversations lose until somebody asks
 """

@@ -38,6 +38,7 @@ from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.use_cases.earlier import candidates_of, earlier_turns
 from turnfold_worker.use_cases.embed import anchor_vectors_of, for_the_head, meant_by, vectors_of, vectors_one_by_one
 from turnfold_worker.use_cases.open_tail import anchors_of_tail
+from turnfold_worker.use_cases.search_rows import make_again
 
 if TYPE_CHECKING:
     from turnfold_worker.adapters.sql.store import SqlStore
@@ -114,6 +115,10 @@ def _advance(
     tail = store.tail(claim.conversation, TURNS_AT_ONCE)
     if tail is None:
         return 0, True
+    if tail.postings_standing is not None:
+        # All that follows is of a conversation that has lost nothing; what failed here is no segment's fault.
+        make_again(tail, store, total=plain, is_over=is_over)
+        return 0, False
     tail = replace(tail, memos=memos_of(tail.turns, tail.memos))
     if embedder is not None:
         tail = with_vectors(tail, store, embedder, total=plain)

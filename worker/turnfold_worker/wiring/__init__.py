@@ -25,6 +25,7 @@ from turnfold_worker.adapters.redis.bell import RedisPublisher
 from turnfold_worker.adapters.redis.inbox import RedisInbox
 from turnfold_worker.adapters.redis.quota_board import RedisQuotaBoard
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder, check_installed
+from turnfold_worker.adapters.sql.dropped_postings import SqlIdleSearch
 from turnfold_worker.adapters.sql.retention import SqlRetention
 from turnfold_worker.adapters.sql.store import SqlStore
 from turnfold_worker.adapters.sql.tenant_quotas import SqlTenantQuotas
@@ -37,6 +38,7 @@ from turnfold_worker.use_cases.due_jobs import Folded, fold_due, refine_due, ref
 from turnfold_worker.use_cases.erase import erase
 from turnfold_worker.use_cases.expire_turns import Expired, expire
 from turnfold_worker.use_cases.fold import CompressLimits, compress
+from turnfold_worker.use_cases.search_rows import drop_idle
 from turnfold_worker.use_cases.sweep import Swept, sweep
 from turnfold_worker.use_cases.tenant_quotas import publish
 
@@ -64,6 +66,7 @@ class Worker:
     refining: Refining | None = None
     """What doing them takes; None where no model is configured."""
     retention: SqlRetention | None = None
+    idle_search: SqlIdleSearch | None = None
     quotas: SqlTenantQuotas | None = None
     quota_board: RedisQuotaBoard | None = None
     embedder: SentenceEmbedder | None = None
@@ -114,15 +117,25 @@ class Worker:
         return self.refining
 
     def expire(self) -> int:
-        """Remove words that are old enough, for a while; of how many turns. The next sweep goes on with the others."""
+        """Remove words that are old enough, for a while; of how many turns. The next sweep goes on with the others.
+
+        After them the search rows of idle conversations.
+        """
         if self.retention is None:
             return 0
         expired: Expired = expire(
             self.settings.keep_level0_days, retention=self.retention, seconds=EXPIRY_SECONDS, clock=time.monotonic
         )
-        if not expired.complete:
+        if not (expired.complete and self._drop_idle()):
             self.inbox.repeat_expiry()
         return expired.turns
+
+    def _drop_idle(self) -> bool:
+        """Drop search rows of idle conversations for a while; whether that was enough for now."""
+        days = self.settings.keep_search_days
+        if not days or self.idle_search is None:
+            return True
+        return drop_idle(days, search=self.idle_search, seconds=EXPIRY_SECONDS, clock=time.monotonic)
 
     def sweep(self) -> Swept:
         return sweep(inbox=self.inbox, store=self.store, publisher=self.publisher, refines=self.refinements)
@@ -224,6 +237,7 @@ def build_on(  # noqa: PLR0913 - what a worker is made of, all by name
         refinements=refinements if settings.refines else None,
         refining=with_model,
         retention=SqlRetention(engine, read_engine=read_engine),
+        idle_search=SqlIdleSearch(engine, read_engine=read_engine),
         quotas=SqlTenantQuotas(engine),
         quota_board=RedisQuotaBoard(servers),
         embedder=embedder,

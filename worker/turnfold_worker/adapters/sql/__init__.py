@@ -6,6 +6,7 @@ folds, refolds, anchors, repeats, outlines, postings, vectors   what folds read 
 turn_memos         what folds made of turns of open tails
 jobs, fold_claims, overdue, rules_guard   who works on what, what is due, and which rules fold it
 access, erasures, removals, retention, spent_rows   what is looked up, forgotten, too old; what goes with changed turns
+dropped_postings    what an idle conversation loses, and gets again
 expiry_events      what webhooks are told of what was too old
 refinements, refine_jobs, refine_sources, refinement_admin   what refining reads and writes
 refined_turns      how many turns stand in segments of which a model's words are shown

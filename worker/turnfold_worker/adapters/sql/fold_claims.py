@@ -14,8 +14,9 @@ from turnfold.contract.tables import ConversationRow, JobRow, table
 from turnfold.contract.tasks import JobState
 from turnfold.database.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql.jobs import DUE, fold_job, lapsed, taken_by
+from turnfold_worker.adapters.sql.postings import POSTINGS
 from turnfold_worker.adapters.sql.rules_guard import is_newer, leave_to_newer, may_fold
-from turnfold_worker.adapters.sql.turns import BACKFILL, LATER
+from turnfold_worker.adapters.sql.turns import BACKFILL, LATER, fold_due
 from turnfold_worker.ports.messages import FoldClaim
 
 _conversation = table(ConversationRow)
@@ -58,20 +59,31 @@ def claim(
     """Take the fold job of a conversation, unless newer rules than ours have folded it."""
     if not may_fold(connection, conversation):
         return None
-    row = connection.execute(
+    taken = (
         update(_job)
         .where(fold_job(conversation), or_(LATER, DUE, lapsed(lease_milliseconds)))
         .values({**taken_by(token, lease_milliseconds), "attempts": _one_more(lease_milliseconds)})
         .returning(_job.c.attempts, _job.c.error)
-    ).first()
+    )
+    row = connection.execute(taken).first()
+    if row is None and _is_due_by_loss(connection, conversation):
+        row = connection.execute(taken).first()
     return None if row is None else FoldClaim(conversation, token, row.attempts, row.error)
 
 
 def hurry(connection: Connection, conversation: ConversationId) -> None:
-    """Make the fold job due that was to be later."""
-    connection.execute(
+    """Make the fold job due that was to be later, or of what has lost its postings."""
+    hurried = connection.execute(
         update(_job).where(fold_job(conversation), LATER).values(state=str(JobState.DUE), not_before=now_milliseconds())
     )
+    if not hurried.rowcount:
+        _is_due_by_loss(connection, conversation)
+
+
+def _is_due_by_loss(connection: Connection, conversation: ConversationId) -> bool:
+    """Make a fold due that makes dropped postings again; a conversation from an archive may have no job yet."""
+    lost = POSTINGS.standing(connection, conversation) is not None
+    return lost and bool(fold_due(connection, [conversation]))
 
 
 def begin_backfill(connection: Connection) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, Integer, and_, bindparam, func, select, update
 
 from turnfold.contract.actions import pack_actions, unpack_actions
+from turnfold.contract.dropped_postings import unpack_mark
 from turnfold.contract.note_lists import pack_notes, unpack_notes
 from turnfold.contract.posting_pieces import Posted
 from turnfold.contract.records import Anchor, AnchorChange, ConversationId, Method, Node
@@ -34,7 +35,7 @@ from turnfold_worker.adapters.sql import vectors as sql_vectors
 from turnfold_worker.adapters.sql.anchors import active_difference, insert_anchors
 from turnfold_worker.adapters.sql.bulk_insert import BulkInsert
 from turnfold_worker.adapters.sql.jobs import count_success
-from turnfold_worker.adapters.sql.postings import POSTINGS
+from turnfold_worker.adapters.sql.postings import MARK_BODY, POSTINGS
 from turnfold_worker.adapters.sql.refine_jobs import add_for_segment
 from turnfold_worker.adapters.sql.rules_guard import FOLDED_BY_US, MAY_FOLD, is_newer
 from turnfold_worker.errors import NewerRules
@@ -109,7 +110,9 @@ _CLOSED: Final = (
         **FOLDED_BY_US,
     )
 )
-_STATE: Final = select(_conversation).where(_conversation.c.id == bindparam("of_conversation"), standing())
+_STATE: Final = select(_conversation, MARK_BODY.label("mark")).where(
+    _conversation.c.id == bindparam("of_conversation"), standing()
+)
 _TURNS: Final = (
     select(*turn_columns(capped=False))
     .where(_turn.c.conversation == bindparam("of_conversation"), _turn.c.seq > bindparam("after"))
@@ -156,6 +159,7 @@ def tail(connection: Connection, conversation: ConversationId, most: int) -> Tai
         configurations=[] if row.settings is None else configurations(connection, conversation, row.closed_seq),
         before=[turn for turn in records if turn.seq <= row.closed_seq],
         turns=[turn for turn in records if turn.seq > row.closed_seq],
+        postings_standing=None if row.mark is None else unpack_mark(bytes(row.mark)),
     )  # fmt: skip
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, bindparam, delete, or_, select
+from sqlalchemy import Connection, and_, bindparam, delete, or_, select, update
 
+from turnfold.contract.dropped_postings import MARK, pack_mark, unpack_mark
 from turnfold.contract.posting_pieces import (
     Piece,
     Posted,
@@ -18,7 +19,7 @@ from turnfold.contract.posting_pieces import (
     pieces_over,
 )
 from turnfold.contract.records import ConversationId
-from turnfold.contract.tables import PostingRow, table
+from turnfold.contract.tables import ConversationRow, PostingRow, table
 from turnfold_worker.adapters.sql.bulk_insert import BulkInsert
 
 
@@ -38,7 +39,7 @@ class Postings:
     def append(
         self, connection: Connection, conversation: ConversationId, idx: int, postings: Iterable[Posted]
     ) -> None:
-        """Write those of a segment that is a conversation's last, and merge the pieces that are due with it."""
+        """Write those of a segment that is the last to have any, and merge the pieces that are due with it."""
         held: Sequence[Posted] = list(postings)
         numbers = merged_with(idx + 1)
         if numbers:
@@ -93,6 +94,61 @@ class Postings:
         )
 
 
+class RulesPostings(Postings):
+    """Those of the rules' notes, which an idle conversation may lose: then a fold appends them again, in order.
+
+    Until it has, edits and rewinds write those of the segments that have theirs again.
+    """
+
+    def __init__(self) -> None:
+        rows = table(PostingRow)
+        super().__init__(rows)
+        of_mark = (rows.c.conversation == bindparam("of"), rows.c.number == MARK)
+        self._read_mark = select(rows.c.body).where(*of_mark)
+        self._move_mark = update(rows).where(*of_mark).values(body=bindparam("moved"))
+        self._drop_mark = delete(rows).where(*of_mark)
+        self._drop_all = delete(rows).where(rows.c.conversation.in_(bindparam("conversations", expanding=True)))
+
+    def standing(self, connection: Connection, conversation: ConversationId) -> int | None:
+        """How many of the first segments have their postings; None where none were dropped."""
+        body = connection.scalar(self._read_mark, {"of": conversation})
+        return None if body is None else unpack_mark(bytes(body))
+
+    def drop(self, connection: Connection, conversations: Sequence[ConversationId]) -> None:
+        """Drop those of some conversations, which are locked."""
+        connection.execute(self._drop_all, {"conversations": list(conversations)})
+        self._insert.run(connection, [(conversation, MARK, pack_mark(0)) for conversation in conversations])
+
+    def append_again(
+        self, connection: Connection, conversation: ConversationId, idx: int, postings: Iterable[Posted], *,
+        segments: int,
+    ) -> None:  # fmt: skip
+        """Write those of the first segment that has none, of a conversation of so many segments."""
+        self.append(connection, conversation, idx, postings)
+        if idx + 1 < segments:
+            connection.execute(self._move_mark, {"of": conversation, "moved": pack_mark(idx + 1)})
+        else:
+            connection.execute(self._drop_mark, {"of": conversation})
+
+    def replace(
+        self, connection: Connection, conversation: ConversationId, idx: int, postings: Iterable[Posted], *,
+        segments: int,
+    ) -> None:  # fmt: skip
+        """As of `Postings`; nothing where those of the segment are still to be made again."""
+        standing = self.standing(connection, conversation)
+        if standing is None or idx < standing:
+            super().replace(
+                connection, conversation, idx, postings, segments=segments if standing is None else standing
+            )
+
+    def cut(self, connection: Connection, conversation: ConversationId, segments: int) -> None:
+        """As of `Postings`; nothing is missing where all segments that are left have theirs."""
+        standing = self.standing(connection, conversation)
+        if standing is None or segments <= standing:
+            super().cut(connection, conversation, segments)
+            connection.execute(self._drop_mark, {"of": conversation})
+
+
 def _opened(row: Any) -> Iterable[Posted]:
     return Piece(row.number, bytes(row.body)).all()
 
@@ -101,5 +157,12 @@ def _between(rows: Any, ranges: Iterable[tuple[int, int]]) -> Any:
     return or_(*(rows.c.number.between(first, last) for first, last in ranges))
 
 
-POSTINGS: Final = Postings(table(PostingRow))
-"""Of the rules' notes."""
+POSTINGS: Final = RulesPostings()
+
+MARK_BODY: Final = (
+    select(table(PostingRow).c.body)
+    .where(table(PostingRow).c.conversation == table(ConversationRow).c.id, table(PostingRow).c.number == MARK)
+    .correlate(table(ConversationRow))
+    .scalar_subquery()
+)
+"""Beside a conversation's row: what says how many of its segments have their postings; NULL where none were dropped."""

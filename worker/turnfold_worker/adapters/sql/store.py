@@ -14,11 +14,13 @@ from turnfold.contract.access import Expansions
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Covered
 from turnfold.contract.outlines import Outline
+from turnfold.contract.posting_pieces import Posted
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import JobKind
 from turnfold.contract.vectors import Vector
 from turnfold_worker.adapters.sql import access as sql_access
 from turnfold_worker.adapters.sql import anchors as sql_anchors
+from turnfold_worker.adapters.sql import dropped_postings as sql_dropped_postings
 from turnfold_worker.adapters.sql import erasures as sql_erasures
 from turnfold_worker.adapters.sql import fold_claims as sql_fold_claims
 from turnfold_worker.adapters.sql import folds as sql_folds
@@ -42,6 +44,7 @@ from turnfold_worker.pipeline.notes.overtaken_values import SettledAnchor
 from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
 from turnfold_worker.ports.messages import (
     ClosedSegment,
+    DroppedSegment,
     Fold,
     FoldClaim,
     FoldClaims,
@@ -317,6 +320,16 @@ class SqlStore:
         """The state to fold a segment again from; None when it is gone."""
         with transaction(self._read_engine) as connection:
             return sql_refolds.closed_segment(connection, conversation, idx)
+
+    def dropped_segment(self, conversation: ConversationId, idx: int) -> DroppedSegment | None:
+        """What the postings of a segment are made again from; None when it is gone."""
+        with transaction(self._read_engine) as connection:
+            return sql_dropped_postings.dropped_segment(connection, conversation, idx)
+
+    def write_postings_again(self, seen: Tail, idx: int, postings: Sequence[Posted]) -> bool:
+        """Write those of the first segment that has none; False when the conversation is in another state."""
+        with transaction(self._engine) as connection:
+            return sql_dropped_postings.write_again(connection, seen, idx, postings)
 
     def commit_refold(self, refold: Refold) -> bool:
         """Replace a segment and end the job; False when the conversation is no longer in the computed state."""

@@ -27,6 +27,7 @@ told_beside  what a note tells beside its own words: the value before, its quest
 in_force     which notes still hold, and what took the place of the others
 ranking      the order in which notes are taken when nothing is asked
 passages     the passages of a segment, and their postings
+search_rows  what a query finds a segment by, made by a fold or made again
 repeat_notes  what later segments may repeat, and what it repeats
 block_notes  its code, tables and outputs, as a query finds them
 """

@@ -1,0 +1,212 @@
+"""Postings that an idle conversation lost: what is to lose them, and what makes them again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection, Engine, Integer, and_, bindparam, delete, func, literal_column, or_, select, update
+
+from turnfold.contract.dropped_postings import MARK
+from turnfold.contract.passages import LAST_TURN, PLACES, bundle_of, number_of
+from turnfold.contract.posting_pieces import Posted
+from turnfold.contract.records import ConversationId, Method
+from turnfold.contract.tables import (
+    ConversationRow,
+    MetaRow,
+    NodeRow,
+    PassageRow,
+    PostingRow,
+    TurnMemoRow,
+    UtcDateTime,
+    standing,
+    table,
+)
+from turnfold.database.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql import refolds as sql_refolds
+from turnfold_worker.adapters.sql.errors import transaction
+from turnfold_worker.adapters.sql.postings import POSTINGS
+from turnfold_worker.adapters.sql.rules_guard import MAY_FOLD
+from turnfold_worker.adapters.sql.turns import insert_new
+from turnfold_worker.errors import Refused
+from turnfold_worker.pipeline.notes.search_rows import Bundle
+from turnfold_worker.ports.messages import DroppedSegment, Tail
+
+_conversation = table(ConversationRow)
+_meta = table(MetaRow)
+_node = table(NodeRow)
+_passage = table(PassageRow)
+_posting = table(PostingRow)
+_memo = table(TurnMemoRow)
+
+_DAY: Final = timedelta(days=1)
+LOOKED_AT_ONCE: Final = 10_000
+"""Conversations that one look steps over, by their ids."""
+SEGMENTS_AT_ONCE: Final = 5_000
+"""Segments of the conversations whose postings one transaction drops, and of one conversation more."""
+CONVERSATIONS_AT_ONCE: Final = 200
+MOST_ID: Final = 2**63 - 1
+REACHED_KEY: Final = "search_looked_to"
+"""Key of `meta`: the conversation up to which the last look for idle ones came."""
+
+_of_block = _conversation.alias("block")
+_BLOCK: Final = (
+    select(_of_block.c.id)
+    .where(_of_block.c.id > bindparam("after"))
+    .order_by(_of_block.c.id)
+    .limit(bindparam("most", type_=Integer))
+    .subquery("block_ids")
+)
+END_OF_BLOCK: Final = select(func.max(_BLOCK.c.id))
+# Looked up for each: under OR, PostgreSQL would read all of the table for EXISTS.
+_marked = (
+    select(_posting.c.number)
+    .where(_posting.c.conversation == _conversation.c.id, _posting.c.number == MARK)
+    .correlate(_conversation)
+    .scalar_subquery()
+    .is_not(None)
+)
+_remembered = (
+    select(_memo.c.seq)
+    .where(_memo.c.conversation == _conversation.c.id)
+    .limit(literal_column("1"))
+    .correlate(_conversation)
+    .scalar_subquery()
+    .is_not(None)
+)
+_IDLE: Final = and_(
+    standing(),
+    _conversation.c.updated_at <= bindparam("until", type_=UtcDateTime),
+    # All that it says is folded, and can be folded again.
+    _conversation.c.fold_seq == _conversation.c.turn_count,
+    _conversation.c.expired_seq == 0,
+    or_(and_(_conversation.c.node_count > 0, ~_marked), _remembered),
+)
+IDLE: Final = (
+    select(_conversation.c.id, _conversation.c.node_count)
+    .where(_conversation.c.id > bindparam("after"), _conversation.c.id <= bindparam("last"), _IDLE)
+    .order_by(_conversation.c.id)
+)  # fmt: skip
+_LOCK_IDLE: Final = (
+    select(_conversation.c.id, (and_(_conversation.c.node_count > 0, ~_marked)).label("has_postings"))
+    .where(_conversation.c.id.in_(bindparam("conversations", expanding=True)), _IDLE)
+    .order_by(_conversation.c.id)
+    .with_for_update(of=_conversation)
+)
+_DROP_MEMOS: Final = delete(_memo).where(_memo.c.conversation.in_(bindparam("conversations", expanding=True)))
+_LOCK_SEEN: Final = (
+    select(_conversation.c.id)
+    .where(
+        _conversation.c.id == bindparam("of_conversation"), _conversation.c.node_count == bindparam("nodes"),
+        _conversation.c.edit_revision == bindparam("edited"), MAY_FOLD,
+    )
+    .with_for_update()
+)  # fmt: skip
+
+
+class SqlIdleSearch:
+    """Search rows of conversations that nobody writes to, in SQLite and PostgreSQL, by the database's clock.
+
+    Each conversation is looked at by its key, some thousands a look: when it is due costs no fold an index.
+    """
+
+    def __init__(self, engine: Engine, *, read_engine: Engine) -> None:
+        self._engine = engine
+        self._read_engine = read_engine
+
+    def reached(self) -> ConversationId:
+        """Behind which conversation the next look begins."""
+        with transaction(self._read_engine) as connection:
+            value = connection.scalar(select(_meta.c.value).where(_meta.c.key == REACHED_KEY))
+        return ConversationId(min(int(value), MOST_ID) if value and value.isdecimal() else 0)
+
+    def note_reached(self, last: ConversationId) -> None:
+        """Have the next look begin behind a conversation."""
+        with transaction(self._engine) as connection:
+            insert = insert_new(connection, _meta).values(key=REACHED_KEY, value=str(last))
+            connection.execute(
+                insert.on_conflict_do_update(index_elements=["key"], set_={"value": insert.excluded.value})
+            )
+
+    def idle(
+        self, keep_days: float, *, after: ConversationId
+    ) -> tuple[list[list[ConversationId]], ConversationId | None]:
+        """Conversations that were not written to for so long, in lists for `drop`, and the last one looked at.
+
+        None for the last: there are no others.
+        """
+        with transaction(self._read_engine) as connection:
+            last = connection.scalar(END_OF_BLOCK, {"after": after, "most": LOOKED_AT_ONCE})
+            if last is None:
+                return [], None
+            until = _long_ago(connection, keep_days)
+            rows = connection.execute(IDLE, {"after": after, "last": last, "until": until}).all()
+        return _in_lists([(ConversationId(row.id), row.node_count) for row in rows]), ConversationId(last)
+
+    def drop(self, conversations: Sequence[ConversationId], keep_days: float) -> int:
+        """Drop their postings, and what folds remember of their open tails; of how many conversations."""
+        with transaction(self._engine) as connection:
+            idle = {"conversations": list(conversations), "until": _long_ago(connection, keep_days)}
+            rows = connection.execute(_LOCK_IDLE, idle).all()
+            if not rows:
+                return 0
+            connection.execute(_DROP_MEMOS, {"conversations": [row.id for row in rows]})
+            if whole := [ConversationId(row.id) for row in rows if row.has_postings]:
+                POSTINGS.drop(connection, whole)
+            return len(rows)
+
+
+def _long_ago(connection: Connection, days: float) -> datetime:
+    now = connection.scalar(select(now_milliseconds())) or 0
+    return datetime.fromtimestamp(now / 1_000, UTC) - days * _DAY
+
+
+def _in_lists(sizes: Sequence[tuple[ConversationId, int]]) -> list[list[ConversationId]]:
+    lists: list[list[ConversationId]] = []
+    room = 0
+    for conversation, segments in sizes:
+        if not lists or segments > room or len(lists[-1]) == CONVERSATIONS_AT_ONCE:
+            lists.append([])
+            room = SEGMENTS_AT_ONCE
+        lists[-1].append(conversation)
+        room -= segments
+    return lists
+
+
+def dropped_segment(connection: Connection, conversation: ConversationId, idx: int) -> DroppedSegment | None:
+    """What the postings of a segment are made from; None where there is no such segment."""
+    row = connection.execute(
+        select(_node.c.method, _node.c.first_seq, _node.c.last_seq).where(
+            _node.c.conversation == conversation, _node.c.height == 0, _node.c.idx == idx
+        )
+    ).first()
+    if row is None:
+        return None
+    first, last = number_of(row.first_seq, 0), number_of(min(row.last_seq, LAST_TURN), PLACES - 1)
+    bundles = connection.execute(
+        select(_passage.c.bundle, _passage.c.body, _passage.c.times)
+        .where(_passage.c.conversation == conversation, _passage.c.bundle.between(bundle_of(first), bundle_of(last)))
+        .order_by(_passage.c.bundle)
+    )
+    try:
+        closed = sql_refolds.closed_segment(connection, conversation, idx)
+    except Refused:
+        closed = None
+    return DroppedSegment(
+        idx=idx, method=Method(row.method), closed=closed,
+        stored=[Bundle(bundle.bundle, bytes(bundle.body), bundle.times) for bundle in bundles],
+    )  # fmt: skip
+
+
+def write_again(connection: Connection, seen: Tail, idx: int, postings: Sequence[Posted]) -> bool:
+    """Write the postings of the first segment that has none; False when the conversation is in another state."""
+    wanted = {"of_conversation": seen.conversation, "nodes": seen.node_count, "edited": seen.edit_revision}
+    if connection.scalar(_LOCK_SEEN, wanted) is None or POSTINGS.standing(connection, seen.conversation) != idx:
+        return False
+    POSTINGS.append_again(connection, seen.conversation, idx, postings, segments=seen.node_count)
+    if idx + 1 == seen.node_count:
+        # It is in use: that it is not idle any more is all that its row says of it.
+        used = update(_conversation).where(_conversation.c.id == seen.conversation)
+        connection.execute(used.values(updated_at=func.current_timestamp()))
+    return True

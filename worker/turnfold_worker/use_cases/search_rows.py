@@ -1,0 +1,89 @@
+"""Search rows of idle conversations: dropped after some days without a turn, and made again when somebody asks."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from turnfold.contract.posting_pieces import Posted
+from turnfold.contract.records import ConversationId, Method
+from turnfold_worker.errors import Retryable, where
+from turnfold_worker.pipeline.fold import not_deleted
+from turnfold_worker.pipeline.notes.passages import Posting
+from turnfold_worker.pipeline.notes.search_rows import SaidSegment, postings_again, postings_of_notes
+from turnfold_worker.pipeline.settings import settings_at
+from turnfold_worker.ports.messages import ClosedSegment, DroppedSegment, Tail
+from turnfold_worker.use_cases.earlier import earlier_turns
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.dropped_postings import SqlIdleSearch
+    from turnfold_worker.adapters.sql.store import SqlStore
+
+_log = logging.getLogger(__name__)
+
+BEFORE_ALL: Final = ConversationId(0)
+
+
+def drop_idle(keep_days: float, *, search: SqlIdleSearch, seconds: float, clock: Callable[[], float]) -> bool:
+    """Drop search rows of conversations that nobody wrote to for `keep_days`, for `seconds`; whether that was enough.
+
+    A look begins where the last one ended, and ends with the last conversation. One that finds nothing is enough,
+    however many conversations it has not come to: the next one does.
+    """
+    deadline, after, dropped = clock() + seconds, search.reached(), 0
+    while True:
+        lists, last = search.idle(keep_days, after=after)
+        for conversations in lists:
+            dropped += search.drop(conversations, keep_days)
+            after = conversations[-1]
+            if clock() >= deadline:
+                search.note_reached(after)
+                return False
+        if last is None:
+            search.note_reached(BEFORE_ALL)
+            return True
+        after = last
+        if clock() >= deadline:
+            search.note_reached(after)
+            return not dropped
+
+
+def make_again(tail: Tail, store: SqlStore, *, total: bool, is_over: Callable[[], bool]) -> None:
+    """Make postings again that a conversation has lost, segment by segment: at least one, and on until `is_over`.
+
+    Ends before that where the conversation is in another state than `tail` says. `total`: where the rules fail, of
+    what the notes of a segment say, so that the conversation goes on.
+    """
+    for idx in range(tail.postings_standing or 0, tail.node_count):
+        segment = store.dropped_segment(tail.conversation, idx)
+        if segment is None:
+            return
+        postings: list[Posted] = [(term, idx, weight, where_) for term, weight, where_ in _made(segment, store, total)]
+        if not store.write_postings_again(tail, idx, postings) or is_over():
+            return
+
+
+def _made(segment: DroppedSegment, store: SqlStore, total: bool) -> tuple[Posting, ...]:  # noqa: FBT001 - one of three
+    if segment.method is Method.PLAIN:
+        # It has no notes. Once it is folded by the rules that writes its postings.
+        return ()
+    try:
+        return (
+            postings_of_notes(segment.stored) if segment.closed is None else _by_rules(segment, segment.closed, store)
+        )
+    except Retryable:
+        raise
+    except Exception as error:
+        if not total:
+            raise
+        _log.error("segment %s is not found by all of its words: %s", segment.idx, where(error))
+        return postings_of_notes(segment.stored)
+
+
+def _by_rules(segment: DroppedSegment, closed: ClosedSegment, store: SqlStore) -> tuple[Posting, ...]:
+    said = SaidSegment(
+        not_deleted(closed.turns), not_deleted(closed.before),
+        not_deleted(earlier_turns(closed.turns, closed.conversation, store, closed.idx)),
+    )  # fmt: skip
+    return postings_again(said, settings_at(closed.configurations, closed.turns[0].seq), segment.stored)
