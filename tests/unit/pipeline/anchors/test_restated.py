@@ -25,6 +25,8 @@ _PLACES = ("Leeds", "Porto", "Graz", "Bergen")
         ("We buy our bread from Kruse.", "We get our bread from Lindner now."),
         ("I bench 60 kilos.", "I'm benching 75 kilos now."),
         ("Alerts go to PagerDuty.", "Alerts go to Opsgenie now."),
+        ("The tomatoes grow in the greenhouse.", "The tomatoes grow on the balcony now."),
+        ("Ms Ito drafts the contracts.", "Mr Bauer drafts the contracts now."),
     ],
 )
 def test_a_statement_said_again_with_another_value_ends_the_first(old: str, new: str) -> None:
@@ -49,6 +51,11 @@ def test_a_statement_said_again_with_another_value_ends_the_first(old: str, new:
         ("The shop opens at 9.", "From next month on the shop opens at 10 now."),
         ("Alerts go to PagerDuty.", "Alerts from the lab go to Opsgenie now."),
         ("Tom likes jazz.", "Ann likes jazz now."),
+        ("Tom likes the garden.", "Ann likes the garden now."),
+        ("Tom visits the museum.", "Ann visits the museum now."),
+        ("Ms Ito drafts the contracts.", "Mr Bauer drafts the wills now."),
+        ("The tomatoes grow in May.", "The tomatoes grow on the balcony now."),
+        ("I'm sure you're good at this.", "I'm sure you should try it now."),
         ("I have a meeting with Anna.", "I have a meeting with Ben now."),
         ("I speak Dutch.", "I speak Spanish now."),
         ("I need the red pen.", "I need the blue pen now."),

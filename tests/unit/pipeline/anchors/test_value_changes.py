@@ -74,6 +74,8 @@ def test_what_is_wished_asked_bygone_or_of_others_changes_nothing(text: str) -> 
         ("The trip is for ten days.", "We shortened the trip to a week."),
         ("Lena owns the search index.", "Ownership of the search index went to Paul."),
         ("Mr Okafor teaches the fourth years.", "Ms Lindqvist took the fourth years off Mr Okafor."),
+        ("The worker pool has 8 threads.", "I doubled the worker pool to 16 threads."),
+        ("Our retainer is 3,000 dollars.", "We agreed on a retainer of forty-five hundred dollars."),
         ("The hay budget is two thousand euros.", "We raised the hay budget to thirty-five hundred euros."),
     ],
 )
@@ -89,6 +91,8 @@ def test_a_change_in_other_words_overtakes_what_was(old: str, new: str) -> None:
         ("Class 7b has 24 pupils.", "Class 7a is up to 27 pupils."),
         ("I run 30 kilometres a week.", "I'm up to 45 push-ups a day."),
         ("The trip is for ten days.", "We shortened the talk to an hour."),
+        ("The worker pool has 8 threads.", "I doubled the test pool to 16 threads."),
+        ("Our retainer is 3,000 dollars.", "We agreed on a deposit of 4,500 dollars."),
         ("Mr Okafor teaches the fourth years.", "Ms Lindqvist took the fifth years off Mr Okafor."),
     ],
 )

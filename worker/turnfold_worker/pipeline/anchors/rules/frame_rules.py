@@ -257,6 +257,9 @@ FRAMES: Final[tuple[tuple[str, re.Pattern[str], Sort], ...]] = (
     ("weekday", lazy_pattern(
         rf"^(?P<subject>(?:the|our|my) {_SUBJECT})(?!(?:is|are|will)(?!\w))[a-z]{{3,20}}s? (?:on|every|each) "
         r"(?P<value>(?:mon|tues|wednes|thurs|fri|satur|sun)days?)$"), _any),
+    ("there", lazy_pattern(
+        r"^(?:i|we) (?:will |am |are |can )?(?:be )?(?:there|back|home|over|here|in|out) (?:at|by) "
+        r"(?P<value>\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?)$"), _any),
     ("part", lazy_pattern(
         rf"^{_SUBJECT}(?:prefer|prefers) [\w-]+ (?:in|at|on) (?:the )?(?P<value>mornings?|afternoons?|evenings?|"
         r"weekdays|weekends?|\w+days?)$"), _any),

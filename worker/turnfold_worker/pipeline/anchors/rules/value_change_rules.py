@@ -43,7 +43,8 @@ _AMOUNT: Final = (
 _TAIL: Final = rf"(?: (?:for|in|on|as) (?P<thing>(?:the |our |my )?{_PHRASE})(?=[.,;:!?](?!\w)|$))?"
 _CHANGED: Final = (
     r"(?:raised|increased|lowered|reduced|cut|dropped|bumped|upped|extended|expanded|scaled|upgraded|downgraded|changed|"
-    r"set(?! up)|adjusted|shortened|lengthened|updated|brought)(?: up| down| back)?"
+    r"set(?! up)|adjusted|shortened|lengthened|updated|brought|doubled|tripled|halved|widened|narrowed)"
+    r"(?: up| down| back)?"
 )
 _BECAME: Final = (
     r"(?:(?:have |has |had )?(?:just |now |since |recently )?(?:risen|rose|gone up|went up|gone down|went down|fallen|"
@@ -57,6 +58,10 @@ VALUE: Final = (
     lazy_pattern(rf"{_WHO} {_CHANGED} {_THING}{_FROM} to {_AMOUNT}"),
     lazy_pattern(rf"{_WHO} {_PUT} {_THING} (?:up|down|back|forward|out){_FROM} to {_AMOUNT}"),
     lazy_pattern(rf"{_SUBJECT} {_BECAME}{_FROM} to {_AMOUNT}"),
+    lazy_pattern(
+        r"(?:^|[.,;:] )(?:i|we)(?:'ve| have)? (?:now |just |since )?(?:agreed on|settled on|negotiated|landed on) "
+        rf"an? (?:new )?(?P<thing>{_PHRASE}) of {_AMOUNT}"
+    ),
     lazy_pattern(
         r"(?:^|[.,;:] )(?:i|we)(?: am| are|'m|'re) (?:now |currently |already )?(?:up|down|back) to "
         r"(?P<after>\d[\d.,]* (?P<thing>[a-z]+(?: (?:a|an|per|each|every) [a-z]+)?))(?= |[.,;!]|$)"

@@ -11,6 +11,7 @@ from itertools import takewhile
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.anchors.rules import frame_rules, turnover_rules
 from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, stems_in_order
 from turnfold_worker.pipeline.anchors.statements.turnovers import is_state
@@ -19,8 +20,8 @@ from turnfold_worker.pipeline.language.common_words import is_common, listed
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 
 _LONGEST: Final = 160
-_MOST: Final = 4
-"""Words of a value."""
+_MOST: Final = 5
+"""Words of a value, with its article."""
 _LEAST: Final = 3
 """Words of a statement: who, what, and a value."""
 _SINCE_NOW: Final = (
@@ -33,19 +34,42 @@ _NOW: Final = lazy_pattern(
 )
 _AT_END: Final = lazy_pattern(rf" (?:{_SINCE_NOW})$")
 _PREPOSITIONS: Final = listed("in at on from with to by via under under behind near for through into onto")
-_NO_SUBJECTS: Final = listed("it this that these those there he she they you who which what everybody everyone nobody")
-_MOMENTARY: Final = listed("need want see feel think look wait hear wonder hope try know mean guess")
-_OF_MANY: Final = _MOMENTARY | listed(
+_UNTOLD: Final = listed(
+    "it this that these those there he she they you who which what everybody everyone nobody and or but"
+)
+"""With one of these a clause is about what other words tell, or about several things."""
+
+
+def _stemmed(verbs: str) -> frozenset[str]:
+    """The stems of all forms of verbs: of 'like' and 'likes' they are two."""
+    return frozenset(
+        STEMS[form] for verb in verbs.split() for form in (verb, f"{verb}s", f"{verb.removesuffix('e')}ing")
+    )
+
+
+_MOMENTARY: Final = _stemmed("need want see feel think look wait hear wonder hope try know mean guess")
+_OF_MANY: Final = _MOMENTARY | _stemmed(
     "love like hate speak understand own collect sell make cook watch get find buy read"
 )
 """Verbs of which another object now says nothing of the first."""
 _PROGRESSIVE: Final = lazy_pattern(r"(?<!\w)(?:is|are|am) (?=[a-z]{2,20}ing(?!\w))")
 _HAS_ONE: Final = lazy_pattern(r"(?<!\w)(?:have|has|got) (?:an?|some|another|been)(?!\w)")
 """What is had may be one of several, 'we have a dog now'; what has been done says nothing of now."""
-_KEPT: Final = frozenset({"is", "are", "am", "will", "have", "has", "to"})
+_KEPT: Final = frozenset({"is", "are", "am", "will", "have", "has", "to", "the"})
 """Words that other comparisons leave out: they tell where a value begins."""
+_DETERMINERS: Final = frozenset({"the", "my"})
+_WHERE: Final = frozenset({"in", "on", "under", "behind", "near"})
+"""Of two of these with a definite thing each tells of a place: 'in the greenhouse', 'on the balcony'."""
+_MANY_DO: Final = (
+    _OF_MANY
+    | _KEPT
+    | _stemmed("""
+    visit attend join watch use play eat drink prefer enjoy live miss take wear follow support remember do go come stay
+    sleep sit meet study learn hear pay admire choose
+""")
+)
+"""What several people do with one thing: that somebody does it now says nothing of who did."""
 _TELL_OF_OTHERS: Final = (frame_rules.NEGATION, frame_rules.BESIDE, _HAS_ONE)
-_SEVERAL: Final = frozenset({"and", "or", "but"})
 _SPEAKERS: Final = frozenset({"i"})
 
 
@@ -85,7 +109,7 @@ def _stated(text: str) -> tuple[tuple[str, ...], ...]:
         stems = tuple(
             stem for word in clause_now.split() for stem in ((word,) if word in _KEPT else stems_in_order(word))
         )
-        if len(stems) >= _LEAST and stems[0] not in _NO_SUBJECTS and _SEVERAL.isdisjoint(stems):
+        if len(stems) >= _LEAST and _UNTOLD.isdisjoint(stems):
             stated.append(stems)
     return tuple(stated)
 
@@ -96,7 +120,9 @@ def _is_otherwise(later: Sequence[str], earlier: Sequence[str], new: str, old: s
     behind = [word for word, _ in takewhile(lambda pair: pair[0] == pair[1], zip(*map(reversed, rest), strict=False))]
     behind.reverse()
     changed = [words[: len(words) - len(behind)] for words in rest]
-    if not all(0 < len(words) <= _MOST for words in changed) or not set(changed[0]).isdisjoint(changed[1]):
+    if not all(0 < len(words) <= _MOST for words in changed):
+        return False
+    if not (set(changed[0]) - _DETERMINERS).isdisjoint(changed[1]):
         return False
     if not same:
         return _does_instead(changed, behind, new, old)
@@ -109,7 +135,8 @@ def _is_a_value(changed: Sequence[Sequence[str]], same: Sequence[str], behind: S
     """Whether the words that differ stand behind a verb, and nothing behind them says what they do."""
     if behind and behind[0] not in _PREPOSITIONS and not all(any(map(str.isdigit, words[0])) for words in changed):
         return False
-    if same[-1] in _PREPOSITIONS:
+    led_by = next((word for word in reversed(same) if word not in _DETERMINERS), "")
+    if led_by in _PREPOSITIONS or all(words[0] in _WHERE and words[1:2] == ("the",) for words in changed):
         return len(same) > 1 and _MOMENTARY.isdisjoint(same)
     if all(any(map(str.isdigit, words[0])) for words in changed):
         return _OF_MANY.isdisjoint(same)
@@ -121,4 +148,5 @@ def _is_a_value(changed: Sequence[Sequence[str]], same: Sequence[str], behind: S
 def _does_instead(changed: Sequence[Sequence[str]], behind: Sequence[str], new: str, old: str) -> bool:
     """'Tea keeps the kitty from now on' after 'Sven keeps the kitty': what one person does."""
     names = all(frame_rules.is_name(" ".join(words), text) for words, text in zip(changed, (new, old), strict=True))
-    return names and len(behind) > 1 and turnover_rules.ROLE.match(" ".join(behind)) is not None
+    is_task = behind[1:2] == ["the"] and behind[0] not in _MANY_DO
+    return names and len(behind) > 1 and (is_task or turnover_rules.ROLE.match(" ".join(behind)) is not None)

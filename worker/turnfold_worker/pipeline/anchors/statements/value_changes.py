@@ -37,7 +37,8 @@ _MAY_TELL: Final = lazy_pattern(
     r"downgraded|changed|set|adjusted|shortened|lengthened|updated|brought|risen|rose|gone|went|fallen|fell|grown|grew|"
     r"shrunk|shrank|decreased|climbed|jumped|sunk|sank|reached|comes?|came|amounts|renamed|rechristened|switched|moved|"
     r"migrated|replace[sd]|replacing|succeed(?:s|ed)|swapped|took|taken?|takes|handed|passed|transferred|reassigned|"
-    r"cancell?ed|called off|scrapped|put|pushed|turned|knocked|talked|beat|up to|down to|back to)(?!\w)"
+    r"cancell?ed|called off|scrapped|put|pushed|turned|knocked|talked|beat|agreed|settled|negotiated|landed|doubled|"
+    r"tripled|halved|widened|narrowed|up to|down to|back to)(?!\w)"
 )
 """Most texts have none of these, and are looked at no further."""
 _PRODUCT: Final = lazy_pattern(r"[a-z][\w-]{0,30}(?= v?\d)")
