@@ -27,6 +27,8 @@ _MISTYPED: Final = lazy_pattern(
     r"(?<!\w)(?:typo|mistyped|misspelled|misspelt)\W{0,4}$|(?<!\w)my (?:bad|mistake)\W{0,4}$"
 )
 _DENIED: Final = lazy_pattern(r",? (?:and )?not (?:on |at |in )?\S{1,40}(?: \S{1,40})?$")
+_ENDINGS: Final = ("not ", "typo", "mist", "missp", "sorry", "mean", "bad", "oops", "rather", "correction", "*", "^")
+"""Letters of which `_AFTER`, `_MISTYPED` and `_DENIED` need some."""
 _MOST: Final = 4
 """Words of a bare value: 'the 4th of June'."""
 _MOST_MARKED: Final = 12
@@ -144,7 +146,7 @@ def sets_right(sentence: str, repair: str) -> bool:
     """
     plain = plain_words(repair)
     # 'Decision: Fennpay, not Okralink' says itself what was wrong.
-    if is_question(sentence) or is_question(repair) or not is_repair(plain) or _DENIED.search(plain.rstrip(_STRIPPED)):
+    if not is_repair(plain) or is_question(sentence) or is_question(repair) or _DENIED.search(plain.rstrip(_STRIPPED)):
         return False
     ours, theirs = (extract_facts(text) for text in (repair, sentence))
     return any(ours.texts(kind) and theirs.texts(kind) for kind in (*VALUES, *NAMES))
@@ -158,6 +160,8 @@ def is_repair(said: str) -> bool:
     >>> is_repair("it's 9443"), is_repair("no problem, 9443 is fine with me")
     (False, False)
     """
+    if not (_BEFORE.match(said) or any(map(said.__contains__, _ENDINGS))):
+        return False
     if _MISTYPED.search(said):
         return len(said.split()) <= _MOST_MARKED
     rest, marked = said, False
