@@ -64,6 +64,14 @@ def test_what_denies_or_limits_another_clause_may_go(brief: str, note: str) -> N
     assert brief_of(brief, note) == brief
 
 
+def test_an_item_that_says_more_is_left_out_alone_but_not_what_all_are_about() -> None:
+    note = "Mara moved to Lisbon on 20 May 2023. She might buy a boat there. Her brother Tom came along."
+    assert (
+        brief_of("moved to Lisbon 20 May; boat; brother Tom along", note) == "moved to Lisbon 20 May; brother Tom along"
+    )
+    assert brief_of("moved to Porto; brother Tom along", note) == ""
+
+
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_what_is_taken_is_shorter_and_one_line(brief: str, note: str) -> None:
     taken = brief_of(brief, note)

@@ -123,6 +123,21 @@ def test_the_check_takes_any_text(text: str, seqs: list[int]) -> None:
     EVIDENCE.mentions(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Mara's budget is 1,500 euros. Mara must use MongoDB. It scales.", "Mara's budget is 1,500 euros."),
+        ("Mara must use MongoDB. Mara's budget is 1,500 euros.", "Mara's budget is 1,500 euros."),
+        ("The budget is 2,500 euros. It is for the hold.", None),
+        ("The budget is 2,500 euros.", None),
+    ],
+)
+def test_of_a_note_of_several_sentences_those_stay_that_were_said_so(text: str, kept: str | None) -> None:
+    accepted = accept_notes([WrittenNote((1, 3), "Mara", text, 3)], EVIDENCE, TALK)
+    assert [told.text for told in accepted.notes] == ([] if kept is None else [kept])
+    assert accepted.refusals == (kept is None)
+
+
 @given(st.lists(texts, min_size=1, max_size=5), st.data())
 def test_a_slice_of_a_turn_is_always_found_exactly(contents: list[str], data: st.DataObject) -> None:
     turns = [turn(seq, content) for seq, content in enumerate(contents, 1)]
@@ -228,7 +243,7 @@ def test_levels_are_the_notes_by_speaker_and_day_in_the_order_of_the_turns() -> 
     (node,) = accept_segments(source(TALK), words(*written, tags=("seat map", "refunds", "unicorns")))
     assert node.levels == {
         1: "[14 May 2026]\nMara: Must use PostgreSQL 16. p95 stays under 150 ms.\nMara: Budget is 1,500 euros.\n",
-        2: "[14 May 2026]\nMara: Must use PostgreSQL 16; p95 stays under 150 ms\nMara: Budget is 1,500 euros\n",
+        2: "[14 May 2026]\nMara: Must use PostgreSQL 16 / p95 stays under 150 ms\nMara: Budget is 1,500 euros\n",
         3: "tags: seat map, refunds\n",
     }
     assert [one.importance for one in node.notes] == [5, 3, 3]
@@ -416,4 +431,7 @@ def test_a_request_is_known_by_all_that_can_change_its_reply() -> None:
 
 def test_a_request_says_the_day_at_each_segment_and_how_much_to_write() -> None:
     asked = notes_request(source(TALK), model="m", prompt=prompt_files.prompt(prompt_files.NOTES))
-    assert "=== segment 1 (about 2 notes, at most 1 quotes)\n[14 May 2026]\n#1 Mara: We must" in asked.user
+    assert (
+        "=== segment 1 (about 2 notes, briefs of 10 words in all, at most 1 quotes)\n[14 May 2026]\n#1 Mara: We must"
+        in asked.user
+    )

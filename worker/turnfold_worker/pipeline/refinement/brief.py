@@ -7,11 +7,12 @@ from typing import Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.common_words import is_common, listed
 from turnfold_worker.pipeline.language.plain_lines import plain_line
+from turnfold_worker.pipeline.language.word_forms import forms
 from turnfold_worker.pipeline.language.word_places import is_negation
 
 _WORD: Final = lazy_pattern(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*|\d+(?:[.,:]\d+)*")
 _ALIKE: Final = 4
-"""Letters with which forms of one word begin alike."""
+"""Letters with which most forms of one word begin alike."""
 _GLUE: Final = listed(
     """
     via per from with for about after before until plus also now then who whose and or to of in on at by as
@@ -30,7 +31,9 @@ _MAY_BE_PLANNED: Final = listed("will thinking upcoming coming possible possibly
 _DENIED: Final = "not"
 _PLAN: Final = "planned"
 _CLAUSE: Final = lazy_pattern(
-    r";\s|,\s(?=(?:and|but|so|because|which|who|while|when|although|as)\s)|\s(?=(?:but|because|so that|although)\s)"
+    r"[;.!?]\s|,\s(?=(?:and|but|so|because|which|who|while|when|although|as|to)\s)"
+    r"|\s(?=(?:but|because|so that|although|even though|who|which|when|while)\s)"
+    r"|\s(?=and (?:[a-z]+ )?(?:may|might|would|could|wants?|hopes?|plans)\s)"
 )
 _ITEM: Final = lazy_pattern(r"[,;:]\s|\s(?=but\s)")
 
@@ -39,7 +42,8 @@ def brief_of(brief: str, text: str) -> str:
     """The brief on one line; empty unless it is shorter than the note and is made of the words of it.
 
     Each number stands in the note, each word begins as one of the note does, and what denies or limits a clause stays
-    with the words of that clause.
+    with the words of that clause. Of several items behind semicolons the others are left out, but for the first, which
+    says what they are about.
 
     >>> brief_of("Moved to Lisbon 20 May with brother Tom", "Mara moved to Lisbon with her brother Tom on 20 May 2023.")
     'Moved to Lisbon 20 May with brother Tom'
@@ -49,12 +53,15 @@ def brief_of(brief: str, text: str) -> str:
     line = plain_line(brief).rstrip(".")
     if not line or len(line) >= len(text):
         return ""
-    ours, theirs = _words(line), _Held.by(text)
-    if not all(word in _GLUE or is_negation(word) or is_common(word) or theirs.has(word) for word in ours):
-        return ""
+    theirs = _Held.by(text)
     clauses = [(_limits_of(clause), _Held.by(clause)) for clause in _CLAUSE.split(text)]
-    keeps = _keeps_limits(line, clauses)
-    return line if keeps and all(_takes_limits(part, clauses) for part in _ITEM.split(line)) else ""
+    if _says_no_more(line, theirs, clauses):
+        return line
+    first, *others = line.split("; ")
+    if not others or not _says_no_more(first, theirs, clauses):
+        return ""
+    kept = [first, *(item for item in others if _says_no_more(item, theirs, clauses))]
+    return "; ".join(kept) if _says_no_more("; ".join(kept), theirs, clauses) else first
 
 
 class _Held(NamedTuple):
@@ -62,19 +69,29 @@ class _Held(NamedTuple):
 
     words: frozenset[str]
     beginnings: frozenset[str]
+    roots: frozenset[str]
 
     @classmethod
     def by(cls, text: str) -> _Held:
         words = _words(text)
-        return cls(words, frozenset(word[:_ALIKE] for word in words))
+        roots = frozenset(root for word in words for root in forms(word))
+        return cls(words, frozenset(word[:_ALIKE] for word in words), roots)
 
     def has(self, word: str) -> bool:
         """Whether the word, in some form, is among them; a number as it is."""
-        return word in self.words or (not word[0].isdigit() and word[:_ALIKE] in self.beginnings)
+        if word in self.words or word[0].isdigit():
+            return word in self.words
+        return word[:_ALIKE] in self.beginnings or not self.roots.isdisjoint(forms(word))
 
 
 _Clauses = list[tuple[frozenset[str], _Held]]
 """Of each clause of a note what denies or limits it, and its words."""
+
+
+def _says_no_more(line: str, theirs: _Held, clauses: _Clauses) -> bool:
+    if not all(word in _GLUE or is_negation(word) or is_common(word) or theirs.has(word) for word in _words(line)):
+        return False
+    return _keeps_limits(line, clauses) and all(_takes_limits(part, clauses) for part in _ITEM.split(line))
 
 
 def _keeps_limits(line: str, clauses: _Clauses) -> bool:

@@ -13,16 +13,22 @@ from turnfold.contract.periods import as_utc
 from turnfold.contract.records import Origin, Role, StoredTurn
 from turnfold.contract.speakers import quoting, speaker_label
 from turnfold_worker.pipeline.language.plain_lines import plain_line
+from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.refinement.brief import brief_of
 from turnfold_worker.pipeline.refinement.claimed_days import day_of
 from turnfold_worker.pipeline.refinement.faithfulness import Evidence, Unfaithful
 from turnfold_worker.pipeline.refinement.replies import WrittenNote
 from turnfold_worker.pipeline.turns.voices import least_trusted, voices_of
 
-LONGEST: Final = 320
+LONGEST: Final = 600
 """Code points of a note at most; a longer one is cut behind a sentence or a clause."""
 _SHORTEST_CUT: Final = 20
 _SENTENCE_END: Final = lazy_pattern(r"[.!?](?=\s)")
+_SENTENCE: Final = lazy_pattern(r"(?<=[.!?])\s+(?=[A-Z\"'\u201c])")
+_SPEAKS_ON: Final = lazy_pattern(
+    r"(?i)(?:he|she|it|they|this|that|these|those|his|her|hers|its|their|there|then|so|but|and|also|both)\b"
+)
+"""Begins a sentence that cannot be understood without the one before it."""
 _CLAUSE_END: Final = lazy_pattern(r"[;,:](?=\s)|\s(?=[\u2013\u2014-]\s)|(?= (?:and|but|because|so|which|who) )")
 _BULLET: Final = lazy_pattern(r"\A[\s\-\u2013\u2014*\u2022#>.,;:!?_]+")
 _LONGEST_DAY: Final = 60
@@ -46,7 +52,7 @@ class ModelNote:
     importance: int
     """1 to 5."""
     brief: str = ""
-    """The text in fewer words, where they say nothing else; else empty."""
+    """The text in fewer words, where they say nothing else; else its first sentence without articles and fillers."""
     day_meant: str = ""
     """When it was or will be, as the text says; empty where it does not."""
 
@@ -86,7 +92,8 @@ class AcceptedNotes:
 def accept_notes(written: Sequence[WrittenNote], evidence: Evidence, turns: Sequence[StoredTurn]) -> AcceptedNotes:
     """Check each note against the turns that it names, of which one is to be among `turns`, those of its node.
 
-    An answer may stand in one segment and its question at the end of the one before.
+    An answer may stand in one segment and its question at the end of the one before. Of a note of several sentences
+    those are kept that say only what was said.
     """
     by_seq = {turn.seq: turn for turn in turns}
     voices = voices_of(turns)
@@ -99,6 +106,8 @@ def accept_notes(written: Sequence[WrittenNote], evidence: Evidence, turns: Sequ
         problems = [Unfaithful.TURN] if by_seq.keys().isdisjoint(note.turns) else []
         problems = problems or evidence.problems(text, note.turns, note.speaker)
         if problems:
+            text = _faithful_part(text, note, evidence)
+        if not text:
             refused[problems[0]] += 1
             continue
         # A model that goes round in circles says each thing once.
@@ -107,16 +116,30 @@ def accept_notes(written: Sequence[WrittenNote], evidence: Evidence, turns: Sequ
     return AcceptedNotes(notes=tuple(ordered), refused=refused)
 
 
+def _faithful_part(text: str, note: WrittenNote, evidence: Evidence) -> str:
+    """The sentences of a note that say only what was said; of one that is left out what speaks on goes too."""
+    kept: list[str] = []
+    leans = False
+    sentences = _SENTENCE.split(text)
+    for sentence in sentences if len(sentences) > 1 else ():
+        leans = leans and _SPEAKS_ON.match(sentence) is not None
+        leans = leans or bool(evidence.problems(sentence, note.turns, note.speaker))
+        if not leans:
+            kept.append(sentence)
+    return " ".join(kept)
+
+
 def _kept(note: WrittenNote, text: str, by_seq: Mapping[int, StoredTurn], voices: Mapping[int, str]) -> ModelNote:
     seqs = tuple(sorted(by_seq.keys() & set(note.turns)))
     first = _spoken_by(note.speaker, [by_seq[seq] for seq in seqs])
     origin = least_trusted([by_seq[seq] for seq in seqs], voices)
     label = speaker_label(first)
+    brief = brief_of(note.brief, text) or telegraphic(_SENTENCE.split(text)[0])
     return ModelNote(
         turns=(first.seq, *(seq for seq in seqs if seq != first.seq)), origin=origin,
         speaker=quoting(label) if origin is Origin.OUTSIDE and first.role is Role.USER else label, role=str(first.role),
         said_on=as_utc(first.created_at).date() if first.created_at else None, text=text, importance=note.importance,
-        day_meant=day_of(text)[:_LONGEST_DAY], brief=brief_of(note.brief, text),
+        day_meant=day_of(text)[:_LONGEST_DAY], brief=brief,
     )  # fmt: skip
 
 
