@@ -35,6 +35,7 @@ from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
 from turnfold_worker.errors import ModelWaits
 from turnfold_worker.offline import TENANT, FoldedConversation, fold
 from turnfold_worker.pipeline.refinement.faithfulness import Evidence
+from turnfold_worker.pipeline.refinement.notes import accept_notes
 from turnfold_worker.pipeline.refinement.replies import BadForm, WrittenNote, read_chapter, read_segments
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
 from turnfold_worker.ports.models import Finish, ModelReply, Used
@@ -149,16 +150,18 @@ def written() -> WrittenSystem:
 
 
 def problems(folded: FoldedConversation, model: FiledModel) -> Iterator[tuple[WrittenNote, list[str]]]:
-    """Every written note, with why it is refused."""
+    """Every written note, with why nothing of it is kept."""
     with engine_of(folded).connect() as connection:
         rows = connection.execute(select(*turn_columns(capped=False)).order_by(_turn.c.seq))
         turns = [turn_record(row) for row in rows]
     spans = [node for node in folded.segments if not node.height]
     for request, content in model.answered:
         shown = [spans[int(number) - 1] for number in _SEGMENT.findall(request.user)]
-        evidence = Evidence(turns[shown[0].first_seq - 1 : shown[-1].last_seq])
+        of_request = turns[shown[0].first_seq - 1 : shown[-1].last_seq]
+        evidence = Evidence(of_request)
         for note in _notes(request, content):
-            yield note, [str(reason) for reason in evidence.problems(note.text, note.turns, note.speaker)]
+            accepted = accept_notes([note], evidence, of_request)
+            yield note, [str(reason) for reason in accepted.refused or ()]
 
 
 def _notes(request: ModelRequest, content: str) -> list[WrittenNote]:

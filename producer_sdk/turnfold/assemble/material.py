@@ -14,7 +14,7 @@ from turnfold.assemble.memo import Memo
 from turnfold.assemble.pricing import Style
 from turnfold.assemble.request import Request
 from turnfold.assemble.turns import Turns
-from turnfold.contract.notes import FIRST_WRITTEN, NO_PLACE, Covered
+from turnfold.contract.notes import FIRST_WRITTEN, NO_PLACE, Covered, Note
 from turnfold.contract.outlines import Outline, overtaken_by
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.records import Node, StoredTurn, TurnState
@@ -63,6 +63,12 @@ class Material(NamedTuple):
         """The nodes that cover all that is folded."""
         outline = self.snapshot.outline
         return () if outline is None else self.memo.of("roots", lambda: tuple(map(_root, outline.cover)))
+
+    @property
+    def notes(self) -> Sequence[Note]:
+        """Notes of what is folded, best first: on chapters where room is tight and nothing is asked."""
+        outline = self.snapshot.outline or Outline()
+        return (outline.chapter_notes if self.style.brief_from == 0 else ()) or outline.notes
 
     @property
     def overtaken(self) -> OvertakenIndex:

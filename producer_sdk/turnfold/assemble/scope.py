@@ -114,8 +114,8 @@ class Scope:
         has_tools = self.speakers is None and Origin.TOOL in self.origins
         has_users = self.speakers is None and Origin.USER in self.origins
         return replace(
-            outline, notes=self.notes(outline.notes), tail=self.notes(outline.tail), names=(), tail_names=(),
-            cover=tuple(covered._replace(slug="") for covered in outline.cover), chapters=(),
+            outline, notes=self.notes(outline.notes), chapter_notes=(), tail=self.notes(outline.tail), names=(),
+            tail_names=(), cover=tuple(covered._replace(slug="") for covered in outline.cover), chapters=(),
             actions=outline.actions if has_tools else (), tail_actions=outline.tail_actions if has_tools else (),
             requests=outline.requests if has_users else (),
             tail_requests=outline.tail_requests if has_users else (),

@@ -30,6 +30,8 @@ OVERHEAD: Final = 6
 """Tokens that every note is charged beside its words when it is chosen, so that scraps do not win over statements."""
 FIRST_WRITTEN: Final = 1_000
 """Place of a model's first note of a turn: those of the rules are lower."""
+FIRST_OF_CHAPTER: Final = 3_000
+"""The same of its notes on chapters."""
 NO_PLACE: Final = 1 << 20
 """More than a turn has notes."""
 _MAX_VOICE: Final = 20.0

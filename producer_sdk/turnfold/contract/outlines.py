@@ -35,6 +35,8 @@ NAMES_PART: Final = 1
 """The part that holds the names."""
 FIRST_TIER: Final = 2
 _LAST_PART: Final = FIRST_TIER + len(OUTLINE_TIERS) - 1
+FIRST_CHAPTER_TIER: Final = 32
+"""The first part of those with a model's notes on chapters in the place of its notes on their segments."""
 
 _covered: Final = cast("Callable[[Iterable[Any]], Covered]", partial(tuple.__new__, Covered))
 _chapter: Final = cast("Callable[[Iterable[Any]], ChapterName]", partial(tuple.__new__, ChapterName))
@@ -52,6 +54,9 @@ class Outline:
     """What the chapters are called whose nodes are all in the cover, or below such chapters: for coarser lines."""
     notes: Sequence[Note] = ()
     """Best first, as many as the read asked for."""
+    chapter_notes: Sequence[Note] = ()
+    """The same with a model's notes on chapters before those on their segments, for where room is tight: they put
+    together what many say. Empty where no model wrote any."""
     tail: tuple[Note, ...] = ()
     """Notes of turns after `last_seq`, best first."""
     tail_seq: int = 0
@@ -102,8 +107,14 @@ class Outline:
         """The outline without the parts after one: what a read of so many parts finds."""
         if not isinstance(self.notes, Tiers):
             return self
-        notes = self.notes.first(last_part - FIRST_TIER + 1)
-        return self if notes is self.notes else replace(self, notes=notes)
+        many = last_part - FIRST_TIER + 1
+        notes = self.notes.first(many)
+        if notes is self.notes:
+            return self
+        chapters = self.chapter_notes
+        return replace(
+            self, notes=notes, chapter_notes=chapters.first(many) if isinstance(chapters, Tiers) else chapters
+        )
 
 
 def overtaken_by(outline: Outline, *, up_to: int | None = None) -> OvertakenIndex:
@@ -145,8 +156,9 @@ def pack_outline(outline: Outline) -> dict[int, str]:
     parts = {FRAME_PART: f"{body}\n{pack_notes(outline.tail, gains=True)}"}
     if outline.names:
         parts[NAMES_PART] = json.dumps(list(outline.names), ensure_ascii=False)
-    for number, notes in enumerate(_tiers(outline.notes), FIRST_TIER):
-        parts[number] = pack_notes(notes, gains=True)
+    for first, every in ((FIRST_TIER, outline.notes), (FIRST_CHAPTER_TIER, outline.chapter_notes)):
+        for number, notes in enumerate(_tiers(every), first):
+            parts[number] = pack_notes(notes, gains=True)
     return parts
 
 
@@ -175,7 +187,8 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
         outside=tuple(frame["outside"]),
         tail_anchors=unpack_tail_anchors(frame.get("tail_anchors")),
         names=tuple(json.loads(bodies.get(NAMES_PART, "[]"))),
-        notes=Tiers(body for number, body in sorted(bodies.items()) if number >= FIRST_TIER),
+        notes=Tiers(body for number, body in sorted(bodies.items()) if FIRST_TIER <= number < FIRST_CHAPTER_TIER),
+        chapter_notes=Tiers(body for number, body in sorted(bodies.items()) if number >= FIRST_CHAPTER_TIER),
     )
 
 

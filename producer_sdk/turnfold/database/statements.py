@@ -31,7 +31,7 @@ from sqlalchemy import (
 )
 
 from turnfold.contract.configuration import TITLE
-from turnfold.contract.outlines import FIRST_TIER, FRAME_PART
+from turnfold.contract.outlines import FIRST_CHAPTER_TIER, FIRST_TIER, FRAME_PART
 from turnfold.contract.results import MOST_SYSTEM_TEXTS
 from turnfold.contract.tables import (
     ANCHOR_ORDER,
@@ -74,7 +74,8 @@ NODE_COLUMNS: Final = (
 OUTLINE: Final = text(
     "SELECT part, body FROM outline WHERE conversation = :conversation AND part <= :last_part AND "  # noqa: S608 - a constant
     f"(part < {FIRST_TIER} OR NOT EXISTS (SELECT 1 FROM model_outline WHERE conversation = :conversation)) "
-    "UNION ALL SELECT part, body FROM model_outline WHERE conversation = :conversation AND part <= :last_part "
+    "UNION ALL SELECT part, body FROM model_outline WHERE conversation = :conversation AND (part <= :last_part "
+    f"OR part BETWEEN {FIRST_CHAPTER_TIER} AND :last_part + {FIRST_CHAPTER_TIER - FIRST_TIER}) "
     "ORDER BY part"
 )
 """Its notes are a model's where it wrote some."""

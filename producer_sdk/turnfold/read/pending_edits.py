@@ -105,7 +105,7 @@ class Changes:
     def outline(self, outline: Outline) -> Outline:
         """An outline without what was made of the turns that change."""
         return replace(
-            outline, last_seq=min(outline.last_seq, self.cut), notes=self.notes(outline.notes),
+            outline, last_seq=min(outline.last_seq, self.cut), notes=self.notes(outline.notes), chapter_notes=(),
             cover=tuple(self._covered(node) for node in outline.cover if node.first_seq <= self.cut), chapters=(),
             tail_anchors=replace(outline.tail_anchors, anchors=self.anchors(outline.tail_anchors.anchors)),
             tail=self.notes(outline.tail), tail_seq=min(outline.tail_seq, self.cut), names=(), tail_names=(),

@@ -230,11 +230,13 @@ def _outline(
     last = cover[-1].last_seq if cover else 0
     share = 2 if words > _FEW_WORDS else 1
     notes = _notes(rng, _some(rng, 1, last, 2_000 // share), words=words, wild=wild)
+    on_chapters = [note._replace(place=3_000 + note.place) for note in notes[::4]] if len(notes) % 3 == 1 else []
     tail = _notes(rng, range(last + 1, max(last, stored - behind) + 1), words=words, wild=wild)
     names = tuple(dict.fromkeys(f"src/{rng.choice(_WORDS)}_{i}.py".replace(" ", "") for i in range(rng.randint(0, 60))))
     return Outline(
-        last_seq=last, cover=cover, notes=notes, tail=tail, tail_seq=max(last, stored - behind) if stored > last else 0,
-        names=names, tool_percent=rng.choice([0, 0, 30, 65]), actions=_actions(rng, last, words=words, wild=wild),
+        last_seq=last, cover=cover, notes=notes, chapter_notes=[*on_chapters, *notes] if on_chapters else (), tail=tail,
+        tail_seq=max(last, stored - behind) if stored > last else 0, names=names,
+        tool_percent=rng.choice([0, 0, 30, 65]), actions=_actions(rng, last, words=words, wild=wild),
     )  # fmt: skip
 
 

@@ -63,8 +63,9 @@ def test_a_cover_holds_every_turn_once_and_opens_only_what_its_notes_allow(tree:
 def test_an_outline_is_read_as_it_was_packed(found: list[Note], names: list[str]) -> None:
     kept = [note._replace(worth=0, weights="", gain=place) for place, note in enumerate(found)]
     outline = Outline(
-        last_seq=40, cover=(Covered(0, 0, 1, 40, 400, "s"),), notes=tuple(kept), tail=tuple(kept[:3]), tail_seq=41,
-        names=tuple(names), tail_names=tuple(names[:2]), said={"user": 7}, tool_percent=3,
+        last_seq=40, cover=(Covered(0, 0, 1, 40, 400, "s"),), notes=tuple(kept), chapter_notes=tuple(kept[1:]),
+        tail=tuple(kept[:3]), tail_seq=41, names=tuple(names), tail_names=tuple(names[:2]), said={"user": 7},
+        tool_percent=3,
         actions=(Action(3, 4, "make", "Makefile", "ok", failed=False, looked=False),),
         tail_actions=(Action(41, 0, "make it", "", "", failed=False, looked=True),),
     )  # fmt: skip

@@ -111,9 +111,11 @@ class Draft:
         before_seq, anchored = self.frame.first_raw, self.anchor_words
         if self._past is None or not self._past.is_before(before_seq, anchored):
             told_elsewhere = (*self.in_detail, *((seq, seq) for seq in self.whole_requests))
+            notes, memo = self.material.notes, self.material.memo
+            said: dict[int, list[int]] = memo.of(("said", self.anchors_by, notes is self.outline.notes), dict)
             self._past = Past(
-                self.outline.notes, before_seq=before_seq, anchored=anchored, in_detail=told_elsewhere,
-                cold=self.material.snapshot.cold, said=self.material.memo.of(("said", self.anchors_by), dict),
+                notes, before_seq=before_seq, anchored=anchored, in_detail=told_elsewhere,
+                cold=self.material.snapshot.cold, said=said,
             )  # fmt: skip
         return self._past
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select
 
-from turnfold.contract.notes import Covered
+from turnfold.contract.notes import FIRST_OF_CHAPTER, ChapterName, Covered, Note
 from turnfold.contract.outlines import FIRST_TIER, Outline, pack_outline
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import ModelNoteRow, ModelOutlineRow, table
 from turnfold_worker.adapters.sql import anchors as sql_anchors
 from turnfold_worker.adapters.sql.model_notes import note_record
-from turnfold_worker.pipeline.outline import NodeNotes, make_outline
+from turnfold_worker.pipeline.outline import NodeNotes, make_outline, without_overtaken
 
 if TYPE_CHECKING:
     from turnfold_worker.pipeline.refinement.notes import ModelNote
@@ -31,18 +31,27 @@ _DROP: Final = delete(_outline).where(_outline.c.conversation == bindparam("of_c
 def put(connection: Connection, conversation: ConversationId, outline: Outline, held: Sequence[NodeNotes]) -> None:
     """Make the rows of a conversation anew; `held` are the rules' notes on the nodes of its outline's cover."""
     drop(connection, conversation)
-    written = _written(connection, conversation, outline.cover)
+    written = _written(connection, conversation, [*outline.cover, *outline.chapters])
     if not written:
         return
     # Here, because only a conversation with a model's notes needs what their words weigh.
-    from turnfold_worker.pipeline.refinement.outline_notes import in_place_of
+    from turnfold_worker.pipeline.refinement.outline_notes import BEFORE_SEGMENTS, in_place_of, on_chapters
 
-    notes = [
-        replace(node, notes=in_place_of(node.notes, written.get((covered.height, covered.idx), ())))
-        for covered, node in zip(outline.cover, held, strict=True)
-    ]
+    of_nodes = [written.get((covered.height, covered.idx), ()) for covered in outline.cover]
+    noted = [in_place_of(node.notes, notes) for node, notes in zip(held, of_nodes, strict=True)]
     settled = sql_anchors.settled(connection, conversation)
-    made = make_outline(list(zip(outline.cover, notes, strict=True)), outline.chapters, settled)
+
+    def ranked(notes: Sequence[tuple[Note, ...]]) -> Sequence[Note]:
+        nodes = [replace(node, notes=of_node) for node, of_node in zip(held, notes, strict=True)]
+        made = make_outline(list(zip(outline.cover, nodes, strict=True)), settled=settled)
+        return without_overtaken(made, outline.tail_overtaken).notes
+
+    told = on_chapters(outline.cover, noted, written)
+    chapter_notes = [
+        note._replace(gain=note.gain // BEFORE_SEGMENTS) if note.place >= FIRST_OF_CHAPTER else note
+        for note in (ranked(told) if told is not None else ())
+    ]
+    made = Outline(notes=ranked(noted), chapter_notes=chapter_notes)
     rows = [
         {"conversation": conversation, "part": part, "body": body}
         for part, body in sorted(pack_outline(made).items())
@@ -58,15 +67,15 @@ def drop(connection: Connection, conversation: ConversationId) -> None:
 
 
 def _written(
-    connection: Connection, conversation: ConversationId, cover: Sequence[Covered]
+    connection: Connection, conversation: ConversationId, nodes: Sequence[Covered | ChapterName]
 ) -> Mapping[tuple[int, int], Sequence[ModelNote]]:
-    """A model's notes on the nodes of a cover."""
-    heights = sorted({covered.height for covered in cover})
+    """A model's notes on some nodes."""
+    heights = sorted({node.height for node in nodes})
     if not heights:
         return {}
     wanted = or_(
         *(
-            and_(_note.c.height == height, _note.c.idx.in_([node.idx for node in cover if node.height == height]))
+            and_(_note.c.height == height, _note.c.idx.in_([node.idx for node in nodes if node.height == height]))
             for height in heights
         )
     )

@@ -1,4 +1,4 @@
-"""Levels of a node from a model's notes: all of them, the best up to a third, and tags."""
+"""Levels of a node from a model's notes: all of them, in brief up to a third of that, and tags."""
 
 from __future__ import annotations
 
@@ -86,11 +86,12 @@ def _accept(node: NodeSource, words: SegmentWords, evidence: Evidence, marked: S
 
 def _levels(node: NodeSource, notes: Sequence[ModelNote], tags: Sequence[str]) -> dict[int, str]:
     levels: dict[int, str] = {}
-    detailed = _rendered(notes, level_limit(node, 1), ". ")
+    detailed = _rendered(notes, [note.shown for note in notes], level_limit(node, 1), ". ")
     if detailed:
         levels[1] = detailed
         limit = min(level_limit(node, 2), max(LEAST_LIMITS[2], estimate_tokens(detailed) // BRIEF_SHARE))
-        brief = _rendered(notes, limit, "; ")
+        in_brief = [(note.shown_in_brief or note.shown).rstrip(".") for note in notes]
+        brief = _rendered(notes, in_brief, limit, " / ")
         if brief:
             levels[2] = brief
     if tags:
@@ -100,14 +101,14 @@ def _levels(node: NodeSource, notes: Sequence[ModelNote], tags: Sequence[str]) -
     return descending(levels, node)
 
 
-def _rendered(notes: Sequence[ModelNote], limit: int, joint: str) -> str:
-    """The most important notes that fit, as lines in the order of the turns; empty when none fits."""
+def _rendered(notes: Sequence[ModelNote], texts: Sequence[str], limit: int, joint: str) -> str:
+    """The texts of the most important notes that fit, as lines in the order of the turns; empty when none fits."""
     ranked = sorted(range(len(notes)), key=lambda at: (-notes[at].importance, at))
 
     def shown(count: int) -> str:
         return lines_of(
-            Part(note.turns[0], note.said_on, note.speaker, note.shown.rstrip("." if joint != ". " else ""), joint)
-            for note in (notes[at] for at in sorted(ranked[:count]))
+            Part(notes[at].turns[0], notes[at].said_on, notes[at].speaker, texts[at], joint)
+            for at in sorted(ranked[:count])
         )
 
     count = _most(len(notes), lambda size: estimate_tokens(shown(size)) <= limit)

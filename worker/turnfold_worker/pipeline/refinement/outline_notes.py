@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from turnfold.contract.notes import FIRST_WRITTEN, Note
+from turnfold.contract.notes import FIRST_OF_CHAPTER, FIRST_WRITTEN, Covered, Note, in_order
 from turnfold.contract.origins import OUTSIDE
 from turnfold.contract.passages import LAST_TURN, PLACES, number_of
 from turnfold.contract.periods import day_label
-from turnfold.contract.records import Origin, Role
+from turnfold.contract.records import FAN_OUT, Origin, Role
 from turnfold.contract.words import digit_of, note_words
 from turnfold.dates.note_time import time_of
 from turnfold.tokens import estimate_tokens
@@ -21,6 +21,8 @@ from turnfold_worker.pipeline.refinement.notes import ModelNote
 
 _WORTH: Final = {1: 60, 2: 90, 3: 120, 4: 150, 5: 180}
 """By importance, in hundredths, beside 100 for a plain clause of the rules."""
+BEFORE_SEGMENTS: Final = 8
+"""How many times the worth of others notes on a chapter have, so that those on its segments only fill what is left."""
 _NAMED: Final = 3.0
 """How much more a name weighs than another word."""
 
@@ -31,14 +33,33 @@ def in_place_of(rules: Sequence[Note], written: Sequence[ModelNote]) -> tuple[No
         return tuple(rules)
     by_model = {seq for note in written for seq in note.turns}
     kept = [note for note in rules if note.role == Role.TOOL or (note.role == OUTSIDE and note.seq not in by_model)]
-    return tuple(sorted([*kept, *_notes(written)], key=lambda note: (note.seq, note.place)))
+    return tuple(in_order([*kept, *_notes(written, FIRST_WRITTEN)]))
+
+
+def on_chapters(
+    cover: Sequence[Covered],
+    noted: Sequence[tuple[Note, ...]],
+    written: Mapping[tuple[int, int], Sequence[ModelNote]],
+) -> list[tuple[Note, ...]] | None:
+    """The notes on the nodes of a cover, a model's on a chapter before its own on what is below it, and these in brief.
+
+    `written` are a model's notes by height and number. None where there are none on the chapters of the cover.
+    """
+    told = list(noted)
+    for at, (node, notes) in enumerate(zip(cover, noted, strict=True)):
+        of_chapter = written.get((node.height + 1, node.idx // FAN_OUT))
+        if of_chapter:
+            first = _notes(of_chapter, FIRST_OF_CHAPTER) if node.idx % FAN_OUT == 0 else []
+            before = [note._replace(worth=BEFORE_SEGMENTS * note.worth) for note in first]
+            told[at] = tuple(in_order([*(note.in_brief() for note in notes), *before]))
+    return None if told == list(noted) else told
 
 
 def passages_of_notes(written: Sequence[ModelNote]) -> list[Passage]:
     """A model's notes on a segment, each a passage of its first turn, numbered from the turn's last place down."""
     passages: list[Passage] = []
     of_turn: Counter[int] = Counter()
-    for source, note in zip(written, _notes(written), strict=True):
+    for source, note in zip(written, _notes(written, FIRST_WRITTEN), strict=True):
         place = PLACES - 1 - of_turn[note.seq]
         of_turn[note.seq] += 1
         time = time_of(f"in {source.day_meant}", source.said_on) if source.day_meant else None
@@ -53,8 +74,8 @@ def postings_of_notes(passages: Sequence[Passage]) -> tuple[Posting, ...]:
     return postings_of({}, passages)
 
 
-def _notes(written: Sequence[ModelNote]) -> list[Note]:
-    return [_note(note, FIRST_WRITTEN + place) for place, note in enumerate(written)]
+def _notes(written: Sequence[ModelNote], first_place: int) -> list[Note]:
+    return [_note(note, place) for place, note in enumerate(written, first_place)]
 
 
 def _note(written: ModelNote, place: int) -> Note:

@@ -25,19 +25,24 @@ from turnfold_worker.pipeline.refinement.sources import (
 EARLIER_SHARE: Final = 25
 """Earlier anchors have about one token for this many of the source."""
 _LEAST_EARLIER: Final = 60
-_TOKENS_A_NOTE: Final = 85
+_TOKENS_A_NOTE: Final = 140
 """Of the source, for one note: a few turns of talk, or a paragraph of a long one."""
-_MOST_OF_A_TURN: Final = 3 * _TOKENS_A_NOTE
+_MOST_OF_A_TURN: Final = 255
 """Tokens of a turn that count for notes and quotes: a longer one says more words, not more that is asked for later."""
 _TOKENS_A_QUOTE: Final = 400
 _LEAST_NOTES: Final = 2
 _MOST_NOTES: Final = 60
-_CHAPTER_SHARE: Final = 6
+_CHAPTER_SHARE: Final = 3
 """A chapter has one note for this many of its segments'."""
+_WORDS_SHARE: Final = 0.06
+"""Words of the briefs of a segment in all for a token of its turns that counts: some twelfth of its tokens."""
+_CHAPTER_WORDS_SHARE: Final = 0.045
+"""The same of a chapter: with what stands around them all of them fit a tenth of what was said."""
+_LEAST_WORDS: Final = 10
 _TELLING: Final = 3
 """Importance of a segment's note from which its chapter may be made of it."""
 _MOST_CHAPTER_NOTES: Final = 30
-_TOKENS_OF_NOTE: Final = 75
+_TOKENS_OF_NOTE: Final = 130
 """Of a reply, for a note with what JSON puts around it."""
 _TOKENS_OF_QUOTE: Final = 60
 _REPLY_HEADROOM: Final = 400
@@ -89,7 +94,8 @@ def notes_request(source: RefineSource, *, model: str, prompt: Prompt) -> ModelR
 
 def _wanted(segment: NodeSource) -> str:
     """How much to write of a segment."""
-    return f"about {_notes_of(segment)} notes, at most {_quotes_of(segment)} quotes"
+    words = max(_LEAST_WORDS, int(_WORDS_SHARE * _telling_tokens(segment)))
+    return f"about {_notes_of(segment)} notes, briefs of {words} words in all, at most {_quotes_of(segment)} quotes"
 
 
 def _notes_of(segment: NodeSource) -> int:
@@ -133,7 +139,9 @@ def chapter_request(source: ChapterSource, *, model: str, prompt: Prompt) -> Mod
             lines.append(chapter_line(note))
         lines += [plain_line(line) for line in child.brief.splitlines()]
     wanted = chapter_notes(source)
-    user = "".join((framing(source), fenced(source.fence, lines), f"Write about {wanted} notes.\n"))
+    words = max(_LEAST_WORDS, int(_CHAPTER_WORDS_SHARE * _telling_tokens(source.chapter)))
+    ending = f"Write about {wanted} notes, their briefs of about {words} words in all.\n"
+    user = "".join((framing(source), fenced(source.fence, lines), ending))
     return ModelRequest(
         purpose=Purpose.CHAPTER, model=model, prompt_version=prompt.version, system=prompt.text, user=user,
         schema=CHAPTER_SCHEMA, max_tokens=min(_MOST_REPLY, _REPLY_HEADROOM + 2 * wanted * _TOKENS_OF_NOTE),
