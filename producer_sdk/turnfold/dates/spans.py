@@ -13,7 +13,8 @@ from turnfold.dates.numbers import COUNT, count_of
 _UNIT: Final = "(?P<unit>day|night|week|fortnight|month|year|decade)s?"
 LASTING: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:"
-    r"(?:for|over|in|during|within|these|of|the) (?:about |around |almost |nearly |over |more than |at least |the ){0,3}"
+    r"(?:for|over|in|during|within|these|of|the) "
+    r"(?:about |around |almost |nearly |over |more than |at least |the ){0,3}"
     rf"(?P<past>last|past) (?:(?P<count>{COUNT}) )?{_UNIT}"
     r"|for (?:about |around |almost |nearly |over |more than |at least |the better part of "
     rf"|going on |close to |well over |just over |some |a good )*(?P<count2>{COUNT}) "
