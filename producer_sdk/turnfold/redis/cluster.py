@@ -6,13 +6,14 @@ primaries that fail over.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any, Final
 
 import redis
 from redis.backoff import ExponentialWithJitterBackoff
 from redis.cluster import ClusterNode
-from redis.exceptions import AskError, ClusterDownError, NoScriptError, TryAgainError
+from redis.exceptions import AskError, ClusterDownError, ClusterError, NoScriptError, TryAgainError
 from redis.retry import Retry
 
 from turnfold.contract.server_urls import nodes_of_cluster
@@ -20,13 +21,29 @@ from turnfold.contract.server_urls import nodes_of_cluster
 _RETRIES: Final = 1
 """Times that a command is sent again to nodes that are looked up anew. Each try may take a socket's whole timeout."""
 _LOOKS: Final = 4
-"""The same of one that a replica is to confirm."""
+"""The same of one that a replica is to confirm, or that no node takes."""
+_LOOK_SECONDS: Final = 0.05
 ScriptCall = tuple[Sequence[str], Sequence[Any]]
 """The keys and arguments of a script."""
 
 
 class Cluster(redis.RedisCluster):
     """All nodes of a cluster as one server. Connects when it is made."""
+
+    def execute_command(self, *args: Any, **options: Any) -> Any:
+        """As redis-py's; a command that nodes sent from one to the other, as they do right after a slot moved, waits.
+
+        None of them ran it.
+        """
+        for look in range(1, _LOOKS):
+            try:
+                return super().execute_command(*args, **options)  # type: ignore[no-untyped-call]
+            except ClusterError as error:
+                if type(error) is not ClusterError:
+                    raise
+                time.sleep(look * _LOOK_SECONDS)
+                self.nodes_manager.initialize()
+        return super().execute_command(*args, **options)  # type: ignore[no-untyped-call]
 
     def run(self, text: str, digest: str, calls: Sequence[ScriptCall]) -> list[Any]:
         """The answers of a script to some calls, in one round trip a node. Raises Redis's errors."""
