@@ -12,11 +12,11 @@ _BELOW_TWENTY: Final = (
     "eighteen nineteen"
 )
 _BY_TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety"
-_ONES: Final = {word: number for number, word in enumerate(_BELOW_TWENTY.split())}
-_TENS: Final = {word: 10 * number for number, word in enumerate(_BY_TENS.split(), start=2)}
+ONES: Final = {word: number for number, word in enumerate(_BELOW_TWENTY.split())}
+TENS: Final = {word: 10 * number for number, word in enumerate(_BY_TENS.split(), start=2)}
 _SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _DOZEN: Final = 12
-_BELOW_HUNDRED: Final = rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join([*_ONES][1:10])}))?|{'|'.join([*_ONES][1:])})"
+_BELOW_HUNDRED: Final = rf"(?:(?:{'|'.join(TENS)})(?:[- ](?:{'|'.join([*ONES][1:10])}))?|{'|'.join([*ONES][1:])})"
 _SCALE: Final = rf"(?:{'|'.join(_SCALES)})"
 _UNIT: Final = (
     r"(?:euros?|dollars?|pounds?|francs?|crowns?|yen|cents?|pence|percent|per cent|(?:milli)?seconds?|minutes?|hours?|"
@@ -32,7 +32,7 @@ _NUMBER: Final = lazy_pattern(
     re.IGNORECASE,
 )
 """A single word is a number beside a unit alone: 'ten of us' and 'the one' are left."""
-_SIGNS: Final = ("dozen", "hundred", "thousand", "million", "billion", *[*_ONES][2:], *_TENS)
+_SIGNS: Final = ("dozen", "hundred", "thousand", "million", "billion", *[*ONES][2:], *TENS)
 """What a text holds that has such a number, in lower case: most texts hold none of it."""
 
 
@@ -69,5 +69,5 @@ def _value(words: str) -> int:
         elif word in _SCALES:
             part *= _SCALES[word]
         elif word != "and":
-            part += _ONES.get(word, _TENS.get(word, 0))
+            part += ONES.get(word, TENS.get(word, 0))
     return whole + part

@@ -9,21 +9,14 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.periods import MONTHS
-from turnfold_worker.pipeline.language.number_words import with_digits
+from turnfold_worker.pipeline.language.number_words import ONES, TENS, with_digits
 
 DIGITS: Final = lazy_pattern(r"\d+(?:[.,]\d+)*")
 WORD: Final = lazy_pattern(r"[^\W\d_]+|\d+")
 _UNIT: Final = lazy_pattern(r"[^\d\s.,+-].*\Z")
-_COUNTED: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty"
-)
-SPELLED: Final = {word: str(number) for number, word in enumerate(_COUNTED.split())} | {
-    "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80",
-    "ninety": "90", "hundred": "100", "thousand": "1000", "once": "1",
-    "twice": "2", "both": "2", "half": "50", "dozen": "12",
+SPELLED: Final = {word: str(number) for word, number in (ONES | TENS).items()} | {
+    "hundred": "100", "thousand": "1000", "once": "1", "twice": "2", "both": "2", "half": "50", "dozen": "12",
 }  # fmt: skip
-_TENS: Final = frozenset({"twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"})
 _UNITS: Final = {
     "percent": "%", "per cent": "%", "milliseconds": "ms", "millisecond": "ms", "seconds": "s", "second": "s",
     "sec": "s", "secs": "s", "minutes": "min", "minute": "min", "mins": "min", "m": "min",
@@ -44,7 +37,7 @@ def spelled_number(word: str) -> str | None:
     ('40', '55', None)
     """
     tens, hyphen, ones = word.partition("-")
-    if hyphen and tens in _TENS and len(digit := SPELLED.get(ones, "")) == 1:
+    if hyphen and tens in TENS and len(digit := SPELLED.get(ones, "")) == 1:
         return f"{SPELLED[tens][0]}{digit}"
     return SPELLED.get(word)
 
