@@ -25,7 +25,7 @@ from turnfold.contract.periods import (
     whole_month,
     whole_year,
 )
-from turnfold.dates.near_days import day_of_month
+from turnfold.dates.near_days import AWAY, day_of_month, days_to_weekday
 from turnfold.dates.numbers import COUNT, count_of
 from turnfold.dates.seasons import seasons_away
 from turnfold.dates.written import SEASONS, days_away, month_of
@@ -105,15 +105,12 @@ def _beyond(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime:
 
 def _next_weekday(name: str, day: date, sign: int) -> date:
     """The nearest such weekday before (-1) or after a day, not the day itself."""
-    number = weekday_number(name)
-    if sign < 0:
-        return day - timedelta((day.weekday() - number - 1) % WEEK + 1)
-    return day + timedelta((number - day.weekday() - 1) % WEEK + 1)
+    return day + timedelta(sign * days_to_weekday(weekday_number(name), day, sign))
 
 
 def _in_week(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime:
     """'Tuesday of last week'."""
-    away = {"last": -1, "this": 0, "next": 1}[groups.get("its_week") or groups["week_of"]]
+    away = AWAY[groups.get("its_week") or groups["week_of"]]
     monday = week_of(day, away).first or day
     return _day(monday + timedelta(weekday_number(groups.get("day_of") or groups["on_day"])))
 
@@ -122,7 +119,7 @@ def _nth(groups: Mapping[str, str], day: date, toward: int) -> ComposedTime:
     """'The last Friday in June', 'the second week of March 2024', 'the first half of next month'."""
     which = groups.get("which")
     if which:
-        years = [month_away(day, {"last": -1, "this": 0, "next": 1}[which])]
+        years = [month_away(day, AWAY[which])]
     else:
         month = month_of(groups["month"])
         years = (
@@ -207,7 +204,7 @@ def _coming(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime:
 
 def _part(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime:
     """'Late last year', 'early next week'."""
-    away = {"last": -1, "this": 0, "next": 1}[groups["part_which"]]
+    away = AWAY[groups["part_which"]]
     unit, part = groups["part_of"], groups["part"]
     if unit == "week":
         whole = week_of(day, away)

@@ -24,6 +24,8 @@ from turnfold.dates.seasons import seasons_near
 
 PAST: Final = ("last", "past", "previous", "this past", "earlier this")
 COMING: Final = ("next", "coming", "upcoming", "the following", "this coming")
+AWAY: Final = {"last": -1, "this": 0, "next": 1}
+"""How many weeks, months or years away 'last month' and its like are."""
 _OWN_DAY: Final = 12
 """Hours up to which something is taken to lie on the day on which it was said: no hour of that is known."""
 _HOURS: Final = 24
@@ -53,7 +55,7 @@ def day_of_month(number: int, which: str, day: date, toward: int) -> date:
     `which` is 'last', 'this' or 'next' where the month is told. Raises `ValueError` where no such month has the day.
     """
     nearest = (0, -1, -2) if toward < 0 else (0, 1, 2)
-    for away in ({"last": -1, "this": 0, "next": 1}[which],) if which else nearest:
+    for away in (AWAY[which],) if which else nearest:
         year, month = month_away(day, away)
         if number <= monthrange(year, month)[1]:
             found = date(year, month, number)
@@ -61,6 +63,15 @@ def day_of_month(number: int, which: str, day: date, toward: int) -> date:
                 return found
     msg = f"no month that may be meant has a day {number}"
     raise ValueError(msg)
+
+
+def days_to_weekday(number: int, day: date, sign: int) -> int:
+    """Days to the nearest such weekday before (-1) or after a day, 1 to 7.
+
+    >>> days_to_weekday(0, date(2026, 3, 11), -1), days_to_weekday(0, date(2026, 3, 11), 1)
+    (2, 5)
+    """
+    return (sign * (number - day.weekday()) - 1) % WEEK + 1
 
 
 def clear_weekend(day: date, sign: int, more: int) -> Period:

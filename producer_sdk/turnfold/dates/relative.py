@@ -24,7 +24,15 @@ from turnfold.contract.periods import (
     whole_month,
     whole_year,
 )
-from turnfold.dates.near_days import COMING, PAST, clear_weekend, day_of_month, hours_ago, period_around
+from turnfold.dates.near_days import (
+    COMING,
+    PAST,
+    clear_weekend,
+    day_of_month,
+    days_to_weekday,
+    hours_ago,
+    period_around,
+)
 from turnfold.dates.numbers import COUNT, count_of
 from turnfold.dates.seasons import seasons_away
 from turnfold.dates.written import SEASONS
@@ -263,8 +271,7 @@ def _named_month(which: str, month: int, day: date) -> RelativeTime:
 def _weekday(which: str, shown: str, day: date, toward: int) -> RelativeTime:
     """A weekday before or after a day. People do not agree which one 'next Friday' is: both are given."""
     number = weekday_number(shown)
-    back = (day.weekday() - number - 1) % WEEK + 1
-    ahead = (number - day.weekday() - 1) % WEEK + 1
+    back, ahead = (days_to_weekday(number, day, sign) for sign in (-1, 1))
     same = [0] if day.weekday() == number else []
     if which == "before":
         shifts, side = [-back, *([-back - WEEK] if back <= day.weekday() else [])], "before"
