@@ -45,6 +45,11 @@ def long() -> FoldedConversation:
     return fold(talk("long", 700), conversation_id="c")
 
 
+def without_markers(text: str) -> list[str]:
+    """The lines that tell something."""
+    return [line for line in text.splitlines() if not line.startswith("[→")]
+
+
 def before_answers(text: str) -> str:
     """All before the notes for the question."""
     return text.partition(HITS_HEADER)[0]
@@ -56,8 +61,9 @@ def test_contexts_for_other_questions_begin_alike(long: FoldedConversation, budg
     texts = [long.context(budget_tokens=budget, query=question).text for question in questions]
     for one, other in combinations(texts, 2):
         assert one != other
-        # What answers leaves more or less room to recent turns, before which the last lines then end.
+        # What answers leaves more or less room to recent turns, before which the last markers then end.
         assert min(shared([before_answers(one).encode(), before_answers(other).encode()])) > 0.95
+        assert without_markers(before_answers(one)) == without_markers(before_answers(other))
         assert HITS_HEADER in one
         assert HITS_HEADER in other
     _, header, notes = before_answers(texts[0]).partition(BACKGROUND_HEADER)
