@@ -94,8 +94,13 @@ def notes_request(source: RefineSource, *, model: str, prompt: Prompt) -> ModelR
 
 def _wanted(segment: NodeSource) -> str:
     """How much to write of a segment."""
-    words = max(_LEAST_WORDS, int(_WORDS_SHARE * _telling_tokens(segment)))
+    words = _words_of_briefs(segment, _WORDS_SHARE)
     return f"about {_notes_of(segment)} notes, briefs of {words} words in all, at most {_quotes_of(segment)} quotes"
+
+
+def _words_of_briefs(node: NodeSource, share: float) -> int:
+    """Words of all briefs of a node, at such a share of its tokens that count."""
+    return max(_LEAST_WORDS, int(share * _telling_tokens(node)))
 
 
 def _notes_of(segment: NodeSource) -> int:
@@ -139,7 +144,7 @@ def chapter_request(source: ChapterSource, *, model: str, prompt: Prompt) -> Mod
             lines.append(chapter_line(note))
         lines += [plain_line(line) for line in child.brief.splitlines()]
     wanted = chapter_notes(source)
-    words = max(_LEAST_WORDS, int(_CHAPTER_WORDS_SHARE * _telling_tokens(source.chapter)))
+    words = _words_of_briefs(source.chapter, _CHAPTER_WORDS_SHARE)
     ending = f"Write about {wanted} notes, their briefs of about {words} words in all.\n"
     user = "".join((framing(source), fenced(source.fence, lines), ending))
     return ModelRequest(
