@@ -36,7 +36,7 @@ NAMES_PART: Final = 1
 FIRST_TIER: Final = 2
 _LAST_PART: Final = FIRST_TIER + len(OUTLINE_TIERS) - 1
 FIRST_CHAPTER_TIER: Final = 32
-"""The first part of those with a model's notes on chapters in the place of its notes on their segments."""
+"""The first part of those with a model's notes on chapters before its notes on their segments."""
 
 _covered: Final = cast("Callable[[Iterable[Any]], Covered]", partial(tuple.__new__, Covered))
 _chapter: Final = cast("Callable[[Iterable[Any]], ChapterName]", partial(tuple.__new__, ChapterName))

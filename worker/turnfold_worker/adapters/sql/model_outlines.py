@@ -49,7 +49,7 @@ def put(connection: Connection, conversation: ConversationId, outline: Outline, 
     told = on_chapters(outline.cover, noted, written)
     chapter_notes = [
         note._replace(gain=note.gain // BEFORE_SEGMENTS) if note.place >= FIRST_OF_CHAPTER else note
-        for note in (ranked(told) if told is not None else ())
+        for note in (ranked(told) if told else ())
     ]
     made = Outline(notes=ranked(noted), chapter_notes=chapter_notes)
     rows = [

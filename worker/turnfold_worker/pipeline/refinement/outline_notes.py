@@ -40,19 +40,25 @@ def on_chapters(
     cover: Sequence[Covered],
     noted: Sequence[tuple[Note, ...]],
     written: Mapping[tuple[int, int], Sequence[ModelNote]],
-) -> list[tuple[Note, ...]] | None:
+) -> list[tuple[Note, ...]]:
     """The notes on the nodes of a cover, a model's on a chapter before its own on what is below it, and these in brief.
 
-    `written` are a model's notes by height and number. None where there are none on the chapters of the cover.
+    `written` are a model's notes by height and number. Empty where there are none on the chapters of the cover.
     """
-    told = list(noted)
-    for at, (node, notes) in enumerate(zip(cover, noted, strict=True)):
-        of_chapter = written.get((node.height + 1, node.idx // FAN_OUT))
-        if of_chapter:
-            first = _notes(of_chapter, FIRST_OF_CHAPTER) if node.idx % FAN_OUT == 0 else []
-            before = [note._replace(worth=BEFORE_SEGMENTS * note.worth) for note in first]
-            told[at] = tuple(in_order([*(note.in_brief() for note in notes), *before]))
-    return None if told == list(noted) else told
+    chapters = [written.get((node.height + 1, node.idx // FAN_OUT), ()) for node in cover]
+    if not any(chapters):
+        return []
+    return [
+        _with_chapter(notes, of_chapter, is_first=node.idx % FAN_OUT == 0) if of_chapter else notes
+        for node, notes, of_chapter in zip(cover, noted, chapters, strict=True)
+    ]
+
+
+def _with_chapter(notes: Sequence[Note], of_chapter: Sequence[ModelNote], *, is_first: bool) -> tuple[Note, ...]:
+    """Notes below a chapter in brief, with its own beside those of its first node."""
+    first = _notes(of_chapter, FIRST_OF_CHAPTER) if is_first else []
+    before = [note._replace(worth=BEFORE_SEGMENTS * note.worth) for note in first]
+    return tuple(in_order([*(note.in_brief() for note in notes), *before]))
 
 
 def passages_of_notes(written: Sequence[ModelNote]) -> list[Passage]:
