@@ -66,7 +66,6 @@ def _as_scored(scores: Any, *_: Any) -> Any:
 
 
 _NEVER: Final = _giving(value=False)
-_EVER: Final = _giving(value=True)
 
 IDEAS: Final = {
     "nothing": Idea(),
@@ -97,7 +96,6 @@ QUERY_IDEAS: Final = {
     "redundancy (a word taken before counts .35)": Idea(((_HITS, "_DECAY", 1.0),)),
     "a note's own worth": Idea(((_HITS, "_MANNER", 0.0),)),
     "better hits preferred by the third power": Idea(((_HITS, "_SHARPNESS", 1.0),)),
-    "a second hop": Idea(((_QUERY_READ, "is_answered", _EVER),)),
     "what a person wants from now on, or prefers": Idea(((_QUERY_READ, "with_standing", _as_scored),)),
     "notes that are not asked for": Idea(policy=Policy(name="asked-alone", unasked_share=0.0)),
 }

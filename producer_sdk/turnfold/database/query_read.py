@@ -1,7 +1,6 @@
 """What a read with a query finds beside the conversation: postings of its terms, the passages that they point to.
 
-Two statements, one more each for the query's vector and for the words of the turns that answer best, and two more for
-a second hop: where no passage holds much of what is asked, what the best ones name is asked for too.
+Two statements, one more each for the query's vector and for the words of the turns that answer best.
 """
 
 from __future__ import annotations
@@ -54,19 +53,15 @@ from turnfold.search.order_questions import asks_for_order, of_asker, subject_of
 from turnfold.search.query_times import NO_TIMES, QueryTimes, query_times
 from turnfold.search.relevance import QUERY_TERMS, query_terms
 from turnfold.search.turn_scores import (
-    PLACES_OF_HOP,
     POINTERS_A_TERM,
     Field,
     PostingRow,
     best_of,
     best_turns,
-    is_answered,
     near_passages,
     passages_for,
     scores_of,
-    terms_of_hop,
     told_by,
-    with_hop,
     with_replacing,
     with_standing,
     with_times,
@@ -78,6 +73,8 @@ _SCOPED: Final = 4
 """How many more passages are looked at where only some speakers or origins may answer."""
 _BESIDE_FIRST: Final = 4
 """Times the budget for which notes are looked at where one a turn is shown."""
+_PLACES_OF_EVENT: Final = 8
+"""Passages that are looked at for the day of an event that the question names."""
 _MOST_BLOCKS: Final = 4
 """Blocks of which the words are read."""
 
@@ -234,13 +231,11 @@ class _Query:
         blocks = [bytes(row[0]) for rows in results for row in rows]
         _check_length(wanted, blocks)
         near = near_passages(wanted.query_vector, blocks)
-        self._told = weights = told_by(self._asked, postings, field)
-        scores = scores_of(weights, postings, field, near=near)
+        self._told = told_by(self._asked, postings, field)
+        scores = scores_of(self._told, postings, field, near=near)
         if not wanted.query:
             # What has nothing to do with the turn's matter is left out once the words are read.
             return with_replacing(best_of(scores, MOST_STEERED), self._overtaken.overtaken_by)
-        if not is_answered(scores, weights):
-            scores = with_hop(scores, self._further(scores))
         if wanted.in_order:
             scores = spread(scores, last_seq=self._head.turn_count)
         if self._event is not None and (terms := self._days_of(self._event, event)):
@@ -260,7 +255,8 @@ class _Query:
     def _days_of(self, event: EventTime, pieces: WantedPieces) -> tuple[str, ...]:
         """The terms of the days that are counted from an event; none where no note says when it was or will be."""
         postings = self._postings(pieces, {})
-        scores = best_of(scores_of(told_by(event.terms, postings, self._field), postings, self._field), PLACES_OF_HOP)
+        told = told_by(event.terms, postings, self._field)
+        scores = best_of(scores_of(told, postings, self._field), _PLACES_OF_EVENT)
         (rows,) = self._connection.batch(self._passages(scores))
         passages = unpack_passages(passages_among(rows, scores))
         notes = (note for passage in passages for note in passage.notes if self._allows(note))
@@ -271,19 +267,6 @@ class _Query:
 
     def _allows(self, note: Note) -> bool:
         return self._wanted.scope.allows(note.role, note.speaker)
-
-    def _further(self, scores: Mapping[int, int]) -> dict[int, int]:
-        """Scores of passages by what the best ones name."""
-        best = best_of(scores, PLACES_OF_HOP)
-        (rows,) = self._connection.batch(self._passages(best))
-        terms = terms_of_hop(self._asked, scores, unpack_passages(passages_among(rows, best)))
-        if not terms:
-            return {}
-        pieces = WantedPieces(terms, self._head.node_count)
-        (rows,) = self._connection.batch(self._missing(pieces))
-        self._open(rows)
-        postings = self._postings(pieces, {})
-        return scores_of(told_by(terms, postings, self._field), postings, self._field)
 
     def _all_of(self, *wanted: WantedPieces) -> Call:
         """The statement that reads the pieces that may hold some terms, and those of what a model wrote."""

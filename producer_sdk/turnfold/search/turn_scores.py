@@ -1,8 +1,7 @@
 """Which passages may answer a query, from the postings of its terms and what is near in meaning. Pure.
 
 Passages are scored by BM25 over words and day, and lend a part of their score to their neighbours, because answers
-seldom repeat the words of the question. Where no passage holds much of what is asked, the answer may be two steps
-away: then what the best ones name is asked for too. Scores are whole numbers, so that no order of adding them matters.
+seldom repeat the words of the question. Scores are whole numbers, so that no order of adding them matters.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nlargest, nsmallest
+from heapq import nsmallest
 from itertools import chain, islice
 from operator import itemgetter
 from types import MappingProxyType
@@ -29,7 +28,6 @@ from turnfold.contract.passages import (
     ROLE,
     ROLE_SHIFT,
     ROLES,
-    Passage,
     number_of,
     unpack_pointers,
 )
@@ -50,15 +48,6 @@ _LEAST_LENDER: Final = 20
 """What has less than this part of the best score lends nothing."""
 _LENDERS: Final = 400
 """Neither do passages after so many better ones."""
-PLACES_OF_HOP: Final = 8
-"""Numbers that are looked up for the words of a second hop: some may be nobody's."""
-_HOP_PASSAGES: Final = 5
-"""Passages at most, each of at least half of the best score, of which the words are asked for."""
-_HOP_TERMS: Final = 10
-_HOP: Final = 0.25
-"""Weight of what a second hop finds beside the best of the first."""
-_HOP_BELOW: Final = 0.6
-"""Of all that a query's terms tell: a passage that holds as much answers in one step."""
 _NEARNESS: Final = 0.75
 """Weight of nearness in meaning beside that of words."""
 MOST_COMPARED: Final = 4_096
@@ -128,39 +117,6 @@ def scores_of(
     scores, marks = _scores(told, postings, field)
     _add_nearness(scores, near, least=round(_ANSWERED * PRECISION * sum(told.values())))
     return _with_neighbours(scores, marks)
-
-
-def is_answered(scores: Mapping[int, int], told: Mapping[str, float]) -> bool:
-    """Whether one passage holds much of what is asked; also where nothing is found from which to go on."""
-    best = max(scores.values(), default=0)
-    return not best or best >= _HOP_BELOW * PRECISION * sum(told.values())
-
-
-def terms_of_hop(query: Sequence[str], scores: Mapping[int, int], passages: Iterable[Passage]) -> list[str]:
-    """What the passages that answer best tell beside the query's terms, by its weight and by how well they answer."""
-    ranked = nlargest(_HOP_PASSAGES, passages, key=lambda candidate: (scores[candidate.number], -candidate.number))
-    least = max([scores[passage.number] for passage in ranked], default=0) / 2
-    weights: Counter[str] = Counter()
-    for passage in ranked:
-        if scores[passage.number] < least:
-            break
-        for note, stems in zip(passage.notes, passage.words, strict=True):
-            for stem, digit in zip(stems.split(), note.weights, strict=False):
-                weights[stem] += int(digit, 36) * scores[passage.number]
-    for term in query:
-        del weights[term]
-    return [term for term, _ in weights.most_common(_HOP_TERMS)]
-
-
-def with_hop(scores: Mapping[int, int], further: Mapping[int, int]) -> dict[int, int]:
-    """Scores with those of a second hop, but for the best ones, among which are those from which it went."""
-    total = dict(scores)
-    start = best_of(scores, PLACES_OF_HOP)
-    new = {number: score for number, score in further.items() if number not in start}
-    share = _HOP * max(scores.values(), default=0) / max(new.values(), default=1)
-    for number, score in new.items():
-        total[number] = total.get(number, 0) + int(share * score)
-    return total
 
 
 def best_of(scores: Mapping[int, int], most: int) -> dict[int, int]:

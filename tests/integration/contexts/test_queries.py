@@ -56,19 +56,6 @@ def test_what_was_deleted_is_not_quoted(tf: Turnfold, local: LocalWorker) -> Non
     assert "Pavel" not in tf.context("c", budget_tokens=4_000, query="When does Pavel come?").text.split("[recent")[0]
 
 
-FAMILY = "My sister Layla comes to us every spring, when the garden is at its best."
-MOVED = "Layla has bought a flat in Lisbon, next to the old tram depot."
-
-
-def test_a_question_whose_answer_names_nothing_of_it_is_answered_in_two_steps(tf: Turnfold, local: LocalWorker) -> None:
-    tf.append("c", [*lines(0, 30), {"role": "user", "content": FAMILY}, *lines(30, 90)])
-    tf.append("c", [{"role": "user", "content": MOVED}, *lines(90, 200)])
-    local.settle()
-    asked = tf.context("c", budget_tokens=400, query="In which city does my sister own something?")
-    assert "Lisbon" in asked.text
-    assert asked.tokens <= 400
-
-
 def dated(day: int, text: str) -> dict[str, str]:
     return {"role": "user", "content": text, "created_at": f"2026-03-{day:02}T09:00:00Z"}
 

@@ -41,16 +41,12 @@ from turnfold.search.turn_scores import (
     PostingRow,
     best_of,
     best_turns,
-    is_answered,
     near_passages,
     scores_of,
-    terms_of_hop,
     told_by,
-    with_hop,
     with_standing,
 )
 from turnfold.tokens import ESTIMATOR, estimate_tokens
-from turnfold_worker.pipeline.notes.passages import Passage as Stored
 from turnfold_worker.pipeline.notes.passages import passages_of, postings_of
 
 words = st.sampled_from(["pool", "connection", "postgres", "launch", "friday", "owner", "budget", "kept", "Mara"])
@@ -76,7 +72,7 @@ def candidates(
     most: int,
     near: Mapping[int, float] | None = None,
 ) -> dict[int, int]:
-    """Scores as a read has them, but for a second hop."""
+    """Scores as a read has them."""
     postings = [row for row in rows if row[0] != STANDING]
     scores = scores_of(told_by(asked, postings, field), postings, field, near=near or {})
     return best_of(with_standing(scores, [row for row in rows if row[0] == STANDING]), most)
@@ -218,54 +214,6 @@ def test_what_a_person_prefers_stands_beside_the_newest_orders_and_takes_none_of
     found = candidates(("launch",), wanted, FIELD, most=100)
     order = [number // PLACES for number in found if number // PLACES in range(3, 21)]
     assert order == [*range(6, 12), *range(15, 21)], "orders before preferences, the newest six of each"
-
-
-FAMILY = (
-    note(1, "sister Layla visits every spring", speaker="Omar"),
-    note(10, "train was late again"),
-    note(20, "Layla bought house near Lisbon"),
-    note(30, "weather in Oslo turned cold"),
-)
-
-
-def _scored(passages: Sequence[Stored], terms: Sequence[str]) -> tuple[dict[int, int], dict[str, float]]:
-    rows = [
-        (one.term, one.weight % 5, one.weight, one.passages) for one in postings_of({}, passages) if one.term in terms
-    ]
-    told = told_by(terms, rows, FIELD)
-    return scores_of(told, rows, FIELD), told
-
-
-def test_what_the_best_passages_name_leads_to_what_answers_in_two_steps() -> None:
-    passages = passages_of(FAMILY)
-    stored = unpack_passages([(one.number, one.packed()) for one in passages])
-    query = query_terms("Which city does the sister of Omar live in?")
-    scores, told = _scored(passages, query)
-    assert number_of(20, 0) not in scores
-    assert not is_answered(scores, told), "who the sister is, is not what was asked"
-    named = terms_of_hop(query, scores, [one for one in stored if one.number in scores])
-    assert "layla" in named
-    assert "sister" not in named
-    whole = with_hop(scores, _scored(passages, named)[0])
-    found = [one for one in best_of(whole, 9) if one in {held.number for held in passages}]
-    assert found == [number_of(1, 0), number_of(20, 0)], "what was found first stays first"
-
-
-def test_a_question_that_one_passage_answers_takes_one_step() -> None:
-    scores, told = _scored(passages_of(FAMILY), ["layla", "lisbon"])
-    assert is_answered(scores, told)
-    assert is_answered({}, told), "there is nothing from which to go on"
-
-
-@given(SCORES, SCORES)
-def test_a_second_hop_takes_no_score_away_and_never_outdoes_the_best(
-    scores: dict[int, int], further: dict[int, int]
-) -> None:
-    whole = with_hop(scores, further)
-    assert set(whole) == set(scores) | set(further)
-    assert all(whole[number] >= score for number, score in scores.items())
-    best = max(scores.values(), default=0)
-    assert all(whole[number] <= scores.get(number, 0) + best / 4 for number in whole)
 
 
 def test_what_says_the_same_again_comes_after_what_says_something_else() -> None:
