@@ -21,6 +21,7 @@ from turnfold import (
     UnknownConversation,
     WaitTimeout,
 )
+from turnfold.contract.attention import Work
 from turnfold.contract.keys import Address
 
 TURNS = talk("async", 40)
@@ -42,11 +43,19 @@ def test_a_verb_takes_and_returns_the_same_in_both(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", VERBS)
-def test_every_verb_is_a_coroutine_and_points_to_its_blocking_twin(name: str) -> None:
+def test_every_verb_is_a_coroutine_that_says_what_its_blocking_twin_does(name: str) -> None:
     verb = getattr(AsyncTurnfold, name)
     assert inspect.iscoroutinefunction(verb)
-    assert verb.__doc__
-    assert name == "close" or verb.__doc__ == f"As `Turnfold.{name}`."
+    assert name == "close" or verb.__doc__ in {f"As `Turnfold.{name}`.", getattr(Turnfold, name).__doc__}
+
+
+async def test_a_client_of_a_class_of_the_callers_answers_itself(settings: Settings) -> None:
+    class Jobless(Turnfold):
+        def jobs(self, conversation_id: str | None = None, *, limit: int = 0) -> list[Work]:
+            return []
+
+    async with AsyncTurnfold(client=Jobless(settings=settings)) as tf:
+        assert await tf.jobs("of whatever conversation", limit=-1) == []
 
 
 async def test_after_its_end_a_client_says_so(settings: Settings) -> None:
