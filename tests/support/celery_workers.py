@@ -1,4 +1,4 @@
-"""Real `celery worker` processes, as a platform runs them, that a test may kill."""
+"""Real `celery worker` processes, as a platform runs them, that a test may kill; forked: hundreds are started."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 
+from support.forked_programs import ForkedProgram, is_forkable
 from support.waiting import wait_until
 
 READY = " ready."
@@ -33,22 +34,26 @@ class CeleryWorker:
         self.name = name
         self.log = folder / f"{name}.log"
         self._environment = {**os.environ, **environment}
-        self._command = [
-            sys.executable, "-m", "celery", "-A", application, "worker", "-Q", ",".join(queues),
+        self._arguments = [
+            "celery", "-A", application, "worker", "-Q", ",".join(queues),
             "-n", f"{name}@%h", "--concurrency", str(children), "--pool", "prefork", "--loglevel", "INFO",
             "--without-mingle", "--without-gossip",
         ]  # fmt: skip
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ForkedProgram | subprocess.Popen[bytes] | None = None
         self._said_before = 0
         self._orphaned: list[int] = []
 
     def start(self, *, wait: bool = True) -> None:
         """Start it; with `wait`, until it takes messages."""
         self._said_before = self.log.stat().st_size if self.log.exists() else 0
-        with self.log.open("ab") as output:
-            self._process = subprocess.Popen(
-                self._command, env=self._environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
-            )
+        if is_forkable(self._environment):
+            self._process = ForkedProgram("celery.__main__:main", self._arguments, self._environment, log=self.log)
+        else:
+            command = [sys.executable, "-m", *self._arguments]
+            with self.log.open("ab") as output:
+                self._process = subprocess.Popen(
+                    command, env=self._environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+                )
         if wait:
             self.wait_until_ready()
 

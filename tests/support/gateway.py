@@ -1,8 +1,7 @@
-"""A real gateway in a process of its own, and keys for it."""
+"""A real gateway in a process of its own, and keys for it; forked, since tests start dozens."""
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -12,6 +11,9 @@ from urllib.parse import quote
 import httpx
 
 from support.child_processes import child_environment
+from support.forked_programs import ForkedProgram
+from support.server_folders import own_folder
+from support.waiting import wait_until
 from turnfold import Settings
 from turnfold_gateway.keys.store import KeyStore
 
@@ -54,16 +56,22 @@ def gateway_process(settings: Settings, *, arguments: Sequence[str] = (), **vari
         if settings.cells
         else {"TURNFOLD_REDIS_URL": settings.redis_url, "TURNFOLD_DATABASE_URL": settings.database_url}
     )
-    environment = child_environment(**servers, **variables)
-    process = subprocess.Popen(
-        [*COMMAND, "serve", "--port", "0", *arguments], env=environment, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stderr is not None
-    try:
-        url = process.stderr.readline().strip()
-        assert url.startswith("http://"), url + process.communicate()[1]
-        yield Gateway(url, settings)
-    finally:
-        process.terminate()
-        _, remarks = process.communicate(timeout=20)
+    with own_folder() as folder:
+        log = folder / "gateway.log"
+        process = ForkedProgram(
+            "turnfold_gateway.cli:main", ["turnfold-gateway", "serve", "--port", "0", *arguments],
+            child_environment(**servers, **variables), log=log,
+        )  # fmt: skip
+        try:
+            wait_until(lambda: "\n" in log.read_text("utf-8") or process.poll() is not None, what="the gateway's URL")
+            url = log.read_text("utf-8").partition("\n")[0]
+            assert url.startswith("http://"), log.read_text("utf-8")
+            yield Gateway(url, settings)
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            finally:
+                process.kill()
+        remarks = log.read_text("utf-8")
     assert "Traceback" not in remarks, remarks
