@@ -188,7 +188,8 @@ class PostgresqlServer:
 
     def create(self, database: str, *, template: str = "template0") -> str:
         """A new database; its URL."""
-        self._execute(f'CREATE DATABASE "{database}" TEMPLATE "{template}"')
+        # The other strategy leaves out the cache of the catalogue, which each new database's first session makes anew.
+        self._execute(f'CREATE DATABASE "{database}" TEMPLATE "{template}" STRATEGY FILE_COPY')
         return self.url_of(database)
 
     def drop(self, database: str) -> None:
