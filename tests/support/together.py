@@ -1,14 +1,21 @@
-"""Files that one process runs together: each process that loads the sentence model imports for seconds."""
+"""Files that one process runs together: what they need takes each process seconds to begin."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from xdist.scheduler import LoadFileScheduling
 
-WITH_A_SENTENCE_MODEL = "tests/integration/sentence_vectors"
+FOLDERS: Final = {
+    "tests/integration/gateway": "a stack of servers and workers, and a gateway",
+    "tests/integration/sentence_vectors": "the sentence model",
+}
+"""Folders of such files, and what they share."""
 
 
 class FilesTogether(LoadFileScheduling):
     """xdist's `--dist loadfile`, but for files that are dear to begin in each process."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return WITH_A_SENTENCE_MODEL if nodeid.startswith(f"{WITH_A_SENTENCE_MODEL}/") else super()._split_scope(nodeid)
+        own: str = super()._split_scope(nodeid)
+        return next((folder for folder in FOLDERS if nodeid.startswith(f"{folder}/")), own)
