@@ -9,7 +9,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,8 @@ from turnfold_worker.testing import local_worker
 from turnfold_worker.testing.model_server import OpenAIServer
 
 LONGEST_SLEEP_SECONDS = 0.35
+COLLECT_AFTER = 20_000
+"""Objects between two collections, as in a worker's processes: a fold makes many, and hardly a cycle."""
 
 Filling = Callable[[Turnfold, Callable[..., "LocalWorker"]], None]
 """Puts conversations into an empty database, with a client and what makes workers."""
@@ -92,6 +94,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.enable()
         gc.freeze()
+        gc.set_threshold(COLLECT_AFTER)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -384,10 +387,3 @@ def refinery_of(
 def refinery(make_refinery: Callable[..., Refinery]) -> Refinery:
     """A worker with a model."""
     return make_refinery()
-
-
-@pytest.fixture(autouse=True)
-def rules_that_a_test_changes(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A test that puts something in the place of a rule folds for itself."""
-    with folded_anew(request.node.nodeid) if "monkeypatch" in request.fixturenames else nullcontext():
-        yield

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
 from hashlib import blake2b
-from typing import Any, ParamSpec, TypeVar, cast
+from types import ModuleType
+from typing import Any, Final, ParamSpec, TypeVar, cast
+
+import pytest
 
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.use_cases import fold as compress
@@ -18,7 +22,13 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _HASH_BYTES = 16
-_anew: list[str] = []
+_ABOVE_THE_RULES: Final = re.compile(
+    r"_pytest\.|(?:os|sys|time)\b|turnfold_gateway|turnfold\.(?:database|read|redis)\b|turnfold_worker\.(?!pipeline|errors)"
+)
+"""Modules that no rule imports, as import-linter's contracts say: a patch there changes no stage."""
+_PATCHES: Final = ("setattr", "delattr", "setitem", "delitem")
+
+_anew: list[object] = []
 """Why nothing is shared now; of the process, for threads too."""
 
 
@@ -40,6 +50,37 @@ def share_folds() -> None:
     for stage in ("merge", "roll_up", "make_outline", "with_tail"):
         setattr(compress, stage, _shared(getattr(compress, stage)))
     open_tail.merged_tail = _shared(open_tail.merged_tail)
+    for name in _PATCHES:
+        setattr(pytest.MonkeyPatch, name, _noticed(getattr(pytest.MonkeyPatch, name)))
+    pytest.MonkeyPatch.undo = _forgotten(pytest.MonkeyPatch.undo)  # type: ignore[method-assign]
+
+
+def _noticed(patch: Callable[..., None]) -> Callable[..., None]:
+    """A way to patch that has stages run, until it is undone, when it may have changed a rule."""
+
+    @wraps(patch)
+    def noticed(self: pytest.MonkeyPatch, target: object, *arguments: Any, **options: Any) -> None:
+        if not _ABOVE_THE_RULES.match(_module_of(target)):
+            _anew.append(self)
+        patch(self, target, *arguments, **options)
+
+    return noticed
+
+
+def _forgotten(undo: Callable[[pytest.MonkeyPatch], None]) -> Callable[[pytest.MonkeyPatch], None]:
+    @wraps(undo)
+    def forgotten(self: pytest.MonkeyPatch) -> None:
+        undo(self)
+        _anew[:] = [why for why in _anew if why is not self]
+
+    return forgotten
+
+
+def _module_of(target: object) -> str:
+    """The module that a patched thing is, or comes from, or whose path it is."""
+    if isinstance(target, str):
+        return target
+    return target.__name__ if isinstance(target, ModuleType) else getattr(target, "__module__", None) or ""
 
 
 def _shared(stage: Callable[P, R]) -> Callable[P, R]:
