@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -20,18 +21,26 @@ _GLUE: Final = listed(
     """
 )
 """Words that a brief may have of its own: none of them says more than its note."""
-_LIMITS: Final = listed("only if unless until except")
+_LIMITS: Final = listed("if unless until except")
 """Words of a clause without which it would say more than it does."""
 _PLANNED: Final = listed(
-    "planned plans planning wants wanted hopes hoping wishes considering may might could would maybe perhaps"
+    "planned plans planning wants wanted wanting hopes hoping wishes considering may might could would maybe perhaps"
 )
 """Of these any one says that something is not done yet."""
 _MAY_BE_PLANNED: Final = listed("will thinking upcoming coming possible possibly want plan hope wish idea")
 """These may say so too, and are not asked for."""
+_PART: Final = lazy_pattern(
+    r"(?i):\s|\s(?=(?:without|no|nor|until|except|maybe|perhaps)\s)"
+    r"|\s(?<!\bis\s)(?<!\bare\s)(?<!\bwas\s)(?<!\bwere\s)(?<!\bbe\s)(?<!\bam\s)(?<!\bdo\s)(?<!\bdoes\s)(?<!\bdid\s)"
+    r"(?<!\bhas\s)(?<!\bhave\s)(?<!\bhad\s)(?<!\bcan\s)(?<!\bwill\s)(?<!\b[cw]ould\s)(?<!\bshould\s)(?<!\bmay\s)"
+    r"(?<!\bmight\s)(?<!\bmust\s)(?=not\s)"
+)
+"""Before a word that denies or limits only what stands behind it; with a verb, 'not' turns all of its clause round."""
+_COMPOUND: Final = lazy_pattern(r"(?i)\bnot(?:-\w+)+")
 _DENIED: Final = "not"
 _PLAN: Final = "planned"
 _CLAUSE: Final = lazy_pattern(
-    r"[;.!?]\s|,\s(?=(?:and|but|so|because|which|who|while|when|although|as|to)\s)"
+    r"[;.!?]\s|,\s(?=(?:and|but|so|because|which|who|whose|whom|where|while|when|although|even|as|to)\s)"
     r"|\s(?=(?:but|because|so that|although|even though|who|which|when|while)\s)"
     r"|\s(?=and (?:[a-z]+ )?(?:may|might|would|could|wants?|hopes?|plans)\s)"
 )
@@ -54,7 +63,7 @@ def brief_of(brief: str, text: str) -> str:
     if not line or len(line) >= len(text):
         return ""
     theirs = _Held.by(text)
-    clauses = [(_limits_of(clause), _Held.by(clause)) for clause in _CLAUSE.split(text)]
+    clauses = [part for clause in _CLAUSE.split(text) for part in _parts_of(clause)]
     if _says_no_more(line, theirs, clauses):
         return line
     first, *others = line.split("; ")
@@ -88,6 +97,14 @@ _Clauses = list[tuple[frozenset[str], _Held]]
 """Of each clause of a note what denies or limits it, and its words."""
 
 
+def _parts_of(clause: str) -> Iterator[tuple[frozenset[str], _Held]]:
+    """The parts of a clause, each with what denies or limits it: that holds for all that stands behind it too."""
+    limits: frozenset[str] = frozenset()
+    for part in _PART.split(clause):
+        limits |= _limits_of(part)
+        yield limits, _Held.by(part)
+
+
 def _says_no_more(line: str, theirs: _Held, clauses: _Clauses) -> bool:
     if not all(word in _GLUE or is_negation(word) or is_common(word) or theirs.has(word) for word in _words(line)):
         return False
@@ -106,17 +123,19 @@ def _keeps_limits(line: str, clauses: _Clauses) -> bool:
 
 def _takes_limits(part: str, clauses: _Clauses) -> bool:
     """Whether an item denies and limits only what the note does."""
-    for limit in _limits_of(part):
-        limited, free = _told(_words(part), clauses, limit)
-        if not limited or free - limited:
-            return False
+    for said in _PART.split(part):
+        for limit in _limits_of(said):
+            limited, free = _told(_words(said), clauses, limit)
+            if not limited or free - limited:
+                return False
     return True
 
 
 def _limits_of(clause: str) -> frozenset[str]:
-    # As it is written: May is a month.
-    words = frozenset(_WORD.findall(clause.replace("\u2019", "'")))
-    denied = {_DENIED} if any(is_negation(word.lower()) for word in words) else set()
+    found = _WORD.findall(_COMPOUND.sub("", clause.replace("\u2019", "'")))
+    # May is a month.
+    words = frozenset(word if word == "May" else word.lower() for word in found)
+    denied = {_DENIED} if any(map(is_negation, words)) else set()
     planned = set() if words.isdisjoint(_PLANNED) else {_PLAN}
     return (words & _LIMITS) | denied | planned
 
