@@ -26,6 +26,8 @@ NOTE = ModelNote(
 
 def test_a_note_of_its_turn_that_has_its_words_tells_it() -> None:
     assert told_anchors([FACT], [NOTE]) == (7,)
+    asked_by_model = replace(FACT, id=-7, type=AnchorType.UNRESOLVED_QUESTION)
+    assert told_anchors([asked_by_model], [NOTE]) == (-7,)
     assert [note.importance for note in raised([NOTE], [FACT])] == [4]
     assert raised([replace(NOTE, importance=5)], [FACT])[0].importance == 5
 

@@ -16,7 +16,7 @@ from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.refinement.notes import ModelNote
 
 _TYPES: Final = frozenset({AnchorType.DECISION, AnchorType.PREFERENCE, AnchorType.CRITICAL_FACT})
-_SHARE: Final = 0.5
+_SHARE: Final = 1 / 3
 """Of an anchor's telling words that a note of its turn has to say: the rest is how it was said."""
 _LEAST_LETTERS: Final = 4
 _LEAST_IMPORTANCE: Final = 4
@@ -42,11 +42,13 @@ def raised(notes: Sequence[ModelNote], anchors: Iterable[Anchor]) -> tuple[Model
 
 
 def _may_be_told(anchor: Anchor) -> bool:
-    return anchor.type in _TYPES and anchor.rank < PINNED_RANK and anchor.replaces is None
+    # What a model quotes as a question it also notes; those of the rules are asked.
+    is_soft = anchor.type in _TYPES or (anchor.id < 0 and anchor.type is AnchorType.UNRESOLVED_QUESTION)
+    return is_soft and anchor.rank < PINNED_RANK and anchor.replaces is None
 
 
 def tells(note: ModelNote, anchor: Anchor) -> bool:
-    """Whether a note of an anchor's turn has each number of it, and half of its other telling words."""
+    """Whether a note of an anchor's turn has each number of it, and a third of its other telling words."""
     if anchor.turn_seq not in note.turns:
         return False
     note_stems = {STEMS[word] for word in bare_words(note.text)}
