@@ -147,6 +147,25 @@ def test_turns_after_the_outline_are_shown_by_their_notes_until_they_are_raw() -
     assert f"[→L0:turns-{named}]\n25 user: harbour crane 25\n26 user: harbour crane 26\n" in context.text
 
 
+@pytest.mark.parametrize(("gain", "many", "raw_turns"), [(1, 80, {4}), (2_000, 80, {6, 7}), (1, 5, {18, 19, 20})])
+def test_turns_before_the_last_are_raw_only_where_they_tell_as_much_as_notes_that_are_left(
+    gain: int, many: int, raw_turns: set[int]
+) -> None:
+    said = "We had such a good time there that I could talk of it for hours and hours, you know. "
+    turns = [turn(seq, Role.USER, f"{said * 3} {seq}") for seq in range(25, 55)]
+    past = tuple(
+        note(1 + at % 24, at, "Mara", "", f"crane {at} carries {at} tonnes of rope, oil, salt, coal")._replace(gain=90)
+        for at in range(many)
+    )
+    tail = tuple(note(seq, 0, "user", "", f"time {seq}")._replace(gain=gain) for seq in range(45, 55))
+    outline = {"notes": past, "tail": tail, "tail_seq": 54, "said": {"user": 120 * 24}}
+    context = read(folded(*turns, **outline), Request(budget_tokens=1_500))
+    assert context.coverage is not None
+    raw = context.coverage.spans[-1]
+    assert raw.level == 0
+    assert raw.last_seq - raw.first_seq + 1 in raw_turns
+
+
 def test_turns_that_no_note_speaks_for_have_a_line_of_their_own() -> None:
     """A worker died between a segment and its outline: the outline is older than what is folded."""
     turns = [turn(seq, Role.USER, f"About the harbour crane number {seq}. " * 12) for seq in range(25, 65)]

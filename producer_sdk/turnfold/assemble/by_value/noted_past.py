@@ -5,6 +5,7 @@ What is folded has room in steps, so that its notes stay the same while the rece
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
@@ -86,11 +87,26 @@ class NotedPast:
         told_elsewhere = {*answer.said.whole, *draft.whole_requests}
         notes = draft.past.without_anchored(note for note in notes if note.seq not in told_elsewhere)
         worth = _OF_TAIL * self._memo.of("least", lambda: min([note.gain for note in chosen.notes], default=0))
-        draft.telling = frozenset([note.seq for note in draft.outline.tail if note.gain >= worth])
+        draft.telling = self._telling_turns(worth)
         # Of the recent turns, what was left over for them.
         more_raw = draft.raw_tokens - draft.raw_at_first - draft.taken_of_answer
         room = min(left + more_raw, left + draft.kept_free)
         return self._fitting((note for note in notes if note.gain >= worth), room)
+
+    def _telling_turns(self, worth: float) -> frozenset[int]:
+        """Turns of the open tail whose notes tell as much for each token of the turn; all where no notes are left."""
+        material, told = self._draft.material, Counter[int]()
+        tail = material.after(material.closed_seq)
+        if not self._has_more():
+            return frozenset([turn.seq for turn in tail])
+        for note in self._draft.outline.tail:
+            told[note.seq] += note.gain * note.least_tokens
+        return frozenset([turn.seq for turn in tail if told[turn.seq] >= worth * turn.tokens])
+
+    def _has_more(self) -> bool:
+        """Whether there are notes of the past that are not shown."""
+        shown = self._memo.of("shown", lambda: {note[:2] for note in self._chosen.notes})
+        return self._memo.of("has more", lambda: any(note[:2] not in shown for note in self._past))
 
     def _with_near(self, chosen: Taken, groups: tuple[Group, ...], room: int) -> tuple[tuple[Group, ...], int]:
         """Groups with more notes near their end, and what these cost."""

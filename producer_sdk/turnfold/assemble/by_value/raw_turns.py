@@ -18,8 +18,6 @@ from turnfold.contract.records import Role, StoredTurn
 _LINES_GROW: Final = 8
 _LEAST_BEGUN: Final = 16
 """Tokens of a turn that is begun, beside the gap that says where the rest is."""
-_FEW_WORDS: Final = 60
-"""Tokens of a turn up to which it may tell nothing."""
 _LARGE_ROOM: Final = 0.05
 """Of a budget: what no whole turn fits is not left unused."""
 _ROUNDS: Final = 8
@@ -86,20 +84,19 @@ def _show_more_of_last(draft: Draft) -> bool:
 
 
 def _from_telling(draft: Draft, longer: tuple[ShownTurn, ...], *, many: int) -> tuple[ShownTurn, ...]:
-    """Without the turns it begins with that tell nothing, beside the last `many`: notes have their room."""
+    """Without the turns it begins with that tell too little, beside the last `many`: notes have their room."""
     first = 0
-    while len(longer) - first > many and _tells_nothing(draft, longer[first].turn):
+    while len(longer) - first > many and _tells_little(draft, longer[first].turn):
         if longer[first + 1].turn.seq in draft.material.inside_groups:
             break
         first += 1
     return with_tool_groups(longer[first:]) if first else longer
 
 
-def _tells_nothing(draft: Draft, turn: StoredTurn) -> bool:
-    """Whether a few words of the open tail make no note that would be shown: 'Glad you had support'."""
+def _tells_little(draft: Draft, turn: StoredTurn) -> bool:
+    """Whether raw words of the open tail tell less than notes for as many tokens: 'Glad you had support'."""
     is_noted = draft.material.closed_seq < turn.seq <= draft.outline.tail_seq
-    speaks = turn.role in {Role.USER, Role.ASSISTANT} and turn.tokens <= _FEW_WORDS
-    return is_noted and speaks and turn.seq not in draft.telling
+    return is_noted and turn.role in {Role.USER, Role.ASSISTANT} and turn.seq not in draft.telling
 
 
 def _raised(
