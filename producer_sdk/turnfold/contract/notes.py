@@ -200,13 +200,14 @@ def in_order(notes: Iterable[Note]) -> list[Note]:
     return sorted(sorted(notes, key=_PLACE), key=_SEQ)
 
 
-def days_of(notes: Sequence[Note], *, numbered: bool = True) -> list[SpokenDay]:
+def days_of(notes: Sequence[Note], *, months: str = "", numbered: bool = True) -> list[SpokenDay]:
     """Notes, given in the order of the turns, by day and by who speaks; those without a day by turn, if `numbered`.
 
-    Before them items, by month and by who speaks: what was said between them is not needed to understand them.
+    Before them items, under the `months` in which all was said or else their own, and by who speaks: what was said
+    between them is not needed to understand them.
     """
-    items = sorted([note for note in notes if note.is_item], key=item_order)
-    dated = [(month_of(note.day), note.speaker, note) for note in items]
+    items = sorted([note for note in notes if note.is_item], key=lambda item: item_order(item, months))
+    dated = [(months or month_of(note.day), note.speaker, note) for note in items]
     dated += [
         (note.day, label_of(note.seq, note.speaker, note.day) if numbered else note.speaker, note)
         for note in notes if not note.is_item
@@ -233,9 +234,9 @@ def month_of(day: str) -> str:
 ItemOrder = tuple[int, str, int, int]
 
 
-def item_order(note: Note) -> ItemOrder:
-    """By what items of one group sort: month, speaker, turn, place."""
-    return (_MONTHS[month_of(note.day)], note.speaker, note.seq, note.place)
+def item_order(note: Note, months: str) -> ItemOrder:
+    """By what items of one group sort: month, where no `months` stand above all of them, speaker, turn, place."""
+    return (0 if months else _MONTHS[month_of(note.day)], note.speaker, note.seq, note.place)
 
 
 def _number_of_month(month: str) -> int:

@@ -130,13 +130,18 @@ def period_label(period: Period) -> str:
     if period.same_days(whole_year(first.year)):
         return str(first.year)
     if first.day == 1 and (last + timedelta(days=1)).day == 1:
-        return _months_label(first, last)
+        return months_label(first, last)
     if (first.year, first.month) == (last.year, last.month):
         return f"{first.day} to {day_label(last)}"
     return f"{day_label(first)} to {day_label(last)}"
 
 
-def _months_label(first: date, last: date) -> str:
+def months_label(first: date, last: date) -> str:
+    """Write the months from that of one day to that of another.
+
+    >>> months_label(date(2023, 5, 8), date(2023, 7, 12))
+    'May to July 2023'
+    """
     end = f"{MONTHS[last.month - 1]} {last.year}"
     if (first.year, first.month) == (last.year, last.month):
         return end

@@ -89,7 +89,7 @@ def test_items_of_a_list_cost_what_their_lines_add_among_other_notes(notes: list
     assert sum(map(pricing.notes, shown)) == estimate_tokens(text)
 
 
-def test_items_stand_by_month_and_speaker_before_what_was_said_each_day() -> None:
+def test_items_stand_by_months_and_speaker_before_what_was_said_each_day() -> None:
     items = [
         Note(seq, FIRST_WRITTEN, speaker, "user", day, text, 4, brief=text)
         for seq, speaker, day, text in (
@@ -103,6 +103,22 @@ def test_items_stand_by_month_and_speaker_before_what_was_said_each_day() -> Non
         "Bo: likes rye", "[May 2026] Ana: dog: Luna", "Bo: moved to Bern, 1 May", "[June] Bo: works at a bakery",
         "[8 May] Ana: exit 0",
     ]  # fmt: skip
+    (group,) = grouped([SPANS[0]._replace(months="May to June 2026")], [*items, said])
+    assert group.text.splitlines()[1:] == [
+        "[May to June 2026] Ana: dog: Luna", "Bo: moved to Bern, 1 May / works at a bakery / likes rye",
+        "[8 May] Ana: exit 0",
+    ]  # fmt: skip
+
+
+def test_a_group_knows_the_months_of_its_turns() -> None:
+    cover = [
+        node(0, 0)._replace(first_day="2026-05-08", last_day="2026-05-09"), node(0, 1),
+        node(0, 2)._replace(first_day="2026-12-30", last_day="2027-01-02"),
+    ]  # fmt: skip
+    spans = spans_of(cover, before=1_000, most_tokens=100, short=False)
+    assert [span.months for span in spans] == ["May 2026", "", "December 2026 to January 2027"]
+    joined_spans = spans_of(cover, before=1_000, most_tokens=12, short=False)
+    assert [span.months for span in joined_spans] == ["May 2026 to January 2027"]
 
 
 @given(_notes)

@@ -57,8 +57,9 @@ def fitting_notes(
             group = bisect_right(starts, seq)
             position: Position = (seq, place)
             if form is not note and form.is_item:
-                position = (starts[group - 1] if group else 0, _ITEMS, *item_order(note))
-                labels_of_note = (group, month_of(day), speaker)
+                months = spans[group - 1].months if group else ""
+                position = (starts[group - 1] if group else 0, _ITEMS, *item_order(note, months))
+                labels_of_note = (group, months or month_of(day), speaker)
             else:
                 labels_of_note = (group, day, label_of(seq, speaker, day))
             at = bisect_right(places, position)

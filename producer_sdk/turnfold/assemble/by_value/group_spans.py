@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from datetime import date
 from operator import attrgetter, itemgetter
 from typing import Final, NamedTuple
 
 from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.forms.markers import Marker, NodeTarget, format_marker, turns_marker
 from turnfold.contract.notes import ChapterName, Covered, Note, in_order
+from turnfold.contract.periods import months_label
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
 
 _GROUP_TOKENS: Final = 12
@@ -26,6 +28,8 @@ class GroupSpan(NamedTuple):
     first_seq: int
     last_seq: int
     marker: str
+    months: str = ""
+    """In which they were said, such as `May to July 2026`; empty without times."""
 
 
 def spans_of(
@@ -91,13 +95,23 @@ def _chapter(children: Sequence[Covered], slug: str) -> Covered:
 
 def _span(nodes: Sequence[Covered], before_seq: int, *, short: bool) -> GroupSpan:
     first, last = nodes[0].first_seq, min(nodes[-1].last_seq, before_seq)
-    if last < nodes[-1].last_seq:
-        return GroupSpan(first, last, turns_marker(first, last))
+    return GroupSpan(first, last, _marker(nodes, last, short=short), _months(nodes))
+
+
+def _marker(nodes: Sequence[Covered], last_seq: int, *, short: bool) -> str:
+    if last_seq < nodes[-1].last_seq:
+        return turns_marker(nodes[0].first_seq, last_seq)
     if len(nodes) == 1:
         (node,) = nodes
         target = NodeTarget(node.height, node.idx)
-        return GroupSpan(first, last, format_marker(Marker(1, target), slug="" if short else node.slug))
-    return GroupSpan(first, last, turns_marker(first, last, level=2))
+        return format_marker(Marker(1, target), slug="" if short else node.slug)
+    return turns_marker(nodes[0].first_seq, last_seq, level=2)
+
+
+def _months(nodes: Sequence[Covered]) -> str:
+    first = next((node.first_day for node in nodes if node.first_day), "")
+    last = next((node.last_day for node in reversed(nodes) if node.last_day), "")
+    return months_label(date.fromisoformat(first), date.fromisoformat(last)) if first and last else ""
 
 
 def last_day(groups: Sequence[Group]) -> str:
@@ -110,7 +124,7 @@ def with_more(groups: tuple[Group, ...], notes: Sequence[Note]) -> tuple[Group, 
     if not notes:
         return groups
     kept = max(0, bisect_right(groups, min([note.seq for note in notes]), key=_FIRST_SEQ) - 1)
-    spans = [GroupSpan(group.first_seq, group.last_seq, group.marker) for group in groups[kept:]]
+    spans = [GroupSpan(group.first_seq, group.last_seq, group.marker, group.months) for group in groups[kept:]]
     held = [note for group in groups[kept:] for note in group.notes]
     return groups[:kept] + grouped(spans, [*held, *notes], day=last_day(groups[:kept]))
 
@@ -121,7 +135,7 @@ def grouped(spans: Sequence[GroupSpan], notes: Sequence[Note], *, day: str = "")
     ends = [bisect_left(ordered, span.first_seq, key=_FIRST) for span in spans[1:]]
     groups = []
     for span, first, last in zip(spans, [0, *ends], [*ends, len(ordered)], strict=False):
-        group = Group(span.first_seq, span.last_seq, span.marker, tuple(ordered[first:last]), day)
+        group = Group(span.first_seq, span.last_seq, span.marker, tuple(ordered[first:last]), day, span.months)
         groups.append(group)
         day = group.day_after
     return tuple(groups)

@@ -16,6 +16,8 @@ class NoteBlock:
     """In the order of the turns."""
     day_before: str = ""
     """The day that stands above them already: its line is not repeated."""
+    months: str = ""
+    """In which all that they stand for was said, such as `May to July 2026`; empty where that is not known."""
 
     @property
     def line(self) -> str:
@@ -30,7 +32,7 @@ class NoteBlock:
     @cached_property
     def days(self) -> list[SpokenDay]:
         """The notes by day and speaker: sorted once, for their price and for their words."""
-        return days_of(self.notes)
+        return days_of(self.notes, months=self.months)
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class Group(NoteBlock):
     marker: str
     notes: tuple[Note, ...]
     day_before: str = ""
+    months: str = ""
 
     @property
     def line(self) -> str:
