@@ -29,6 +29,7 @@ brief           whether a note's brief is the note in fewer words
 notes           what becomes of notes
 told            which anchors notes tell
 levels          levels from notes
+untold          what a note on a segment tells beside those on its chapter
 outline_notes   a model's notes among those that contexts are made of
 reconstruction  words for turns that retention removed
 """

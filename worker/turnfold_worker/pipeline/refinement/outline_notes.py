@@ -11,13 +11,14 @@ from turnfold.contract.origins import OUTSIDE
 from turnfold.contract.passages import LAST_TURN, PLACES, number_of
 from turnfold.contract.periods import day_label
 from turnfold.contract.records import FAN_OUT, Origin, Role
-from turnfold.contract.words import digit_of, note_words
+from turnfold.contract.words import digit_of, note_stems, note_words
 from turnfold.dates.note_time import time_of
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.language.rarity import rarity_of
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, postings_of
 from turnfold_worker.pipeline.refinement.claims import words_of
 from turnfold_worker.pipeline.refinement.notes import ModelNote
+from turnfold_worker.pipeline.refinement.untold import untold
 
 _WORTH: Final = {1: 60, 2: 90, 3: 120, 4: 150, 5: 180}
 """By importance, in hundredths, beside 100 for a plain clause of the rules."""
@@ -55,10 +56,22 @@ def on_chapters(
 
 
 def _with_chapter(notes: Sequence[Note], of_chapter: Sequence[ModelNote], *, is_first: bool) -> tuple[Note, ...]:
-    """Notes below a chapter in brief, with its own beside those of its first node."""
-    first = _notes(of_chapter, FIRST_OF_CHAPTER) if is_first else []
-    before = [note._replace(worth=BEFORE_SEGMENTS * note.worth) for note in first]
-    return tuple(in_order([*(note.in_brief() for note in notes), *before]))
+    """What the notes below a chapter tell beside its own, in brief, with its own beside those of its first node."""
+    on_chapter = _notes(of_chapter, FIRST_OF_CHAPTER)
+    told: dict[str, list[frozenset[str]]] = {}
+    for note in on_chapter:
+        told.setdefault(note.speaker, []).append(frozenset(note_stems(note.in_brief().text)))
+    below = [_untold(note.in_brief(), told.get(note.speaker, ())) for note in notes]
+    before = [note._replace(worth=BEFORE_SEGMENTS * note.worth) for note in on_chapter] if is_first else []
+    return tuple(in_order([*filter(None, below), *before]))
+
+
+def _untold(note: Note, told: Sequence[frozenset[str]]) -> Note | None:
+    text = untold(note.text, told)
+    if not text or text == note.text:
+        return note if text else None
+    tokens = estimate_tokens(text) + 1
+    return note._replace(text=text, brief=text, tokens=tokens, brief_tokens=tokens, weights=_weights(text))
 
 
 def passages_of_notes(written: Sequence[ModelNote]) -> list[Passage]:

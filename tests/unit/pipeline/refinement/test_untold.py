@@ -1,0 +1,75 @@
+"""Beside the notes on a chapter those on its segments say only what these do not."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnfold.contract.notes import FIRST_OF_CHAPTER, Covered
+from turnfold.contract.records import Origin
+from turnfold.contract.words import note_stems
+from turnfold_worker.pipeline.refinement.notes import ModelNote
+from turnfold_worker.pipeline.refinement.outline_notes import in_place_of, on_chapters
+from turnfold_worker.pipeline.refinement.untold import BETWEEN_ITEMS, untold
+
+CHAPTER = "ran charity race for hospice 20 May; sailing trip 8 July: seals, mast broke; dog Luna"
+WORDS = st.sampled_from(
+    ["race", "hospice", "charity", "seals", "mast", "Luna", "Bergen", "quay", "20", "8", "May", "oats"]
+)
+ITEMS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
+BRIEFS = st.lists(ITEMS, min_size=1, max_size=5).map(BETWEEN_ITEMS.join)
+
+
+def stems(text: str) -> frozenset[str]:
+    return frozenset(note_stems(text))
+
+
+@pytest.mark.parametrize(
+    ("brief", "left"),
+    [
+        ("charity race for hospice 20 May", ""),
+        ("charity race for hospice 20 May; new running shoes in purple", "new running shoes in purple"),
+        ("charity race for hospice 21 May", "charity race for hospice 21 May"),
+        ("sailing trip 8 July: mast broke, Tom afraid", "sailing trip 8 July: mast broke, Tom afraid"),
+        ("charity race 20 May; made wishes", ""),
+        ("bakes rye bread for neighbours", "bakes rye bread for neighbours"),
+        ("", ""),
+    ],
+)
+def test_what_a_note_on_the_chapter_tells_is_not_said_again(brief: str, left: str) -> None:
+    assert untold(brief, [stems(CHAPTER), stems("married in Bergen")]) == left
+
+
+@given(BRIEFS, st.lists(ITEMS, max_size=3))
+def test_whole_items_are_left_in_order_and_no_name_or_number_is_lost(brief: str, chapter: list[str]) -> None:
+    told = [stems(note) for note in chapter]
+    left = untold(brief, told)
+    rest = iter(brief.split(BETWEEN_ITEMS))
+    assert not left or all(item in rest for item in left.split(BETWEEN_ITEMS))
+    assert untold(left, told) in {left, ""}
+    known = stems(left).union(*told)
+    assert all(word in known for word in note_stems(brief) if word.isdigit() or word in stems("Bergen Luna"))
+    assert untold(brief, []) in {brief, ""}
+
+
+def note(seq: int, brief: str, *, speaker: str = "Ana") -> ModelNote:
+    return ModelNote(
+        turns=(seq,), speaker=speaker, role="user", origin=Origin.USER, said_on=date(2026, 5, 14),
+        text=f"{brief} and what else was said of it at length.", brief=brief, importance=3,
+    )  # fmt: skip
+
+
+def test_only_what_the_same_speaker_tells_counts() -> None:
+    cover = [Covered(0, idx, 1 + 10 * idx, 10 + 10 * idx, 100, f"s{idx}") for idx in range(2)]
+    again = "charity race for hospice 20 May"
+    below = [in_place_of((), [note(2, again), note(3, again, speaker="Bo")]), in_place_of((), [note(12, again)])]
+    told = on_chapters(cover, below, {(1, 0): [note(2, CHAPTER)]})
+    assert [[(one.speaker, one.text) for one in notes if one.place < FIRST_OF_CHAPTER] for notes in told] == [
+        [("Bo", again)], [],
+    ]  # fmt: skip
+    assert [[one.text for one in notes if one.place >= FIRST_OF_CHAPTER] for notes in told] == [
+        [f"{CHAPTER} and what else was said of it at length."], [],
+    ]  # fmt: skip
