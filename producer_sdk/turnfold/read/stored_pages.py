@@ -11,6 +11,7 @@ from turnfold.contract.attention import Selection, Usage, Work
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.results import ListedConversation
 from turnfold.contract.segments import Segment
+from turnfold.contract.text import clean
 from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold.errors import InvalidInput, Unavailable
 from turnfold.read.pending_edits import Changes, changes_of
@@ -154,14 +155,25 @@ def conversations_after(
     a page; an empty one is the last. Raises `InvalidInput`.
     """
     begin, most_conversations = "" if after is None else checked_id("after", after), _limit(limit)
+    words = _words(containing)
     while True:
-        page = reader.read(partial(_page, tenant, begin, most_conversations, (containing or "").strip()))
+        page = reader.read(partial(_page, tenant, begin, most_conversations, words))
         # A worker hides the rows of one that was forgotten; until then Redis alone knows.
         gone = inbox.forgotten([Address(tenant, conversation.conversation_id) for conversation in page])
         standing = [conversation for conversation in page if conversation.conversation_id not in gone]
         if standing or len(page) < most_conversations:
             return standing
         begin = page[-1].conversation_id
+
+
+def _words(containing: object) -> str:
+    """What is looked for in names and titles, in the form in which they are stored."""
+    if containing is None:
+        return ""
+    if not isinstance(containing, str):
+        msg = f"containing must be text, not {type(containing).__name__}"
+        raise InvalidInput(msg)
+    return clean(containing).strip()
 
 
 def _page(

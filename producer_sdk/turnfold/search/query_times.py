@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from typing import Final, NamedTuple
 
-from turnfold.contract.periods import Period
+from turnfold.contract.periods import Period, as_utc
 from turnfold.contract.terms import terms
 from turnfold.contract.text import ends_of
 from turnfold.contract.time_terms import query_time_terms
@@ -38,6 +38,13 @@ def check_now(now: object) -> None:
     if now is not None and (not isinstance(now, datetime) or now.tzinfo is None):
         msg = "now must be a datetime with a time zone, such as datetime.now(UTC)"
         raise InvalidInput(msg)
+    if now is None:
+        return
+    try:
+        as_utc(now)
+    except OverflowError as error:
+        msg = f"now {now} cannot be expressed in UTC"
+        raise InvalidInput(msg, remedy="give a day within the calendar, such as datetime.now(UTC)") from error
 
 
 def query_times(question: str, today: date | None) -> QueryTimes:

@@ -68,3 +68,12 @@ def test_what_was_forgotten_is_gone_before_its_rows_are(stored: Turnfold, listed
     names = [one["conversation_id"] for one in json.loads(listed("--json", tenant=TENANT).stdout)["conversations"]]
     assert "b" not in names
     assert len(names) == len(NAMES) - 1
+
+
+def test_words_that_no_database_takes_are_looked_for_as_they_are_stored(tf: Turnfold, local: LocalWorker) -> None:
+    tf.append("c", {"role": "user", "content": "We must keep it."})
+    tf.configure("c", title="half \0 of it")
+    local.settle()
+    assert [found.conversation_id for found in tf.conversations(containing="HALF \0")] == ["c"]
+    assert [found.conversation_id for found in tf.conversations(containing="\ud800 OF")] == ["c"]
+    assert tf.conversations(containing="of \ud800") == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from turnfold import AnchorType, InvalidIdentifier, InvalidInput, InvalidSetting
 from turnfold.contract.records import Anchor, AnchorState
 from turnfold.read.arguments import wanted_anchors
 from turnfold.redis.inbox import stream_order
+from turnfold.search.query_times import check_now
 
 
 @pytest.fixture
@@ -157,3 +159,32 @@ def test_what_is_no_list_of_types_is_refused(wanted: Any) -> None:
 def test_stream_ids_are_ordered_as_numbers() -> None:
     ids = ["9-30", "10-2", "10-10", "100-0"]
     assert sorted(ids, key=stream_order) == ids
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        datetime.max.replace(tzinfo=timezone(timedelta(hours=-14))),
+        datetime.min.replace(tzinfo=timezone(timedelta(hours=14))),
+    ],
+)
+def test_a_time_that_utc_does_not_have_is_refused(nowhere: Turnfold, now: datetime) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: nowhere.context("c", budget_tokens=500, query="last week?", now=now),
+        lambda: nowhere.search("c", "last week?", now=now),
+        lambda: nowhere.timeline("c", "last week?", now=now),
+    ]
+    for call in calls:
+        with pytest.raises(InvalidInput, match="cannot be expressed in UTC"):
+            call()
+
+
+@pytest.mark.parametrize("now", [datetime.max.replace(tzinfo=UTC), datetime.min.replace(tzinfo=UTC)])
+def test_the_ends_of_the_calendar_are_times(now: datetime) -> None:
+    check_now(now)
+
+
+@pytest.mark.parametrize("words", [5, b"c", ["c"]])
+def test_what_is_no_text_is_not_looked_for_in_names(nowhere: Turnfold, words: Any) -> None:
+    with pytest.raises(InvalidInput, match="containing must be text"):
+        nowhere.conversations(containing=words)
