@@ -14,15 +14,18 @@ from turnfold.contract.server_urls import is_cluster, nodes_of_cluster, urls_of
 
 # KEYS moment     ARGV requests a minute
 # The generic cell rate algorithm: the key holds the moment up to which requests are spoken for. Up to a minute's may
-# come at once. Returns 0 when the request fits, else the milliseconds until it may.
+# come at once, and never more: a moment further ahead comes from a clock that was set back, and gives no second
+# minute. Returns 0 when the request fits, else the milliseconds until it may.
 TAKE: Final = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
 local share = 60000 / tonumber(ARGV[1])
-local moment = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now) + share
-if moment - now > 60000 then return math.ceil(moment - now - 60000) end
+local moment = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now)
+local fits = moment + share - now <= 60000
+if fits then moment = moment + share else moment = math.min(moment, now + 60000) end
 redis.call('SET', KEYS[1], string.format('%.3f', moment), 'PX', math.ceil(moment - now) + 1000)
-return 0
+if fits then return 0 end
+return math.ceil(moment + share - now - 60000)
 """
 
 

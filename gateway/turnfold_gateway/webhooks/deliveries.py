@@ -1,9 +1,11 @@
-"""The outbox: deliveries are claimed for a while, and end accepted, tried again later, or given up."""
+"""The outbox: deliveries are claimed for a while, and end accepted, tried again later, or given up.
+
+All times are the database's: gateways may differ in theirs.
+"""
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -78,21 +80,24 @@ class Outbox:
         return claimed
 
     def _due(self, slots: Slots, limit: int) -> Sequence[RowMapping]:
-        from sqlalchemy import select
+        from sqlalchemy import or_, select
 
         from turnfold.contract.tables import WebhookDeliveryRow, WebhookEndpointRow, table
+        from turnfold.database.database_clock import now_milliseconds
         from turnfold.database.failures import translated
 
         outbox, endpoints = table(WebhookDeliveryRow), table(WebhookEndpointRow)
+        # Nothing waits for longer: what seems to was put off under a clock that was set back since.
+        ahead = (LONGEST_DELAY_SECONDS + CLAIM_SECONDS) * 1_000
         due = (
             select(
                 outbox.c.id, endpoints.c.tenant, outbox.c.endpoint, endpoints.c.url, endpoints.c.secret,
                 outbox.c.event, outbox.c.conversation_id, outbox.c.details, outbox.c.created_at, outbox.c.attempts,
-                outbox.c.not_before,
+                outbox.c.not_before, now_milliseconds().label("read_at"),
             )
             .join_from(outbox, endpoints, outbox.c.endpoint == endpoints.c.id)
             .where(
-                outbox.c.not_before <= _now(),
+                or_(outbox.c.not_before <= now_milliseconds(), outbox.c.not_before > now_milliseconds() + ahead),
                 outbox.c.endpoint.not_in(slots.full_endpoints), endpoints.c.tenant.not_in(slots.full_tenants),
             )
             .order_by(outbox.c.not_before, outbox.c.id)
@@ -110,10 +115,11 @@ class Outbox:
         if not rows:
             return []
         outbox = table(WebhookDeliveryRow)
-        until = _now() + CLAIM_SECONDS * 1_000
         claimed = []
         with translated(), self._store.engine.begin() as connection:
-            for row in rows:
+            for fields in rows:
+                row = dict(fields)
+                until = row.pop("read_at") + CLAIM_SECONDS * 1_000
                 # As it was read: another gateway may have been first.
                 taken = update(outbox).where(outbox.c.id == row["id"], outbox.c.not_before == row["not_before"])
                 if connection.execute(taken.values(not_before=until, attempts=outbox.c.attempts + 1)).rowcount:
@@ -129,6 +135,7 @@ class Outbox:
         from sqlalchemy import update
 
         from turnfold.contract.tables import WebhookDeliveryRow, table
+        from turnfold.database.database_clock import now_milliseconds
         from turnfold.database.failures import translated
 
         if delivery.attempts >= most_rounds:
@@ -136,7 +143,7 @@ class Outbox:
             return True
         outbox = table(WebhookDeliveryRow)
         delay = min(FIRST_DELAY_SECONDS * 4 ** (delivery.attempts - 1), LONGEST_DELAY_SECONDS)
-        later = update(outbox).where(*_claimed(outbox, delivery)).values(not_before=_now() + delay * 1_000)
+        later = update(outbox).where(*_claimed(outbox, delivery)).values(not_before=now_milliseconds() + delay * 1_000)
         with translated(), self._store.engine.begin() as connection:
             connection.execute(later)
         return False
@@ -157,7 +164,3 @@ class Outbox:
 
 def _claimed(outbox: Any, delivery: Delivery) -> tuple[Any, Any]:
     return outbox.c.id == delivery.id, outbox.c.not_before == delivery.not_before
-
-
-def _now() -> int:
-    return int(time.time() * 1_000)
