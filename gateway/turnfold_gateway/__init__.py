@@ -6,6 +6,8 @@ problems        errors as RFC 9457 problems
 inputs          what callers send, inside bounds
 cells           the cells that are served, and which a tenant lives in
 redis_client    what the gateway itself asks of Redis
+body_deadline   how long a request's body may take to arrive
+header_bounds   how large headers may be, and how long they may take
 paths           ids in paths, percent-encoded
 tracing         a span for each request, where the process traces
 

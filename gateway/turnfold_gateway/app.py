@@ -19,6 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from turnfold import AsyncTurnfold, SchemaMismatch, TurnfoldError
 from turnfold_gateway import mcp, proxy, rest, ui, webhooks
+from turnfold_gateway.body_deadline import BodyDeadline
 from turnfold_gateway.cells import ServedCell, ServedCells
 from turnfold_gateway.keys import KeyRing
 from turnfold_gateway.paths import EncodedPaths
@@ -69,6 +70,7 @@ def _middleware(settings: GatewaySettings) -> list[Middleware]:
         Middleware(_Compression, minimum_size=GZIP_BYTES, compresslevel=GZIP_LEVEL),
         Middleware(EncodedPaths, not_found=problem_from(HTTPException(404)).response()),
         Middleware(Traces),
+        Middleware(BodyDeadline, seconds=settings.body_seconds),
     ]
     if settings.origins:
         cors = Middleware(

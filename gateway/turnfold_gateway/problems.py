@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from turnfold import (
@@ -139,9 +139,17 @@ def problem_from(error: Exception) -> Problem:
     )  # fmt: skip
 
 
+async def answer_nobody(request: Request, error: Exception) -> Response:  # noqa: ARG001 - Starlette's form
+    """A client that went away while it sent is no failure of ours, and reads no answer."""
+    return Response(status_code=400)
+
+
 async def answer_error(request: Request, error: Exception) -> Response:  # noqa: ARG001 - Starlette's form
     return problem_from(error).response()
 
 
-HANDLERS: Final = dict.fromkeys((TurnfoldError, Problem, HTTPException, Exception), answer_error)
+HANDLERS: Final = {
+    **dict.fromkeys((TurnfoldError, Problem, HTTPException, Exception), answer_error),
+    ClientDisconnect: answer_nobody,
+}
 """For `Starlette(exception_handlers=…)`."""

@@ -30,6 +30,8 @@ class GatewaySettings:
     """The SDK's, with the Redis and the database, or the file of cells; its tenant is not used: a key names its own."""
     max_body_bytes: int = 33_554_432
     """Largest body of a request, after it was unpacked."""
+    body_seconds: float = 120.0
+    """How long a request's body may take to arrive."""
     key_cache_seconds: float = 5.0
     """How long a key may be taken from memory: a revoked one opens nothing after this time."""
 
@@ -71,6 +73,9 @@ class GatewaySettings:
             raise InvalidSettings(msg)
         if self.max_body_bytes < 1024:
             msg = f"{PREFIX}MAX_BODY_BYTES must be at least 1024, not {self.max_body_bytes}"
+            raise InvalidSettings(msg)
+        if not 0 < self.body_seconds <= 86_400:
+            msg = f"{PREFIX}BODY_SECONDS must be above 0 and at most 86400, not {self.body_seconds}"
             raise InvalidSettings(msg)
         if not 0 <= self.key_cache_seconds <= 300:
             msg = f"{PREFIX}KEY_CACHE_SECONDS must be 0 to 300, not {self.key_cache_seconds}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import logging
 import socket
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
@@ -63,7 +64,8 @@ def serve(host: str, port: int, key_file: Path | None) -> None:
         if settings.log_format == "json":
             _write_json()
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=75,
+            app, http=_protocol(), ws="none", log_level="warning", access_log=False, server_header=False,
+            timeout_keep_alive=75,
             log_config=None if settings.log_format == "json" else uvicorn.config.LOGGING_CONFIG,
         )  # fmt: skip
         server_of(config).run(sockets=[listener])
@@ -80,6 +82,15 @@ def server_of(config: uvicorn.Config) -> uvicorn.Server:
             gc.freeze()
 
     return Server(config)
+
+
+def _protocol() -> type[asyncio.Protocol] | Literal["auto"]:
+    """How requests are read. Without httptools h11 reads them, which has bounds of its own."""
+    try:
+        from turnfold_gateway.header_bounds import BoundedHeaders
+    except ModuleNotFoundError:
+        return "auto"
+    return BoundedHeaders
 
 
 def _write_json() -> None:

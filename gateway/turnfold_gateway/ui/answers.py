@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from turnfold import TurnfoldError
@@ -39,6 +39,8 @@ def page(handler: Handler) -> Endpoint:
             return await handler(request, visitor)
         except (Problem, TurnfoldError) as error:
             return error_page(request, problem_from(error), visitor)
+        except ClientDisconnect:
+            raise
         except Exception:  # noqa: BLE001 - what nobody foresaw is a page, too
             _log.exception("a page failed")
             return error_page(request, _FAILED, visitor)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
@@ -375,3 +376,17 @@ def test_a_revoked_key_opens_nothing(strict: Gateway, gateway: Gateway, tenant: 
     store.close()
 
     assert (before, after.status_code) == ((200, 200), 401)
+
+
+def test_what_is_served_bounds_headers(gateway: Gateway) -> None:
+    with gateway.client() as client, suppress(httpx.TransportError):
+        # Whoever sends on may find the connection closed before the answer.
+        assert client.get("/healthz", headers={"X": "a" * 1_000_000}).status_code == 431
+    with gateway.client() as client:
+        assert client.get("/healthz", headers={"X": "a" * 1_000}).status_code == 200
+
+
+def test_no_route_is_a_web_socket(gateway: Gateway) -> None:
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "a"}
+    with gateway.client(**upgrade) as client:
+        assert client.get("/v1/conversations").status_code == 401

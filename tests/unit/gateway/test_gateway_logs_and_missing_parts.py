@@ -34,6 +34,8 @@ def test_a_gateway_writes_objects() -> None:
 
 
 def test_another_format_is_refused() -> None:
+    with pytest.raises(InvalidSettings, match="TURNFOLD_GATEWAY_BODY_SECONDS must be above 0"):
+        GatewaySettings.from_env({"TURNFOLD_GATEWAY_BODY_SECONDS": "0"})
     with pytest.raises(InvalidSettings, match="TURNFOLD_GATEWAY_LOG_FORMAT must be text or json, not 'xml'"):
         GatewaySettings.from_env({"TURNFOLD_GATEWAY_LOG_FORMAT": "xml"})
 
