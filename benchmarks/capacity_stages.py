@@ -108,7 +108,7 @@ class Bench:
                 # A sweep every three seconds costs the same at any load: it is no part of a turn's cost.
                 "TURNFOLD_SWEEP_SECONDS": "60",
             }  # fmt: skip
-            worker = CeleryWorker(f"capacity-{stage}", [str(queue) for queue in queues], variables, folder)
+            worker = CeleryWorker(f"capacity-{stage}", [str(queue) for queue in queues], variables, folder, anew=True)
             stack.callback(worker.kill)
             worker.start()
             worker.freeze()

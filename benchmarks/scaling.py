@@ -39,7 +39,9 @@ def working(place: Place, queue: Queue, processes: int) -> Iterator[None]:
             "TURNFOLD_REDIS_URL": place.redis_url, "TURNFOLD_DATABASE_URL": place.database_url,
             "TURNFOLD_STATE_DIR": folder,
         }  # fmt: skip
-        worker = CeleryWorker(f"scaling-{queue.name}", [str(queue)], variables, Path(folder), children=processes)
+        worker = CeleryWorker(
+            f"scaling-{queue.name}", [str(queue)], variables, Path(folder), children=processes, anew=True
+        )
         worker.start(wait=False)
         try:
             yield

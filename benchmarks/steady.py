@@ -139,7 +139,7 @@ def workers(place: Place, folder: Path, processes: int, environment: Mapping[str
         "TURNFOLD_REDIS_URL": place.redis_url, "TURNFOLD_DATABASE_URL": place.database_url,
         "TURNFOLD_STATE_DIR": str(folder), **environment,
     }  # fmt: skip
-    worker = CeleryWorker(f"steady-{place.name}", queues, variables, folder, children=processes)
+    worker = CeleryWorker(f"steady-{place.name}", queues, variables, folder, children=processes, anew=True)
     worker.start()
     try:
         yield worker

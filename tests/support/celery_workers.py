@@ -30,7 +30,9 @@ class CeleryWorker:
         *,
         children: int = 1,
         application: str = "turnfold_worker.celery_app",
+        anew: bool = False,
     ) -> None:
+        """`anew` starts Python as a platform does: for what is measured, since a fork shares what it has imported."""
         self.name = name
         self.log = folder / f"{name}.log"
         self._environment = {**os.environ, **environment}
@@ -39,6 +41,7 @@ class CeleryWorker:
             "-n", f"{name}@%h", "--concurrency", str(children), "--pool", "prefork", "--loglevel", "INFO",
             "--without-mingle", "--without-gossip",
         ]  # fmt: skip
+        self._is_forked = not anew and is_forkable(self._environment)
         self._process: ForkedProgram | subprocess.Popen[bytes] | None = None
         self._said_before = 0
         self._orphaned: list[int] = []
@@ -46,7 +49,7 @@ class CeleryWorker:
     def start(self, *, wait: bool = True) -> None:
         """Start it; with `wait`, until it takes messages."""
         self._said_before = self.log.stat().st_size if self.log.exists() else 0
-        if is_forkable(self._environment):
+        if self._is_forked:
             self._process = ForkedProgram("celery.__main__:main", self._arguments, self._environment, log=self.log)
         else:
             command = [sys.executable, "-m", *self._arguments]

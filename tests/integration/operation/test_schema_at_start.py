@@ -57,7 +57,7 @@ def test_a_worker_takes_no_task_of_a_database_that_is_too_old_or_too_new(
     request: pytest.FixtureRequest,
 ) -> None:
     at_version_1(database_url, monkeypatch)
-    worker = CeleryWorker("all", QUEUES, celery_environment, tmp_path)
+    worker = CeleryWorker("all", QUEUES, celery_environment, tmp_path, anew=True)
     request.addfinalizer(worker.kill)
     with Turnfold(settings=Settings(redis_url=redis_url, database_url=database_url)) as tf:
         tf.append(CONVERSATION, [{"role": "user", "content": "We must use PostgreSQL."}])
