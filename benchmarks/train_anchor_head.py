@@ -1,6 +1,6 @@
 """Train the heads of the anchors on public labelled talk, and write their weights into the pipeline.
 
-    python benchmarks/train_anchor_head.py DATA                 write worker/…/pipeline/anchors/heads/weights.py
+    python benchmarks/train_anchor_head.py DATA                 write worker/…/pipeline/anchors/heads/heads.json
     python benchmarks/train_anchor_head.py DATA --tables        write nothing; print what it brings to other talks
     python benchmarks/train_anchor_head.py DATA --keep FOLDER   keep the sentence vectors there for the next time
 
@@ -35,7 +35,7 @@ from turnfold_worker.pipeline.anchors.heads.head import BY_ITSELF, IN_RUNS, JUDG
 from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, Act
 from turnfold_worker.pipeline.turns.reading import Reading
 
-TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/anchors/heads/weights.py"
+TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/anchors/heads/heads.json"
 FOLDS: Final = 5
 SPLITS: Final = 4
 """Ways to draw the folds: what one says is off by .03."""
@@ -331,44 +331,6 @@ def packed(weights: np.ndarray) -> tuple[float, str]:
     return round(step, 6), b85encode(np.round(weights / step).astype(np.int8).tobytes()).decode()
 
 
-_LINE: Final = 96
-_HEADER: Final = '''"""Weights of the anchors' head: written by `python benchmarks/train_anchor_head.py`, not by hand.
-
-Learned from labelled turns of public talk, none of which is part of this project; worker/NOTICE names whose.
-"""
-
-from __future__ import annotations
-
-from typing import Any, Final
-
-HEADS: Final[dict[str, dict[str, Any]]] = {
-'''
-
-
-def written(heads: Mapping[str, Mapping[str, Any]]) -> str:
-    """The module with the weights."""
-    lines: list[str] = []
-    for called, one in heads.items():
-        lines += [f'    "{called}": {{', f'        "act": "{one["act"]}",', f'        "bias": {one["bias"]},']
-        lines += ['        "names": (']
-        lines += [*_wrapped(one["names"], 12), "        ),"]
-        for kind in ("evidence", "directions"):
-            if not one[kind]:
-                lines += [f'        "{kind}": {{}},']
-                continue
-            lines += [f'        "{kind}": {{']
-            for window, (step, text) in one[kind].items():
-                lines += [f'            "{window}": (', f"                {step},", "                ("]
-                lines += [*_wrapped(text, 20), "                ),", "            ),"]
-            lines += ["        },"]
-        lines += ["    },"]
-    return _HEADER + "\n".join([*lines, "}"]) + "\n"
-
-
-def _wrapped(text: str, indent: int) -> list[str]:
-    return [f'{" " * indent}"{text[at : at + _LINE]}"' for at in range(0, len(text), _LINE)]
-
-
 def main() -> None:
     """Train and write, or say how well it went."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -391,7 +353,7 @@ def main() -> None:
         least = judge(recipe, sets, names)
         heads[called] = head(recipe, sets, names, least)
     if not arguments.tables:
-        TARGET.write_text(written(heads), encoding="utf-8")
+        TARGET.write_text(f"{json.dumps(heads, indent=1)}\n", encoding="utf-8")
         print(f"written: {TARGET}", flush=True)
 
 

@@ -1,6 +1,6 @@
 """Train the segmenter's coefficients on made talk, and write them into the pipeline.
 
-    python benchmarks/train_segmenter.py                    write worker/…/pipeline/segments/weights.py
+    python benchmarks/train_segmenter.py                    write worker/…/pipeline/segments/coefficients.json
     python benchmarks/train_segmenter.py --without meaning  the same without a group of evidence: what it is worth
     python benchmarks/train_segmenter.py --tables           write nothing; print how well joins are told from other gaps
 
@@ -11,6 +11,7 @@ processor make equal coefficients. The tables are about kinds of talk that were 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ from turnfold_worker.pipeline.segments.gap_features import (
 from turnfold_worker.pipeline.segments.gap_signs import REMEMBERED, Signs, signs_of
 from turnfold_worker.ports.storage import SentenceEmbedder
 
-TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/segments/weights.py"
+TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/segments/coefficients.json"
 TURNS_OF_A_KIND: Final = 3_000
 JOINS_OF_A_KIND: Final = 240
 NAMES: Final = tuple(dict.fromkeys((*SEMANTIC, *GROUP_SEMANTIC)))
@@ -188,24 +189,6 @@ def print_table(gaps: Mapping[str, Gaps], judged: Mapping[str, Gaps], names: Seq
         print(f"| {group or 'nothing':10} | " + " | ".join(cells) + " |")
 
 
-def written(forms: Mapping[str, Mapping[str, Any]]) -> str:
-    """The module with the coefficients."""
-    lines = [
-        '"""Coefficients of the segmenter: written by `python benchmarks/train_segmenter.py`, not by hand."""', "",
-        "from __future__ import annotations", "", "from typing import Any, Final", "",
-        "FORMS: Final[dict[str, dict[str, Any]]] = {",
-    ]  # fmt: skip
-    for name, one in forms.items():
-        lines += [f'    "{name}": {{', f'        "bias": {one["bias"]},']
-        for part in ("weights", "wordy"):
-            given = [f'            "{feature}": {weight},' for feature, weight in one[part].items()]
-            lines += [f'        "{part}": {{', *given, "        },"] if given else [f'        "{part}": {{}},']
-        lines += ['        "usual": {']
-        lines += [f'            "{style}": ({mean}, {deviation}),' for style, (mean, deviation) in one["usual"].items()]
-        lines += ["        },", "    },"]
-    return "\n".join([*lines, "}"]) + "\n"
-
-
 def main() -> None:
     """Train and write, or say how well it went."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -230,7 +213,7 @@ def main() -> None:
         "semantic_dialogue": form(gaps, dialogue, kept(SEMANTIC, arguments.without)),
         "semantic_group": form(group, group, kept(GROUP_SEMANTIC, arguments.without)),
     }
-    TARGET.write_text(written(forms), encoding="utf-8")
+    TARGET.write_text(f"{json.dumps(forms, indent=1)}\n", encoding="utf-8")
     print(f"written: {TARGET}", flush=True)
 
 

@@ -15,8 +15,6 @@ PURE = {
     "turnfold.contract": ROOT / "producer_sdk/turnfold/contract",
 }
 WITHOUT_RULES = {
-    "turnfold_worker.pipeline.anchors.heads.weights": "numbers that a training wrote",
-    "turnfold_worker.pipeline.segments.weights": "numbers that a training wrote",
     "turnfold.contract.canonical": "names of columns",
 }
 """Modules that hold no function of their input."""

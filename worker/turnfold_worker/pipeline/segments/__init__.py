@@ -4,7 +4,6 @@ In reading order:
 
 gap_signs     what of a turn decides
 gap_features  evidence for and against a change of topic at a gap
-weights       how much each piece of evidence counts, as a training wrote it
 gap_scorer    how likely a gap is to be a change of topic
 segmenter     the cuts: an online left fold, with at most three turns of look-ahead
 """

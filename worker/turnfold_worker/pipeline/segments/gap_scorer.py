@@ -1,18 +1,21 @@
 """How likely a gap is to be a change of topic, compared with the other gaps of its conversation.
 
-Evidence is weighed by coefficients that `benchmarks/train_segmenter.py` learns from made talk. What a score means
-differs from talk to talk, so a gap is judged by how far its score stands out from those seen so far, which begin with
-what is usual for its kind of talk; and how far it has to stand out follows from the wanted length of a segment.
+Evidence is weighed by coefficients that `benchmarks/train_segmenter.py` learns from made talk and writes beside this
+module. What a score means differs from talk to talk, so a gap is judged by how far its score stands out from those
+seen so far, which begin with what is usual for its kind of talk; and how far it has to stand out follows from the
+wanted length of a segment.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from typing import Any, Final
 
-from turnfold_worker.pipeline.segments.weights import FORMS
+COEFFICIENTS_FILE: Final = "coefficients.json"
 
 _MEMORY: Final = 300
 """Gaps over which running means forget."""
@@ -46,7 +49,12 @@ class Form:
     """Mean and standard deviation over all gaps of talk with `roles`, and of talk among `people`."""
 
 
-_FORMS: Final = {name: Form(name=name, **form) for name, form in FORMS.items()}
+def _stored_forms() -> dict[str, Form]:
+    stored = json.loads((files(__package__) / COEFFICIENTS_FILE).read_text(encoding="utf-8"))
+    return {name: Form(name=name, **form) for name, form in stored.items()}
+
+
+_FORMS: Final = _stored_forms()
 
 
 def form_of(*, semantic: bool, group: bool) -> Form:

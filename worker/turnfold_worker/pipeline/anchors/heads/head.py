@@ -2,16 +2,18 @@
 
 A head is a weighted sum over a turn and its neighbours in the segment, of its `evidence` and perhaps of their sentence
 vectors. `benchmarks/train_anchor_head.py` learns the weights; talk such as they were learned from is the only
-talk that they judge (`JUDGED`).
+talk that they judge (`JUDGED`). They stand in a file beside this module; worker/NOTICE names whose talk it was.
 """
 
 from __future__ import annotations
 
+import json
 from base64 import b85decode
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.resources import files
 from math import fsum
 from operator import mul
 from typing import Any, Final
@@ -19,7 +21,6 @@ from typing import Any, Final
 from turnfold.contract.records import Role
 from turnfold.contract.vectors import NO_VECTOR, SCALE, Vector, numbers_of
 from turnfold_worker.pipeline.anchors.heads.evidence import evidence_of
-from turnfold_worker.pipeline.anchors.heads.weights import HEADS
 from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, PERHAPS, Act, Found
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -29,6 +30,7 @@ WINDOWS: Final = {
     "ten before": (-10, -1), "ten after": (1, 10), "thirty before": (-30, -1), "thirty after": (1, 30),
 }  # fmt: skip
 """First and last turn of what is looked at around a turn, counted from it; of several the mean counts."""
+WEIGHTS_FILE: Final = "heads.json"
 HEAD: Final = "head"
 """The rule that an added act names."""
 
@@ -87,11 +89,12 @@ class Head:
 @cache
 def heads() -> tuple[Head, ...]:
     """The heads as they are shipped."""
-    return tuple(map(head_from, HEADS.values()))
+    stored = json.loads((files(__package__) / WEIGHTS_FILE).read_text(encoding="utf-8"))
+    return tuple(map(head_from, stored.values()))
 
 
 def head_from(given: Mapping[str, Any]) -> Head:
-    """A head from the form in which `weights` holds it: a signed byte a weight, in base 85."""
+    """A head as it is stored: a signed byte a weight, in base 85."""
     names = given["names"].split("|")
     evidence = {
         window: {name: step * much for name, much in zip(names, _unpacked(packed), strict=True) if much}
