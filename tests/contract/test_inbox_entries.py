@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import chain
 
 import pytest
 import redis
+from hypothesis import given
+from hypothesis import strategies as st
 
 from support.places import place, servers, shard_of
 from turnfold import Turn, Turnfold
@@ -18,7 +22,8 @@ from turnfold.redis.inbox import BYTES_A_LOOK, Pending, ProducerInbox
 from turnfold.tokens import estimate_tokens
 from turnfold.wire.decode import decode_turn, read_entry
 from turnfold.wire.encode import accept
-from turnfold_worker.ports.messages import InboxEntry, ReceivedTurn
+from turnfold.wire.inbox_entry import InboxEntry
+from turnfold_worker.ports.messages import ReceivedTurn
 from turnfold_worker.use_cases.drain import receive
 
 pytestmark = pytest.mark.processes
@@ -148,3 +153,21 @@ def test_a_reader_and_a_drain_put_the_same_in_the_place_of_what_is_no_turn(body:
     parked = receive(InboxEntry("1-0", str(Operation.APPEND), "m-1", body))
     assert isinstance(parked, ReceivedTurn)
     assert read_entry(body, seq=0, turn_id="m-1") == parked.turn
+
+
+FIELDS = st.fixed_dictionaries(
+    {}, optional={b"op": st.binary(max_size=9), b"id": st.binary(max_size=9), b"d": st.binary(max_size=30)}
+)
+
+
+@given(FIELDS, st.dictionaries(st.binary(min_size=3, max_size=5), st.binary(max_size=9), max_size=2), st.randoms())
+def test_an_entry_has_its_fields_in_any_order_beside_those_of_newer_versions(
+    fields: dict[bytes, bytes], newer: dict[bytes, bytes], order: random.Random
+) -> None:
+    pairs = list({**newer, **fields}.items())
+    order.shuffle(pairs)
+    entry = InboxEntry.of(b"17-0", [*chain.from_iterable(pairs)])
+    assert entry.stream_id == "17-0"
+    assert entry.body == fields.get(b"d", b"")
+    assert entry.operation == fields.get(b"op", b"").decode(errors="replace")
+    assert entry.entry_id == fields.get(b"id", b"").decode(errors="replace")

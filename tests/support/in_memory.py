@@ -13,10 +13,10 @@ from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
 from turnfold.wire.encode import accept
+from turnfold.wire.inbox_entry import InboxEntry
 from turnfold.wire.turn_edits import TurnChange
 from turnfold_worker.adapters.sql.memory_database import memory_database
 from turnfold_worker.operate.digest import digest
-from turnfold_worker.ports.messages import InboxEntry
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.use_cases.drain import receive
 from turnfold_worker.use_cases.fold import CompressLimits, compress

@@ -11,7 +11,8 @@ from turnfold.contract.keys import BELL_MILLISECONDS, Address, Place, encode_id
 from turnfold.contract.marks import StoredMark
 from turnfold.contract.tasks import JobKind, Operation
 from turnfold.wire.encode import Entry
-from turnfold_worker.ports.messages import Claim, InboxEntry
+from turnfold.wire.inbox_entry import InboxEntry
+from turnfold_worker.ports.messages import Claim
 
 MICROSECONDS = 1_000_000
 TENANTS_A_CLAIM = 512

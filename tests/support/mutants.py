@@ -9,7 +9,8 @@ from typing import Any
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
-from turnfold_worker.ports.messages import Claim, Hidden, InboxEntry, Received, ReceivedTurn, StoreResult
+from turnfold.wire.inbox_entry import InboxEntry
+from turnfold_worker.ports.messages import Claim, Hidden, Received, ReceivedTurn, StoreResult
 
 
 class Mutant:

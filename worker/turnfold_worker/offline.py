@@ -45,11 +45,12 @@ from turnfold.tokens import TokenCount, chosen_counter
 from turnfold.tools import RESULT_TOKENS, Lookups, handle
 from turnfold.tools.schemas import ToolForm, tool_schemas
 from turnfold.wire.encode import TurnInput, accept
+from turnfold.wire.inbox_entry import InboxEntry
 from turnfold_worker.adapters.sql.memory_database import memory_database
 from turnfold_worker.adapters.sql.store import SqlStore
 from turnfold_worker.operate import conversation_tree as trees
 from turnfold_worker.operate.digest import digest
-from turnfold_worker.ports.messages import InboxEntry, Received
+from turnfold_worker.ports.messages import Received
 from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.use_cases.drain import receive

@@ -24,8 +24,8 @@ from turnfold.contract.records import StoredTurn
 from turnfold.contract.results import Excerpt, Head
 from turnfold.contract.turn_limits import Shortening
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector
-from turnfold.redis.inbox import PendingEntry
 from turnfold.wire.decode import read_entry
+from turnfold.wire.inbox_entry import InboxEntry
 
 MOST_CHARACTERS: Final = 16_000_000
 """Characters of all that is remembered, about; a parsed note takes some four bytes for each of its own."""
@@ -76,7 +76,7 @@ class WaitingTurns:
         self._turns: dict[tuple[str, bytes], StoredTurn] = {}
         self._bytes = 0
 
-    def read(self, entry: PendingEntry, seq: int) -> StoredTurn:
+    def read(self, entry: InboxEntry, seq: int) -> StoredTurn:
         """The turn of an entry, by the number that it will have."""
         key = (entry.entry_id, entry.body)
         turn = self._turns.get(key)
@@ -174,7 +174,7 @@ class Wanted(NamedTuple):
     inbox_ids: tuple[str, ...] = ()
     """Of the turns that wait: at most 200, none twice."""
     query: str | None = None
-    newest: tuple[PendingEntry, ...] | None = None
+    newest: tuple[InboxEntry, ...] | None = None
     """Without a query: the last of the turns that wait. None: the newest user turn steers nothing."""
     task: str | None = None
     """Steers beside the newest user turn."""

@@ -28,8 +28,9 @@ from turnfold.contract.turn_limits import TURNS_A_READ, Shortening
 from turnfold.dates.validity import day_after
 from turnfold.errors import InvalidInput, UnknownTurn
 from turnfold.read.snapshot import known_head, system_turns
-from turnfold.redis.inbox import Pending, PendingEntry
+from turnfold.redis.inbox import Pending
 from turnfold.wire.decode import read_entry
+from turnfold.wire.inbox_entry import InboxEntry
 from turnfold.wire.turn_edits import TurnChange, read_change
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def changes_by(transaction: ReadTransaction, head: Head | None, pending: Pending
     )
 
 
-def _read(entry: PendingEntry) -> TurnChange | None:
+def _read(entry: InboxEntry) -> TurnChange | None:
     if entry.operation not in CHANGES:
         return None
     try:
@@ -193,7 +194,7 @@ class _Simulation:
         self._changed: dict[int, TurnChange] = {}
         self._waiting: dict[str, StoredTurn] = {}
 
-    def append(self, entry: PendingEntry) -> None:
+    def append(self, entry: InboxEntry) -> None:
         turn_id = entry.entry_id
         if turn_id not in self._waiting and not self._stands(turn_id):
             self._waiting[turn_id] = read_entry(entry.body, seq=0, turn_id=turn_id)

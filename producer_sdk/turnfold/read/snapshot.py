@@ -18,9 +18,10 @@ from turnfold.contract.turn_limits import TURNS_A_READ, Shortening, cap_for
 from turnfold.database.known import AsOf, Found, Wanted
 from turnfold.database.steering import steering_text
 from turnfold.errors import UnknownConversation
-from turnfold.redis.inbox import Pending, PendingEntry
+from turnfold.redis.inbox import Pending
 from turnfold.search.answerable import with_late
 from turnfold.wire.decode import read_entry
+from turnfold.wire.inbox_entry import InboxEntry
 
 if TYPE_CHECKING:
     from turnfold.database.read_source import PendingSource, ValueSource
@@ -73,7 +74,7 @@ def waiting_turns(transaction: ReadTransaction, head: Head | None, pending: Pend
     known: Collection[str] = ()
     if head is not None and entries:
         known = transaction.stored_seqs(head, [entry.entry_id for entry in entries])
-    fresh: dict[str, PendingEntry] = {}
+    fresh: dict[str, InboxEntry] = {}
     for entry in entries:
         if entry.entry_id not in known:
             fresh.setdefault(entry.entry_id, entry)
@@ -89,7 +90,7 @@ class Look(NamedTuple):
     request: Request
     found: Found | None
     """None when nothing of it is stored."""
-    fresh: tuple[PendingEntry, ...]
+    fresh: tuple[InboxEntry, ...]
     """What waits and is not stored, in order."""
     older: int
     """About how many turns wait before those."""
@@ -160,7 +161,7 @@ def look_at(
     are looked at. `as_of`: notes that were closed later hold, and what that day's newest user turn says steers.
     """
     # Of an id that waits twice the first one counts.
-    entries: dict[str, PendingEntry] = {}
+    entries: dict[str, InboxEntry] = {}
     for entry in pending.newest:
         if entry.operation == Operation.APPEND:
             entries.setdefault(entry.entry_id, entry)
@@ -186,9 +187,9 @@ def system_turns(turns: Iterable[StoredTurn]) -> tuple[StoredTurn, ...]:
     return tuple(turn for turn in turns if turn.role in OPERATORS)
 
 
-def _read(entry: PendingEntry, seq: int) -> StoredTurn:
+def _read(entry: InboxEntry, seq: int) -> StoredTurn:
     return read_entry(entry.body, seq=seq, turn_id=entry.entry_id)
 
 
-def _older(fresh: Sequence[PendingEntry], pending: Pending) -> int:
+def _older(fresh: Sequence[InboxEntry], pending: Pending) -> int:
     return pending.held - len(pending.newest) if fresh else 0

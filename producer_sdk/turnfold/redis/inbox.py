@@ -22,6 +22,7 @@ from turnfold.redis.connections import NoAnswer, translated
 from turnfold.redis.lua import Call, Script
 from turnfold.redis.servers import places_in
 from turnfold.wire.encode import Entry
+from turnfold.wire.inbox_entry import InboxEntry
 
 if TYPE_CHECKING:
     import redis
@@ -75,22 +76,13 @@ class _Room(NamedTuple):
         )
 
 
-class PendingEntry(NamedTuple):
-    """An entry as it lies in the inbox."""
-
-    stream_id: str
-    operation: str
-    entry_id: str
-    body: bytes
-
-
 @dataclass(frozen=True, slots=True)
 class Pending:
     """The inbox at one instant."""
 
     held: int
     """Entries in it."""
-    newest: tuple[PendingEntry, ...]
+    newest: tuple[InboxEntry, ...]
     """The newest of them, oldest first; as many as were asked for, unless they are large."""
     forgotten: bool
     """The conversation was forgotten, and SQL may still hold its old rows: they must not be read."""
@@ -292,7 +284,7 @@ class ProducerInbox:
         ends = [*accumulate(map(int, sizes.split(b",") if sizes else ()))]
         flat = [joined[begin:end] for begin, end in pairwise([0, *ends])]
         newest_first = [
-            PendingEntry(stream_id.decode(), op.decode("utf-8", "replace"), entry_id.decode("utf-8", "replace"), body)
+            InboxEntry(stream_id.decode(), op.decode("utf-8", "replace"), entry_id.decode("utf-8", "replace"), body)
             for stream_id, op, entry_id, body in zip(flat[::4], flat[1::4], flat[2::4], flat[3::4], strict=True)
         ]
         pending = Pending(
@@ -318,13 +310,13 @@ class ProducerInbox:
                 return False
         return True
 
-    def entries(self, address: Address) -> Iterator[PendingEntry]:
+    def entries(self, address: Address) -> Iterator[InboxEntry]:
         """Everything in an inbox, oldest first, some at a time."""
         for place in reversed(self._servers.places(address)):
             begin = "-"
             while rows := self._page(place, begin, ENTRIES_A_PAGE):
                 for stream_id, fields in rows:
-                    yield pending_entry(stream_id, [part for pair in fields.items() for part in pair])
+                    yield InboxEntry.of(stream_id, [part for pair in fields.items() for part in pair])
                 if len(rows) < ENTRIES_A_PAGE:
                     break
                 begin = f"({rows[-1][0].decode()}"
@@ -437,17 +429,6 @@ def blocks_of(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
 def is_one_block(entries: Sequence[Entry]) -> bool:
     """Whether one call takes all of them: either they are added or none is."""
     return sum(1 for _ in blocks_of(entries)) <= 1
-
-
-def pending_entry(stream_id: bytes, flat: Sequence[bytes]) -> PendingEntry:
-    """An entry from the flat list of fields that a script or a RESP2 reply returns."""
-    fields = dict(zip(flat[::2], flat[1::2], strict=True))
-    return PendingEntry(
-        stream_id.decode(),
-        fields.get(b"op", b"").decode(errors="replace"),
-        fields.get(b"id", b"").decode(errors="replace"),
-        fields.get(b"d", b""),
-    )
 
 
 def stream_order(stream_id: str) -> tuple[int, int]:

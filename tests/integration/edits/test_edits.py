@@ -20,9 +20,9 @@ from turnfold import InvalidInput, InvalidTurn, Turnfold, UnknownConversation, U
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
 from turnfold.redis.connections import connect as connect_redis
+from turnfold.wire.inbox_entry import InboxEntry
 from turnfold_worker.operate.doctor.blocks import check_invariants
 from turnfold_worker.operate.doctor.samples import check_samples
-from turnfold_worker.ports.messages import InboxEntry
 from turnfold_worker.use_cases.drain import receive
 
 pytestmark = pytest.mark.daily_on("sqlite")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
 
     from conftest import LocalWorker
     from turnfold import Turnfold
-    from turnfold_worker.ports.messages import InboxEntry, Received
+    from turnfold.wire.inbox_entry import InboxEntry
+    from turnfold_worker.ports.messages import Received
 
 TURNS = [{"role": "user", "content": f"We must keep rule {number} of the house."} for number in range(30)]
 
@@ -91,7 +91,7 @@ def test_an_operation_of_a_newer_version_waits_with_what_came_after_it(
 
 def received_by_a_newer_version(entry: InboxEntry) -> Received:
     """To it, `merge` is a way to configure."""
-    return receive(replace(entry, operation="configure") if entry.operation == "merge" else entry)
+    return receive(entry._replace(operation="configure") if entry.operation == "merge" else entry)
 
 
 def test_an_operation_that_no_version_knows_is_parked_in_the_end(

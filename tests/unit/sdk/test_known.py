@@ -10,7 +10,7 @@ from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.results import Head
 from turnfold.contract.turn_limits import Shortening
 from turnfold.database.known import LONGEST_CONTEXT, MOST_CONTEXTS, Found, Known, KnownConversations, WaitingTurns
-from turnfold.redis.inbox import PendingEntry
+from turnfold.wire.inbox_entry import InboxEntry
 
 
 def known(revision: int = 1) -> Known:
@@ -77,7 +77,7 @@ def test_contexts_count_as_what_is_remembered() -> None:
 
 def test_a_turn_that_waits_is_decoded_once_whatever_its_number() -> None:
     waiting = WaitingTurns()
-    entry = PendingEntry("1-0", "append", "t1", b'{"role": "user", "content": "Hello."}')
+    entry = InboxEntry("1-0", "append", "t1", b'{"role": "user", "content": "Hello."}')
     turn = waiting.read(entry, 7)
     assert isinstance(turn, StoredTurn)
     assert (turn.seq, turn.content) == (7, "Hello.")

@@ -10,6 +10,7 @@ from turnfold.contract.keys import Address, Place
 from turnfold.contract.records import Anchor, AnchorChange, ConversationId, JobId, Method, StoredTurn
 from turnfold.contract.tasks import Operation
 from turnfold.contract.vectors import Vector
+from turnfold.wire.inbox_entry import InboxEntry
 from turnfold.wire.turn_edits import TurnChange
 
 if TYPE_CHECKING:
@@ -32,16 +33,6 @@ class Claim:
     @property
     def address(self) -> Address:
         return self.place.address
-
-
-@dataclass(frozen=True, slots=True)
-class InboxEntry:
-    """An entry of an inbox, as it was appended."""
-
-    stream_id: str
-    operation: str
-    entry_id: str
-    body: bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,8 @@ from turnfold.contract.keys import Place
 from turnfold.contract.marks import StoredMark
 from turnfold.contract.tasks import JobKind
 from turnfold.contract.vectors import Vector
-from turnfold_worker.ports.messages import (
-    Claim,
-    InboxEntry,
-)
+from turnfold.wire.inbox_entry import InboxEntry
+from turnfold_worker.ports.messages import Claim
 
 
 class Inbox(Protocol):

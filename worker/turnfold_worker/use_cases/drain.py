@@ -11,7 +11,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from turnfold.contract.configuration import settlement_read
@@ -22,11 +22,11 @@ from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import CHANGES, JobKind, Operation
 from turnfold.errors import InvalidIdentifier, InvalidInput, InvalidTurn
 from turnfold.wire.decode import decode_turn, may_wait, placeholder, subject_of
+from turnfold.wire.inbox_entry import InboxEntry
 from turnfold.wire.turn_edits import read_change
 from turnfold_worker.errors import Permanent, Retryable, Stalled, StoreAway, where
 from turnfold_worker.ports.messages import (
     Claim,
-    InboxEntry,
     ParkedOperation,
     Received,
     ReceivedChange,
@@ -295,7 +295,7 @@ def parked(item: Received, error: str) -> Received:
 
 def _parked_under_another_id(entry: InboxEntry, error: str) -> Received:
     """Under an id that SQL takes, and the same one whenever the entry is read again."""
-    entry = replace(entry, entry_id=f"unreadable-{entry.stream_id}")
+    entry = entry._replace(entry_id=f"unreadable-{entry.stream_id}")
     if entry.operation == Operation.APPEND:
         return _placeholder(entry, error)
     return ParkedOperation(entry, error)

@@ -13,13 +13,13 @@ from turnfold.contract.access import Expansions, read_fields
 from turnfold.contract.keys import Address, Place
 from turnfold.contract.marks import ERASED, StoredMark
 from turnfold.contract.tasks import JobKind
-from turnfold.redis.inbox import pending_entry
 from turnfold.redis.lua import Call, Script
 from turnfold.redis.servers import InboxServers
+from turnfold.wire.inbox_entry import InboxEntry
 from turnfold_worker.adapters.redis import scripts as redis_scripts
 from turnfold_worker.adapters.redis.failures import translated
 from turnfold_worker.adapters.redis.logs import RedisLogs
-from turnfold_worker.ports.messages import Claim, InboxEntry
+from turnfold_worker.ports.messages import Claim
 
 TENANTS_A_CLAIM: Final = 512
 """Tenants that one claim looks at, those served longest ago first, until it has found enough that are ready."""
@@ -98,7 +98,7 @@ class RedisInbox:
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
         share = max(LEAST_BYTES, BATCH_BYTES // max(1, len(claims)))
         calls = [Call(claim.place.shard, (claim.place.inbox,), (most, share)) for claim in claims]
-        return [[_entry(stream_id, flat) for stream_id, flat in rows] for rows in self._each(_READ, calls)]
+        return [[InboxEntry.of(stream_id, flat) for stream_id, flat in rows] for rows in self._each(_READ, calls)]
 
     def mark_stored(self, marks: Mapping[Place, StoredMark]) -> None:
         if self._keeps_marks:
@@ -260,8 +260,3 @@ def mark_for(client: redis.Redis, name: str, milliseconds: int) -> bool:
 
 def _mark(score: float) -> str:
     return f"{score:.0f}"
-
-
-def _entry(stream_id: bytes, flat: Sequence[bytes]) -> InboxEntry:
-    entry = pending_entry(stream_id, flat)
-    return InboxEntry(entry.stream_id, entry.operation, entry.entry_id, entry.body)
