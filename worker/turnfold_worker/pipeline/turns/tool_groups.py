@@ -32,9 +32,7 @@ class Call(NamedTuple):
 
 def call_ids(turn: StoredTurn) -> tuple[str, ...]:
     """Ids of the calls that a turn makes."""
-    ids = [call.get("id") for call in _listed(turn, "tool_calls")]
-    ids += [block.get("id") for block in _blocks(turn, "tool_use")]
-    return tuple(call_id for call_id in ids[:_MAX_CALLS] if isinstance(call_id, str))
+    return tuple(call_id for call_id, _, _ in _given(turn) if isinstance(call_id, str))
 
 
 def result_ids(turn: StoredTurn) -> tuple[str, ...]:
@@ -63,50 +61,40 @@ def tool_failed(turn: StoredTurn) -> bool | None:
 
 def calls_shown(turn: StoredTurn) -> tuple[str, ...]:
     """Each call of a turn as a name with its arguments, as the provider gave them."""
-    shown = []
-    for call in _listed(turn, "tool_calls"):
-        function = call.get("function")
-        named = function if isinstance(function, Mapping) else call
-        shown.append(_call(named.get("name"), named.get("arguments")))
-    shown.extend(_call(block.get("name"), block.get("input")) for block in _blocks(turn, "tool_use"))
-    return tuple(call_text for call_text in shown[:_MAX_CALLS] if call_text)
+    return tuple(filter(None, (_call(name, arguments) for _, name, arguments in _given(turn))))
 
 
 def called_tools(turn: StoredTurn) -> frozenset[str]:
     """The names of the tools that a turn calls."""
-    names: list[object] = [block.get("name") for block in _blocks(turn, "tool_use")]
-    for call in _listed(turn, "tool_calls"):
-        function = call.get("function")
-        names.append((function if isinstance(function, Mapping) else call).get("name"))
-    return frozenset(name for name in names[:_MAX_CALLS] if isinstance(name, str))
+    return frozenset(name for _, name, _ in _given(turn) if isinstance(name, str))
 
 
 def call_texts(turn: StoredTurn) -> tuple[str, ...]:
     """The arguments of each call of a turn as text, for finding names in; at most `_LONGEST_CALL` code points each."""
-    given_arguments: list[object] = []
-    for call in _listed(turn, "tool_calls"):
-        function = call.get("function")
-        given_arguments.append((function if isinstance(function, Mapping) else call).get("arguments"))
-    given_arguments.extend(block.get("input") for block in _blocks(turn, "tool_use"))
     texts = (
         "\n".join(value for value in given.values() if isinstance(value, str)) if isinstance(given, Mapping) else given
-        for given in given_arguments[:_MAX_CALLS]
+        for _, _, given in _given(turn)
     )
     return tuple(text[:_LONGEST_CALL] for text in texts if isinstance(text, str) and text)
 
 
 def calls_of(turn: StoredTurn) -> tuple[Call, ...]:
     """The calls of a turn with their arguments, at most `_LONGEST_CALL` code points each."""
-    given_calls: list[tuple[object, object, object]] = []
+    return tuple(
+        Call(call_id if isinstance(call_id, str) else "", name[:80], *_values(arguments))
+        for call_id, name, arguments in _given(turn) if isinstance(name, str)
+    )  # fmt: skip
+
+
+def _given(turn: StoredTurn) -> list[tuple[object, object, object]]:
+    """The id, name and arguments of each call of a turn, as either provider gives them."""
+    given: list[tuple[object, object, object]] = []
     for call in _listed(turn, "tool_calls"):
         function = call.get("function")
         named = function if isinstance(function, Mapping) else call
-        given_calls.append((call.get("id"), named.get("name"), named.get("arguments")))
-    given_calls.extend((block.get("id"), block.get("name"), block.get("input")) for block in _blocks(turn, "tool_use"))
-    return tuple(
-        Call(id_ if isinstance(id_, str) else "", name[:80], *_values(given))
-        for id_, name, given in given_calls[:_MAX_CALLS] if isinstance(name, str)
-    )  # fmt: skip
+        given.append((call.get("id"), named.get("name"), named.get("arguments")))
+    given += [(block.get("id"), block.get("name"), block.get("input")) for block in _blocks(turn, "tool_use")]
+    return given[:_MAX_CALLS]
 
 
 def _values(given: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
