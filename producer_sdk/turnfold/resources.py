@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from turnfold.contract.records import ConversationId
 from turnfold.contract.rings import Ring
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 _Read = TypeVar("_Read")
+_Made = TypeVar("_Made")
 
 
 class CellResources:
@@ -65,83 +66,58 @@ class Resources:
         self._settings = settings
         self._on_change = on_change
         self.rings_elsewhere = settings.celery_doorbell or settings.uses_cluster
-        """Whether an append and its ring are two calls."""
         """Whether `ring` is to be called after an append, which rings in Redis by itself otherwise."""
         self._computing_threads = 0
-        self._lock = threading.Lock()
+        # Opening one connection may open another that it needs.
+        self._lock = threading.RLock()
         self._of_parent: tuple[object, ...] = ()
         self._forget_connections()
 
     def _forget_connections(self) -> None:
         self._pid = os.getpid()
-        self._servers: InboxServers | None = None
-        self._inbox: inbox.ProducerInbox | None = None
-        self._quotas: Quotas | None = None
-        self._references: ContextReferences | None = None
-        self._access: AccessCounts | None = None
-        self._reader: Reader | None = None
-        self._replica: ReplicaFirst | None = None
-        self._bell: Bell | None = None
-        self._doorbell: Doorbell | None = None
+        self._opened: dict[str, Any] = {}
 
     def _enter(self) -> None:
         if self._pid != os.getpid():
             # The parent's lock may have been held at the fork, and its connections must not be used or closed here.
             # Held for ever: collecting them would close them.
-            self._of_parent = (
-                *self._of_parent,
-                self._servers,
-                self._inbox,
-                self._quotas,
-                self._references,
-                self._access,
-                self._reader,
-                self._replica,
-                self._bell,
-                self._doorbell,
-            )
-            self._lock = threading.Lock()
+            self._of_parent = (*self._of_parent, self._opened)
+            self._lock = threading.RLock()
             self._forget_connections()
+
+    def _once(self, name: str, make: Callable[[], _Made]) -> _Made:
+        """What goes by a name, made when this process first asks for it."""
+        self._enter()
+        with self._lock:
+            if name not in self._opened:
+                self._opened[name] = make()
+            opened: _Made = self._opened[name]
+            return opened
 
     def inbox(self) -> inbox.ProducerInbox:
         """The inboxes in Redis."""
-        self._enter()
-        with self._lock:
-            if self._inbox is None:
-                self._inbox = inbox.ProducerInbox(
-                    self._connected(), reads_without_redis=self._settings.reads_without_redis,
-                    rings_elsewhere=self.rings_elsewhere,
-                )  # fmt: skip
-            return self._inbox
+        return self._once(
+            "inbox",
+            lambda: inbox.ProducerInbox(
+                self._connected(), reads_without_redis=self._settings.reads_without_redis,
+                rings_elsewhere=self.rings_elsewhere,
+            ),
+        )  # fmt: skip
 
     def quotas(self) -> Quotas:
         """What tenants may append."""
-        self._enter()
-        with self._lock:
-            if self._quotas is None:
-                self._quotas = Quotas(self._connected(), self._settings)
-            return self._quotas
+        return self._once("quotas", lambda: Quotas(self._connected(), self._settings))
 
     def references(self) -> ContextReferences:
         """Contexts that are kept in Redis."""
-        self._enter()
-        with self._lock:
-            if self._references is None:
-                self._references = ContextReferences(self._connected())
-            return self._references
+        return self._once("references", lambda: ContextReferences(self._connected()))
 
     def access(self) -> AccessCounts:
         """Where expansions are counted."""
-        self._enter()
-        with self._lock:
-            if self._access is None:
-                self._access = AccessCounts(self._connected())
-            return self._access
+        return self._once("access", lambda: AccessCounts(self._connected()))
 
     def _connected(self) -> InboxServers:
-        if self._servers is None:
-            self._servers = self._open_redis()
-        return self._servers
+        return self._once("servers", self._open_redis)
 
     def _open_redis(self) -> InboxServers:
         from turnfold.redis.servers import InboxServers
@@ -154,11 +130,7 @@ class Resources:
 
     def reader(self) -> Reader:
         """The database. The first call imports SQLModel."""
-        self._enter()
-        with self._lock:
-            if self._reader is None:
-                self._reader = self._opened_reader()
-            return self._reader
+        return self._once("reader", self._opened_reader)
 
     def _opened_reader(self, *, beside: Reader | None = None) -> Reader:
         from turnfold.database.engines import database
@@ -179,13 +151,12 @@ class Resources:
         """The replica that is asked first; None where there is none."""
         if not self._settings.read_database_url:
             return None
-        primary = self.reader()
-        with self._lock:
-            if self._replica is None:
-                from turnfold.database.replicas import ReplicaFirst
+        return self._once("replica", self._open_replica)
 
-                self._replica = ReplicaFirst(self._opened_reader(beside=primary))
-            return self._replica
+    def _open_replica(self) -> ReplicaFirst:
+        from turnfold.database.replicas import ReplicaFirst
+
+        return ReplicaFirst(self._opened_reader(beside=self.reader()))
 
     def read(self, verb: Callable[[PendingSource, ReadSource], _Read]) -> _Read:
         """Run a read of one conversation, on a replica where one has all that is stored."""
@@ -197,46 +168,26 @@ class Resources:
         self._enter()
         with self._lock:
             self._computing_threads = threads
-            if self._reader is not None:
-                self._reader.share_processor(threads)
-            if self._replica is not None:
-                self._replica.share_processor(threads)
+            for name in ("reader", "replica"):
+                if name in self._opened:
+                    self._opened[name].share_processor(threads)
 
     def ring(self, task: Task, *arguments: int) -> None:
         """Wake a worker. One round trip to Redis, or at once through Celery; a ring that is lost is made up for."""
-        self._enter()
         if self._settings.celery_doorbell:
-            self._publishing().ring(task, *arguments)
+            self._once("doorbell", self._open_doorbell).ring(task, *arguments)
         else:
-            self._ringing().ring(Ring(task, arguments))
+            self._once("bell", lambda: Bell(self._connected())).ring(Ring(task, arguments))
 
-    def _ringing(self) -> Bell:
-        with self._lock:
-            if self._bell is None:
-                self._bell = Bell(self._connected())
-            return self._bell
-
-    def _publishing(self) -> Doorbell:
-        with self._lock:
-            if self._doorbell is None:
-                self._doorbell = Doorbell(
-                    self._settings.effective_broker_url, timeout_seconds=self._settings.timeout_seconds / 2
-                )
-            return self._doorbell
+    def _open_doorbell(self) -> Doorbell:
+        return Doorbell(self._settings.effective_broker_url, timeout_seconds=self._settings.timeout_seconds / 2)
 
     def close(self) -> None:
         """Publish waiting rings and close what this process opened."""
         if self._pid != os.getpid():
             return
         with self._lock:
-            if self._doorbell is not None:
-                self._doorbell.close()
-            if self._access is not None:
-                self._access.close()
-            if self._servers is not None:
-                self._servers.close()
-            if self._reader is not None:
-                self._reader.close()
-            if self._replica is not None:
-                self._replica.close()
+            for name in ("doorbell", "access", "servers", "reader", "replica"):
+                if name in self._opened:
+                    self._opened[name].close()
             self._forget_connections()

@@ -35,9 +35,7 @@ def hammer(tf: Turnfold, name: str) -> list[int]:
 def redis_connection(tf: Turnfold) -> int:
     """The number that Redis gave to this process's connection."""
     tf.status("shared")
-    client = tf._resources._servers
-    assert client is not None
-    return int(client.home.client_id())
+    return int(tf._resources._connected().home.client_id())
 
 
 def in_child(tf: Turnfold, report: Connection) -> None:
