@@ -192,6 +192,10 @@ class PostgresqlServer:
         self._execute(f'CREATE DATABASE "{database}" TEMPLATE "{template}" STRATEGY FILE_COPY')
         return self.url_of(database)
 
+    def data_folder(self, database: str) -> Path:
+        """Where the files of a database are."""
+        return self._folder / "base" / str(self._execute(f"SELECT oid FROM pg_database WHERE datname = '{database}'"))
+
     def drop(self, database: str) -> None:
         self._execute(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
 

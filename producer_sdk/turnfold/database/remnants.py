@@ -12,7 +12,8 @@ REWRITING: Final = "rewriting"
 
 _SQLITE: Final = "SQLite's write-ahead log, until no read is in the way: workers empty it"
 _POSTGRESQL: Final = (
-    "PostgreSQL's dead rows until autovacuum has been there, its write-ahead log and backups as long as you keep them"
+    "PostgreSQL's pages and statistics until new rows take the room of dead ones, or ANALYZE and VACUUM FULL have been "
+    "there, its write-ahead log until its files are written over, and backups as long as you keep them"
 )
 _REDIS: Final = "Redis's append-only file, until it is written anew: workers see to that, every ten minutes at most"
 

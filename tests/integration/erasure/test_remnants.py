@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 import redis
+from sqlalchemy import create_engine, make_url
 
 from conftest import LocalWorker, workers_of
+from support.postgresql import PostgresqlServer
 from support.waiting import wait_until
 from turnfold import Turnfold
 from turnfold.contract import keys
@@ -56,6 +58,56 @@ def test_no_file_holds_what_was_erased(
         for word in (SECRET, REDACTED):
             assert files_with(tmp_path, word) == []
             assert files_with(redis_folder, word) == []
+
+
+@pytest.mark.postgresql
+def test_no_page_of_postgresql_holds_what_was_erased(
+    postgresql_server: PostgresqlServer, redis_url: str, postgresql_url: str
+) -> None:
+    settings = Settings(redis_url=redis_url, database_url=postgresql_url, tenant="acme", doorbell=False)
+    folder = postgresql_server.data_folder(make_url(postgresql_url).database or "")
+    # Closed before the words are looked for: a full vacuum waits for whoever reads.
+    with workers_of(redis_url, postgresql_url) as make_worker, Turnfold(settings=settings) as tf:
+        local = make_worker()
+        # Of which anchors are left in the tables: of an empty one nothing new is sampled.
+        tf.configure("kept", settings={"segment_max_turns": 8})
+        for number in range(30):
+            call = {
+                "id": f"k{number}",
+                "type": "function",
+                "function": {"name": "f", "arguments": f'{{"a": "{SECRET}"}}'},
+            }
+            tf.append("c", [
+                {"role": "user", "content": f"We decided on {SECRET} {number}.", "name": SECRET},
+                {"role": "assistant", "content": None, "tool_calls": [call]},
+                {"role": "tool", "tool_call_id": f"k{number}", "content": f"It is {SECRET}."},
+            ])  # fmt: skip
+            tf.append("d", {"turn_id": f"t{number}", "role": "user", "content": f"We take {REDACTED} {number}."})
+            tf.append("kept", {"role": "user", "content": f"We decided on {number} blue doors."})
+            tf.append("s", {"role": "user", "content": f"I live in {SECRET} {number}.", "subject": "ana"})
+        tf.configure("c", title=SECRET, goal=SECRET, constraints=[SECRET])
+        local.settle()
+        assert tf.context("c", budget_tokens=500, query="what did we decide on?").reference()
+        run(postgresql_url, "ANALYZE", "CHECKPOINT")
+        assert files_with(folder, SECRET)
+        tf.forget("c", timeout_seconds=0)
+        tf.edit("d", "t3", content="We take nothing.")
+        for number in range(30):
+            if number != 3:
+                tf.delete("d", f"t{number}")
+        tf.forget(subject="ana", timeout_seconds=0)
+        local.settle()
+        assert "VACUUM FULL" in tf.forget(subject="ana", timeout_seconds=0).remains[0]
+    run(postgresql_url, "ANALYZE", "VACUUM FULL", "CHECKPOINT")
+    assert [files_with(folder, word) for word in (SECRET, REDACTED)] == [[], []]
+
+
+def run(database_url: str, *statements: str) -> None:
+    engine = create_engine(database_url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+    engine.dispose()
 
 
 def _is_clear(local: LocalWorker) -> bool:

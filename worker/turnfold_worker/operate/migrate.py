@@ -33,6 +33,7 @@ from turnfold_worker.operate.schema.mismatch import (
     serves,
 )
 from turnfold_worker.operate.schema.partitions import part
+from turnfold_worker.operate.schema.statistics import sample_no_words
 from turnfold_worker.operate.schema.steps import MIGRATIONS, needed, steps, target, waits_to_contract
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ def _upgrade(database_url: str, shards: int, *, contract: bool, partitions: int)
             command.upgrade(configuration(connection), str(to))
         if partitions:
             part(connection, partitions)
+        sample_no_words(connection)
         _store_shards(connection, shards, is_new=revision is None)
         if is_sqlite := connection.dialect.name == "sqlite":
             build_here(connection)
