@@ -12,7 +12,6 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.periods import MONTHS
-from turnfold.contract.remembered import remembers_clauses
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_words
 from turnfold_worker.pipeline.language.common_words import is_common
@@ -59,7 +58,6 @@ _SPEAKER: Final = lazy_pattern(r"(?i)\b(?:i|we|my|our|me|us|mine|ours)\b")
 _INNER_NAME: Final = lazy_pattern(r"[^.!?] [A-Z]|[\"\u201c]")
 
 
-@remembers_clauses
 def event_share(clause: str, answered: frozenset[str]) -> float:
     """A multiplier of a clause's worth. `answered` are the stems of the turn before, of somebody else.
 

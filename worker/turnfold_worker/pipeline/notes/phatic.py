@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import remembers_clauses
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.word_places import is_negation
 from turnfold_worker.pipeline.language.words import has_digit
@@ -32,7 +31,6 @@ _VOCATIVE: Final = lazy_pattern(r", [A-Z][\w-]{1,30}[!.]{0,3}$")
 _LONGEST_PHATIC: Final = 120
 
 
-@remembers_clauses
 def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
     """True for talk that carries nothing: greetings, thanks, praise, the other's name.
 

@@ -14,7 +14,7 @@ from math import fsum
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import Remembered, remembers_clauses
+from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_words
 from turnfold_worker.pipeline.language.rarity import is_feeling, rarity_of
@@ -49,7 +49,6 @@ _TELLS_PAST: Final = Remembered(lambda run: _HAPPENED.fullmatch(run) is not None
 _TELLS_TIME: Final = Remembered(lambda run: _TIME.fullmatch(run) is not None)
 
 
-@remembers_clauses
 def salience(clause: str, *, place: int, replies: bool) -> float:
     """From about 0, nothing would be missed, to about 1, an event with its names, of the `place`-th clause of a turn.
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import Remembered, remembers_clauses
+from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.notes.whole import PAST, are_quoted
 
@@ -70,7 +70,6 @@ class _Sentence(NamedTuple):
     asks: bool
 
 
-@remembers_clauses
 def telegraphic(clause: str) -> str:
     """The clause in fewer words, on one line; never empty unless it is.
 

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import Remembered, remembers_clauses
+from turnfold.contract.remembered import Remembered
 from turnfold.dates.resolve import resolve_relative_days
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.prose import JOINS
@@ -78,7 +78,6 @@ _TOLD_WORDS: Final = 3
 _LAST_MARKS: Final = ".!,;:-–— "
 
 
-@remembers_clauses
 def whole_clause(statement: str, names: frozenset[str] = frozenset(), said_on: date | None = None) -> str:
     """The clause on one line; never empty unless it is. `names` are those by which people call each other.
 
