@@ -99,7 +99,9 @@ print("frozen" * (gc.isenabled() and gc.get_freeze_count() > 100_000))
 print("seldom" * (gc.get_threshold()[0] > 10_000))
 import sys
 turn_acts = sys.modules.get("turnfold_worker.pipeline.anchors.acts.turn_acts")
-print("indexed" * bool(turn_acts and turn_acts.rules_by_word.cache_info().currsize))
+attributes = sys.modules.get("turnfold_worker.pipeline.anchors.statements.attributes")
+indexes = turn_acts and (turn_acts.rules_by_word, attributes._patterns_by_word)
+print("indexed" * bool(indexes and all(index.cache_info().currsize for index in indexes)))
 """
 
 

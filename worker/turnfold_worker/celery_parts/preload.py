@@ -12,7 +12,12 @@ from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.tasks import Queue
 
 _SAID: Final = StoredTurn(
-    seq=1, turn_id="1", role=Role.USER, content="The report is due on Friday.", importance=Importance.NORMAL, tokens=7
+    seq=1,
+    turn_id="1",
+    role=Role.USER,
+    content="The report is due on Friday. Please read it.",
+    importance=Importance.NORMAL,
+    tokens=11,
 )
 
 _COLLECT_AFTER: Final = 20_000

@@ -8,19 +8,23 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from turnfold.contract.lazy_patterns import LazyPattern
 from turnfold_worker.pipeline.anchors.rules import (
+    attribute_rules,
     courtesy_rules,
     reply_rules,
     statement_rules,
     wanted_rules,
 )
+from turnfold_worker.pipeline.anchors.statements import value_changes
 from turnfold_worker.pipeline.language.required_words import PatternIndex, required_words, words_in
 
-MODULES = (statement_rules, reply_rules, courtesy_rules, wanted_rules)
+MODULES = (statement_rules, reply_rules, courtesy_rules, wanted_rules, value_changes)
 RULES = statement_rules.RULES
 PATTERNS = [
     *(rule.pattern for rule in RULES),
-    *(one for module in MODULES for one in vars(module).values() if isinstance(one, re.Pattern)),
+    *(one for module in MODULES for one in vars(module).values() if isinstance(one, LazyPattern)),
+    *(pattern for _, pattern in (*attribute_rules.ONE_AT_A_TIME, *attribute_rules.SAID_ONLY)),
 ]
 INDEX = PatternIndex(pattern.pattern for pattern in PATTERNS)
 # Words and pieces of words of the patterns themselves: what could be mistaken for a whole word.
@@ -45,6 +49,12 @@ def test_a_rule_that_holds_on_its_example_among_other_words_is_tried(place: int,
     text = f"{before}{RULES[place].example.lower()}{after}"
     assume(RULES[place].pattern.search(text))
     assert place in INDEX.worth_trying(words_in(text))
+
+
+@given(talk, st.integers(0, 13))
+def test_a_text_that_may_tell_of_a_change_holds_one_of_the_words_of_that(text: str, upper: int) -> None:
+    text = text[:upper].upper() + text[upper:]
+    assert value_changes._may_tell(text) == (value_changes._MAY_TELL.search(text) is not None)
 
 
 def test_a_rule_is_tried_on_its_example() -> None:
