@@ -63,7 +63,10 @@ def gateway_process(settings: Settings, *, arguments: Sequence[str] = (), **vari
             child_environment(**servers, **variables), log=log,
         )  # fmt: skip
         try:
-            wait_until(lambda: "\n" in log.read_text("utf-8") or process.poll() is not None, what="the gateway's URL")
+            wait_until(
+                lambda: "\n" in log.read_text("utf-8") or process.poll() is not None, timeout_seconds=60,
+                what="the gateway says its URL",
+            )  # fmt: skip
             url = log.read_text("utf-8").partition("\n")[0]
             assert url.startswith("http://"), log.read_text("utf-8")
             yield Gateway(url, settings)
