@@ -57,15 +57,17 @@ share_statements()
 
 
 LONGEST_FILES = (
-    "test_command_line", "test_starts_and_ends", "test_celery_workers", "test_flower", "test_sentence_vectors",
-    "test_forget_during_drains", "test_edits", "test_exports", "test_notes", "test_refine", "test_refine_command",
-    "test_fold", "test_models_that_fail", "test_away", "test_mutants_are_caught", "test_far_repeats", "test_expansions",
-    "test_imports", "test_subjects", "test_lazy_folds", "test_drain", "test_concurrent_readers", "test_stable_prefixes",
-    "test_reads_without_words", "test_fairness", "test_frameworks", "test_migrations", "test_anchor_candidates",
-    "test_anchor_states", "test_refold", "test_doctor", "test_rewinds", "test_streams", "test_changes", "test_patterns",
-    "test_value_cases", "test_asked", "test_content", "test_promises", "test_pins",
+    "test_webhooks", "test_value_cases", "test_starts_and_ends", "test_command_line", "test_notes",
+    "test_lazy_folds", "test_exports", "test_idle_search", "test_forget_during_drains", "test_reads_without_words",
+    "test_refine", "test_sentence_vectors", "test_fold", "test_refine_command", "test_stable_prefixes",
+    "test_edits", "test_forged_messages", "test_subjects", "test_models_that_fail", "test_doctor",
+    "test_anchor_pages", "test_retention", "test_asked", "test_forked_processes", "test_expansions", "test_jobs",
+    "test_cells_move", "test_flower", "test_celery_workers", "test_fairness", "test_away", "test_cells_gateway",
+    "test_refold", "test_drain", "test_concurrent_readers", "test_expansion_counts", "test_imports", "test_streams",
+    "test_migrations", "test_metrics", "test_content", "test_tail_anchors", "test_frameworks", "test_hash_seeds",
+    "test_anchor_candidates", "test_far_repeats", "test_forget",
 )  # fmt: skip
-"""Begin first: while the last file of a run goes on, the other processes have nothing to do."""
+"""Begin first, `test_webhooks` with all of the gateway: while the last goes on, other processes have nothing to do."""
 
 
 @pytest.hookimpl(tryfirst=True)
