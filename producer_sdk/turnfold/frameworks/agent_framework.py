@@ -16,7 +16,7 @@ from agent_framework import AgentSession, Content, HistoryProvider, Message, Ses
 from turnfold.assemble.forms.content_parts import as_json
 from turnfold.async_client import AsyncTurnfold
 from turnfold.errors import InvalidInput
-from turnfold.frameworks.reading import checked_client, function_call, identified, read_options
+from turnfold.frameworks.reading import checked_client, function_call, identified, read_options, turns_of
 from turnfold.wire.projection import project
 
 
@@ -55,8 +55,7 @@ class TurnfoldHistoryProvider(HistoryProvider):
 
     async def save_messages(self, session_id: str | None, messages: Sequence[Message], **_: Any) -> None:
         """Append messages, in order; one whose `message_id` is there already changes nothing."""
-        turns = [turn for message in messages for turn in _turns(message)]
-        if turns:
+        if turns := turns_of(messages, _turns):
             await self._client.append(_checked(session_id), turns)
 
     async def _read(self, session_id: str | None, query: str | None) -> list[Message]:

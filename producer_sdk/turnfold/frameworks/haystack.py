@@ -18,7 +18,7 @@ from haystack.dataclasses import ChatMessage, ImageContent, TextContent, ToolCal
 
 from turnfold.assemble.forms.content_parts import as_json
 from turnfold.client import Turnfold
-from turnfold.frameworks.reading import arguments_of, checked_client, function_call, identified, read_options
+from turnfold.frameworks.reading import arguments_of, checked_client, function_call, identified, read_options, turns_of
 from turnfold.wire.projection import project
 
 RECALLED: Final = "turnfold"
@@ -107,8 +107,7 @@ class TurnfoldWriter(_Component):
 def _append(client: Turnfold, conversation_id: str, messages: Sequence[ChatMessage]) -> int:
     """Append what is not in the conversation yet, and count the messages of it."""
     new = [message for message in messages if RECALLED not in message.meta and message.role != "system"]
-    turns = [turn for message in new for turn in _turns(message)]
-    if turns:
+    if turns := turns_of(new, _turns):
         client.append(conversation_id, turns)
     return len(new)
 

@@ -24,7 +24,7 @@ from langgraph.config import get_config
 
 from turnfold.client import Turnfold
 from turnfold.errors import InvalidInput
-from turnfold.frameworks.reading import LastAppended, checked_client, identified, read_options
+from turnfold.frameworks.reading import LastAppended, checked_client, identified, read_options, turns_of
 
 
 class TurnfoldMiddleware(AgentMiddleware):
@@ -77,7 +77,7 @@ class TurnfoldMiddleware(AgentMiddleware):
         """Append those after the last one that was; all of them where none is known."""
         ids = [message.id for message in messages]
         new = messages[self._appended.count(thread, ids) :]
-        if turns := [turn for message in new for turn in _turns(message)]:
+        if turns := turns_of(new, _turns):
             self._client.append(thread, turns)
         self._appended.note(thread, ids)
 
@@ -105,7 +105,8 @@ class TurnfoldHistory(BaseChatMessageHistory):
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Append messages; one whose `id` is there already changes nothing."""
-        self._client.append(self._conversation, [turn for message in messages for turn in _turns(message)])
+        if turns := turns_of(messages, _turns):
+            self._client.append(self._conversation, turns)
 
     def clear(self) -> None:
         """Erase the conversation: nothing of it is readable any more; a worker deletes its rows."""

@@ -16,7 +16,7 @@ from llama_index.core.memory.types import BaseMemory
 
 from turnfold.assemble.forms.content_parts import as_json
 from turnfold.client import Turnfold
-from turnfold.frameworks.reading import checked_client, function_call, now, read_options
+from turnfold.frameworks.reading import checked_client, function_call, now, read_options, turns_of
 from turnfold.wire.projection import project
 
 
@@ -61,7 +61,8 @@ class TurnfoldMemory(BaseMemory):
 
     def put_messages(self, messages: list[ChatMessage]) -> None:
         """Append messages, in order, at once."""
-        self._client.append(self._conversation, [_turn(message) for message in messages])
+        if turns := turns_of(messages, lambda message: [_turn(message)]):
+            self._client.append(self._conversation, turns)
 
     def set(self, messages: list[ChatMessage]) -> None:
         """Begin the conversation anew with these messages; what was there is erased."""

@@ -15,7 +15,7 @@ from turnfold.async_client import AsyncTurnfold
 from turnfold.chat_history.caller_turns import input_part
 from turnfold.contract.records import StoredTurn, TurnState
 from turnfold.errors import Unavailable, UnknownMarker
-from turnfold.frameworks.reading import checked_client, function_call, now, read_options
+from turnfold.frameworks.reading import checked_client, function_call, now, read_options, turns_of
 
 Item = dict[str, Any]
 
@@ -51,8 +51,7 @@ class TurnfoldSession:
 
     async def add_items(self, items: list[Any]) -> None:
         """Append a run's items: messages as they are, calls that belong together as one turn."""
-        turns = list(_turns(items))
-        if turns:
+        if turns := turns_of([items], _turns):
             await self._client.append(self.session_id, turns)
 
     async def pop_item(self) -> Item | None:

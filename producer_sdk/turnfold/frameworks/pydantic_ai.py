@@ -35,7 +35,7 @@ from pydantic_ai.run import AgentRunResult
 from pydantic_ai.tools import RunContext
 
 from turnfold.async_client import AsyncTurnfold
-from turnfold.frameworks.reading import LastAppended, checked_client, function_call, read_options
+from turnfold.frameworks.reading import LastAppended, checked_client, function_call, read_options, turns_of
 
 _Turn = dict[str, Any]
 
@@ -71,7 +71,7 @@ class TurnfoldMemory(AbstractCapability[Any]):
         return result
 
     async def _append(self, conversation_id: str, messages: Sequence[ModelMessage]) -> None:
-        turns = [turn for message in messages for turn in _turns(message)]
+        turns = turns_of(messages, _turns)
         ids = [turn["turn_id"] for turn in turns]
         if new := turns[self._appended.count(conversation_id, ids) :]:
             await self._client.append(conversation_id, new)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
 from turnfold.contract.remembered import NewestEntries
-from turnfold.errors import InvalidInput
+from turnfold.errors import InvalidInput, InvalidTurn, TurnfoldError
 from turnfold.wire.json_values import object_in
 
 _Client = TypeVar("_Client")
+_Message = TypeVar("_Message")
 
 _REMEMBERED: Final = 10_000
 """Conversations of which it is known what was appended last."""
@@ -63,6 +64,30 @@ def identified(turns: Iterable[Mapping[str, Any]], message_id: str | None) -> It
     for number, turn in enumerate(numbered):
         suffix = f"-{number}" if len(numbered) > 1 else ""
         yield {**turn, **({"turn_id": f"{message_id}{suffix}"} if message_id else {}), "created_at": now()}
+
+
+def turns_of(
+    messages: Iterable[_Message], read: Callable[[_Message], Iterable[dict[str, Any]]]
+) -> list[dict[str, Any]]:
+    """The turns of a framework's messages, without those that say nothing: a model may answer so.
+
+    Raises `InvalidTurn` for one that is not as its framework declares it.
+    """
+    turns: list[dict[str, Any]] = []
+    for message in messages:
+        try:
+            turns += filter(_says_something, read(message))
+        except TurnfoldError:
+            raise
+        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+            # Without the error's text, in which words of the message may stand.
+            msg = f"a message of type {type(message).__name__} cannot be read ({type(error).__name__})"
+            raise InvalidTurn(msg, remedy="give it the fields, and those texts and numbers, that JSON has") from error
+    return turns
+
+
+def _says_something(turn: Mapping[str, Any]) -> bool:
+    return bool(turn["content"] or turn.get("tool_calls") or turn["role"] == "tool")
 
 
 def function_call(call_id: str | None, name: str, arguments: str) -> dict[str, Any]:
