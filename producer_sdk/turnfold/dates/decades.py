@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date, timedelta
 from typing import Final
 
@@ -78,8 +79,13 @@ def _first_years(match: re.Match[str]) -> list[int]:
 def _feasts(match: re.Match[str], near: date | None, toward: int) -> Iterator[Period]:
     if near is None:
         return
-    periods = [_feast_of(match, year) for year in (near.year - 1, near.year, near.year + 1)]
-    yield min(periods, key=lambda period: days_away(period, near, toward))
+    periods = []
+    for year in (near.year - 1, near.year, near.year + 1):
+        # The calendar has a first and a last year.
+        with suppress(ValueError, OverflowError):
+            periods.append(_feast_of(match, year))
+    if periods:
+        yield min(periods, key=lambda period: days_away(period, near, toward))
 
 
 def _feast_of(match: re.Match[str], year: int) -> Period:

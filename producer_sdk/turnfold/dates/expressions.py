@@ -284,13 +284,17 @@ def _bounded(text: str, time: TimeExpression) -> TimeExpression:
 
 def _from_then(period: Period, *, after: bool) -> Period:
     """Open at the end; 'after' a time begins when it is over."""
-    first = period.last + timedelta(1) if after and period.last else period.first
+    first = period.first
+    if after and period.last:
+        first = min(period.last, date.max - timedelta(1)) + timedelta(1)
     return Period(first, None, Precision.OPEN, period.vague)
 
 
 def _up_to(period: Period, *, before: bool) -> Period:
     """Open at the beginning; 'before' a time ends when it begins."""
-    last = period.first - timedelta(1) if before and period.first else period.last
+    last = period.last
+    if before and period.first:
+        last = max(period.first, date.min + timedelta(1)) - timedelta(1)
     return Period(None, last, Precision.OPEN, period.vague)
 
 

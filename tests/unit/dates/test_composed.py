@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import date
+import json
+from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,6 +17,7 @@ from turnfold.dates.decades import DECADES, decade_periods
 from turnfold.dates.expressions import time_expressions
 from turnfold.dates.note_time import time_of
 from turnfold.dates.resolve import resolve_relative_days
+from turnfold.search.query_times import query_times
 
 _SAID_ON = date(2026, 5, 14)
 """A Thursday."""
@@ -124,3 +127,29 @@ def test_a_part_lies_in_its_whole(day: date, part: str) -> None:
         assert whole.holds(part_of(whole, part))
     early, late = (part_of(whole_year(day.year), each) for each in ("early", "late"))
     assert not early.meets(late)
+
+
+CASES = [json.loads(line)["text"] for line in (Path(__file__).parent / "time_cases.jsonl").read_text().splitlines()]
+FEASTS = ["We go over Christmas.", "It was around Easter weekend.", "We met between Christmas and New Year."]
+BOUNDS = ["", "after ", "before ", "since ", "until ", "from "]
+_NEAR_AN_END = st.integers(0, 800).flatmap(
+    lambda away: st.sampled_from([date.min + timedelta(away), date.max - timedelta(away)])
+)
+
+
+@given(st.sampled_from(FEASTS + CASES), st.sampled_from(BOUNDS), _NEAR_AN_END)
+def test_no_time_fails_at_an_end_of_the_calendar(text: str, bound: str, said_on: date) -> None:
+    crossed: list[Period] = []
+    for words in (text, f"{bound}{text[0].lower()}{text[1:]}", f"We wait {bound}tomorrow, {bound}yesterday."):
+        periods = [time.period for time in time_expressions(words, said_on) if time.period]
+        crossed += [period for period in periods if (period.first or date.min) > (period.last or date.max)]
+        resolve_relative_days(words, said_on)
+        time_of(words, said_on)
+        query_times(words, said_on)
+    assert crossed == []
+
+
+@pytest.mark.parametrize("said_on", [date.min, date.min + timedelta(300), date.max - timedelta(300), date.max])
+@pytest.mark.parametrize("text", [*FEASTS, "We wait until after tomorrow.", "We left before yesterday."])
+def test_feasts_and_bounds_have_days_as_far_as_the_calendar_goes(text: str, said_on: date) -> None:
+    assert all(time.start < time.end for time in time_expressions(text, said_on))
