@@ -26,7 +26,7 @@ _MOST_OF_NOTES: Final = 12
 """Results that are remembered of the same notes: they differ in what is left over for a few more."""
 _CHANGING_LINES: Final = 48
 """Tokens of headers and of the lines for what is neither folded nor raw, about: at most what they usually cost."""
-_OF_TAIL: Final = 0.5
+_OF_TAIL: Final = 0.75
 """Of what the least note of the past tells for a token: notes of the open tail that tell less are not shown."""
 _STEERED: Final = 4
 """One part in four of what notes may have is at most for what the last turn speaks of: it asks for nothing."""
