@@ -26,7 +26,10 @@ def untold(brief: str, told: Sequence[AbstractSet[str]]) -> str:
     >>> untold("sailed to Bergen; saw two lighthouses on the way", [frozenset(note_stems("sailed on to Bergen"))])
     'saw two lighthouses on the way'
     """
-    left = [item for item in _items(brief) if not any(_tells(stems, item) for stems in told)]
+    items = list(_items(brief))
+    left = [item for item in items if not any(_tells(stems, item) for stems in told)]
+    if len(left) == len(items):
+        return brief
     return BETWEEN_ITEMS.join(left) if any(len(note_stems(item)) > _ALONE or _names(item) for item in left) else ""
 
 
@@ -43,7 +46,7 @@ def _items(brief: str) -> Iterator[str]:
 
 def _names(item: str) -> frozenset[str]:
     """The stems of names and numbers."""
-    named = {stem for word in words_of(item)[1:] if word.capital for stem in note_stems(word.text)}
+    named = {stem for word in words_of(item) if word.capital for stem in note_stems(word.text)}
     return frozenset(named | {stem for stem in note_stems(item) if any(map(str.isdigit, stem))})
 
 
