@@ -69,6 +69,13 @@ class RedisClient:
             raise _unavailable(error) from error
         return None if earlier is None else str(earlier)
 
+    async def forget(self, name: str) -> None:
+        """Keep a text no longer."""
+        try:
+            await self._client.delete(name)
+        except _FAILURES as error:
+            raise _unavailable(error) from error
+
     async def mark(self, name: str, *, seconds: float) -> None:
         """Set a mark, which ends by itself."""
         try:

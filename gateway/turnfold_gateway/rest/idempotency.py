@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from typing import Any, Final
 
 import msgspec
 
+from turnfold import Unavailable
 from turnfold.contract.keys import gateway_idempotency
 from turnfold_gateway.cells import ServedCells
 from turnfold_gateway.inputs import whole_number
@@ -61,16 +63,30 @@ def _may_be_large(call: Call) -> bool:
     return length is None or length > DECODED_AT_ONCE or "content-encoding" in headers
 
 
+async def forget_key(call: Call) -> None:
+    """Let the request's key be used with other turns: those that it came with were refused, and none is stored."""
+    key = call.request.headers.get("idempotency-key")
+    if key is None:
+        return
+    cells: ServedCells = call.request.app.state.cells
+    # A key that is still remembered is refused with other turns, and ends by itself.
+    with suppress(Unavailable):
+        await cells.of(call.caller.tenant).redis.forget(_name(call, key))
+
+
 async def _remember(call: Call, key: str, digest: str) -> None:
     cells: ServedCells = call.request.app.state.cells
-    name = gateway_idempotency(call.caller.tenant, _digest(call, key))
-    earlier = await cells.of(call.caller.tenant).redis.remember(name, digest, seconds=REMEMBERED_SECONDS)
+    earlier = await cells.of(call.caller.tenant).redis.remember(_name(call, key), digest, seconds=REMEMBERED_SECONDS)
     if earlier not in {None, digest}:
         raise Problem(
             422, "idempotency-key-reused", "The Idempotency-Key was used before",
             detail="other turns were appended to this conversation under this Idempotency-Key",
             remedy="send a new key with each append, and the same one only with a repeat of it",
         )  # fmt: skip
+
+
+def _name(call: Call, key: str) -> str:
+    return gateway_idempotency(call.caller.tenant, _digest(call, key))
 
 
 def _digest(call: Call, key: str, *more: object) -> str:

@@ -6,11 +6,11 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from turnfold import Receipt
+from turnfold import InvalidInput, Receipt
 from turnfold_gateway.paths import CONVERSATION
 from turnfold_gateway.rest.answers import TurnDocument, TurnPage
 from turnfold_gateway.rest.cursors import number_of
-from turnfold_gateway.rest.idempotency import with_ids
+from turnfold_gateway.rest.idempotency import forget_key, with_ids
 from turnfold_gateway.rest.operations import Call, Operation
 
 TURNS_A_PAGE: Final = 100
@@ -56,9 +56,13 @@ class TurnsQuery(Struct, forbid_unknown_fields=True):
 async def append(call: Call) -> Receipt:
     body: AppendBody = call.body
     turns = await with_ids(call, body.turns)
-    return await call.turnfold.append(
-        call.conversation, turns, priority=body.priority, subject=body.subject, durable=body.durable
-    )
+    try:
+        return await call.turnfold.append(
+            call.conversation, turns, priority=body.priority, subject=body.subject, durable=body.durable
+        )
+    except InvalidInput:
+        await forget_key(call)
+        raise
 
 
 async def edit(call: Call) -> None:

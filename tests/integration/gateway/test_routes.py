@@ -291,6 +291,17 @@ def test_a_key_that_is_used_again_when_it_is_forgotten_drops_no_turn(
     assert [turn.content for turn in tf.turns("k")] == ["Said on one day.", "Said on the next day."]
 
 
+def test_a_key_that_came_with_refused_turns_may_come_with_corrected_ones(http: httpx.Client) -> None:
+    def append(*turns: dict[str, str]) -> httpx.Response:
+        return http.post(path_of("k", "turns"), json={"turns": turns}, headers={"Idempotency-Key": "1"})
+
+    turn = {"role": "user", "content": "Said."}
+    assert append(turn, {"role": "nobody", "content": "Said."}).json()["type"] == "urn:turnfold:problem:invalid-turn"
+    first = append(turn)
+    assert (first.status_code, append(turn).json()) == (202, first.json())
+    assert append({"role": "user", "content": "Said otherwise."}).status_code == 422
+
+
 def test_a_body_above_the_limit_is_refused_however_well_it_is_packed(strict: Gateway, tenant: str) -> None:
     body = json.dumps({"turns": [{"role": "user", "content": "x" * 100_000}]}).encode()
     with strict.client(strict.key(tenant, "append")) as client:
