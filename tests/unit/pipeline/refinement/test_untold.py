@@ -64,6 +64,15 @@ def note(seq: int, brief: str, *, speaker: str = "Ana") -> ModelNote:
     )  # fmt: skip
 
 
+def test_notes_on_a_chapter_of_the_cover_stand_before_segments_too() -> None:
+    cover = [Covered(1, 0, 1, 80, 800, "c"), Covered(0, 8, 81, 90, 100, "s8")]
+    noted = [in_place_of((), [note(2, CHAPTER)]), in_place_of((), [note(82, "charity race")])]
+    (chapter,), (segment,) = on_chapters(cover, noted, {(1, 0): [note(2, CHAPTER)]})
+    assert chapter.place >= FIRST_OF_CHAPTER > segment.place
+    assert chapter.worth > segment.worth
+    assert on_chapters(cover[1:], noted[1:], {}) == []
+
+
 def test_only_what_the_same_speaker_tells_counts() -> None:
     cover = [Covered(0, idx, 1 + 10 * idx, 10 + 10 * idx, 100, f"s{idx}") for idx in range(2)]
     again = "charity race for hospice 20 May"

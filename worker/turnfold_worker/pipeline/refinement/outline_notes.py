@@ -44,15 +44,17 @@ def on_chapters(
 ) -> list[tuple[Note, ...]]:
     """The notes on the nodes of a cover, a model's on a chapter before its own on what is below it, and these in brief.
 
-    `written` are a model's notes by height and number. Empty where there are none on the chapters of the cover.
+    `written` are a model's notes by height and number. Empty where there are none on chapters, be they in the cover or
+    above it.
     """
-    chapters = [written.get((node.height + 1, node.idx // FAN_OUT), ()) for node in cover]
-    if not any(chapters):
+    above = [written.get((node.height + 1, node.idx // FAN_OUT), ()) for node in cover]
+    if not any(above) and not any(node.height and written.get((node.height, node.idx)) for node in cover):
         return []
     return [
-        _with_chapter(notes, of_chapter, is_first=node.idx % FAN_OUT == 0) if of_chapter else notes
-        for node, notes, of_chapter in zip(cover, noted, chapters, strict=True)
-    ]
+        _with_chapter(notes, of_chapter, is_first=node.idx % FAN_OUT == 0) if of_chapter
+        else _as_of_chapter(notes) if node.height else notes
+        for node, notes, of_chapter in zip(cover, noted, above, strict=True)
+    ]  # fmt: skip
 
 
 def _with_chapter(notes: Sequence[Note], of_chapter: Sequence[ModelNote], *, is_first: bool) -> tuple[Note, ...]:
@@ -62,8 +64,21 @@ def _with_chapter(notes: Sequence[Note], of_chapter: Sequence[ModelNote], *, is_
     for note in on_chapter:
         told.setdefault(note.speaker, []).append(frozenset(note_stems(note.in_brief().text)))
     below = [_untold(note.in_brief(), told.get(note.speaker, ())) for note in notes]
-    before = [note._replace(worth=BEFORE_SEGMENTS * note.worth) for note in on_chapter] if is_first else []
+    before = [_before_segments(note) for note in on_chapter] if is_first else []
     return tuple(in_order([*filter(None, below), *before]))
+
+
+def _as_of_chapter(notes: Sequence[Note]) -> tuple[Note, ...]:
+    """The notes on a chapter of the cover, a model's as those that stand before segments."""
+    moved = FIRST_OF_CHAPTER - FIRST_WRITTEN
+    return tuple(
+        _before_segments(note._replace(place=note.place + moved)) if note.place >= FIRST_WRITTEN else note
+        for note in notes
+    )
+
+
+def _before_segments(note: Note) -> Note:
+    return note._replace(worth=BEFORE_SEGMENTS * note.worth)
 
 
 def _untold(note: Note, told: Sequence[frozenset[str]]) -> Note | None:
