@@ -19,7 +19,6 @@ from turnfold_worker.pipeline.anchors.statements.moves import moved_thing
 from turnfold_worker.pipeline.anchors.statements.needs import need_of
 from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
 from turnfold_worker.pipeline.anchors.statements.restated import restates_otherwise, says_now
-from turnfold_worker.pipeline.anchors.statements.retold import may_tell_otherwise, tells_otherwise
 from turnfold_worker.pipeline.anchors.statements.slots import may_fill
 from turnfold_worker.pipeline.anchors.statements.turnovers import turnovers_of, turns_over
 from turnfold_worker.pipeline.anchors.statements.value_changes import overtakes_value, value_change
@@ -42,13 +41,11 @@ _STATED: Final = 50
 
 _STATES: Final[tuple[Callable[[str], object], ...]] = (
     states_a_value, moved_thing, states_an_attribute, need_of, holder_of, ending_of, turnovers_of, value_change,
-    says_now, may_tell_otherwise, lambda text: text.startswith("Actually, ") and bool(clauses_of(text)),
+    says_now, lambda text: text.startswith("Actually, ") and bool(clauses_of(text)),
 )  # fmt: skip
 """What tells that a sentence gives the value of a thing, or ends or changes it."""
-_TELL_OF_A_CHANGE: Final[tuple[Callable[[str], object], ...]] = (
-    ending_of, turnovers_of, says_now, value_change, may_tell_otherwise,
-)  # fmt: skip
-_OVER: Final = (says_otherwise, ends, turns_over, restates_otherwise, overtakes_value, tells_otherwise)
+_TELL_OF_A_CHANGE: Final[tuple[Callable[[str], object], ...]] = (ending_of, turnovers_of, says_now, value_change)
+_OVER: Final = (says_otherwise, ends, turns_over, restates_otherwise, overtakes_value)
 """Whether the one text ends or changes what the other says."""
 
 

@@ -20,7 +20,6 @@ from turnfold_worker.pipeline.anchors.statements.endings import ending_of, ends
 from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, stems_in_order
 from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
 from turnfold_worker.pipeline.anchors.statements.restated import restates_otherwise, says_now
-from turnfold_worker.pipeline.anchors.statements.retold import may_tell_otherwise, tells_otherwise
 from turnfold_worker.pipeline.anchors.statements.turnovers import turnovers_of, turns_over, words_sought
 from turnfold_worker.pipeline.anchors.statements.value_changes import overtakes_value, value_change
 from turnfold_worker.pipeline.language.common_words import is_common
@@ -138,10 +137,8 @@ def _says_instead(new: str, old: str) -> bool:
     return set(gone) <= set(theirs[0]) and any(len(stem) > 2 and not is_common(stem) for stem in beside)
 
 
-_TELL_OF_A_CHANGE: Final[tuple[Callable[[str], object], ...]] = (
-    turnovers_of, says_now, value_change, may_tell_otherwise,
-)  # fmt: skip
-_SAY_OTHERWISE: Final = (says_otherwise, restates_otherwise, overtakes_value, tells_otherwise, _says_instead)
+_TELL_OF_A_CHANGE: Final[tuple[Callable[[str], object], ...]] = (turnovers_of, says_now, value_change)
+_SAY_OTHERWISE: Final = (says_otherwise, restates_otherwise, overtakes_value, _says_instead)
 
 
 def _overtaken(note: Note, cue: Cue) -> Overtaken:

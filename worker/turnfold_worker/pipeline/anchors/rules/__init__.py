@@ -13,7 +13,6 @@ frame_rules       state one value of a thing: what it is called, where it is, wh
 relation_rules    meet, gather, get together: verbs that say one relation
 value_change_rules   change: a value, a name, who does something
 turnover_rules   replace, give up, leave, part: what is had no longer
-retelling_rules   be otherwise now, as chats tell it: what opens, hedges and cues a clause
 doubt_rules       feel, guess, aim and chat: what is hardly asked for later
 reply_rules       answer
 courtesy_rules    part, cheer, long: what only sounds like a promise or a request

@@ -68,7 +68,6 @@ from turnfold_worker.pipeline.anchors.statements.numbers import (
 )
 from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
 from turnfold_worker.pipeline.anchors.statements.restated import restates_otherwise
-from turnfold_worker.pipeline.anchors.statements.retold import tells_otherwise
 from turnfold_worker.pipeline.anchors.statements.turnovers import turns_over
 from turnfold_worker.pipeline.anchors.statements.value_changes import overtakes_value
 from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only, tells_of_then, waits
@@ -96,8 +95,6 @@ OVERTAKEN: Final = frozenset(
 )
 _STATEMENTS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT})
 _TAKES_BACK: Final = frozenset({AnchorType.DECISION, AnchorType.CORRECTION, AnchorType.CRITICAL_FACT})
-
-_SAY_OTHERWISE: Final = (overtakes_value, restates_otherwise, tells_otherwise)
 
 
 def corrects(new: Known, old: Known, similarity: float) -> bool:
@@ -131,7 +128,7 @@ def changes(new: Known, old: Known) -> bool:
         return not sometimes_only(new.said, old.said)
     if ends_need(new.anchor.text, old.anchor.text):
         return not (only_then(new.said, old.said) or sometimes_only(new.said, old.said))
-    return any(changed(new.anchor.text, old.anchor.text) for changed in _SAY_OTHERWISE)
+    return any(changed(new.anchor.text, old.anchor.text) for changed in (overtakes_value, restates_otherwise))
 
 
 def moves(new: Known, old: Known) -> bool:

@@ -15,9 +15,6 @@ needs          who needs what, and for whom
 moves          what was moved to another time or place
 value_changes  what changed, and what it is now
 turnovers      what took the place of something, or is had no longer: 'we traded in the Civic', 'we let Tom go'
-told_clauses   clauses as people write them in chats, and what says in them that something is so from now on
-differing_value  the value in which two clauses differ: where it stands, what it hangs on, of what sort it is
-retold         what is said otherwise in a chat, by what two clauses share: 'down to 6 flaky tests'
 restated       what is said again with another value and a word for now: 'the dog sleeps in the kitchen these days'
 endings        what holds no longer, without another value: 'we no longer use Kafka'
 holders        who holds a role that one person holds at a time

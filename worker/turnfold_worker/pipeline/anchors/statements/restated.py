@@ -73,11 +73,6 @@ _TELL_OF_OTHERS: Final = (frame_rules.NEGATION, frame_rules.BESIDE, _HAS_ONE)
 _SPEAKERS: Final = frozenset({"i"})
 
 
-def of_many(stem: str) -> bool:
-    """Whether the stem of a verb is of one that has several objects at a time: 'love', 'buy'."""
-    return stem in _OF_MANY
-
-
 def says_now(text: str) -> bool:
     """Whether a short text states something as so from now on, or lately.
 
