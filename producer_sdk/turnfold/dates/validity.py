@@ -34,7 +34,14 @@ def day_after(as_of: datetime) -> datetime:
         day = as_of.astimezone(UTC).date()
         return datetime.combine(day, time(), UTC) + timedelta(days=1)
     except OverflowError:
-        # Behind the last day of the calendar, or before its first one.
+        return within_calendar(as_of)
+
+
+def within_calendar(as_of: datetime) -> datetime:
+    """A moment in UTC; at the calendar's ends the first or the last one that there is."""
+    try:
+        return as_of.astimezone(UTC)
+    except OverflowError:
         return datetime.max.replace(tzinfo=UTC) if as_of.year > 1 else datetime.min.replace(tzinfo=UTC)
 
 

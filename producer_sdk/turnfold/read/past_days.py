@@ -16,6 +16,7 @@ from turnfold.contract.turn_limits import cap_for
 from turnfold.contract.words import note_stems
 from turnfold.database.known import AsOf
 from turnfold.database.steering import steering_text
+from turnfold.dates.validity import within_calendar
 from turnfold.read.pending_edits import Changes, changed_snapshot, changes_by, newest_turns
 from turnfold.read.snapshot import look_at, readable_head
 from turnfold.tokens import estimate_tokens
@@ -41,7 +42,7 @@ def past_snapshot(
     cap = cap_for(request.budget_tokens)
     turns, _ = newest_turns(transaction, head, changes, cap=cap)
     question = request.query or (steering_text(turns, (), task=request.task) if request.steered else None)
-    of_day = replace(request, now=request.now or as_of)
+    of_day = replace(request, now=request.now or within_calendar(as_of))
     look = look_at(
         transaction, address, pending, of_day, whole=True, as_of=AsOf(changes.cut, None if request.query else question)
     )
