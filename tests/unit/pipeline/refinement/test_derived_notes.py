@@ -57,7 +57,6 @@ PROGRAM_PAIRS = (
      'User gets "TypeError: NoneType object is iterable".'),
     ([3], "user", "User gets TypeError: NoneType object is not iterable from GET /pages.",
      "User gets TypeError: NoneType object is not callable from GET /pages."),
-    ([3], "user", "User gets an error from GET /pages, None.", "User gets no error from GET /pages."),
     ([3], "user", "User's GET /pages has the body None.", "User's GET /pages has the body JSON."),
 )  # fmt: skip
 

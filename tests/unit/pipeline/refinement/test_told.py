@@ -39,6 +39,8 @@ def test_a_note_of_its_turn_that_has_its_words_tells_it() -> None:
         replace(FACT, text="Painting 3 landscapes is my favourite!"),
         replace(FACT, text="Sailing round the northern islands is my favourite!"),
         replace(FACT, text="We will."),
+        replace(FACT, text="Painting landscapes is not my favourite!"),
+        replace(FACT, type=AnchorType.DECISION, text="We paint landscapes with Omar at the northern harbour."),
         replace(FACT, rank=PINNED_RANK),
         replace(FACT, replaces=2),
         *(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -31,10 +32,10 @@ def stems(text: str) -> frozenset[str]:
     ("brief", "left"),
     [
         ("charity race for hospice 20 May", ""),
-        ("charity race for hospice 20 May; new running shoes in purple", "new running shoes in purple"),
+        ("ran charity race for hospice 20 May; new running shoes in purple", "new running shoes in purple"),
         ("charity race for hospice 21 May", "charity race for hospice 21 May"),
         ("sailing trip 8 July: mast broke, Tom afraid", "sailing trip 8 July: mast broke, Tom afraid"),
-        ("charity race 20 May; made wishes", ""),
+        ("charity race 20 May; made wishes", "charity race 20 May; made wishes"),
         ("charity race 20 May; Bruno too", "charity race 20 May; Bruno too"),
         ("oats", "oats"),
         ("bakes rye bread for neighbours", "bakes rye bread for neighbours"),
@@ -42,18 +43,33 @@ def stems(text: str) -> frozenset[str]:
     ],
 )
 def test_what_a_note_on_the_chapter_tells_is_not_said_again(brief: str, left: str) -> None:
-    assert untold(brief, [stems(CHAPTER), stems("married in Bergen")]) == left
+    assert untold(brief, [CHAPTER, "married in Bergen"]) == left
+
+
+@pytest.mark.parametrize(
+    ("item", "chapter"),
+    [
+        ("did not approve refund for Omar", "will approve refund for Omar"),
+        ("never eats gluten bread", "eats gluten bread daily"),
+        ("eats gluten bread daily", "never eats gluten bread daily"),
+        ("works at bakery in town no longer", "works at bakery in town"),
+        ("quit job at bakery", "started job at bakery"),
+        ("saw three seals", "saw two seals"),
+        ("deployed without tests", "deployed with tests"),
+        ("approves refunds if Omar signs", "approves refunds; Omar signs letters"),
+    ],
+)
+def test_what_contradicts_a_note_on_the_chapter_is_left(item: str, chapter: str) -> None:
+    assert untold(item, [chapter]) == item
 
 
 @given(BRIEFS, st.lists(ITEMS, max_size=3))
 def test_whole_items_are_left_in_order_and_no_name_or_number_is_lost(brief: str, chapter: list[str]) -> None:
-    told = [stems(note) for note in chapter]
-    left = untold(brief, told)
+    left = untold(brief, chapter)
     rest = iter(brief.split(BETWEEN_ITEMS))
     assert not left or all(item in rest for item in left.split(BETWEEN_ITEMS))
-    assert untold(left, told) in {left, ""}
-    known = stems(left).union(*told)
-    assert all(word in known for word in note_stems(brief) if word.isdigit() or word in stems("Bergen Luna"))
+    assert untold(left, chapter) == left
+    assert stems(brief) <= stems(left).union(*map(stems, chapter))
     assert untold(brief, []) == brief
 
 
@@ -77,7 +93,7 @@ def test_only_what_the_same_speaker_tells_counts() -> None:
     cover = [Covered(0, idx, 1 + 10 * idx, 10 + 10 * idx, 100, f"s{idx}") for idx in range(2)]
     again = "charity race for hospice 20 May"
     below = [in_place_of((), [note(2, again), note(3, again, speaker="Bo")]), in_place_of((), [note(12, again)])]
-    told = on_chapters(cover, below, {(1, 0): [note(2, CHAPTER)]})
+    told = on_chapters(cover, below, {(1, 0): [replace(note(2, CHAPTER), turns=(2, 3, 12))]})
     assert [[(one.speaker, one.text) for one in notes if one.place < FIRST_OF_CHAPTER] for notes in told] == [
         [("Bo", again)], [],
     ]  # fmt: skip

@@ -21,7 +21,7 @@ _GLUE: Final = listed(
     """
 )
 """Words that a brief may have of its own: none of them says more than its note."""
-_LIMITS: Final = listed("if unless until except")
+_LIMITS: Final = listed("only if unless until except")
 """Words of a clause without which it would say more than it does."""
 _PLANNED: Final = listed(
     "planned plans planning wants wanted wanting hopes hoping wishes considering may might could would maybe perhaps"
@@ -30,17 +30,17 @@ _PLANNED: Final = listed(
 _MAY_BE_PLANNED: Final = listed("will thinking upcoming coming possible possibly want plan hope wish idea")
 """These may say so too, and are not asked for."""
 _PART: Final = lazy_pattern(
-    r"(?i):\s|\s(?=(?:without|no|nor|until|except|maybe|perhaps)\s)"
-    r"|\s(?<!\bis\s)(?<!\bare\s)(?<!\bwas\s)(?<!\bwere\s)(?<!\bbe\s)(?<!\bam\s)(?<!\bdo\s)(?<!\bdoes\s)(?<!\bdid\s)"
-    r"(?<!\bhas\s)(?<!\bhave\s)(?<!\bhad\s)(?<!\bcan\s)(?<!\bwill\s)(?<!\b[cw]ould\s)(?<!\bshould\s)(?<!\bmay\s)"
-    r"(?<!\bmight\s)(?<!\bmust\s)(?=not\s)"
+    r"(?i):\s(?=(?:he|she|they|we|i)\s)|,\s(?=(?:maybe|perhaps)\s)|\s(?=without \w{2,20}ing\s|not far from\s)"
 )
-"""Before a word that denies or limits only what stands behind it; with a verb, 'not' turns all of its clause round."""
-_COMPOUND: Final = lazy_pattern(r"(?i)\bnot(?:-\w+)+")
+"""Before what a word denies or limits without what stands before it in its clause."""
+_ASIDE: Final = lazy_pattern(r"(?i)\bnot(?:-\w{1,20}){1,4}|\bonly (?=\W?\d)")
+"""What turns round one word, as in 'a not-so-good day', or how large an amount is: no brief may hold these words."""
+LIMITING: Final = _LIMITS | _PLANNED
+"""Words without which a clause would say more than it does."""
 _DENIED: Final = "not"
 _PLAN: Final = "planned"
 _CLAUSE: Final = lazy_pattern(
-    r"[;.!?]\s|,\s(?=(?:and|but|so|because|which|who|whose|whom|where|while|when|although|even|as|to)\s)"
+    r"[;.!?]\s|,\s(?=(?:and|but|so|because|which|who|whose|whom|where|while|when|although|as|to)\s)"
     r"|\s(?=(?:but|because|so that|although|even though|who|which|when|while)\s)"
     r"|\s(?=and (?:[a-z]+ )?(?:may|might|would|could|wants?|hopes?|plans)\s)"
 )
@@ -62,6 +62,7 @@ def brief_of(brief: str, text: str) -> str:
     line = plain_line(brief).rstrip(".")
     if not line or len(line) >= len(text):
         return ""
+    text = _ASIDE.sub("", text)
     theirs = _Held.by(text)
     clauses = [part for clause in _CLAUSE.split(text) for part in _parts_of(clause)]
     if _says_no_more(line, theirs, clauses):
@@ -132,7 +133,7 @@ def _takes_limits(part: str, clauses: _Clauses) -> bool:
 
 
 def _limits_of(clause: str) -> frozenset[str]:
-    found = _WORD.findall(_COMPOUND.sub("", clause.replace("\u2019", "'")))
+    found = _WORD.findall(clause.replace("\u2019", "'"))
     # May is a month.
     words = frozenset(word if word == "May" else word.lower() for word in found)
     denied = {_DENIED} if any(map(is_negation, words)) else set()

@@ -11,7 +11,7 @@ from turnfold.contract.origins import OUTSIDE
 from turnfold.contract.passages import LAST_TURN, PLACES, number_of
 from turnfold.contract.periods import day_label
 from turnfold.contract.records import FAN_OUT, Origin, Role
-from turnfold.contract.words import digit_of, note_stems, note_words
+from turnfold.contract.words import digit_of, note_words
 from turnfold.dates.note_time import time_of
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.language.rarity import rarity_of
@@ -50,20 +50,25 @@ def on_chapters(
     above = [written.get((node.height + 1, node.idx // FAN_OUT), ()) for node in cover]
     if not any(above) and not any(node.height and written.get((node.height, node.idx)) for node in cover):
         return []
-    return [
-        _with_chapter(notes, of_chapter, is_first=node.idx % FAN_OUT == 0) if of_chapter
-        else _as_of_chapter(notes) if node.height else notes
-        for node, notes, of_chapter in zip(cover, noted, above, strict=True)
-    ]  # fmt: skip
+    told: set[int] = set()
+    shown: list[tuple[Note, ...]] = []
+    for node, notes, of_chapter in zip(cover, noted, above, strict=True):
+        if of_chapter:
+            shown.append(_with_chapter(notes, of_chapter, is_first=node.idx // FAN_OUT not in told))
+            told.add(node.idx // FAN_OUT)
+        else:
+            shown.append(_as_of_chapter(notes) if node.height else notes)
+    return shown
 
 
 def _with_chapter(notes: Sequence[Note], of_chapter: Sequence[ModelNote], *, is_first: bool) -> tuple[Note, ...]:
     """What the notes below a chapter tell beside its own, in brief, with its own beside those of its first node."""
     on_chapter = _notes(of_chapter, FIRST_OF_CHAPTER)
-    told: dict[str, list[frozenset[str]]] = {}
-    for note in on_chapter:
-        told.setdefault(note.speaker, []).append(frozenset(note_stems(note.in_brief().text)))
-    below = [_untold(note.in_brief(), told.get(note.speaker, ())) for note in notes]
+    told: dict[tuple[int, str], list[str]] = {}
+    for source, note in zip(of_chapter, on_chapter, strict=True):
+        for seq in source.turns:
+            told.setdefault((seq, note.speaker), []).append(note.in_brief().text)
+    below = [_untold(note.in_brief(), told.get((note.seq, note.speaker), ())) for note in notes]
     before = [_before_segments(note) for note in on_chapter] if is_first else []
     return tuple(in_order([*filter(None, below), *before]))
 
@@ -81,7 +86,7 @@ def _before_segments(note: Note) -> Note:
     return note._replace(worth=BEFORE_SEGMENTS * note.worth)
 
 
-def _untold(note: Note, told: Sequence[frozenset[str]]) -> Note | None:
+def _untold(note: Note, told: Sequence[str]) -> Note | None:
     text = untold(note.text, told)
     if not text or text == note.text:
         return note if text else None

@@ -39,7 +39,7 @@ from turnfold_worker.pipeline.refinement.negations import (
     without_emphasis,
 )
 from turnfold_worker.pipeline.refinement.passages import Passage, passages_of
-from turnfold_worker.pipeline.refinement.spellings import parts_of_names, shortened, without_none
+from turnfold_worker.pipeline.refinement.spellings import parts_of_names, shortened, spaced, without_none
 from turnfold_worker.pipeline.refinement.subjects import Subjects
 from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.reading import is_participant
@@ -251,9 +251,9 @@ class Scope:
         """Denials that nobody made, and affirmations of what was only denied."""
         if any(quote in flat(text) for quote in self._denied_quotes):
             yield Unfaithful.AFFIRMATION
-        text = without_none(QUOTED.sub(self._without_denial, text), self._all_near.text)
+        text = without_none(QUOTED.sub(self._without_denial, text), self._spaced)
         for message in self._denying_quotes:
-            text = text.replace(message, " ")
+            text = re.sub(rf"(?<!\w){re.escape(message)}(?!\w)", " ", text)
         for sentence in sentences_of(text):
             who, _ = self.speakers.of(sentence)
             for statement in statements_of(sentence):
@@ -287,10 +287,18 @@ class Scope:
         return " " if denies else quote.group()
 
     @cached_property
+    def _spaced(self) -> str:
+        return spaced(self._all_near.text)
+
+    @cached_property
     def _denying_quotes(self) -> list[str]:
         """Quotes that deny, such as messages of errors: a note tells them with marks or without."""
         quotes = (quote["words"] for quote in QUOTED.finditer(self._all_near.text))
-        return [quote for quote in quotes if DENIES.search(quote)]
+        return [
+            quote
+            for quote in quotes
+            if DENIES.search(quote) and len(quote.split()) > _FEW + 1 and quote.strip() == quote
+        ]
 
     @cached_property
     def _denied_quotes(self) -> list[str]:

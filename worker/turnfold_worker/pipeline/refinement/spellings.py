@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold_worker.pipeline.refinement.negations import NONE
+from turnfold_worker.pipeline.language.quantities import WORD
 
 _LETTERS: Final = lazy_pattern(r"[A-Za-z]{2,80}")
 _PART: Final = lazy_pattern(r"[A-Z]?[a-z]{2,40}|[A-Z]{2,40}(?![a-z])")
 _LENGTHENED: Final = lazy_pattern(r"(\w)\1{2,40}")
-_NONE: Final = lazy_pattern(r"(?P<before>[a-z][(:,`'\"= ]{1,4})None(?!\w)")
+_NONE: Final = lazy_pattern(
+    r"(?P<before>[a-z]{1,40})(?P<between>[(:,`'\"= ]{1,4})None(?!\w)(?P<behind>\W{0,3}\w{0,40})"
+)
 
 
 def parts_of_names(text: str) -> frozenset[str]:
@@ -34,6 +37,18 @@ def shortened(words: Iterable[str]) -> frozenset[str]:
     return frozenset(_LENGTHENED.sub(by, word) for word in drawn for by in (r"\1", r"\1\1"))
 
 
+def spaced(text: str) -> str:
+    """The words and figures of a text in lower case, with a space around each."""
+    return f" {' '.join(WORD.findall(text.lower()))} "
+
+
 def without_none(text: str, source: str) -> str:
-    """A claim with null for each None within a sentence, where a source has the value of that name."""
-    return _NONE.sub(r"\g<before>`null`", text) if NONE.search(source) else text
+    """A claim with null for each value None that stands in a source, as `spaced` has it, beside the same word."""
+
+    def null(match: re.Match[str]) -> str:
+        behind = "".join(WORD.findall(match["behind"].lower()))
+        pairs = (f" {match['before']} none ", f" none {behind} " if behind else "\n")
+        known = any(pair in source for pair in pairs)
+        return f"{match['before']}{match['between']}`null`{match['behind']}" if known else match.group()
+
+    return _NONE.sub(null, text)

@@ -1,6 +1,7 @@
 """Which anchors a model's notes tell: contexts need not show both. Pure.
 
-What binds, corrects, asks, promises or took another's place stays word for word beside its note.
+What binds, corrects, promises or took another's place stays word for word beside its note, and what somebody asks but
+for what the model itself quoted.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ from turnfold.contract.notes import bare_words
 from turnfold.contract.records import PINNED_RANK, Anchor, AnchorType
 from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.language.common_words import is_common
+from turnfold_worker.pipeline.refinement.claims import sentences_of
+from turnfold_worker.pipeline.refinement.negations import denies
 from turnfold_worker.pipeline.refinement.notes import ModelNote
 
 _TYPES: Final = frozenset({AnchorType.DECISION, AnchorType.PREFERENCE, AnchorType.CRITICAL_FACT})
 _SHARE: Final = 1 / 3
 """Of an anchor's telling words that a note of its turn has to say: the rest is how it was said."""
+_SHARE_OF_DECISION: Final = 1 / 2
 _LEAST_LETTERS: Final = 4
 _LEAST_IMPORTANCE: Final = 4
 """Of a note that stands for an anchor."""
@@ -48,11 +52,23 @@ def _may_be_told(anchor: Anchor) -> bool:
 
 
 def tells(note: ModelNote, anchor: Anchor) -> bool:
-    """Whether a note of an anchor's turn has each number of it, and a third of its other telling words."""
+    """Whether a note of an anchor's turn has each number of it, and a sentence of it enough of its other telling words.
+
+    Enough is a third, of a decision half. A sentence that denies where the anchor does not tells another thing.
+    """
     if anchor.turn_seq not in note.turns:
         return False
-    note_stems = {STEMS[word] for word in bare_words(note.text)}
     words = bare_words(anchor.text)
     numbers = {STEMS[word] for word in words if any(map(str.isdigit, word))}
     telling = {STEMS[word] for word in words if len(word) >= _LEAST_LETTERS and not is_common(word)}
-    return bool(telling) and numbers <= note_stems and len(telling & note_stems) >= _SHARE * len(telling)
+    if not telling or not numbers <= _stems(note.text):
+        return False
+    share = _SHARE_OF_DECISION if anchor.type is AnchorType.DECISION else _SHARE
+    return any(
+        len(telling & _stems(sentence)) >= share * len(telling) and denies(sentence) is denies(anchor.text)
+        for sentence in sentences_of(note.text)
+    )
+
+
+def _stems(text: str) -> set[str]:
+    return {STEMS[word] for word in bare_words(text)}

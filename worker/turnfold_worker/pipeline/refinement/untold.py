@@ -6,31 +6,44 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
+from turnfold.contract.notes import bare_words
 from turnfold.contract.words import note_stems
-from turnfold_worker.pipeline.language.rarity import rarity_of
-from turnfold_worker.pipeline.refinement.claims import words_of
+from turnfold_worker.pipeline.language.word_places import is_negation
+from turnfold_worker.pipeline.refinement.brief import LIMITING
 
 BETWEEN_ITEMS: Final = "; "
-_TOLD: Final = 0.65
-"""Share of what the words of an item weigh that one note on the chapter has."""
 _ALONE: Final = 3
 """Words with which an item says something without the one before it."""
 
 
-def untold(brief: str, told: Sequence[AbstractSet[str]]) -> str:
+def untold(brief: str, told: Sequence[str]) -> str:
     """The items of a brief that no note of the same speaker on its chapter tells; empty where one tells each.
 
-    `told` has the stems of each of those notes. An item with a number or a name that such a note does not have is
-    always left, and one of few words stays with the one before it.
+    `told` are those notes in brief. One tells an item if it has each word of it, and what denies or limits it; an item
+    of few words stays with the one before it.
 
-    >>> untold("sailed to Bergen; saw two lighthouses on the way", [frozenset(note_stems("sailed on to Bergen"))])
+    >>> untold("sailed to Bergen; saw two lighthouses on the way", ["sailed on to Bergen: storm"])
     'saw two lighthouses on the way'
     """
-    items = list(_items(brief))
-    left = [item for item in items if not any(_tells(stems, item) for stems in told)]
-    if len(left) == len(items):
-        return brief
-    return BETWEEN_ITEMS.join(left) if any(len(note_stems(item)) > _ALONE or _names(item) for item in left) else ""
+    known = [[(_stems_of(part), _limits_of(part)) for part in note.split(BETWEEN_ITEMS)] for note in told]
+    return BETWEEN_ITEMS.join(item for item in _items(brief) if not any(_tell(parts, item) for parts in known))
+
+
+def _tell(parts: Sequence[tuple[AbstractSet[str], AbstractSet[str]]], item: str) -> bool:
+    """Whether the parts of a note have each word of an item, and what speaks of it is denied and limited alike."""
+    own = _stems_of(item)
+    if not own <= frozenset().union(*(stems for stems, _ in parts)):
+        return False
+    return _limits_of(item) == frozenset().union(*(limits for stems, limits in parts if not own.isdisjoint(stems)))
+
+
+def _stems_of(text: str) -> frozenset[str]:
+    return frozenset(note_stems(text))
+
+
+def _limits_of(text: str) -> frozenset[str]:
+    words = frozenset(bare_words(text.replace("\u2019", "'")))
+    return frozenset(word for word in words if is_negation(word) or word in LIMITING)
 
 
 def _items(brief: str) -> Iterator[str]:
@@ -42,17 +55,3 @@ def _items(brief: str) -> Iterator[str]:
         else:
             held = f"{held}{BETWEEN_ITEMS}{item}" if held else item
     yield held
-
-
-def _names(item: str) -> frozenset[str]:
-    """The stems of names and numbers."""
-    named = {stem for word in words_of(item) if word.capital for stem in note_stems(word.text)}
-    return frozenset(named | {stem for stem in note_stems(item) if any(map(str.isdigit, stem))})
-
-
-def _tells(stems: AbstractSet[str], item: str) -> bool:
-    weighed = {stem: rarity_of(stem) for stem in note_stems(item)}
-    missing = weighed.keys() - stems
-    if missing & _names(item):
-        return False
-    return sum(weighed[stem] for stem in missing) <= (1.0 - _TOLD) * sum(weighed.values())
