@@ -66,7 +66,7 @@ class Draft:
         self.asked: tuple[Hashable, Asked] | None = None
         """Notes for a question, and what they depend on, as they were last chosen."""
         self.telling: frozenset[int] = frozenset()
-        """Turns of the open tail of which notes would be shown."""
+        """Turns of the open tail that tell as much for a token as notes that are left; all where none are."""
         self._past: Past | None = None
         self._raw_priced: tuple[tuple[ShownTurn, ...] | None, int] = (None, 0)
         self.plan = plan

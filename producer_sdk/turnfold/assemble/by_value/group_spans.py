@@ -11,13 +11,15 @@ from typing import Final, NamedTuple
 from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.forms.markers import Marker, NodeTarget, format_marker, turns_marker
 from turnfold.contract.notes import ChapterName, Covered, Note, in_order
-from turnfold.contract.periods import months_label
+from turnfold.contract.periods import YEAR_MONTHS, months_label
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
 
 _GROUP_TOKENS: Final = 12
 """About what a group's line costs."""
 _SHORT_TOKENS: Final = 8
 """The same without words."""
+_MOST_MONTHS: Final = 4
+"""Under more than these a note that does not name its day would say too little of when: its own month stands there."""
 _FIRST_SEQ: Final = attrgetter("first_seq")
 _FIRST: Final = itemgetter(0)
 
@@ -29,7 +31,7 @@ class GroupSpan(NamedTuple):
     last_seq: int
     marker: str
     months: str = ""
-    """In which they were said, such as `May to July 2026`; empty without times."""
+    """In which their nodes were said, such as `May to July 2026`; empty without times and for more than a season."""
 
 
 def spans_of(
@@ -111,7 +113,11 @@ def _marker(nodes: Sequence[Covered], last_seq: int, *, short: bool) -> str:
 def _months(nodes: Sequence[Covered]) -> str:
     first = next((node.first_day for node in nodes if node.first_day), "")
     last = next((node.last_day for node in reversed(nodes) if node.last_day), "")
-    return months_label(date.fromisoformat(first), date.fromisoformat(last)) if first and last else ""
+    if not first or not last:
+        return ""
+    start, end = date.fromisoformat(first), date.fromisoformat(last)
+    many = YEAR_MONTHS * (end.year - start.year) + end.month - start.month
+    return months_label(start, end) if 0 <= many < _MOST_MONTHS else ""
 
 
 def last_day(groups: Sequence[Group]) -> str:

@@ -18,6 +18,8 @@ from turnfold.contract.records import Role, StoredTurn
 _LINES_GROW: Final = 8
 _LEAST_BEGUN: Final = 16
 """Tokens of a turn that is begun, beside the gap that says where the rest is."""
+_TALK: Final = 200
+"""Tokens of a turn up to which its notes say what it tells: a longer one has code, lists or reasons too."""
 _LARGE_ROOM: Final = 0.05
 """Of a budget: what no whole turn fits is not left unused."""
 _ROUNDS: Final = 8
@@ -96,7 +98,8 @@ def _from_telling(draft: Draft, longer: tuple[ShownTurn, ...], *, many: int) -> 
 def _tells_little(draft: Draft, turn: StoredTurn) -> bool:
     """Whether raw words of the open tail tell less than notes for as many tokens: 'Glad you had support'."""
     is_noted = draft.material.closed_seq < turn.seq <= draft.outline.tail_seq
-    return is_noted and turn.role in {Role.USER, Role.ASSISTANT} and turn.seq not in draft.telling
+    speaks = turn.role in {Role.USER, Role.ASSISTANT} and turn.tokens <= _TALK
+    return is_noted and speaks and turn.seq not in draft.telling
 
 
 def _raised(
