@@ -100,3 +100,11 @@ def test_only_what_the_same_speaker_tells_counts() -> None:
     assert [[one.text for one in notes if one.place >= FIRST_OF_CHAPTER] for notes in told] == [
         [f"{CHAPTER} and what else was said of it at length."], [],
     ]  # fmt: skip
+
+
+def test_notes_on_chapters_of_two_heights_with_one_number_both_stand() -> None:
+    cover = [Covered(1, 1, 65, 128, 800, "c1"), Covered(0, 0, 129, 136, 100, "s0")]
+    noted = [in_place_of((), [note(66, "charity race")]), in_place_of((), [note(130, "oats")])]
+    written = {(2, 0): [note(66, "sailing trip")], (1, 0): [note(130, "rye bread")]}
+    shown = [[one.place >= FIRST_OF_CHAPTER for one in notes] for notes in on_chapters(cover, noted, written)]
+    assert shown == [[False, True], [False, True]]

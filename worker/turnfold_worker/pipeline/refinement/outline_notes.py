@@ -47,15 +47,16 @@ def on_chapters(
     `written` are a model's notes by height and number. Empty where there are none on chapters, be they in the cover or
     above it.
     """
-    above = [written.get((node.height + 1, node.idx // FAN_OUT), ()) for node in cover]
+    parents = [(node.height + 1, node.idx // FAN_OUT) for node in cover]
+    above = [written.get(parent, ()) for parent in parents]
     if not any(above) and not any(node.height and written.get((node.height, node.idx)) for node in cover):
         return []
-    told: set[int] = set()
+    told: set[tuple[int, int]] = set()
     shown: list[tuple[Note, ...]] = []
-    for node, notes, of_chapter in zip(cover, noted, above, strict=True):
+    for node, notes, parent, of_chapter in zip(cover, noted, parents, above, strict=True):
         if of_chapter:
-            shown.append(_with_chapter(notes, of_chapter, is_first=node.idx // FAN_OUT not in told))
-            told.add(node.idx // FAN_OUT)
+            shown.append(_with_chapter(notes, of_chapter, is_first=parent not in told))
+            told.add(parent)
         else:
             shown.append(_as_of_chapter(notes) if node.height else notes)
     return shown
