@@ -37,6 +37,7 @@ _ASIDE: Final = lazy_pattern(r"(?i)\bnot(?:-\w{1,20}){1,4}|\bonly (?=\W?\d)")
 """What turns round one word, as in 'a not-so-good day', or how large an amount is: no brief may hold these words."""
 LIMITING: Final = _LIMITS | _PLANNED
 """Words without which a clause would say more than it does."""
+BETWEEN_ITEMS: Final = "; "
 _DENIED: Final = "not"
 _PLAN: Final = "planned"
 _CLAUSE: Final = lazy_pattern(
@@ -67,11 +68,11 @@ def brief_of(brief: str, text: str) -> str:
     clauses = [part for clause in _CLAUSE.split(text) for part in _parts_of(clause)]
     if _says_no_more(line, theirs, clauses):
         return line
-    first, *others = line.split("; ")
+    first, *others = line.split(BETWEEN_ITEMS)
     if not others or not _says_no_more(first, theirs, clauses):
         return ""
     kept = [first, *(item for item in others if _says_no_more(item, theirs, clauses))]
-    return "; ".join(kept) if _says_no_more("; ".join(kept), theirs, clauses) else first
+    return BETWEEN_ITEMS.join(kept) if _says_no_more(BETWEEN_ITEMS.join(kept), theirs, clauses) else first
 
 
 class _Held(NamedTuple):

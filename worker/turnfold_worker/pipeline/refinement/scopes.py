@@ -252,7 +252,7 @@ class Scope:
         if any(quote in flat(text) for quote in self._denied_quotes):
             yield Unfaithful.AFFIRMATION
         text = without_none(QUOTED.sub(self._without_denial, text), self._spaced)
-        for message in self._denying_quotes:
+        for message in self._denying_messages:
             text = re.sub(rf"(?<!\w){re.escape(message)}(?!\w)", " ", text)
         for sentence in sentences_of(text):
             who, _ = self.speakers.of(sentence)
@@ -292,20 +292,22 @@ class Scope:
 
     @cached_property
     def _denying_quotes(self) -> list[str]:
-        """Quotes that deny, such as messages of errors: a note tells them with marks or without."""
+        """Quotes that deny, such as messages of errors."""
         quotes = (quote["words"] for quote in QUOTED.finditer(self._all_near.text))
-        return [
-            quote
-            for quote in quotes
-            if DENIES.search(quote) and len(quote.split()) > _FEW + 1 and quote.strip() == quote
-        ]
+        return [quote for quote in quotes if DENIES.search(quote)]
+
+    @cached_property
+    def _denying_messages(self) -> list[str]:
+        """Those of them that a note may tell without marks: whole and of some words."""
+        return [quote for quote in self._denying_quotes if len(quote.split()) > _FEW + 1 and quote.strip() == quote]
 
     @cached_property
     def _denied_quotes(self) -> list[str]:
         """Quotes that deny, without what denies in them."""
-        quotes = (quote["words"] for quote in QUOTED.finditer(self._all_near.text))
         bare = (
-            flat(DENIES.sub(" ", quote)) for quote in quotes if (no := DENIES.search(quote)) and no.end() < len(quote)
+            flat(DENIES.sub(" ", quote))
+            for quote in self._denying_quotes
+            if (no := DENIES.search(quote)) and no.end() < len(quote)
         )
         return [quote for quote in bare if quote.count(" ") >= _FEW]
 

@@ -63,9 +63,10 @@ def tells(note: ModelNote, anchor: Anchor) -> bool:
     telling = {STEMS[word] for word in words if len(word) >= _LEAST_LETTERS and not is_common(word)}
     if not telling or not numbers <= _stems(note.text):
         return False
+    denied = denies(anchor.text)
     share = _SHARE_OF_DECISION if anchor.type is AnchorType.DECISION else _SHARE
     return any(
-        len(telling & _stems(sentence)) >= share * len(telling) and denies(sentence) is denies(anchor.text)
+        len(telling & _stems(sentence)) >= share * len(telling) and denies(sentence) is denied
         for sentence in sentences_of(note.text)
     )
 

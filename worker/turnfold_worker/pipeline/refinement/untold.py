@@ -9,9 +9,8 @@ from typing import Final
 from turnfold.contract.notes import bare_words
 from turnfold.contract.words import note_stems
 from turnfold_worker.pipeline.language.word_places import is_negation
-from turnfold_worker.pipeline.refinement.brief import LIMITING
+from turnfold_worker.pipeline.refinement.brief import BETWEEN_ITEMS, LIMITING
 
-BETWEEN_ITEMS: Final = "; "
 _ALONE: Final = 3
 """Words with which an item says something without the one before it."""
 
