@@ -102,6 +102,7 @@ $(VENV)/.installed: $(PROJECTS) $(VENV)/.tools
 $(VENV)/.installed-dev: $(PROJECTS) pyproject.toml $(VENV)/.tools
 	$(PIP) install --quiet --no-compile -c constraints.txt --no-build-isolation -e './producer_sdk[tiktoken]' -e './worker[embedded,flower,openai,postgres,redact,semantic,testing]' -e './gateway[mcp,postgres]' --group dev
 	$(PIP) install --quiet --no-compile -c constraints.txt --upgrade --target $(VENV)/traces --group traces
+	$(PIP) install --quiet --no-compile -c constraints.txt --upgrade --target $(VENV)/adk --group adk
 	@touch $(VENV)/.installed $@
 
 $(VENV)/.installed-audit: pyproject.toml $(VENV)/.tools
