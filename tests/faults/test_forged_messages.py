@@ -15,6 +15,7 @@ from support.celery_workers import CeleryWorker
 from support.waiting import wait_until
 from turnfold import Turnfold
 from turnfold.contract.tasks import Queue, Task
+from turnfold_worker.celery_parts.remote_control import MOST_EXPIRED
 from turnfold_worker.tasks import compress, drain, erase, reconstruct
 
 QUEUES = (str(Queue.INGEST), str(Queue.COMPRESS), str(Queue.MAINTENANCE))
@@ -112,3 +113,18 @@ def test_a_worker_answers_questions_and_takes_no_orders(
     assert {queue["name"] for queue in queues} == set(QUEUES)
     assert stats["pid"] == parent
     assert worker.pid == parent
+
+
+@pytest.mark.processes
+def test_a_worker_forgets_which_messages_came_too_late(
+    redis_url: str, client: redis.Redis, start_worker: Callable[..., CeleryWorker]
+) -> None:
+    worker = start_worker("late", *QUEUES)
+    app = Celery("late", broker=redis_url, set_as_current=False)
+    with app.producer_pool.acquire(block=True) as producer:
+        for _ in range(MOST_EXPIRED + 200):
+            app.send_task(str(Task.COMPRESS), queue=str(Queue.COMPRESS), expires=-1, producer=producer)
+    late = "Discarding revoked task"
+    wait_until(lambda: worker.log.read_text().count(late) == MOST_EXPIRED + 200, timeout_seconds=60)
+    (kept,) = (app.control.inspect(timeout=5).revoked() or {}).values()
+    assert len(kept) == MOST_EXPIRED

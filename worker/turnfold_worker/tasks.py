@@ -46,7 +46,8 @@ def drain(*shards: int) -> str:
 @app.task(name=str(Task.COMPRESS), throws=(WorkerError,))
 def compress(conversation: int | None = None) -> str:
     """Fold some of the conversations that are due, tenant by tenant; one that is named is due from now on."""
-    folded = _worker().fold_due(None if conversation is None else _number(conversation))
+    hurried = None if conversation is None else _number(conversation)
+    folded = _worker().fold_due(hurried)
     numbers = ", ".join(map(str, folded.conversations)) or "none were due"
     return f"conversations folded: {numbers}; segments: {folded.segments}"
 
@@ -69,8 +70,8 @@ def refine() -> str:
 @app.task(name=str(Task.RECONSTRUCT), throws=(WorkerError,))
 def reconstruct(conversation: int, height: int, idx: int) -> str:
     """Ask a model for words in the place of turns that retention removed."""
-    done = _worker().reconstruct(_number(conversation), _number(height), _number(idx))
-    return f"{shown(Task.RECONSTRUCT, conversation, height, idx)}, {done}"
+    node = _number(conversation), _number(height), _number(idx)
+    return f"{shown(Task.RECONSTRUCT, *node)}, {_worker().reconstruct(*node)}"
 
 
 # No events: it runs every few seconds, and would hide in Flower what it rings for, which is shown.
@@ -90,4 +91,5 @@ def expire() -> str:
 @app.task(name=str(Task.ERASE), throws=(WorkerError,))
 def erase(shard: int) -> str:
     """Delete the rows of forgotten conversations."""
-    return f"{shown(Task.ERASE, shard)}, conversations erased: {_worker().erase(_number(shard, below=MOST_IDS))}"
+    number = _number(shard, below=MOST_IDS)
+    return f"{shown(Task.ERASE, number)}, conversations erased: {_worker().erase(number)}"

@@ -14,6 +14,8 @@ Value = TypeVar("Value")
 
 Given = ParamSpec("Given")
 
+_WORDS: Final = 8_192
+"""Of each table: a process has twenty, full after some hundred conversations, of up to .3 KB a text each."""
 _CLAUSES: Final = 4_096
 _LONGEST_CLAUSE: Final = 400
 
@@ -43,7 +45,7 @@ class Remembered(dict[str, Value]):
 
     __slots__ = ("_function", "_most")
 
-    def __init__(self, function: Callable[[str], Value], most: int = 32_768) -> None:
+    def __init__(self, function: Callable[[str], Value], most: int = _WORDS) -> None:
         super().__init__()
         self._function = function
         self._most = most

@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 from hypothesis import given
 
 from support.examples import examples
-from turnfold.contract.remembered import NewestEntries
+from turnfold.contract.remembered import LONGEST, NewestEntries, Remembered
 
 
 @examples(200)
@@ -18,3 +18,13 @@ def test_the_entries_that_were_set_last_stay(entries: list[tuple[int, int]], mos
     last_first = dict(reversed({key: (place, value) for place, (key, value) in enumerate(entries)}.items()))
     latest = sorted(last_first, key=lambda key: last_first[key][0], reverse=True)[:most]
     assert newest == {key: last_first[key][1] for key in latest}
+
+
+@examples(100)
+@given(st.lists(st.text(max_size=LONGEST + 2)), st.integers(1, 5))
+def test_a_table_knows_what_its_function_says_and_holds_no_more_than_its_most(texts: list[str], most: int) -> None:
+    table = Remembered(len, most)
+    for text in texts:
+        assert table[text] == len(text)
+        assert len(table) <= most
+        assert all(len(held) <= LONGEST for held in table)

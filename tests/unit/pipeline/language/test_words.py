@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from datetime import date
 
 from hypothesis import given
@@ -44,3 +45,15 @@ def test_a_date_stays_what_it_is(day: date) -> None:
 def test_resolving_days_twice_is_resolving_them_once(text: str, day: date) -> None:
     once = resolve_relative_days(text, day)
     assert resolve_relative_days(once, day) == once
+
+
+def test_words_that_come_once_take_little_memory_however_many_they_are() -> None:
+    rarity_of("at-first")
+    tracemalloc.start()
+    try:
+        for number in range(20_000):
+            assert LEAST <= rarity_of(f"part-{number}") <= MOST
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 2_000_000

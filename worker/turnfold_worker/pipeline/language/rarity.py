@@ -7,9 +7,9 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Final
 
+from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import stem
 from turnfold_worker.pipeline.language.common_words import listed
 
@@ -19,6 +19,7 @@ UNKNOWN: Final = 4.0
 """A plain word in lower case that no list knows: oftener a slip of the hand than a name."""
 _COMMONEST: Final = 7.5
 _DIGITS_ZIPF: Final = 3.0
+_ODD_WORDS: Final = 1_024
 FEELING_SHARE: Final = 0.4
 """What a word that says how one feels counts of its rarity: people ask what happened."""
 _FEELINGS: Final = frozenset(
@@ -41,18 +42,26 @@ _FEELINGS: Final = frozenset(
 )
 
 
-@lru_cache(maxsize=65_536)
 def rarity_of(word: str) -> float:
     """Between 0.3 and 4.5; `word` in lower case."""
+    return _RARITIES[word]
+
+
+def _rarity(word: str) -> float:
     if word[0].isdigit():
         return min(MOST, _COMMONEST - _DIGITS_ZIPF)
     return min(MOST, max(LEAST, _COMMONEST - _zipf(word)))
+
+
+_RARITIES: Final = Remembered(_rarity)
 
 
 def _zipf(word: str) -> float:
     # Here, because it takes a tenth of a second and only folding asks for it.
     import wordfreq
 
+    # Its own memory of words would take ten times what is remembered here.
+    wordfreq.CACHE_SIZE = _ODD_WORDS
     if not (word.isascii() and word.isalpha()):
         return wordfreq.zipf_frequency(word, "en", wordlist="small")
     # A plain word is one token: what `zipf_frequency` comes to without its tokenizer.
