@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +18,7 @@ from sqlalchemy import text
 from support.gateway import Gateway, gateway_process
 from support.talk import talk
 from support.waiting import wait_until
+from support.webhook_guide import documented_receiver
 from turnfold import Settings, Turnfold
 from turnfold.contract.tasks import Task
 from turnfold.database.engines import connect
@@ -27,8 +26,6 @@ from turnfold.redis.doorbell import CeleryPublisher, producer_app
 from turnfold_gateway.cli import main
 from turnfold_gateway.keys.store import KeyStore
 from turnfold_gateway.webhooks.endpoints import Endpoints
-
-GUIDE = Path(__file__).parents[3] / "docs" / "gateway.md"
 
 
 @dataclass
@@ -99,13 +96,6 @@ def endpoints(gateway_settings: Settings, tenant: str) -> Iterator[Endpoints]:
         yield Endpoints(store, tenant)
 
 
-def snippet() -> Callable[[str, dict[str, str], bytes], bool]:
-    (code,) = re.findall(r"```python\n(import base64.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
-    names: dict[str, Any] = {}
-    exec(code, names)  # noqa: S102 - the guide's own lines
-    return names["is_genuine"]  # type: ignore[no-any-return]
-
-
 def test_events_outlive_a_gateway_and_arrive_signed_without_words(
     gateway_settings: Settings, endpoints: Endpoints, receiver: Receiver, tf: Turnfold
 ) -> None:
@@ -124,7 +114,7 @@ def test_events_outlive_a_gateway_and_arrive_signed_without_words(
     headers, body = receiver.at("/all")[-1]
     assert json.loads(body)["data"]["conversation_id"] == "talk"
     assert b"PostgreSQL" not in b"".join(sent for _, sent in receiver.at("/all"))
-    is_genuine = snippet()
+    is_genuine = documented_receiver()
     assert is_genuine(secret, headers, body)
     assert not is_genuine(secret, headers, body + b" ")
     assert not is_genuine(secret, {**headers, "webhook-timestamp": str(int(time.time()) - 999)}, body)
@@ -148,7 +138,7 @@ def test_an_expiry_is_delivered_with_its_last_turn(
     ((headers, body),) = receiver.at("/expired")
     told = json.loads(body)["data"]
     assert told["conversation_id"] == "talk"
-    assert snippet()(secret, headers, body)
+    assert documented_receiver()(secret, headers, body)
     assert "[expired]" in tf.expand("talk", "L0:1").text
     words = [turn.content for turn in tf.expand("talk", "L0:turns-1-120").turns]
     assert [bool(said) for said in words] == [seq > told["last_turn"] for seq in range(1, 121)]
