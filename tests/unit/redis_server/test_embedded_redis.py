@@ -12,6 +12,7 @@ import psutil
 import pytest
 import redis
 
+from support.waiting import wait_until
 from turnfold_worker.local import redis_server
 from turnfold_worker.local.redis_server import RedisNotStarted, RedisServer
 
@@ -72,6 +73,20 @@ def test_after_a_kill_it_starts_with_what_reached_the_disk(server: RedisServer) 
 
     with server.client() as client:
         assert client.get("kept") == "yes"
+
+
+def test_a_start_ends_when_the_data_is_loaded(server: RedisServer) -> None:
+    with server.client() as client:
+        for number in range(4):
+            client.execute_command("DEBUG", "POPULATE", 200_000, number)
+        client.bgrewriteaof()
+        wait_until(lambda: not client.info("persistence")["aof_rewrite_in_progress"], what="the log is written anew")
+
+    server.kill()
+    server.start()
+
+    with server.client() as client:
+        assert client.dbsize() == 800_000
 
 
 @pytest.mark.usefixtures("redis_program")

@@ -215,9 +215,10 @@ class RedisServer(ChildProcess):
                     msg = f"the Redis server ended with code {process.returncode}: {self._last_words()}"
                     raise RedisNotStarted(msg, remedy=f"see {self.log}")
                 try:
+                    # What it says of itself it says while it is still loading its data (BusyLoadingError), too.
+                    client.ping()
                     about = client.info("server")
                 except redis.RedisError:
-                    # Not listening yet, or still loading its data (BusyLoadingError).
                     time.sleep(0.02)
                     continue
                 # Otherwise a server of somebody else answered on the port, and ours is about to give up.
