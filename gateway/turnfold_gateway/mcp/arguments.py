@@ -23,14 +23,46 @@ def checked(name: str, arguments: Mapping[str, Any], reach: Reach) -> dict[str, 
         names = ", ".join(tool.name for tool in tools_of(reach))
         msg = f"there is no tool {name[:60]!r} here: use {names}"
         raise BadArguments(msg)
-    error = best_match(Draft202012Validator(schema).iter_errors(dict(arguments)))
-    if error is not None:
-        msg = f"the arguments of {name} are wrong: {_complaint(error)}. Correct them and call {name} again"
+    if complaint := _too_long("", arguments, schema) or _mistake(arguments, schema):
+        msg = f"the arguments of {name} are wrong: {_short(complaint)}. Correct them and call {name} again"
         raise BadArguments(msg)
     return dict(arguments)
 
 
+def _too_long(place: str, part: Any, schema: Mapping[str, Any]) -> str | None:
+    """What a list or an object has too many of. Looked for first: the validator takes its time with each of them."""
+    if isinstance(part, Mapping) and "properties" in schema:
+        own = schema["properties"]
+        if len(part) > 2 * len(own):
+            return f"{_at(place)}{len(part)} members are too many: use {', '.join(own)}"
+        inner = [(f"{place}.{key}".lstrip("."), part[key], own[key]) for key in own if key in part]
+    elif isinstance(part, list) and "items" in schema:
+        most = schema.get("maxItems", len(schema["items"].get("enum", ())))
+        if len(part) > most:
+            return f"{_at(place)}{len(part)} are too many: {most} at most"
+        inner = [(f"{place}[{number}]", item, schema["items"]) for number, item in enumerate(part)]
+    else:
+        return None
+    return next(filter(None, (_too_long(*step) for step in inner)), None)
+
+
+def _mistake(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
+    try:
+        error = best_match(Draft202012Validator(schema).iter_errors(dict(arguments)))
+    except ValueError:
+        # What it complains of cannot even be written: a number of more digits than Python writes.
+        return "a number has too many digits"
+    return None if error is None else _complaint(error)
+
+
 def _complaint(error: ValidationError) -> str:
     place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path).lstrip(".")
-    text = f"{place}: {error.message}" if place else error.message
+    return f"{_at(place)}{error.message}"
+
+
+def _at(place: str) -> str:
+    return f"{place}: " if place else ""
+
+
+def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + "…"

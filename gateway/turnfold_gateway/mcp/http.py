@@ -13,8 +13,9 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.requests import Request as HTTPRequest
 from starlette.routing import BaseRoute, Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
+from turnfold_gateway.inputs import whole_body
 from turnfold_gateway.keys import Caller, authenticate
 from turnfold_gateway.mcp.reach import Reach, Request
 from turnfold_gateway.mcp.server import make_server
@@ -36,8 +37,23 @@ class _Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = HTTPRequest(scope, receive)
         request.state.mcp_caller = await authenticate(request, "read")
+        # Here, since the transport logs a client that goes away as a failure of the server's.
+        body = await whole_body(
+            request.stream(), most_bytes=request.app.state.settings.max_body_bytes,
+            remedy="append in several calls, or raise TURNFOLD_GATEWAY_MAX_BODY_BYTES",
+        )  # fmt: skip
         sessions: StreamableHTTPSessionManager = request.app.state.mcp_sessions
-        await sessions.handle_request(scope, receive, send)
+        await sessions.handle_request(scope, _again(body, receive), send)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """What is received once more: the body in one piece, then what comes behind it."""
+    parts: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def received() -> Message:
+        return parts.pop() if parts else await receive()
+
+    return received
 
 
 @asynccontextmanager

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import socket
 from typing import Any
 
+import httpx
 import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from support.gateway import Gateway
-from turnfold import Turnfold
+from support.gateway import Gateway, gateway_process
+from turnfold import Settings, Turnfold
 
 TURNS = [{"role": "user", "content": "The vault opens with tangerine-41."}]
 
@@ -92,3 +94,24 @@ def test_a_keys_limit_holds_for_agents_too(gateway: Gateway, tenant: str) -> Non
         statuses = [http.post("/mcp", json=body, headers=headers).status_code for _ in range(3)]
     assert statuses[0] == 200
     assert 429 in statuses[1:]
+
+
+def test_clients_that_go_away_while_they_send_leave_no_traceback(gateway_settings: Settings, tenant: str) -> None:
+    """The log is read when the gateway has ended."""
+    with gateway_process(gateway_settings) as gateway:
+        key = gateway.key(tenant, "read")
+        url = httpx.URL(gateway.url)
+        head = (
+            f"POST /mcp HTTP/1.1\r\nHost: {url.host}\r\nAuthorization: Bearer {key}\r\n"
+            "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+            "Content-Length: 100000\r\n\r\n"
+        )
+        for sent in (head, head + "{" * 50_000):
+            with socket.create_connection((url.host, url.port or 80)) as connection:
+                connection.sendall(sent.encode())
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+        with gateway.client(key) as http:
+            answer = http.post("/mcp", json=body, headers={"Accept": "application/json, text/event-stream"})
+            too_large = http.post("/mcp", content=b"[" * 40_000_000, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 200
+    assert (too_large.status_code, too_large.json()["type"]) == (413, "urn:turnfold:problem:body-too-large")
