@@ -73,6 +73,7 @@ from turnfold.read.stored_pages import (
 )
 from turnfold.read.timeline import timeline as read_timeline
 from turnfold.redis.expansion_counter import UNCOUNTED
+from turnfold.redis.inbox import Seen
 from turnfold.resources import CellResources, Resources
 from turnfold.settings import Settings
 from turnfold.telemetry import COUNT, traced
@@ -672,10 +673,11 @@ class Turnfold:
             self._resources, self._settings, self._tenant, checked_id("subject", subject), self._begin_erasure
         )
 
-    def _begin_erasure(self, conversation_id: str) -> Wait[ErasureReceipt]:
+    def _begin_erasure(self, conversation_id: str, seen: Seen | None = None) -> Wait[ErasureReceipt]:
         address = self._address(conversation_id)
         inbox = self._resources.inbox()
-        wait = ErasureWait(inbox, address, inbox_turns=inbox.forget(address), sqlite=self._settings.uses_sqlite)
+        dropped = inbox.forget(address, seen=seen)
+        wait = ErasureWait(inbox, address, inbox_turns=dropped, sqlite=self._settings.uses_sqlite)
         if self._settings.doorbell:
             self._resources.ring(Task.ERASE, self._resources.inbox().shard_of(address))
         return wait

@@ -2,13 +2,15 @@
 
 What waits in the inboxes is looked at before SQL, so that a turn on its way from one to the other is seen in one of
 them at least. Each conversation is then forgotten or gets its deletions by itself: who dies on the way has done some
-of them, and the next call finds the others.
+of them, and the next call finds the others. One is forgotten only as it was when nobody else had a turn in it: what
+another subject appends meanwhile stays.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -17,13 +19,14 @@ from turnfold.contract.keys import Address
 from turnfold.contract.results import ErasureReceipt, SubjectReceipt
 from turnfold.contract.tasks import Operation
 from turnfold.database.remnants import remaining
+from turnfold.errors import Unavailable
 from turnfold.read.polling import StoreWait, Wait
+from turnfold.redis.inbox import Changed, Seen
 from turnfold.wire.decode import subject_of
 from turnfold.wire.encode import Entry
 from turnfold.wire.turn_edits import delete
 
 if TYPE_CHECKING:
-    from turnfold.database.read_transaction import ReadTransaction
     from turnfold.database.subject_read import SubjectTurn
     from turnfold.redis.inbox import ProducerInbox
     from turnfold.resources import Resources
@@ -31,6 +34,12 @@ if TYPE_CHECKING:
 
 DELETIONS_AT_ONCE: Final = 500
 """Deletions that one call to Redis adds."""
+_LOOKS: Final = 20
+"""At a conversation that others write to, before a call gives up."""
+
+
+Forget = Callable[[str, Seen], Wait[ErasureReceipt]]
+"""Begins to erase a conversation as it was seen."""
 
 
 @dataclass(slots=True)
@@ -39,68 +48,73 @@ class _Turns:
 
     turn_ids: dict[str, None] = field(default_factory=dict)
     shared: bool = False
-    expired: bool = False
 
 
 @dataclass(slots=True)
 class _Begun:
     """What was asked for, and is waited for."""
 
+    tenant: str
     subject: str
     whole: list[Wait[ErasureReceipt]] = field(default_factory=list)
     shared: dict[str, int] = field(default_factory=dict)
     stores: list[Wait[bool]] = field(default_factory=list)
-    quoted: list[str] = field(default_factory=list)
 
 
 def begin_erasure(
-    resources: Resources, settings: Settings, tenant: str, subject: str, forget: Callable[[str], Wait[ErasureReceipt]]
+    resources: Resources, settings: Settings, tenant: str, subject: str, forget: Forget
 ) -> Wait[SubjectReceipt]:
     """Forget what is a subject's alone, by `forget`, and delete its turns elsewhere. Raises as `writes.put`."""
     inbox = resources.inbox()
-    begun = _Begun(subject)
+    begun = _Begun(tenant, subject)
     for name, turns in _conversations(inbox, resources, tenant, subject).items():
-        if not turns.shared:
-            begun.whole.append(forget(name))
-            continue
         address = Address(tenant, name)
-        if turns.expired:
-            begun.quoted.append(name)
+        if not turns.shared and (whole := _forgotten(inbox, resources, address, subject, forget)):
+            begun.whole.append(whole)
+            continue
         _delete(resources, settings, address, [*turns.turn_ids])
         begun.shared[name] = len(turns.turn_ids)
         begun.stores.append(StoreWait(inbox, address))
-    return _SubjectWait(begun, inbox, sqlite=settings.uses_sqlite)
+    return _SubjectWait(begun, inbox, resources, sqlite=settings.uses_sqlite)
 
 
 def _conversations(inbox: ProducerInbox, resources: Resources, tenant: str, subject: str) -> Mapping[str, _Turns]:
-    # What it imports, only who forgets an end user needs.
-    from turnfold.database.subject_read import turns_of_subject, with_other_subjects
-
     by_name: dict[str, _Turns] = {}
     for address in inbox.waiting(tenant):
         turns = _waiting(inbox, address, subject)
         if turns.turn_ids:
             by_name[address.conversation] = turns
-
-    def look(transaction: ReadTransaction) -> tuple[list[SubjectTurn], set[str]]:
-        connection = transaction.connection
-        stored = turns_of_subject(connection, tenant, subject)
-        return stored, with_other_subjects(connection, tenant, subject, waiting)
-
-    waiting = list(by_name)
-    stored, shared_names = resources.reader().read(look)
-    for turn in stored:
+    for turn in _stored(resources, tenant, subject):
         turns = by_name.setdefault(turn.conversation_id, _Turns())
         turns.shared = turns.shared or turn.shared
-        turns.expired = turns.expired or turn.expired
         if not turn.expired:
             turns.turn_ids[turn.turn_id] = None
-    for name in shared_names:
-        by_name[name].shared = True
-    for name in by_name.keys() - set(waiting):
-        # What is stored as a single subject's may have others in its inbox.
-        by_name[name].shared = by_name[name].shared or _waiting(inbox, Address(tenant, name), subject).shared
     return by_name
+
+
+def _stored(resources: Resources, tenant: str, subject: str) -> list[SubjectTurn]:
+    # What it imports, only who forgets an end user needs.
+    from turnfold.database.subject_read import turns_of_subject
+
+    return resources.reader().read(lambda transaction: turns_of_subject(transaction.connection, tenant, subject))
+
+
+def _forgotten(
+    inbox: ProducerInbox, resources: Resources, address: Address, subject: str, forget: Forget
+) -> Wait[ErasureReceipt] | None:
+    """Forget a conversation whole; None where another subject has a turn in it, which may have come just now."""
+    from turnfold.database.subject_read import has_another_subject
+
+    for _ in range(_LOOKS):
+        seen = inbox.seen(address)
+        if _waiting(inbox, address, subject).shared or resources.reader().read(
+            lambda transaction: has_another_subject(transaction.connection, address, subject)
+        ):
+            return None
+        with suppress(Changed):
+            return forget(address.conversation, seen)
+    msg = f"conversation {address.conversation!r} is written to without a pause, and was not forgotten"
+    raise Unavailable(msg, remedy="stop the producers of this subject, and forget it again")
 
 
 def _waiting(inbox: ProducerInbox, address: Address, subject: str) -> _Turns:
@@ -126,9 +140,10 @@ def _delete(resources: Resources, settings: Settings, address: Address, turn_ids
 class _SubjectWait:
     """Until workers have deleted all rows and carried out all deletions."""
 
-    def __init__(self, begun: _Begun, inbox: ProducerInbox, *, sqlite: bool) -> None:
+    def __init__(self, begun: _Begun, inbox: ProducerInbox, resources: Resources, *, sqlite: bool) -> None:
         self._begun = begun
         self._inbox = inbox
+        self._resources = resources
         self._sqlite = sqlite
         self._stores = begun.stores
         self._receipts: dict[int, ErasureReceipt] = {}
@@ -148,9 +163,12 @@ class _SubjectWait:
         return self._receipt(receipts, completed=False)
 
     def _receipt(self, receipts: Sequence[ErasureReceipt], *, completed: bool) -> SubjectReceipt:
+        # Looked at last: words that retention removes before their turn is deleted are quoted from then on.
+        stored = _stored(self._resources, self._begun.tenant, self._begun.subject)
+        expired = {turn.conversation_id for turn in stored if turn.expired}
         return SubjectReceipt(
             subject=self._begun.subject, completed=completed, shared=dict(self._begun.shared),
             conversations=tuple(sorted(receipts, key=lambda receipt: receipt.conversation_id)),
-            still_quoted=tuple(self._begun.quoted),
+            still_quoted=tuple(sorted(expired & self._begun.shared.keys())),
             remains=remaining(self._inbox.remnants(), sqlite=self._sqlite),
         )  # fmt: skip

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Exists, exists, select
 
+from turnfold.contract.keys import Address
 from turnfold.contract.tables import SubjectTurnRow, standing, table
-from turnfold.database.lists import among_texts
 from turnfold.database.statements import conversation, turn
 
 _subject = table(SubjectTurnRow)
@@ -44,16 +42,11 @@ def turns_of_subject(connection: Connection, tenant: str, subject: str) -> list[
     return [SubjectTurn(row[0], row[1], bool(row[2]), bool(row[3])) for row in rows]
 
 
-def with_other_subjects(connection: Connection, tenant: str, subject: str, names: Collection[str]) -> set[str]:
-    """Those of some conversations in which another subject has a stored turn."""
-    conversations = connection.scalars(
-        select(conversation.c.external_id).where(
-            conversation.c.tenant == tenant, among_texts(conversation.c.external_id, "names"),
-            _of_another(subject, conversation.c.id),
-        ),
-        {"names": json.dumps([*names])},
-    )  # fmt: skip
-    return set(conversations)
+def has_another_subject(connection: Connection, address: Address, subject: str) -> bool:
+    """Whether another subject has a stored turn in a conversation."""
+    is_it = (conversation.c.tenant == address.tenant, conversation.c.external_id == address.conversation)
+    other = select(conversation.c.id).where(*is_it, _of_another(subject, conversation.c.id))
+    return connection.scalar(other) is not None
 
 
 def _of_another(subject: str, of: ColumnElement[Any]) -> Exists:

@@ -42,11 +42,17 @@ _BOUNDED: Final = -3
 """What it answers where bounds are to be asked for first."""
 _CLOSED: Final = -4
 """What it answers for a shard that a reshard has closed."""
+_CHANGED: Final = -2
+"""What `FORGET` answers where something has come since it was looked at."""
 _LOOKS: Final = 5
 """At the layout, before a call gives up: one is enough, unless reshard follows reshard."""
 
 ENTRIES_A_PAGE: Final = 16
 """Entries of an inbox that are read together: more of the largest would be more than a client should hold."""
+
+
+Seen = dict[Place, str]
+"""The id of the newest entry in each place of a conversation, "" for none."""
 
 
 class _Room(NamedTuple):
@@ -118,6 +124,10 @@ _CONFIRM: Final = (
 
 _BEING_LAID_OUT: Final = "the inboxes are being laid out anew, and nothing was done"
 _LATER: Final = "do it again in a moment; if that goes on, run `turnfold doctor`"
+
+
+class Changed(Exception):  # noqa: N818 - no error: the caller looks again
+    """Something came to a conversation since it was looked at; nothing was forgotten."""
 
 
 class NotCounted(Exception):  # noqa: N818 - no error: the caller counts, and appends again
@@ -331,26 +341,34 @@ class ProducerInbox:
         places = self._servers.waiting("listing what waits in the inboxes", tenant)
         return [*dict.fromkeys(place.address for place in places)]
 
-    def forget(self, address: Address) -> int:
-        """Drop the inbox and mark the conversation's rows for deletion; the number of entries dropped."""
-        return self.forget_all([address])
+    def seen(self, address: Address) -> Seen:
+        """What `forget` compares: the inbox as it is now."""
+        layout = self._servers.layout("reading the inbox", fresh=True)
+        return {place: self._last(place) or "" for place in places_in(layout, address)}
 
-    def forget_all(self, addresses: Iterable[Address]) -> int:
+    def forget(self, address: Address, *, seen: Seen | None = None) -> int:
+        """Drop the inbox and mark the conversation's rows for deletion; the number of entries dropped.
+
+        With what was `seen` raises `Changed` where something has come since.
+        """
+        return self.forget_all([address], seen=seen)
+
+    def forget_all(self, addresses: Iterable[Address], *, seen: Seen | None = None) -> int:
         """The same for many, of each server in one round trip; the number of entries dropped."""
         left, dropped = [*addresses], 0
         for look in range(_LOOKS):
             layout = self._servers.layout("forgetting", fresh=look > 0)
             open_first = [places_in(layout, address)[-1] for address in left]
-            held = self._forgotten_at(open_first)
+            held = self._forgotten_at(open_first, seen)
             closed = [place for place, number in zip(open_first, held, strict=True) if number < 0]
             dropped += sum(number for number in held if number > 0)
             if layout.target is None:
                 left = [place.address for place in closed]
             else:
                 # What a shard holds that is closed goes first; then what may follow it, with the mark for workers.
-                dropped += sum(self._forgotten_at(closed, clean=True))
+                dropped += sum(self._forgotten_at(closed, seen, clean=True))
                 later = [places_in(layout, place.address)[0] for place in closed]
-                held = self._forgotten_at(later)
+                held = self._forgotten_at(later, seen)
                 dropped += sum(number for number in held if number > 0)
                 left = [place.address for place, number in zip(later, held, strict=True) if number < 0]
                 for place in {*open_first} - {*closed}:
@@ -359,7 +377,7 @@ class ProducerInbox:
                 return dropped
         raise Unavailable(_BEING_LAID_OUT, remedy=_LATER)
 
-    def _forgotten_at(self, places: Sequence[Place], *, clean: bool = False) -> list[int]:
+    def _forgotten_at(self, places: Sequence[Place], seen: Seen | None, *, clean: bool = False) -> list[int]:
         calls = []
         for place in places:
             names = [
@@ -368,9 +386,13 @@ class ProducerInbox:
             ]  # fmt: skip
             arguments = [
                 keys.encode_id(place.address.conversation), place.address.member, place.contexts, int(clean),
+                *(() if seen is None else (seen.get(place, "unseen"),)),
             ]  # fmt: skip
             calls.append(Call(place.shard, names, arguments))
-        return [*map(int, self._servers.each("forgetting", _FORGET, calls))] if calls else []
+        held = [*map(int, self._servers.each("forgetting", _FORGET, calls))] if calls else []
+        if _CHANGED in held:
+            raise Changed
+        return held
 
     def shard_of(self, address: Address) -> int:
         """What is to be rung for."""

@@ -132,12 +132,18 @@ return {held, table.concat(sizes, ','), table.concat(newest), gone and 1 or 0, m
 """
 
 # KEYS inbox, ready, forgotten, erased, refs, access, accessed, closed
-# ARGV conversation, member of forgotten, what precedes a reference in the key of its context, 1 to clean a closed shard
+# ARGV conversation, member of forgotten, what precedes a reference in the key of its context, 1 to clean a closed one,
+#  where nothing may have come since it was looked at: the id of the newest entry, or ''
 # Returns how many entries were dropped. The tenant stays in `tenants`: a claim removes it when it has nothing.
 # Of a shard that a reshard has closed: -1, and nothing is done; or it is cleaned, and the mark stands in another one.
+# Of an inbox to which something has come, or from which a worker took something: -2, and nothing is done.
 FORGET: Final = """
 local closed = redis.call('EXISTS', KEYS[8]) == 1
 if closed and ARGV[4] ~= '1' then return -1 end
+if ARGV[5] then
+  local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+  if (newest and newest[1] or '') ~= ARGV[5] then return -2 end
+end
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
 local held = redis.call('XLEN', KEYS[1])

@@ -21,7 +21,15 @@ from support.places import shard_of
 from support.remnants import traces
 from support.stored import broken_invariants
 from support.talk import talk
-from turnfold import AsyncTurnfold, InvalidIdentifier, InvalidInput, Turnfold, Unavailable, UnknownConversation
+from turnfold import (
+    AsyncTurnfold,
+    InvalidIdentifier,
+    InvalidInput,
+    Turnfold,
+    Unavailable,
+    UnknownConversation,
+    subjects,
+)
 from turnfold.contract.keys import Address
 from turnfold.settings import Settings
 from turnfold_worker.cli import main
@@ -141,6 +149,86 @@ def test_a_call_that_fails_on_the_way_is_finished_by_the_next(
     assert tf.forget(subject=ANA, timeout_seconds=0).completed
     assert traces(engine, client, "quokka") == traces(engine, client, "wombat") == traces(engine, client, ANA) == []
     assert [len(tf.turns(f"shared-{number}")) for number in range(4)] == [6] * 4
+
+
+@pytest.mark.parametrize("came", ["before", "between the looks", "after the looks"])
+def test_what_others_append_stays_however_workers_and_they_overtake_the_call(
+    tf: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch, came: str
+) -> None:
+    """Their first turn leaves the inbox between two looks, or comes right before the conversation is forgotten."""
+    tf.append("c", said("wombat"), subject=ANA)
+    local.settle()
+    if came == "before":
+        tf.append("c", said("numbat"), subject=BEN)
+    reader, inbox = type(tf._resources.reader()), type(tf._resources.inbox())
+    read, forget, calls = reader.read, inbox.forget, counted()
+
+    def read_and_store(self: Any, look: Any) -> Any:
+        answer = read(self, look)
+        if next(calls) == 0:
+            if came == "between the looks":
+                tf.append("c", said("numbat"), subject=BEN)
+            local.settle()
+        return answer
+
+    def append_and_forget(self: Any, *arguments: Any, **named: Any) -> Any:
+        if next(calls) == 0:
+            tf.append("c", said("numbat"), subject=BEN)
+        return forget(self, *arguments, **named)
+
+    with monkeypatch.context() as patched:
+        if came == "after the looks":
+            patched.setattr(inbox, "forget", append_and_forget)
+        else:
+            patched.setattr(reader, "read", read_and_store)
+        receipt = tf.forget(subject=ANA, timeout_seconds=0)
+    local.settle()
+    assert receipt.shared == {"c": 12}
+    assert [turn.content for turn in tf.turns("c") if turn.content] == [turn["content"] for turn in said("numbat")]
+
+
+def test_a_conversation_that_is_written_to_all_the_time_is_told(
+    tf: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the subject's own producers, or by turns of nobody's: it goes once they stop."""
+    inbox, turns = type(tf._resources.inbox()), counted()
+    forget = inbox.forget
+    tf.append("c", said("wombat"), subject=ANA)
+
+    def append_and_forget(self: Any, *arguments: Any, **named: Any) -> Any:
+        tf.append("c", {"role": "user", "content": f"wombat {next(turns)}"})
+        return forget(self, *arguments, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(inbox, "forget", append_and_forget)
+        with pytest.raises(Unavailable, match="written to without a pause"):
+            tf.forget(subject=ANA, timeout_seconds=0)
+    tf.forget(subject=ANA, timeout_seconds=0)
+    local.settle()
+    with pytest.raises(UnknownConversation):
+        tf.turns("c")
+
+
+def test_words_that_retention_removes_before_they_are_deleted_are_told_of(
+    tf: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tf.configure("c", settings={"segment_max_turns": 6})
+    tf.append("c", said("wombat", 30), subject=ANA)
+    tf.append("c", said("numbat", 3), subject=BEN)
+    local.settle()
+    delete = subjects._delete
+
+    def expires(*arguments: Any) -> None:
+        with local.write_engine.begin() as connection:
+            connection.exec_driver_sql("UPDATE conversation SET expired_seq = 12")
+            connection.exec_driver_sql("UPDATE turn SET content = '', state = 2 WHERE seq <= 12")
+        delete(*arguments)
+
+    monkeypatch.setattr(subjects, "_delete", expires)
+    receipt = tf.forget(subject=ANA, timeout_seconds=0)
+    local.settle()
+    assert receipt.shared == {"c": 30}
+    assert receipt.still_quoted == ("c",)
 
 
 def test_turns_whose_words_retention_removed_are_told_of(tf: Turnfold, local: LocalWorker, engine: Engine) -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from turnfold.contract.results import ErasureReceipt, Expansion, Status, SubjectReceipt
     from turnfold.read.polling import Wait
+    from turnfold.redis.inbox import Seen
     from turnfold_worker.testing.model_server import OpenAIServer
 
 _Result = TypeVar("_Result")
@@ -105,8 +106,8 @@ class LocalTurnfold(Turnfold):
     def _wait(self, conversation_id: str) -> Wait[Status]:
         return _WorkingWait(super()._wait(conversation_id), self.fold_now)
 
-    def _begin_erasure(self, conversation_id: str) -> Wait[ErasureReceipt]:
-        return _WorkingWait(super()._begin_erasure(conversation_id), self.fold_now)
+    def _begin_erasure(self, conversation_id: str, seen: Seen | None = None) -> Wait[ErasureReceipt]:
+        return _WorkingWait(super()._begin_erasure(conversation_id, seen), self.fold_now)
 
     def _begin_subject_erasure(self, subject: str) -> Wait[SubjectReceipt]:
         return _WorkingWait(super()._begin_subject_erasure(subject), self.fold_now)
