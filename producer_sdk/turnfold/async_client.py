@@ -106,9 +106,10 @@ class AsyncTurnfold:
         await self.close()
 
     async def close(self) -> None:
-        """Close the connections and end the threads. Views share them."""
+        """End the threads, once the calls that they are at are done, and close the connections. Views share them."""
+        # Calls that were cancelled run to their end, and would open again what was closed under them.
+        await asyncio.to_thread(self._pool.shutdown)
         await asyncio.to_thread(self._client.close)
-        self._pool.shutdown(wait=False)
 
     append = _on_a_thread(Turnfold.append)
     configure = _on_a_thread(Turnfold.configure)

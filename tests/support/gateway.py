@@ -26,6 +26,7 @@ class Gateway:
 
     url: str
     settings: Settings
+    pid: int
 
     def key(self, tenant: str, *scopes: str, requests_per_minute: int | None = None) -> str:
         """Make a key."""
@@ -69,7 +70,7 @@ def gateway_process(settings: Settings, *, arguments: Sequence[str] = (), **vari
             )  # fmt: skip
             url = log.read_text("utf-8").partition("\n")[0]
             assert url.startswith("http://"), log.read_text("utf-8")
-            yield Gateway(url, settings)
+            yield Gateway(url, settings, process.pid)
         finally:
             process.terminate()
             try:
