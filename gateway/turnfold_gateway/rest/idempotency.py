@@ -27,8 +27,8 @@ REMEMBERED_SECONDS: Final = 86_400
 LONGEST: Final = 200
 
 
-async def with_ids(call: Call, turns: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The turns, with ids made of the request's key where it has one. Raises `Problem` (422), `Unavailable`."""
+async def with_ids(call: Call, turns: Sequence[dict[str, Any]], subject: str | None) -> list[dict[str, Any]]:
+    """A subject's turns, with ids made of the request's key where it has one. Raises `Problem` (422), `Unavailable`."""
     key = call.request.headers.get("idempotency-key")
     if key is None:
         return list(turns)
@@ -40,6 +40,9 @@ async def with_ids(call: Call, turns: Sequence[dict[str, Any]]) -> list[dict[str
         )  # fmt: skip
     # A large body in a thread, where other requests go on beside it.
     sent = await asyncio.to_thread(hash_of_turns, turns) if _may_be_large(call) else hash_of_turns(turns)
+    if subject is not None:
+        # The same words for another end user are other turns: a repeat would leave them with the first.
+        sent = blake2b(f"{sent} {subject}".encode(), digest_size=16).hexdigest()
     await _remember(call, key, sent)
     return [
         turn if turn.get("turn_id") is not None else {**turn, "turn_id": f"idem-{_digest(call, key, number, sent)}"}

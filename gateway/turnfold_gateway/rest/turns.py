@@ -55,7 +55,7 @@ class TurnsQuery(Struct, forbid_unknown_fields=True):
 
 async def append(call: Call) -> Receipt:
     body: AppendBody = call.body
-    turns = await with_ids(call, body.turns)
+    turns = await with_ids(call, body.turns, body.subject)
     try:
         return await call.turnfold.append(
             call.conversation, turns, priority=body.priority, subject=body.subject, durable=body.durable

@@ -271,6 +271,14 @@ def test_nothing_may_follow_the_end_of_a_packed_body(http: httpx.Client) -> None
         assert (answer.status_code, answer.json()["type"]) == (400, "urn:turnfold:problem:invalid-gzip")
 
 
+def test_an_idempotency_key_is_not_for_another_subjects_turns(http: httpx.Client) -> None:
+    def append(subject: str) -> int:
+        body = {"turns": [{"role": "user", "content": "Hello."}], "subject": subject}
+        return http.post(path_of("k", "turns"), json=body, headers={"Idempotency-Key": "1"}).status_code
+
+    assert [append(subject) for subject in ("ana", "ana", "ben")] == [202, 202, 422]
+
+
 def test_a_key_that_is_used_again_when_it_is_forgotten_drops_no_turn(
     http: httpx.Client, tf: Turnfold, tenant: str, gateway_settings: Settings
 ) -> None:
