@@ -41,4 +41,5 @@ routes: list[BaseRoute] = [
     Route(f"{_ONE}/expand", expansion.expand),
     Route(f"{_ONE}/forget", erasure.ask),
     Route(f"{_ONE}/forget", erasure.forget, methods=["POST"]),
+    Route(PATH + "/{address:path}", entrance.nowhere),
 ]

@@ -142,6 +142,17 @@ def test_what_there_is_not_and_what_is_no_day_are_told_with_a_remedy(gateway: Ga
     assert "write it as 2026-03-06" in day.text
 
 
+def test_an_address_that_no_page_has_is_told_on_a_page(gateway: Gateway) -> None:
+    with signed_in(gateway, TENANT, "read") as client:
+        nowhere = client.get("/ui/nowhere")
+        slash = client.get("/ui/jobs/")
+    assert (nowhere.status_code, "There is no such page" in nowhere.text) == (404, True)
+    assert (slash.status_code, slash.headers["location"]) == (307, "/ui/jobs")
+    with gateway.client() as client:
+        stranger = client.get("/ui/nowhere")
+    assert (stranger.status_code, 'name="key"' in stranger.text) == (401, True)
+
+
 def test_the_cookie_is_for_this_page_alone_and_headers_are_strict(gateway: Gateway, known: Turnfold) -> None:
     with signed_in(gateway, TENANT, "read") as client:
         again = client.post("/ui/sign-in", data={"key": client.cookies["turnfold_key"]})

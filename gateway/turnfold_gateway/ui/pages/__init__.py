@@ -1,6 +1,6 @@
 """The pages.
 
-entrance        signing in and out
+entrance        signing in and out; addresses that no page has
 conversations   list and search
 conversation    time line, turns and search of one conversation
 anchors         anchors of a type and a state

@@ -1,4 +1,4 @@
-"""Signing in with a key, and out."""
+"""Signing in with a key, and out; addresses that no page has."""
 
 from __future__ import annotations
 
@@ -45,3 +45,15 @@ async def give_up_key(request: Request, visitor: Visitor) -> Response:
     response = RedirectResponse(PATH, 303, HEADERS)
     sign_out(response)
     return response
+
+
+@page
+async def nowhere(request: Request, visitor: Visitor) -> Response:  # noqa: ARG001 - the form of a handler
+    """Tell that there is no such page; an address with a slash behind it is that without."""
+    address = request.url.path
+    if address.endswith("/"):
+        return RedirectResponse(address.rstrip("/"), headers=HEADERS)
+    raise Problem(
+        404, "not-found", "There is no such page", detail="no page has this address",
+        remedy="look for what you want in the list of conversations",
+    )  # fmt: skip
