@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from turnfold import (
     UnknownReference,
 )
 from turnfold.database.engines import connect
-from turnfold_worker.cli import group, main
+from turnfold_worker.cli import group, lazy_group, main
 from turnfold_worker.cli.failures import exit_code_of
 from turnfold_worker.operate import migrate
 from turnfold_worker.operate.schema.steps import steps
@@ -70,6 +71,12 @@ def test_the_help_says_of_each_command_what_the_command_says_of_itself(run: Run,
     assert command is not None
     assert (command.name, command.short_help) == (name, group.COMMANDS[name].short_help)
     assert re.search(rf"^  {name} +{re.escape(str(command.short_help))}$", run("--help").output, re.MULTILINE)
+
+
+def test_each_command_of_another_distribution_is_one_of_turnfold() -> None:
+    brought = entry_points(group=lazy_group.ENTRY_POINTS).names
+    assert brought
+    assert brought <= group.COMMANDS.keys()
 
 
 def test_a_command_that_does_not_exist_is_refused(run: Run) -> None:
