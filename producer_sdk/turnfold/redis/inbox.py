@@ -117,7 +117,7 @@ AWAY_SECONDS: Final = 1.0
 
 _NOT_CONFIRMED: Final = "Redis has the turns, and no replica of it confirmed them in time"
 _CONFIRM: Final = (
-    "append `error.turns` again; check with `redis-cli INFO replication` that a replica is online, or append without "
+    "append `turns` again; check with `redis-cli INFO replication` that a replica is online, or append without "
     "`durable`"
 )
 

@@ -61,6 +61,7 @@ def check_refused(answer: httpx.Response, kind: str, status: int = 429) -> dict[
     assert (answer.status_code, problem["type"]) == (status, f"urn:turnfold:problem:{kind}")
     assert int(answer.headers["retry-after"]) == problem["retry_after_seconds"] >= 1
     assert problem["remedy"] not in problem["detail"]
+    assert "error.turns" not in problem["remedy"]
     return problem
 
 
