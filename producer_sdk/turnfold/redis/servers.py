@@ -13,7 +13,7 @@ from turnfold.contract.server_urls import is_cluster, nodes_of_cluster, urls_of
 from turnfold.contract.shards import Layout
 from turnfold.errors import InvalidSettings, Unavailable
 from turnfold.redis import scripts
-from turnfold.redis.connections import NoAnswer, connect, translated
+from turnfold.redis.connections import NoAnswer, connect, is_cluster_client, translated
 from turnfold.redis.lua import Call, Script
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from turnfold.settings import Settings
 
 _T = TypeVar("_T")
+
+_SHARDS_AT_ONCE: Final = 16
+"""Shards that one command asks for."""
 
 
 class InboxServers:
@@ -236,6 +239,34 @@ class InboxServers:
             return dict(zip(of_server, pipeline.execute(), strict=True))
 
         return self._grouped(doing, self.by_server(shards), ask, patient=patient)
+
+    def holding(self, doing: str, names_of: Callable[[int], Sequence[str]]) -> list[int]:
+        """The shards, as of now, of which any of some keys is there: a command for many of which none is.
+
+        Those of servers that are away are left out, unless all are. Raises `Unavailable`.
+        """
+
+        def held(client: redis.Redis, blocks: list[list[int]]) -> list[int]:
+            pipeline: Any = client.pipeline(transaction=False)
+            for block in blocks:
+                pipeline.exists(*(name for shard in block for name in names_of(shard)))
+            counts = pipeline.execute()
+            return [shard for block, count in zip(blocks, counts, strict=True) if count for shard in block]
+
+        def ask(client: redis.Redis, of_server: list[int]) -> dict[int, Any]:
+            sought = of_server
+            if not is_cluster_client(client):
+                # No command of a cluster names keys of two shards.
+                firsts = range(0, len(of_server), _SHARDS_AT_ONCE)
+                sought = held(client, [of_server[first : first + _SHARDS_AT_ONCE] for first in firsts])
+            # A server that holds nothing has answered too.
+            return {
+                **dict.fromkeys(of_server, False),
+                **dict.fromkeys(held(client, [[shard] for shard in sought]), True),
+            }
+
+        answers = self._grouped(doing, self.by_server(self.all()), ask, patient=False)
+        return sorted(shard for shard, is_held in answers.items() if is_held)
 
     def each(self, doing: str, script: Script, calls: Sequence[Call], *, patient: bool = True) -> list[Any]:
         """The answers of a script to some calls, in one round trip a server; of a server that is away None.

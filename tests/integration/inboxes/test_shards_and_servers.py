@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import redis
 
 from conftest import LocalWorker, workers_of
 from support.places import LAYOUT, write_layout
@@ -113,6 +114,21 @@ def test_clients_and_workers_go_by_the_number_that_is_stored(redis_url: str, sql
         assert set(worker.worker.inbox.waiting()) <= set(range(5))
         worker.drain()
         assert [tf.status(name).stored for name in NAMES] == [1] * len(NAMES)
+
+
+def test_a_sweep_asks_for_many_shards_by_a_command(redis_url: str, sqlite_url: str) -> None:
+    write_layout(sqlite_url, Layout(0, 256))
+    with client_of(redis_url, sqlite_url) as tf, workers_of(redis_url, sqlite_url) as make_worker:
+        inbox = make_worker().worker.inbox
+        tf.append("c", {"role": "user", "content": "Hi."})
+        with redis.Redis.from_url(redis_url) as raw:
+            raw.config_resetstat()
+            waiting, expansions = inbox.waiting(), inbox.take_expansions(1)
+            asked = raw.info("commandstats")["cmdstat_exists"]["calls"]
+        assert len(waiting) == 1
+        assert expansions == []
+        # A block of 16 shards a command, and each shard of the block that holds something.
+        assert asked == 2 * 256 // 16 + 16
 
 
 def test_an_append_needs_no_database_once_redis_knows_the_layout(

@@ -137,11 +137,9 @@ class RedisInbox:
 
     def waiting(self) -> list[int]:
         with translated():
-            held = self._servers.piped(
-                "looking for what waits", self._servers.all(),
-                lambda pipeline, shard: pipeline.exists(keys.tenants(shard), keys.forgotten(shard)), patient=False,
-            )  # fmt: skip
-        return sorted(shard for shard, number in held.items() if number)
+            return self._servers.holding(
+                "looking for what waits", lambda shard: (keys.tenants(shard), keys.forgotten(shard))
+            )
 
     def forgotten(self, shard: int, most: int) -> list[Claim]:
         with translated():
@@ -201,16 +199,8 @@ class RedisInbox:
 
     def take_expansions(self, most: int) -> list[Expansions]:
         with translated():
-            # Most sweeps find nothing, and a look costs a server less than a script.
-            held = self._servers.piped(
-                "looking for expansions", self._servers.all(),
-                lambda pipeline, shard: pipeline.exists(keys.accessed(shard)), patient=False,
-            )  # fmt: skip
-            calls = [
-                Call(shard, [keys.accessed(shard)], [most, keys.access_prefix(shard)])
-                for shard, number in held.items()
-                if number
-            ]
+            held = self._servers.holding("looking for expansions", lambda shard: (keys.accessed(shard),))
+            calls = [Call(shard, [keys.accessed(shard)], [most, keys.access_prefix(shard)]) for shard in held]
             replies = cast("list[list[list[bytes]] | None]", self._each(_TAKE_EXPANSIONS, calls, patient=False))
         return [
             expansions
