@@ -318,6 +318,20 @@ def test_two_who_look_at_once_take_different_ones(make_worker: Callable[..., Loc
     assert len(taken) == len(set(taken)) >= MOST_CLAIMED
 
 
+def test_a_claim_of_folds_asks_few_statements(local: LocalWorker, database_url: str) -> None:
+    fill_jobs(database_url, {"acme": MOST_CLAIMED + 1})
+    asked: list[str] = []
+    event.listen(local.write_engine, "before_cursor_execute", lambda *of: asked.append(of[2]))
+
+    def claimed() -> tuple[int, int]:
+        asked.clear()
+        claims = local.worker.store.claim_folds(None).claims
+        return len(claims), sum(not statement.startswith("BEGIN") for statement in asked)
+
+    # From the second on nothing is due of tenants behind the one that was served last, and all are looked at.
+    assert [claimed() for _ in range(3)] == [(MOST_CLAIMED, 5), (1, 7), (0, 5)]
+
+
 def test_claiming_due_folds_is_cheap_however_many_there_are(
     local: LocalWorker, engine: Engine, database_url: str
 ) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate, takewhile
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, or_, select, update
+from sqlalchemy.sql.dml import ReturningUpdate
 
 from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tables import ConversationRow, JobRow, table
@@ -28,22 +30,6 @@ MOST_CLAIMED: Final = 50
 """Conversations that one task folds together."""
 _CLAIMED_TOKENS: Final = 8_000
 """Tokens that wait in them, about: half a second of work, after which others have their turn."""
-
-# Those that others take at this moment are stepped over.
-_FREE: Final = (
-    select(
-        _job.c.id,
-        _job.c.tenant,
-        _job.c.conversation,
-        _job.c.attempts,
-        _job.c.state,
-        _conversation.c.unfolded_tokens,
-        _conversation.c.rules_version,
-    )
-    .join(_conversation, _conversation.c.id == _job.c.conversation)
-    .where(_job.c.id.in_(bindparam("jobs", expanding=True)))
-    .with_for_update(of=_job, skip_locked=True)
-)
 
 
 def _one_more(lease_milliseconds: int) -> ColumnElement[int]:
@@ -97,9 +83,31 @@ def begin_backfill(connection: Connection) -> bool:
     return bool(begun.rowcount)
 
 
-def has_backfill(connection: Connection) -> bool:
-    """Whether folds wait until nothing else is due."""
-    return connection.scalar(select(_job.c.id).where(LATER, BACKFILL).limit(1)) is not None
+# Built once a process: SQLAlchemy takes longer to build these than the database to run them.
+@lru_cache(maxsize=4)
+def _free(lease_milliseconds: int) -> Select[Any]:
+    """Those of some jobs that may be taken; those that others take at this moment are stepped over."""
+    return (
+        select(
+            _job.c.id, _job.c.tenant, _job.c.conversation, _job.c.attempts, _job.c.state,
+            _conversation.c.unfolded_tokens, _conversation.c.rules_version,
+        )
+        .join(_conversation, _conversation.c.id == _job.c.conversation)
+        .where(_job.c.id.in_(bindparam("jobs", expanding=True)), or_(DUE, lapsed(lease_milliseconds)))
+        .with_for_update(of=_job, skip_locked=True)
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=4)
+def _taken(lease_milliseconds: int, *, again: bool) -> ReturningUpdate[Any]:
+    """Take some jobs; `again`: one that was tried before, whose try counts from the beginning."""
+    attempts = _one_more(lease_milliseconds) if again else _job.c.attempts
+    return (
+        update(_job)
+        .where(_job.c.id.in_(bindparam("jobs", expanding=True)), or_(DUE, lapsed(lease_milliseconds)))
+        .values({**taken_by(bindparam("token"), lease_milliseconds), "attempts": attempts})
+        .returning(_job.c.conversation, _job.c.attempts, _job.c.error)
+    )
 
 
 def claim_together(
@@ -110,8 +118,9 @@ def claim_together(
     Tenants take turns, job by job. One that was tried before is taken alone, and its try counted before the work: what
     kills its worker takes no others along, and is found out.
     """
-    free = _FREE.where(or_(DUE, lapsed(lease_milliseconds)))
-    found = connection.execute(free, {"jobs": due}).all()
+    if not due:
+        return [], ""
+    found = connection.execute(_free(lease_milliseconds), {"jobs": due}).all()
     newer = [JobId(row.id) for row in found if is_newer(row.rules_version)]
     leave_to_newer(connection, newer, lease_milliseconds=lease_milliseconds)
     rows = _in_turn([row for row in found if not is_newer(row.rules_version)], due)
@@ -119,14 +128,8 @@ def claim_together(
     taken = [tried] if tried is not None else rows[: _so_many(rows)]
     if not taken:
         return [], ""
-    values = {**taken_by(token, lease_milliseconds), "attempts": _job.c.attempts}
-    if tried is not None:
-        values["attempts"] = _one_more(lease_milliseconds)
     claimed = connection.execute(
-        update(_job)
-        .where(_job.c.id.in_([row.id for row in taken]), or_(DUE, lapsed(lease_milliseconds)))
-        .values(values)
-        .returning(_job.c.conversation, _job.c.attempts, _job.c.error)
+        _taken(lease_milliseconds, again=tried is not None), {"jobs": [row.id for row in taken], "token": token}
     )
     claims = {row.conversation: FoldClaim(row.conversation, token, row.attempts or 1, row.error) for row in claimed}
     return [claims[row.conversation] for row in taken if row.conversation in claims], taken[-1].tenant

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
+    BindParameter,
     ColumnElement,
     Connection,
     Update,
@@ -81,7 +82,7 @@ def lapsed(lease_milliseconds: int) -> ColumnElement[bool]:
     )
 
 
-def taken_by(token: str, lease_milliseconds: int) -> dict[str, Any]:
+def taken_by(token: str | BindParameter[str], lease_milliseconds: int) -> dict[str, Any]:
     """Values of a claimed job. The attempt is counted before any work: what kills its worker is counted too."""
     return {
         "state": str(JobState.RUNNING), "claim": token, "attempts": _job.c.attempts + 1,

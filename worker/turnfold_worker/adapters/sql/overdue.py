@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Integer, Select, Update, bindparam, not_, or_, select, text, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Integer,
+    Select,
+    Update,
+    bindparam,
+    column,
+    not_,
+    or_,
+    select,
+    text,
+    update,
+)
 
 from turnfold.contract.records import JobId
 from turnfold.contract.tables import JobRow, table
@@ -24,30 +38,33 @@ TENANTS_AT_ONCE: Final = 2_000
 """Tenants that one look for due jobs steps over."""
 
 # From tenant to tenant through the partial index, whatever number of jobs each has.
-_TENANTS: Final = text(
-    """
-    WITH RECURSIVE waiting(step, tenant) AS (
-      SELECT 1, (SELECT MIN(tenant) FROM job WHERE state = 'due' AND kind = :kind AND tenant > :after)
-      UNION ALL
-      SELECT step + 1,
-             (SELECT MIN(tenant) FROM job WHERE state = 'due' AND kind = :kind AND tenant > waiting.tenant)
-      FROM waiting WHERE waiting.tenant IS NOT NULL AND step < :most
+_WAITING: Final = (
+    text(
+        """
+        WITH RECURSIVE waiting(step, tenant) AS (
+          SELECT 1, (SELECT MIN(tenant) FROM job WHERE state = 'due' AND kind = :kind AND tenant > :after)
+          UNION ALL
+          SELECT step + 1,
+                 (SELECT MIN(tenant) FROM job WHERE state = 'due' AND kind = :kind AND tenant > waiting.tenant)
+          FROM waiting WHERE waiting.tenant IS NOT NULL AND step < :most
+        )
+        SELECT step, tenant,
+               (SELECT MIN(not_before) FROM job
+                WHERE state = 'due' AND kind = :kind AND tenant = waiting.tenant) AS earliest,
+               (SELECT MAX(not_before) FROM job
+                WHERE state = 'due' AND kind = :kind AND tenant = waiting.tenant) AS latest
+        FROM waiting WHERE tenant IS NOT NULL
+        """
     )
-    SELECT tenant,
-           (SELECT MIN(not_before) FROM job
-            WHERE state = 'due' AND kind = :kind AND tenant = waiting.tenant) AS earliest,
-           (SELECT MAX(not_before) FROM job
-            WHERE state = 'due' AND kind = :kind AND tenant = waiting.tenant) AS latest
-    FROM waiting WHERE tenant IS NOT NULL ORDER BY step
-    """
+    .columns(column("step"), column("tenant"), column("earliest"), column("latest"))
+    .subquery()
 )
-
-_NOW: Final = select(now_milliseconds())
+_TENANTS: Final = select(_WAITING, now_milliseconds().label("now")).order_by(_WAITING.c.step)
 
 
 @lru_cache(maxsize=16)
 def _stuck(kind: JobKind, lease_milliseconds: int) -> Select[int]:
-    """The first `most` jobs whose leases ended: looked for by each sweep, in each worker with the same settings."""
+    """The first `most` jobs whose leases ended: looked for by each claim, in each worker with the same settings."""
     return (
         select(_job.c.id)
         .where(_job.c.kind == str(kind), lapsed(lease_milliseconds))
@@ -58,61 +75,64 @@ def _stuck(kind: JobKind, lease_milliseconds: int) -> Select[int]:
 
 def due_in_turn(
     connection: Connection, kind: JobKind, most: int, *, after: str, lease_milliseconds: int, longest_milliseconds: int,
-    first: Sequence[Any] = (),
+    first: tuple[ColumnElement[Any], ...] = (),
 ) -> tuple[list[JobId], str]:  # fmt: skip
     """Up to `most` jobs that are due, of tenants behind `after`, else from the first on; and the tenant reached.
 
     `longest_milliseconds` is the longest that a job of this kind is put off; `first` orders a tenant's jobs before
     their times do.
     """
+    left = connection.scalars(_stuck(kind, lease_milliseconds), {"most": max(1, most // 2)})
+    found = [JobId(id_) for id_ in left]
     for start in dict.fromkeys((after, "")):
         reached: str | None = start
         while reached is not None:
-            found, reached = _overdue(connection, kind, most, reached, lease_milliseconds, longest_milliseconds, first)
+            reached = _add_overdue(connection, kind, found, most, reached, longest_milliseconds, first)
             if found:
                 return found, reached or ""
     return [], ""
 
 
 def is_any_due(connection: Connection, kind: JobKind, *, lease_milliseconds: int, longest_milliseconds: int) -> bool:
-    """Whether `due_in_turn` would find anything, of whatever tenant."""
-    if connection.scalar(_any_due(kind, longest_milliseconds)) is not None:
-        return True
-    return connection.scalar(_stuck(kind, lease_milliseconds), {"most": 1}) is not None
+    """Whether `due_in_turn` would find anything, of whatever tenant; of folds also one that waits until nothing is."""
+    return bool(connection.scalar(_any_due(kind, lease_milliseconds, longest_milliseconds)))
 
 
 @lru_cache(maxsize=16)
-def _any_due(kind: JobKind, longest_milliseconds: int) -> Select[int]:
-    return select(_job.c.id).where(DUE, _job.c.kind == str(kind), _come(longest_milliseconds)).limit(1)
+def _any_due(kind: JobKind, lease_milliseconds: int, longest_milliseconds: int) -> Select[bool]:
+    """Three looks at an index each, in one statement."""
+    looks = [
+        select(_job.c.id).where(DUE, _job.c.kind == str(kind), _come(longest_milliseconds)),
+        select(_job.c.id).where(_job.c.kind == str(kind), lapsed(lease_milliseconds)),
+    ]
+    if kind is JobKind.COMPRESS:
+        looks.append(select(_job.c.id).where(LATER, BACKFILL))
+    return select(or_(*(look.exists() for look in looks)))
 
 
-def _overdue(
-    connection: Connection, kind: JobKind, most: int, after: str, lease_milliseconds: int, longest_milliseconds: int,
-    first: Sequence[Any],
-) -> tuple[list[JobId], str | None]:  # fmt: skip
-    """Jobs that are due, of tenants behind `after`, and the tenant that was reached; None at the end.
+def _add_overdue(
+    connection: Connection, kind: JobKind, found: list[JobId], most: int, after: str, longest_milliseconds: int,
+    first: tuple[ColumnElement[Any], ...],
+) -> str | None:  # fmt: skip
+    """Add jobs that are due, of tenants behind `after`, up to `most`; the tenant that was reached, None at the end.
 
-    Tenants share `most` evenly; one that is alone has all of it. Work is bounded by `TENANTS_AT_ONCE` and `most`,
+    Tenants share the room evenly; one that is alone has all of it. Work is bounded by `TENANTS_AT_ONCE` and `most`,
     however many jobs are due.
     """
-    now = connection.scalar(_NOW) or 0
+    rows = connection.execute(_TENANTS, {"kind": str(kind), "after": after, "most": TENANTS_AT_ONCE}).all()
+    now = rows[0].now if rows else 0
     ahead = now + 2 * longest_milliseconds
     """Above this a job was put off under a clock that was set back."""
-    stuck = connection.scalars(_stuck(kind, lease_milliseconds), {"most": max(1, most // 2)})
-    found = [JobId(id_) for id_ in stuck]
-    rows = connection.execute(_TENANTS, {"kind": str(kind), "after": after, "most": TENANTS_AT_ONCE}).all()
-    past, future = _job.c.not_before <= now, _job.c.not_before > ahead
-    waiting = {
-        row.tenant: or_(past, future) if row.latest > ahead else past
-        for row in rows
-        if row.earliest <= now or row.latest > ahead
-    }
+    waiting = {row.tenant: row.latest > ahead for row in rows if row.earliest <= now or row.latest > ahead}
     tenants = list(waiting)[: most - len(found)]
-    chosen = {tenant: waiting[tenant] for tenant in tenants}
-    found += _shared(connection, kind, chosen, most - len(found), first)
+    chosen = {
+        tenant: (_of_tenant(kind, first, put_off=waiting[tenant]), {"of_tenant": tenant, "now": now, "ahead": ahead})
+        for tenant in tenants
+    }
+    found += _shared(connection, chosen, most - len(found))
     if len(tenants) < len(waiting):
-        return found, tenants[-1] if tenants else after
-    return found, rows[-1].tenant if len(rows) == TENANTS_AT_ONCE else None
+        return tenants[-1] if tenants else after
+    return rows[-1].tenant if len(rows) == TENANTS_AT_ONCE else None
 
 
 def _come(longest_milliseconds: int) -> ColumnElement[bool]:
@@ -144,8 +164,24 @@ def _ripened(most: int, longest_milliseconds: int) -> Update:
     )
 
 
+@lru_cache(maxsize=16)
+def _of_tenant(kind: JobKind, first: tuple[ColumnElement[Any], ...], *, put_off: bool) -> Select[int]:
+    """Some jobs of a tenant whose time has come; with those that were `put_off` under a clock that was set back."""
+    come = _job.c.not_before <= bindparam("now", type_=BigInteger)
+    return (
+        select(_job.c.id)
+        .where(
+            DUE, _job.c.kind == str(kind), _job.c.tenant == bindparam("of_tenant"),
+            or_(come, _job.c.not_before > bindparam("ahead", type_=BigInteger)) if put_off else come,
+        )
+        .order_by(*first, _job.c.not_before, _job.c.id)
+        .limit(bindparam("room", type_=Integer))
+        .offset(bindparam("taken", type_=Integer))
+    )  # fmt: skip
+
+
 def _shared(
-    connection: Connection, kind: JobKind, waiting: Mapping[str, ColumnElement[bool]], most: int, first: Sequence[Any]
+    connection: Connection, waiting: Mapping[str, tuple[Select[int], Mapping[str, Any]]], most: int
 ) -> list[JobId]:
     """Jobs of each tenant in equal shares; what one leaves is shared again among those who have more."""
     found: list[JobId] = []
@@ -155,14 +191,9 @@ def _shared(
         share, still = max(1, (most - len(found)) // len(hungry)), {}
         for tenant, taken in hungry.items():
             room = min(share, most - len(found))
-            statement = (
-                select(_job.c.id)
-                .where(DUE, _job.c.kind == str(kind), _job.c.tenant == tenant, waiting[tenant])
-                .order_by(*first, _job.c.not_before, _job.c.id)
-                .limit(room)
-                .offset(taken)
-            )
-            more = [JobId(id_) for id_ in connection.scalars(statement)] if room else []
+            statement, of_tenant = waiting[tenant]
+            asked = {**of_tenant, "room": room, "taken": taken}
+            more = [JobId(id_) for id_ in connection.scalars(statement, asked)] if room else []
             found += more
             if len(more) == room:
                 still[tenant] = taken + room

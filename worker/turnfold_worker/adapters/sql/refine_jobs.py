@@ -31,6 +31,7 @@ _access = table(AccessRow)
 _job = table(JobRow)
 
 _KIND: Final = _job.c.kind == str(JobKind.REFINE)
+_IMPORTANT_FIRST: Final = (_job.c.priority.desc(),)
 _MOST_PRIORITY: Final = 100
 _TOKENS_A_POINT: Final = 100
 _POINTS_A_READ: Final = 10
@@ -265,7 +266,7 @@ def due(connection: Connection, most: int, *, after: str, lease_milliseconds: in
     """Jobs that are due, tenant by tenant, the important first; and the tenant that was reached."""
     return sql_overdue.due_in_turn(
         connection, JobKind.REFINE, most, after=after, lease_milliseconds=lease_milliseconds,
-        longest_milliseconds=int(LONGEST_DELAY_SECONDS * 1_000), first=(_job.c.priority.desc(),),
+        longest_milliseconds=int(LONGEST_DELAY_SECONDS * 1_000), first=_IMPORTANT_FIRST,
     )  # fmt: skip
 
 

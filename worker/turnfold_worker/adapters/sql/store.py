@@ -288,7 +288,7 @@ class SqlStore:
     def _has_due(self, connection: Connection, kind: JobKind) -> bool:
         return sql_overdue.is_any_due(
             connection, kind, lease_milliseconds=self._lease, longest_milliseconds=self._longest
-        ) or (kind is JobKind.COMPRESS and sql_fold_claims.has_backfill(connection))
+        )
 
     def _due(self, connection: Connection, kind: JobKind, most: int) -> tuple[list[JobId], str]:
         """Jobs that are due, of tenants behind the one that was served last, else of all; and the tenant reached."""
