@@ -9,7 +9,6 @@ from typing import Final
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import LASTING_RANK, AnchorState, AnchorType
 from turnfold_worker.pipeline.anchors.rules import lasting_rules
-from turnfold_worker.pipeline.anchors.rules.attribute_rules import KIN
 from turnfold_worker.pipeline.anchors.rules.home_rules import lives_there_since
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, same_speaker
 from turnfold_worker.pipeline.anchors.statements.attributes import (
@@ -29,21 +28,10 @@ _STATES: Final = frozenset(
     {AnchorType.CRITICAL_FACT, AnchorType.DECISION, AnchorType.CORRECTION, AnchorType.COMMITMENT}
 )
 _WISHES: Final = listed("want wants hope hopes hoping wish aim aiming target goal ideally")
-_OWN: Final = listed("i i'm i've i'd i'll my me we we're we've our us")
-_OTHERS: Final = listed("she she's he he's his her they they're they've their him them")
-_OWN_KIN: Final = lazy_pattern(rf"(?<!\w)(?:my|our) (?:\w{{1,20}} )?{KIN}(?!\w)")
-"""Somebody whom the next statement may call 'she'."""
 _BEGAN: Final = lazy_pattern(
     r"(?<!\w)(?:i|we)(?:'ve| have)? (?:just |now )?(?:moved|relocated|switched|started|joined)(?!\w)"
 )
 """Something began on a day, and goes on: 'I moved to Rome in March'."""
-_KIN_FIRST: Final = lazy_pattern(rf"(?:(?:so|and|but|also),? )?(?:my|our) (?:\w{{1,20}} )?{KIN}(?!\w|'s)")
-_SELF_FIRST: Final = lazy_pattern(r"(?:(?:so|and|but|also),? )?(?:i|we)(?! meant?,?(?!\w))(?!\w)")
-_DOES: Final = lazy_pattern(
-    r"(?:has |had |just ){0,2}(?:moved|joined|started|quit|resigned|married|lives|works|studies)(?!\w)"
-)
-"""What a person does."""
-_ANYBODY: Final = listed("it this that there they he she we i you who somebody someone everybody everyone")
 _TELL_MORE: Final = (lasting_rules.AIM, lasting_rules.DENIAL, lasting_rules.VALUE_NOW)
 
 
@@ -91,13 +79,8 @@ def of_other_people(one: Known, other: Known) -> bool:
     """Whether one tells only of its speaker, and the other only of others: 'my budget', 'their budget'."""
     if tell_of_self_and_another(one, other):
         return True
-    (ours, of_others), (theirs, of_their_others) = (
-        (
-            not _OWN.isdisjoint(each.tokens),
-            not _OTHERS.isdisjoint(each.tokens) or _OWN_KIN.search(each.said) is not None,
-        )
-        for each in (one, other)
-    )
+    ours, of_others = one.tells_of_self, one.tells_of_others
+    theirs, of_their_others = other.tells_of_self, other.tells_of_others
     if ours and not of_others:
         return of_their_others and not theirs
     return of_others and not ours and theirs and not of_their_others
@@ -105,15 +88,7 @@ def of_other_people(one: Known, other: Known) -> bool:
 
 def tell_of_self_and_another(one: Known, other: Known) -> bool:
     """Whether one begins with its speaker, the other with somebody else: 'I live in Leeds', 'My sister moved'."""
-    return any(_SELF_FIRST.match(own.said) and _begins_with_another(them) for own, them in ((one, other), (other, one)))
-
-
-def _begins_with_another(known_anchor: Known) -> bool:
-    """'My sister moved', 'Ela has moved'."""
-    if _KIN_FIRST.match(known_anchor.said):
-        return True
-    first, _, behind = known_anchor.text.partition(" ")
-    return first.istitle() and first.lower() not in _ANYBODY and _DOES.match(behind) is not None
+    return (one.begins_with_self and other.begins_with_another) or (other.begins_with_self and one.begins_with_another)
 
 
 def _lasts(known_anchor: Known) -> bool:

@@ -13,6 +13,7 @@ from turnfold.contract import vectors
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import PASTED, Anchor, AnchorState, AnchorType
 from turnfold_worker.pipeline.anchors.rules import standing_rules, statement_rules
+from turnfold_worker.pipeline.anchors.rules.attribute_rules import KIN
 from turnfold_worker.pipeline.language.common_words import is_common, listed, weight
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, Facts, extract_facts
 from turnfold_worker.pipeline.language.quantities import in_one_form
@@ -58,6 +59,17 @@ _ORDERING: Final = listed("""
 """Words that make an order a standing one."""
 _ANY_OCCASION: Final = listed(" about for to you a an any the my of how what why question questions something")
 _LIKE_FACTS: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE})
+_OWN: Final = listed("i i'm i've i'd i'll my me we we're we've our us")
+_OTHERS: Final = listed("she she's he he's his her they they're they've their him them")
+_OWN_KIN: Final = lazy_pattern(rf"(?<!\w)(?:my|our) (?:\w{{1,20}} )?{KIN}(?!\w)")
+"""Somebody whom the next statement may call 'she'."""
+_KIN_FIRST: Final = lazy_pattern(rf"(?:(?:so|and|but|also),? )?(?:my|our) (?:\w{{1,20}} )?{KIN}(?!\w|'s)")
+_SELF_FIRST: Final = lazy_pattern(r"(?:(?:so|and|but|also),? )?(?:i|we)(?! meant?,?(?!\w))(?!\w)")
+_DOES: Final = lazy_pattern(
+    r"(?:has |had |just ){0,2}(?:moved|joined|started|quit|resigned|married|lives|works|studies)(?!\w)"
+)
+"""What a person does."""
+_ANYBODY: Final = listed("it this that there they he she we i you who somebody someone everybody everyone")
 _LETTER: Final = lazy_pattern(r"(?<=[^\W_] )[A-Z](?![^\W_]|['\u2019])")
 """A single capital that names something: 'plan B'."""
 
@@ -166,6 +178,29 @@ class Known:
     def personal(self) -> bool:
         """Whether it would be something else if somebody else said it."""
         return self.anchor.type is AnchorType.COMMITMENT or statement_rules.PERSONAL.search(self.said) is not None
+
+    @cached_property
+    def tells_of_self(self) -> bool:
+        """Whether who speaks is among those that it tells of: 'my budget'."""
+        return not _OWN.isdisjoint(self.tokens)
+
+    @cached_property
+    def tells_of_others(self) -> bool:
+        """The same of somebody else: 'their budget', 'my sister'."""
+        return not _OTHERS.isdisjoint(self.tokens) or _OWN_KIN.search(self.said) is not None
+
+    @cached_property
+    def begins_with_self(self) -> bool:
+        """'I live in Leeds'."""
+        return _SELF_FIRST.match(self.said) is not None
+
+    @cached_property
+    def begins_with_another(self) -> bool:
+        """'My sister moved', 'Ela has moved'."""
+        if _KIN_FIRST.match(self.said):
+            return True
+        first, _, behind = self.text.partition(" ")
+        return first.istitle() and first.lower() not in _ANYBODY and _DOES.match(behind) is not None
 
     @property
     def active(self) -> bool:

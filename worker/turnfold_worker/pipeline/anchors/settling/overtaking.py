@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import Final
 
@@ -51,8 +52,8 @@ from turnfold_worker.pipeline.anchors.settling.subjects import (
 )
 from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
 from turnfold_worker.pipeline.anchors.statements.duties import sets_aside, takes_back_all
-from turnfold_worker.pipeline.anchors.statements.endings import ends
-from turnfold_worker.pipeline.anchors.statements.holders import takes_over
+from turnfold_worker.pipeline.anchors.statements.endings import ending_of, ends
+from turnfold_worker.pipeline.anchors.statements.holders import holder_of, takes_over
 from turnfold_worker.pipeline.anchors.statements.limits import limits_otherwise
 from turnfold_worker.pipeline.anchors.statements.manner import turns_round
 from turnfold_worker.pipeline.anchors.statements.moves import (
@@ -61,15 +62,15 @@ from turnfold_worker.pipeline.anchors.statements.moves import (
     moves_to_a_time,
     stands_somewhere,
 )
-from turnfold_worker.pipeline.anchors.statements.needs import ends_need
+from turnfold_worker.pipeline.anchors.statements.needs import ends_need, need_of
 from turnfold_worker.pipeline.anchors.statements.numbers import (
     gives_a_number,
     renumbers,
 )
 from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
-from turnfold_worker.pipeline.anchors.statements.restated import restates_otherwise
-from turnfold_worker.pipeline.anchors.statements.turnovers import turns_over
-from turnfold_worker.pipeline.anchors.statements.value_changes import overtakes_value
+from turnfold_worker.pipeline.anchors.statements.restated import restates_otherwise, says_now
+from turnfold_worker.pipeline.anchors.statements.turnovers import turnovers_of, turns_over
+from turnfold_worker.pipeline.anchors.statements.value_changes import overtakes_value, value_change
 from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only, tells_of_then, waits
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind, extract_facts
 from turnfold_worker.pipeline.language.spoken import is_question, without_quotes
@@ -94,6 +95,9 @@ OVERTAKEN: Final = frozenset(
     {AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.COMMITMENT, AnchorType.CORRECTION}
 )
 _STATEMENTS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT})
+_TELL_OF_A_CHANGE: Final[tuple[Callable[[str], object], ...]] = (
+    holder_of, turnovers_of, ending_of, need_of, value_change, says_now,
+)  # fmt: skip
 _TAKES_BACK: Final = frozenset({AnchorType.DECISION, AnchorType.CORRECTION, AnchorType.CRITICAL_FACT})
 
 
@@ -117,11 +121,17 @@ def _may_correct(new: Known, old: Known) -> bool:
 
 def changes(new: Known, old: Known) -> bool:
     """'We raised the monthly cap to 750 dollars' after 'The monthly cap is 500 dollars'."""
-    if old.anchor.turn_seq >= new.anchor.turn_seq or not same_speaker(new, old) or of_other_people(new, old):
+    mends_itself = new.kind is AnchorType.CORRECTION or bool(new.taken_back)
+    if (
+        old.anchor.turn_seq >= new.anchor.turn_seq
+        or not (mends_itself or _tells_of_a_change(new.anchor.text))
+        or not same_speaker(new, old)
+        or of_other_people(new, old)
+    ):
         return False
     if takes_over(new.anchor.text, old.anchor.text) or turns_over(new.anchor.text, old.anchor.text):
         return True
-    if (new.kind is AnchorType.CORRECTION or new.taken_back) and says_otherwise(new.anchor.text, old.anchor.text):
+    if mends_itself and says_otherwise(new.anchor.text, old.anchor.text):
         return True
     if ends(new.anchor.text, old.anchor.text):
         # 'I stopped drinking it last month' tells of now.
@@ -129,6 +139,12 @@ def changes(new: Known, old: Known) -> bool:
     if ends_need(new.anchor.text, old.anchor.text):
         return not (only_then(new.said, old.said) or sometimes_only(new.said, old.said))
     return any(changed(new.anchor.text, old.anchor.text) for changed in (overtakes_value, restates_otherwise))
+
+
+@lru_cache(maxsize=1_024)
+def _tells_of_a_change(text: str) -> bool:
+    """Whether a text may change an earlier one: most tell of no change, whatever was said before."""
+    return any(tells(text) for tells in _TELL_OF_A_CHANGE)
 
 
 def moves(new: Known, old: Known) -> bool:
@@ -215,9 +231,15 @@ def mends(new: Known, old: Known) -> bool:
 
 def restates(new: Known, old: Known, similarity: float) -> bool:
     """Same subject, other value: 'the launch is on 7 May' after 'the launch is on 3 May'."""
-    if not (new.kind is old.kind and new.kind in _STATEMENTS) or not shared(new, old, least=2):
+    if not similarity > 0 or new.kind is not old.kind or new.kind not in _STATEMENTS:
         return False
-    if not similarity > 0 or not same_names(new, old) or not same_person(new, old) or new.negations != old.negations:
+    # The cheapest looks first: most pairs differ in more than a value.
+    if (
+        new.negations != old.negations
+        or not shared(new, old, least=2)
+        or not same_person(new, old)
+        or not same_names(new, old)
+    ):
         return False
     if only_then(new.said, old.said) or any(happened_once(each.said) for each in (new, old)) or is_unreal(new.said):
         return False

@@ -169,8 +169,10 @@ def _names_what(new: Known, old: Known) -> bool:
 
 def lifts(new: Known, old: Known) -> bool:
     """Whether a text says that what an earlier one states holds no longer, by at least two of its values."""
+    if not _LIFTS.search(new.said):
+        return False
     lifted, stated = (set(_NUMBER.findall(statement.said)) for statement in (new, old))
-    return _LIFTS.search(new.said) is not None and len(lifted) >= _SEVERAL and lifted <= stated
+    return len(lifted) >= _SEVERAL and lifted <= stated
 
 
 def head_of(text: str, value: str) -> str:
