@@ -1,7 +1,7 @@
 """How long a quiet tenant waits behind another's thousand conversations: from its turns' storing to their fold.
 
 `python benchmarks/quiet_tenant.py` runs it with two worker processes on PostgreSQL. The other tenant's conversations
-are of short turns (S) or of long ones (L), and all wait when the quiet one comes.
+are of short turns (S), of long ones (L) or of texts (XL, 40 KB), and all wait when the quiet one comes.
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ from typing import Any, Final
 from databases import Place, places
 from sqlalchemy import Engine
 from sqlalchemy import text as sql
-from steady import SIZES, Counters, turn, workers
+from steady import SIZES as STEADY_SIZES
+from steady import Counters, turn, workers
 
 from turnfold import Turnfold
 from turnfold.database.engines import connect
 from turnfold.settings import Settings
 
+SIZES: Final = {**STEADY_SIZES, "XL": 40_000}
+"""Bytes of a turn, about."""
 TURNS: Final = 8
 """Of each conversation: as many as are folded without waiting for more."""
 _LONGEST_WAIT: Final = 120.0

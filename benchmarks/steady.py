@@ -220,6 +220,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--databases", nargs="+", default=["sqlite", "postgresql"], choices=["sqlite", "postgresql"])
     parser.add_argument("--sizes", nargs="+", default=list(SIZES), choices=SIZES)
     parser.add_argument("--fold-turns", nargs="+", type=int, default=[1, 8])
+    parser.add_argument(
+        "--fold-idle-seconds",
+        type=float,
+        default=30.0,
+        help="shorter than by default: what waits at the end counts too",
+    )
     parser.add_argument("--conversations", type=int, default=1_000)
     parser.add_argument("--rate", type=float, default=40.0, help="turns a second")
     parser.add_argument("--seconds", type=float, default=600.0)
@@ -233,7 +239,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             row = steady(
                 place, size, conversations=chosen.conversations, a_second=chosen.rate, seconds=chosen.seconds,
                 at_once=chosen.at_once, processes=chosen.processes,
-                environment={"TURNFOLD_FOLD_TURNS": str(fold_turns)},
+                environment={
+                    "TURNFOLD_FOLD_TURNS": str(fold_turns), "TURNFOLD_FOLD_IDLE_SECONDS": str(chosen.fold_idle_seconds),
+                },
             )  # fmt: skip
         rows.append({"fold turns": fold_turns, **row})
         print(json.dumps(rows[-1]), flush=True)
