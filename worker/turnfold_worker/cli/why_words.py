@@ -18,7 +18,7 @@ _WORDS: Final = {
     AnchorState.SUPERSEDED: ("turn {seq} took its place{day}: {text}", "it was taken back or changed"),
     AnchorState.RESOLVED: (
         "turn {seq} settled it{day}: {text}",
-        "it was answered or done in the turns right after it, or settled by hand",
+        "it was done in the turns right after it, or settled by hand",
     ),
     AnchorState.DUPLICATE: ("turn {seq} says the same: {text}", "another turn says the same"),
     AnchorState.DISMISSED: ("somebody said that it does not matter", "somebody said that it does not matter"),
@@ -39,10 +39,14 @@ def why_closed(anchor: Anchor, by_id: Mapping[int, Anchor]) -> str:
 
 
 def newest_closed(closed: Iterable[Anchor], by_id: Mapping[int, Anchor], *, most: int) -> list[Anchor]:
-    """Of statements that no longer hold, those that the latest turns closed, the last first."""
+    """Of statements that no longer hold, those that the latest turns closed, the last first.
+
+    A statement without a score only says by what another one was settled.
+    """
 
     def closed_at(anchor: Anchor) -> int:
         by = None if anchor.related is None else by_id.get(anchor.related)
         return anchor.turn_seq if by is None else by.turn_seq
 
-    return sorted(closed, key=lambda anchor: (-closed_at(anchor), -anchor.turn_seq))[:most]
+    stated = (anchor for anchor in closed if anchor.score)
+    return sorted(stated, key=lambda anchor: (-closed_at(anchor), -anchor.turn_seq))[:most]

@@ -16,6 +16,7 @@ from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold_worker.pipeline.anchors.deduplicate import merge
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
+from turnfold_worker.pipeline.anchors.ranks import ANSWERED_AT_ONCE
 from turnfold_worker.pipeline.anchors.reports import with_reports
 from turnfold_worker.pipeline.anchors.settling.two_values import standing_pairs
 from turnfold_worker.pipeline.notes.overtaken_values import SettledAnchor
@@ -84,7 +85,8 @@ def _as_read(anchor: Anchor, turn: StoredTurn, by_id: Mapping[int, Anchor]) -> A
 
 
 def _is_over(anchor: Anchor) -> bool:
-    return anchor.related is not None and anchor.state in {AnchorState.SUPERSEDED, AnchorState.RESOLVED}
+    is_closed = anchor.state in {AnchorState.SUPERSEDED, AnchorState.RESOLVED}
+    return is_closed and anchor.related is not None and anchor.rank != ANSWERED_AT_ONCE
 
 
 def _settled(anchor: Anchor, by: Anchor) -> SettledAnchor:

@@ -75,7 +75,8 @@ class _Segment:
         return note.role == Role.TOOL or (note.role == OUTSIDE and note.seq not in self._by_model)
 
     def _of_rules(self, note: Note, stems: Sequence[str], seqs: Sequence[int]) -> results.Note:
-        of_turn = self._segment.anchors.get(note.seq, ())
+        # What only answers a question says that it is over, not that the answer is.
+        of_turn = [anchor for anchor in self._segment.anchors.get(note.seq, ()) if anchor.score]
         anchors = [anchor for anchor in of_turn if (_overlaps(note, anchor) if note.end else says(stems, anchor))]
         factors = with_anchors(clause_factors(note, self._segment.turns[note.seq].importance), anchors)
         is_told = self._overtaken.tells(note.seq, stems)

@@ -17,6 +17,7 @@ from turnfold.database.statements import ACTIVE, ANCHORS_BY_RANK
 from turnfold_worker.adapters.sql.bulk_insert import BulkInsert
 from turnfold_worker.adapters.sql.turns import insert_new
 from turnfold_worker.pipeline.anchors.deduplicate import anchor_terms
+from turnfold_worker.pipeline.anchors.ranks import ANSWERED_AT_ONCE
 from turnfold_worker.pipeline.notes.overtaken_values import SettledAnchor
 from turnfold_worker.pipeline.notes.taken_back import OPENS_A_CORRECTION
 
@@ -107,8 +108,11 @@ def _over(state: AnchorState, most: int, *conditions: Any) -> Any:
 SETTLED: Final = (
     _over(AnchorState.SUPERSEDED, _MOST_OVERTAKEN),
     _over(AnchorState.DISMISSED, _MOST_OVERTAKEN),
-    # What its own segment answered stands beside its answer.
-    _over(AnchorState.RESOLVED, _MOST_ANSWERED, or_(_anchor.c.related.is_not(None), ~_RULED)),
+    # What a reply in its own segment answered stands beside the reply.
+    _over(
+        AnchorState.RESOLVED, _MOST_ANSWERED, or_(_anchor.c.related.is_not(None), ~_RULED),
+        _anchor.c.rank != literal_column(str(ANSWERED_AT_ONCE)),
+    ),
 )  # fmt: skip
 _BEST_ACTIVE: Final = 256
 """Active anchors, by rank, among which those are looked for that their own turn contradicts."""

@@ -12,7 +12,7 @@ from typing import Final
 from turnfold.contract.records import PASTED, AnchorType, Role
 from turnfold_worker.pipeline.anchors.assistants import Company
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
-from turnfold_worker.pipeline.anchors.ranks import Bearing, borne_rank
+from turnfold_worker.pipeline.anchors.ranks import ANSWERED_AT_ONCE, Bearing, borne_rank
 from turnfold_worker.pipeline.anchors.rules import lasting_rules, reply_rules, statement_rules, wanted_rules
 from turnfold_worker.pipeline.language.facts import VALUES, FactKind
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE
@@ -46,6 +46,7 @@ def with_bearing(
         if draft.type is AnchorType.UNRESOLVED_QUESTION and _is_talked_over(draft, readings[at:]):
             bearing = Bearing.PASSING
         rank = borne_rank(draft.type, draft.score, reading.turn.importance, bearing)
+        rank = rank if draft.answer is None else ANSWERED_AT_ONCE
         ranked.append(draft if rank is None else replace(draft, rank=rank))
     return ranked
 

@@ -17,7 +17,7 @@ from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import rarity, terms
 from turnfold.contract.vectors import NO_VECTOR, NO_VECTORS, Vector
 from turnfold.dates.note_time import time_of
-from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, Answer
 from turnfold_worker.pipeline.anchors.rules.statement_rules import STANDING_ORDER
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, agree
 from turnfold_worker.pipeline.anchors.settling.overtaking import MENDS_MISTYPED_WITHIN
@@ -120,14 +120,20 @@ def merge(
     ]
     anchors_before = {one.anchor.id: one.anchor for one in known}
     fresh: list[Known] = []
+    asked: list[tuple[Answer, Known]] = []
     for draft in drafts:
         new = _known(_numbered(draft, next_id + len(fresh), node_idx), vectors)
+        answered = [question for reply, question in asked if reply.is_in(draft)]
         if draft.reports:
-            if not (finish(new, known) or answer(new, known)):
+            if not (finish(new, known) or answer(new, known) or answered):
                 continue
             # What is over needs no place in a context; it says by what the promise or the question was settled.
             new.anchor = replace(new.anchor, state=AnchorState.RESOLVED)
         settle(new, known, settings)
+        for question in answered:
+            question.anchor = replace(question.anchor, related=question.anchor.related or new.anchor.id)
+        if draft.answer is not None:
+            asked.append((draft.answer, new))
         known.append(new)
         fresh.append(new)
     hand_on(fresh, known)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from turnfold.contract.records import AnchorState, AnchorType, Role
 from turnfold_worker.pipeline.anchors.acts.turn_acts import SENTENCES_READ
 from turnfold_worker.pipeline.anchors.assistants import TEXT
 from turnfold_worker.pipeline.anchors.rules import reply_rules, statement_rules, wanted_rules
 from turnfold_worker.pipeline.anchors.statements import done
-from turnfold_worker.pipeline.language.prose import MAX_CLAUSE
+from turnfold_worker.pipeline.anchors.statements.asked import asks_of_another
+from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_fillers
 from turnfold_worker.pipeline.language.words import specific_words, words
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -23,6 +24,18 @@ _ASKS_BACK: Final = 2
 
 _LIST: Final = 3
 """Line breaks from which a turn is a list or a poem."""
+
+
+class Answer(NamedTuple):
+    """The sentence of a turn that answers a question."""
+
+    turn_seq: int
+    start: int
+    end: int
+
+    def is_in(self, draft: AnchorDraft) -> bool:
+        """Whether a draft holds words of it."""
+        return draft.turn_seq == self.turn_seq and draft.start < self.end and self.start < draft.end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +63,9 @@ class AnchorDraft:
     said_on: date | None = None
     """The day of its turn; None of one without a time."""
     reports: bool = False
-    """Few words that only matter where they settle something of an earlier segment: 'Sent.', 'Dana will run it.'."""
+    """Few words that only matter where they settle something: 'Sent.', 'Dana will run it.'."""
+    answer: Answer | None = None
+    """Of a question, what answers it in the same segment."""
 
 
 def packed_drafts(drafts: Iterable[AnchorDraft]) -> list[list[Any]]:
@@ -75,8 +90,8 @@ def settled(draft: AnchorDraft, readings: Sequence[Reading], drafts: Sequence[An
 
     `drafts` are all drafts of the segment: 'Sent it.' is about the last thing that somebody was to send.
     """
-    if draft.type is AnchorType.UNRESOLVED_QUESTION and _answered(draft, readings):
-        return replace(draft, state=AnchorState.RESOLVED)
+    if draft.type is AnchorType.UNRESOLVED_QUESTION and (answer := _answer(draft, readings)):
+        return replace(draft, state=AnchorState.RESOLVED, answer=answer)
     if draft.type is AnchorType.COMMITMENT and (
         _told(draft, readings)
         or _declined(draft, readings)
@@ -153,7 +168,8 @@ def _place_of(draft: AnchorDraft, readings: Sequence[Reading]) -> int:
     return next(i for i, reading in enumerate(readings) if reading.turn.seq == draft.turn_seq)
 
 
-def _answered(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
+def _answer(draft: AnchorDraft, readings: Sequence[Reading]) -> Answer | None:
+    """The sentence of one of the next turns that answers a question."""
     at = _place_of(draft, readings)
     asked_words = specific_words(draft.text)
     ends_turn = not readings[at].turn.content[draft.end :].strip()
@@ -165,14 +181,32 @@ def _answered(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
             continue
         if for_words and reply_rules.MERE_YES.fullmatch(plain_words(reply.turn.content[:MAX_CLAUSE])):
             continue
-        opening = reply.text(reply.sentences[0])[:MAX_CLAUSE]
-        knows = not (reply_rules.NO_ANSWER.search(plain_words(opening)) and len(reply.sentences) <= _ASKS_BACK)
+        opening = _opening(reply)
+        no_answer = reply_rules.NO_ANSWER.search(plain_words(opening)) and len(reply.sentences) <= _ASKS_BACK
+        knows = not no_answer and not asks_of_another(draft.text, opening)
         if knows and direct and ends_turn and not opening.rstrip().endswith("?"):
-            return True
+            return _telling_most(reply, asked_words)
         if knows and len(asked_words.intersection(words(reply.turn.content[:2000]))) >= min(2, len(asked_words)):
-            return True
+            return _telling_most(reply, asked_words)
         direct = False
-    return False
+    return None
+
+
+def _opening(reply: Reading) -> str:
+    """The first sentence of a reply that is more than 'Good question.', else its first one."""
+    opening, *more = (reply.text(sentence)[:MAX_CLAUSE] for sentence in reply.sentences[:_ASKS_BACK])
+    return more[0] if more and reply_rules.MERE_YES.fullmatch(plain_words(opening)) else opening
+
+
+def _telling_most(reply: Reading, asked_words: frozenset[str]) -> Answer:
+    """The sentence of a reply with most words of the question; of equals the first one that is more than thanks."""
+
+    def telling(span: Span) -> tuple[int, bool]:
+        sentence = reply.text(span)[:MAX_CLAUSE]
+        shared = asked_words.intersection(words(sentence))
+        return len(shared), reply_rules.THANKS.match(plain_words(sentence)) is None
+
+    return Answer(reply.turn.seq, *max(reply.sentences[:SENTENCES_READ], key=telling))
 
 
 def _finished(draft: AnchorDraft, readings: Sequence[Reading], drafts: Sequence[AnchorDraft]) -> bool:

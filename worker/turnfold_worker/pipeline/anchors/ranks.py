@@ -30,6 +30,10 @@ _PASSING: Final = -250
 """Of what stands in no context by itself: it must not take the place of what does."""
 
 
+ANSWERED_AT_ONCE: Final = -1_000
+"""The rank of a question that its own segment answers: what is told of it stands beside the answer."""
+
+
 class Bearing(Enum):
     """How far an anchor bears on later answers, beside its type."""
 

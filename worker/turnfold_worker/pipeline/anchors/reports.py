@@ -40,8 +40,8 @@ _STATED: Final = 50
 """Score of a statement that takes the place of another."""
 
 _STATES: Final[tuple[Callable[[str], object], ...]] = (
-    states_a_value, moved_thing, states_an_attribute, need_of, holder_of, ending_of, turnovers_of, value_change,
-    says_now, lambda text: text.startswith("Actually, ") and bool(clauses_of(text)),
+    states_a_value, moved_thing, states_an_attribute, need_of, holder_of, ending_of, turnovers_of,
+    value_change, says_now, lambda text: text.startswith("Actually, ") and bool(clauses_of(text)),
 )  # fmt: skip
 """What tells that a sentence gives the value of a thing, or ends or changes it."""
 _TELL_OF_A_CHANGE: Final[tuple[Callable[[str], object], ...]] = (ending_of, turnovers_of, says_now, value_change)
@@ -56,6 +56,7 @@ def with_reports(drafts: Sequence[AnchorDraft], readings: Sequence[Reading]) -> 
     reports = tuple(islice(_brief(readings, stated, lambda text: may_report(plain_words(text))), _MOST))
     replies = _brief(readings, (*stated, *reports), may_fill)
     every = (*stated, *reports, *islice(replies, _MOST_REPLIES))
+    every = (*every, *_answers(every, readings))
     return tuple(sorted(every, key=lambda draft: (draft.turn_seq, draft.start, draft.end)))
 
 
@@ -73,6 +74,15 @@ def _brief(
                 continue
             if may_settle(text):
                 yield _draft(reading, span, text)
+
+
+def _answers(kept: Sequence[AnchorDraft], readings: Sequence[Reading]) -> Iterator[AnchorDraft]:
+    """What answers the questions of the segment in it, where no draft holds it."""
+    of_turn = {reading.turn.seq: reading for reading in readings}
+    for answer in dict.fromkeys(draft.answer for draft in kept if draft.answer is not None):
+        if not any(map(answer.is_in, kept)):
+            reading, span = of_turn[answer.turn_seq], Span(answer.start, answer.end)
+            yield _draft(reading, span, reading.text(span))
 
 
 def _values(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterator[AnchorDraft]:

@@ -160,10 +160,11 @@ NO_ANSWER: Final = lazy_pattern(
     joined(r"""
     ^(?:(?:oh|well|um|uh|ah|hmm|sorry|honestly|good question|no|thanks)[,.! ]{1,3}){0,3}(?:i(?:'m| am)? (?:really |
     honestly |still )?(?:don't know|do not know|not (?:sure|certain)|have(?:n't| not) decided|have no idea)|no idea|
+    (?:just )?(?:one|a) (?:sec|second|moment|minute)(?=\W*$)|
     not sure|we (?:don't know|have(?:n't| not) decided)|(?:i(?:'ll| will|'d)|let me|i|we) (?:(?:need|
     have) to )?(?:find (?:out|one|some|somebody|something)|see(?: (?:what|which|who|when|where|if)|(?=\W*$))|
     look (?:for|around)|let you know|search|research|investigate|decide (?:later|tomorrow|soon|next)|
-    ask|get back to you|come back to|think (?:about|it|that|this)|check|sleep on|look (?:into|it up|that up)|
+    ask|get back to you|come back to|think (?:about|it|that|this)|check|sleep on|look (?:at|into|it up|that up)|
     double-check|
     verify|consider)|(?:that's )?(?:to be|not) decided|
     (?:duly |i(?:'ve| have) )?(?:noted|acknowledged)(?: (?:it|that|this))?(?=\W*$))(?!\w)

@@ -53,6 +53,15 @@ _WISH: Final = lazy_pattern(
 )
 """Somebody wants to understand, or is not sure: a reply is what is wanted."""
 
+_NAMED: Final = r"(?P<noun>[a-z][\w-]+)"
+_OF_A_PART: Final = lazy_pattern(rf"(?<![\w-])(?P<thing>[\w-]{{4,30}} (?:on|in|for|of) (?:(?:the|our|my|your) )?){_NAMED}")
+_WHEN_IS: Final = lazy_pattern(
+    rf"{LEAD}(?:when|where|what time)(?:'s| (?:is|are|was|were|does|do|did|will)) (?:the|our|my|your) {_NAMED}"
+)
+_IT_IS: Final = lazy_pattern(rf"(?:the|our|my|your) {_NAMED} (?:is|are|was|were|will|starts?|begins?|ends?)(?!\w)")
+_HOW_MANY: Final = lazy_pattern(rf"{LEAD}how many(?!\w)")
+_PRICE: Final = lazy_pattern(r"(?<!\w)(?:costs?|priced)(?!\w)")
+
 
 def told_and_asked(text: str, span: Span) -> tuple[Span, ...]:
     """The clause, or apart what somebody tells of himself in it and what he then asks."""
@@ -97,6 +106,28 @@ def wishes_to_know(statement: str) -> bool:
     wish = _WISH.search(statement)
     return (
         wish is not None and not _TELLS.search(statement[: wish.start()]) and not _TELLS.search(statement, wish.end())
+    )
+
+
+def asks_of_another(question: str, reply: str) -> bool:
+    """Whether a reply tells of another thing than the one that is asked about, which it does not name.
+
+    >>> asks_of_another("When is the freeze?", "The release is on 12 June.")
+    True
+    >>> asks_of_another("Did the backup on the old server finish?", "The backup on the new one finished.")
+    True
+    >>> asks_of_another("When is the freeze?", "It is on 12 June.")
+    False
+    """
+    asked, told = plain_words(question), plain_words(reply)
+    if (about := _WHEN_IS.match(asked)) and (named := _IT_IS.match(told)):
+        return about["noun"] not in told and named["noun"] not in asked
+    if _HOW_MANY.match(asked) and not _PRICE.search(asked):
+        return _PRICE.search(told) is not None
+    others = {part["thing"]: part["noun"] for part in _OF_A_PART.finditer(told)}
+    return any(
+        others.get(part["thing"], part["noun"]) != part["noun"] and part["noun"] not in told
+        for part in _OF_A_PART.finditer(asked)
     )
 
 
