@@ -12,6 +12,7 @@ from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.anchors.statements.attributes import states_an_attribute
 from turnfold_worker.pipeline.anchors.statements.done import may_report
+from turnfold_worker.pipeline.anchors.statements.employers import employment_of
 from turnfold_worker.pipeline.anchors.statements.endings import ending_of, ends
 from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, states_a_value
 from turnfold_worker.pipeline.anchors.statements.holders import holder_of
@@ -40,7 +41,7 @@ _STATED: Final = 50
 """Score of a statement that takes the place of another."""
 
 _STATES: Final[tuple[Callable[[str], object], ...]] = (
-    states_a_value, moved_thing, states_an_attribute, need_of, holder_of, ending_of, turnovers_of,
+    states_a_value, moved_thing, states_an_attribute, need_of, holder_of, employment_of, ending_of, turnovers_of,
     value_change, says_now, lambda text: text.startswith("Actually, ") and bool(clauses_of(text)),
 )  # fmt: skip
 """What tells that a sentence gives the value of a thing, or ends or changes it."""

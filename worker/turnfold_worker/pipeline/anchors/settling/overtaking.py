@@ -52,6 +52,7 @@ from turnfold_worker.pipeline.anchors.settling.subjects import (
 )
 from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
 from turnfold_worker.pipeline.anchors.statements.duties import sets_aside, takes_back_all
+from turnfold_worker.pipeline.anchors.statements.employers import changes_employer, employment_of
 from turnfold_worker.pipeline.anchors.statements.endings import ending_of, ends
 from turnfold_worker.pipeline.anchors.statements.holders import holder_of, takes_over
 from turnfold_worker.pipeline.anchors.statements.limits import limits_otherwise
@@ -96,7 +97,7 @@ OVERTAKEN: Final = frozenset(
 )
 _STATEMENTS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT})
 _TELL_OF_A_CHANGE: Final[tuple[Callable[[str], object], ...]] = (
-    holder_of, turnovers_of, ending_of, need_of, value_change, says_now,
+    employment_of, holder_of, turnovers_of, ending_of, need_of, value_change, says_now,
 )  # fmt: skip
 _TAKES_BACK: Final = frozenset({AnchorType.DECISION, AnchorType.CORRECTION, AnchorType.CRITICAL_FACT})
 
@@ -138,7 +139,8 @@ def changes(new: Known, old: Known) -> bool:
         return not sometimes_only(new.said, old.said)
     if ends_need(new.anchor.text, old.anchor.text):
         return not (only_then(new.said, old.said) or sometimes_only(new.said, old.said))
-    return any(changed(new.anchor.text, old.anchor.text) for changed in (overtakes_value, restates_otherwise))
+    ways = (overtakes_value, restates_otherwise, changes_employer)
+    return any(changed(new.anchor.text, old.anchor.text) for changed in ways)
 
 
 @lru_cache(maxsize=1_024)

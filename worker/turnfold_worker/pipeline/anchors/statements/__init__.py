@@ -18,6 +18,7 @@ turnovers      what took the place of something, or is had no longer: 'we traded
 restated       what is said again with another value and a word for now: 'the dog sleeps in the kitchen these days'
 endings        what holds no longer, without another value: 'we no longer use Kafka'
 holders        who holds a role that one person holds at a time
+employers      for whom somebody works, and for whom from now on
 repairs        few words that say a value and that another one was wrong
 deeds          what was promised or asked for: the verb, and what it is done to
 denials        what somebody never did, and whether another statement says that he did

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.anchors.rules import frame_rules
-from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, stems_in_order
-from turnfold_worker.pipeline.anchors.statements.when import without_time
+from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, stems_in_order, without_measure
+from turnfold_worker.pipeline.anchors.statements.when import begins_again, without_time
 from turnfold_worker.pipeline.language.common_words import is_common, listed
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 
@@ -73,6 +73,8 @@ def ending_of(text: str) -> Ending | None:
     if len(text) > _LONGEST or _CUES.search(text) is None or is_question(text):
         return None
     plain = plain_words(without_quotes(text))
+    if begins_again(plain):
+        return None
     opening = frame_rules.OPENS.match(plain)
     rest = plain[opening.end() :] if opening else plain
     where = frame_rules.WHERE.match(rest)
@@ -129,7 +131,8 @@ def ends(new: str, old: str) -> bool:
     if ending is None or len(old) > _LONGEST or is_question(old):
         return False
     return any(
-        frame_rules.NEGATION.search(clause) is None and _is_over(ending, clause, place_before)
+        frame_rules.NEGATION.search(clause) is None
+        and any(_is_over(ending, stated, place_before) for stated in {clause, without_measure(clause)})
         for clause, place_before in clauses_of(old)
     )
 

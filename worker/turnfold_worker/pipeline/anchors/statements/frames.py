@@ -52,6 +52,7 @@ _DATE: Final = lazy_pattern(
 _MEASURED: Final = ("number", "date", "weekday")
 """Sorts of values that begin so are amounts and days."""
 _SEVERAL: Final = lazy_pattern(r",|(?<!\w)(?:and|or)(?!\w)")
+_MEASURE: Final = lazy_pattern(r"(?<![\w.,])(?:an?|half an?|\d[\d.,]{0,12}) ?[a-z]{1,15} of (?!(?:the|my|our|it|them)(?!\w))")
 _BEHIND: Final = lazy_pattern(
     r" (?:for|in|at|on|from|to|with|of|per|during|until|by|near|next|as|instead|rather|not|because|since|when|if|after|"
     r"before|while|though|although|but)(?= )"
@@ -132,6 +133,15 @@ def clauses_of(text: str) -> tuple[tuple[str, str], ...]:
 def stems_in_order(clause: str) -> tuple[str, ...]:
     """The stems of a clause without articles and auxiliaries, forms of one verb as one."""
     return tuple(_key(clause).split())
+
+
+def without_measure(clause: str) -> str:
+    """A clause without how much there is of what it names, so that it may be done no longer.
+
+    >>> without_measure("i take 5 mg of ramipril")
+    'i take ramipril'
+    """
+    return _MEASURE.sub("", clause)
 
 
 def _clauses(plain: str) -> Iterator[tuple[str, str]]:

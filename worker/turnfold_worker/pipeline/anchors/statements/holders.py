@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.anchors.rules import frame_rules
+from turnfold_worker.pipeline.anchors.rules.home_rules import is_no_place
+from turnfold_worker.pipeline.anchors.statements.restated import says_now
 from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
@@ -23,12 +25,16 @@ _NAME: Final = (
     r"[^\W\d_][\w'-]{1,30}(?: (?:& )?[^\W\d_][\w'-]{1,30}){0,2}?"
 )
 _ROLE: Final = r"(?P<role>[a-z][\w-]{2,20}(?: [a-z][\w-]{2,20})?)"
-_OF: Final = r"(?: (?:of|at|for) (?:the |our |my )?(?P<of>[\w'-]{2,30}(?: [\w'-]{2,30}){0,2}?))?"
+_OF_THING: Final = r" (?:of|at|for) (?:the |our |my )?(?P<of>[\w'-]{2,30}(?: [\w'-]{2,30}){0,2}?)"
+_OF: Final = rf"(?:{_OF_THING})?"
 _OWNER: Final = r"(?P<whose>my|our|the|(?:the |my |our )?[a-z][\w-]{1,30}(?: [a-z][\w-]{1,30})?'s?)"
 _STOP: Final = r"(?=$| (?:in|at|on|from|since|for|now|last|this|yesterday|today|and|with|who|because|as)(?!\w))"
+_HEADS: Final = ("head", "chair", "director", "president", "secretary", "treasurer")
+_AT_THE_HEAD: Final = frozenset((STEMS[role],) for role in _HEADS)
 _HOLDS: Final = (
     lazy_pattern(rf"^{_OWNER} (?P<new>new )?{_ROLE}{_OF} is (?:called |named )?(?P<name>{_NAME}){_STOP}"),
     lazy_pattern(rf"^(?P<name>{_NAME}) is {_OWNER} (?P<new>new )?{_ROLE}{_OF}{_STOP}"),
+    lazy_pattern(rf"^(?P<name>{_NAME}) is (?P<role>{'|'.join(_HEADS)}){_OF_THING}{_STOP}"),
     lazy_pattern(
         rf"^(?P<name>{_NAME}) (?:has )?(?P<new>became|becomes|become|(?:was|is|got|has been) "
         rf"(?:elected|appointed|named|made)(?: as)?) "
@@ -65,6 +71,7 @@ _HOLDS: Final = (
 """Groups: `name` holds `role`, of `whose` or of `of`; `new` since lately."""
 _LATER_PART: Final = lazy_pattern(r"[,;.!] (?=(?:my|our|the) new )")
 """Before a clause of its own: 'the flat was sold, my new landlord is Mrs Iyer'."""
+_IN: Final = lazy_pattern(r"(?<!\w)in ([A-Z][\w-]+)")
 _SELF: Final = frozenset({"my", "our", "i", "we"})
 _TITLES: Final = listed("mr ms mrs dr prof professor miss")
 _MANY: Final = listed("""
@@ -96,15 +103,19 @@ def takes_over(new: str, old: str) -> bool:
     False
     """
     later = holder_of(new)
-    if later is None or not later.is_new:
+    earlier = holder_of(old) if later is not None else None
+    if later is None or earlier is None or earlier.role != later.role or _are_elsewhere(new, old):
         return False
-    earlier = holder_of(old)
-    return (
-        earlier is not None
-        and earlier.role == later.role
-        and earlier.of == later.of
-        and earlier.name.isdisjoint(later.name)
-    )
+    if later.is_new:
+        return earlier.of == later.of and earlier.name.isdisjoint(later.name)
+    # 'Sunita is head of product now' ends 'Sunita is head of design'.
+    return later.role in _AT_THE_HEAD and earlier.name == later.name and earlier.of != later.of and says_now(new)
+
+
+def _are_elsewhere(new: str, old: str) -> bool:
+    """Whether both texts name a place, and none in common: 'the manager in Hull', 'the manager in Bath'."""
+    ours, theirs = ({name for name in _IN.findall(text) if not is_no_place(name.lower(), text)} for text in (new, old))
+    return bool(ours and theirs) and ours.isdisjoint(theirs)
 
 
 @lru_cache(maxsize=1_024)

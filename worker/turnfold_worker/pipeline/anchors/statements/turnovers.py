@@ -13,8 +13,8 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.anchors.rules import frame_rules, turnover_rules, value_change_rules
 from turnfold_worker.pipeline.anchors.rules.turnover_rules import Way
-from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, stems_in_order
-from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits, without_time
+from turnfold_worker.pipeline.anchors.statements.frames import clauses_of, stems_in_order, without_measure
+from turnfold_worker.pipeline.anchors.statements.when import begins_again, is_bygone, waits, without_time
 from turnfold_worker.pipeline.language.common_words import is_common, listed
 from turnfold_worker.pipeline.language.quantities import in_one_form
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
@@ -25,10 +25,6 @@ _PART: Final = lazy_pattern(
     r"divorced|parted)(?!\w)))(?= )"
 )
 _TIME_FIRST: Final = lazy_pattern(r"^(?:last|this|the other|on|in) \w+,? (?=(?:i|we)(?!\w))")
-_AGAIN: Final = lazy_pattern(
-    r"(?<!\w)(?:again|(?:bought|took|got|brought) (?:it|them|him|her) back|changed (?:my|our) minds?)(?!\w)"
-)
-"""It was taken back, or done for a while."""
 _AIM: Final = lazy_pattern(
     r"(?:^|(?<= ))(?:to|because|after|since|before|when|until|while|as|by|over|completely|entirely|instead)(?!\w)"
 )
@@ -95,7 +91,7 @@ def turnovers_of(text: str) -> tuple[Turnover, ...]:
         return ()
     unquoted = without_quotes(text)
     plain = plain_words(in_one_form(unquoted))
-    if waits(plain) or is_bygone(plain) or _AGAIN.search(plain):
+    if waits(plain) or is_bygone(plain) or begins_again(plain):
         return ()
     return tuple(_turnovers(plain, unquoted))
 
@@ -167,7 +163,8 @@ def turns_over(new: str, old: str) -> bool:
     if not turnovers or len(old) > _LONGEST or is_question(old):
         return False
     return any(
-        frame_rules.NEGATION.search(clause) is None and _is_over(turnover, clause)
+        frame_rules.NEGATION.search(clause) is None
+        and any(_is_over(turnover, stated) for stated in {clause, without_measure(clause)})
         for clause, place in clauses_of(old)
         for turnover in turnovers
         if turnover.beside <= {*stems_in_order(clause), *stems_in_order(place), *turnover.now, *turnover.thing}

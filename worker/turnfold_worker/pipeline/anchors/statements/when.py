@@ -46,6 +46,9 @@ _PAST: Final = lazy_pattern(
     r"(?! (?:\w+ly |just |now |since )?(?:\w+ed|set|put|cut|brought|given)(?!\w))"
 )
 """'It was 20' tells of then, 'it was raised to 30' of now."""
+_AGAIN: Final = lazy_pattern(
+    r"(?<!\w)(?:again|(?:bought|took|got|brought) (?:it|them|him|her) back|changed (?:my|our) minds?)(?!\w)"
+)
 _AT_END: Final = lazy_pattern(
     r"(?<! to)(?<! from)(?<! until)(?<! a)(?<! one)(?<! per)(?<! every)(?<!\d) "
     r"(?:(?:in|since|last|this|on|from|as of|over|after|before|during|at|by) )?(?:the )?(?:(?:early|late|mid|end of|"
@@ -119,6 +122,15 @@ def waits(statement: str) -> bool:
     (True, False)
     """
     return _WAITS.match(statement) is not None
+
+
+def begins_again(statement: str) -> bool:
+    """Whether plain words tell that what ended goes on: it was taken back, or done without for a while.
+
+    >>> begins_again("i stopped in may, but i run again"), begins_again("i stopped in may")
+    (True, False)
+    """
+    return _AGAIN.search(statement) is not None
 
 
 def without_time(clause: str) -> str:

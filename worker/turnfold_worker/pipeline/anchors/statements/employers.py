@@ -1,0 +1,110 @@
+"""For whom somebody works, and for whom from now on: 'Jonas works for Bosch', 'Jonas is with Siemens now'."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.anchors.rules import frame_rules
+from turnfold_worker.pipeline.anchors.statements.frames import stems_in_order
+from turnfold_worker.pipeline.anchors.statements.when import sometimes_only, waits, without_time
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
+
+_LONGEST: Final = 120
+_MAY_TELL: Final = lazy_pattern(r"(?i)(?<!\w)(?:work(?:s|ing)?|employed|job|(?:is|am|i'm) (?:now )?with)(?!\w)")
+_WHO: Final = r"(?P<who>(?:(?:my|our|the) )?[a-z][\w-]{0,30}(?: [a-z][\w-]{1,30}){0,2}?) "
+_WHERE: Final = r"(?:(?:the|an?|our|my|your) )?(?P<where>[^\s,;:.!?]{2,30}(?: [^\s,;:.!?]{2,30}){0,2}?)"
+_ENDS: Final = r"(?: (?:as|since|in|on|and|because|but|so|where|who|which|with) .*)?$"
+_WORKS: Final = lazy_pattern(
+    rf"^{_WHO}(?:(?P<begun>(?:have |has )?started )working|(?:(?:is|am) )?(?:working|employed)|works?|"
+    rf"(?P<got>(?:have |has )?(?:got|found|started) a new job)) (?:at|for|by) {_WHERE}{_ENDS}"
+)
+_IS_WITH: Final = lazy_pattern(rf"^{_WHO}(?:is|am) with {_WHERE}{_ENDS}")
+_NOW: Final = lazy_pattern(
+    r"(?<!\w)(?:(?<!right )(?<!just )now|nowadays|these days|since (?:last|this|yesterday))(?!\w)"
+)
+_LEAD: Final = lazy_pattern(r"^(?:guess what|big news|news|my news|and yes|so),? ")
+_NO_WHO: Final = listed(
+    "it that this he she they who what which there everybody everyone nobody somebody someone you we"
+)
+_NO_EMPLOYER: Final = listed("""
+    home night nights free fun me him her them us myself himself herself it this that moment minute hour hours day days
+    week weekend weekends months years money nothing now first least best times work living change
+""")
+_FIRST_NAMES: Final = listed("""
+    adam alex ali alice amy ana andrea andrew anna anne ben bob carlos carol charlie chris clara claire dan daniel david
+    elena eli elif ella emily emma eric eva felix fiona frank george grace hannah helen henry ian ines isabel ivan jack
+    jake james jan jane jason jean jen jenny jess jessica jim jo joan joe john jonas jordan jose josh julia julie kai
+    karen kate katie kevin laura lea lena leo lily linda lisa liz louis lucas lucy luis luke maria marie mark martin
+    mary matt max maya mia michael mike mila mohammed nate nick nina noah nora olga oliver olivia omar oscar pat paul
+    peter phil priya rachel ray rob robert rosa ruth sam sara sarah simon sofia sophie stefan steve sue susan tara
+    thomas tim tina tom tony vera victor will yusuf zoe
+""")
+"""Somebody who 'is with Tom now' works for nobody of that name."""
+
+
+class Employment(NamedTuple):
+    """Who works for whom, in stems."""
+
+    who: tuple[str, ...]
+    where: frozenset[str]
+    is_new: bool
+
+
+def changes_employer(new: str, old: str) -> bool:
+    """Whether a later text says that somebody works for another now than an earlier one of its speaker says.
+
+    >>> changes_employer("Jonas is with Siemens now.", "Jonas works for Bosch.")
+    True
+    >>> changes_employer("Jonas also works for Siemens now.", "Jonas works for Bosch.")
+    False
+    """
+    later = employment_of(new)
+    if later is None or not later.is_new:
+        return False
+    earlier = employment_of(old)
+    return (
+        earlier is not None
+        and earlier.who == later.who
+        and not earlier.where & later.where
+        and not sometimes_only(plain_words(new), plain_words(old))
+    )
+
+
+@lru_cache(maxsize=1_024)
+def employment_of(text: str) -> Employment | None:
+    """Who works for whom by a short text; None where it asks, supposes, denies or quotes it, or tells of one of two."""
+    if len(text) > _LONGEST or _MAY_TELL.search(text) is None or is_question(text):
+        return None
+    unquoted = without_quotes(text)
+    plain = _LEAD.sub("", plain_words(unquoted))
+    clause = without_time(frame_rules.bare_clause(plain))
+    doubtful = (frame_rules.DOUBTS, frame_rules.NEGATION, frame_rules.BESIDE)
+    if waits(plain) or any(pattern.search(clause) for pattern in doubtful):
+        return None
+    works = _WORKS.match(clause)
+    match = works or _IS_WITH.match(clause)
+    if match is None or _is_nobody(match, unquoted, is_with=works is None):
+        return None
+    begun = works is not None and (works["begun"] or works["got"])
+    return Employment(
+        _who(match["who"], unquoted), frozenset(stems_in_order(match["where"])), bool(begun or _NOW.search(plain))
+    )
+
+
+def _is_nobody(match: re.Match[str], text: str, *, is_with: bool) -> bool:
+    """Whether a clause names nobody who works, or nobody that he works for."""
+    where = match["where"].split()
+    if match["who"].split()[0] in _NO_WHO or where[0] in _NO_EMPLOYER or any(map(str.isdigit, where[0])):
+        return True
+    return is_with and (where[0] in _FIRST_NAMES or not frame_rules.is_name(match["where"], text))
+
+
+def _who(who: str, text: str) -> tuple[str, ...]:
+    """Stems of who works: of 'our contact Renske' the name."""
+    *_, last = who.split()
+    is_named = last != "i" and last.capitalize() in text
+    return stems_in_order(last if is_named else who)
