@@ -161,6 +161,21 @@ def test_an_opening_says_type_turn_and_speaker_and_no_value_that_the_words_deny(
     assert (match["type"], int(match["turn"]), match["speaker"]) == (one.type, one.turn_seq, one.speaker)
 
 
+@pytest.mark.parametrize(
+    ("replaced", "named"),
+    [
+        ("We cut it to 300 ms, then stopped.", "300 ms"),
+        ("The cap went up to $500, at last.", "$500"),
+        ("The share has reached 75%.", "75%"),
+        ("The hall is cold.", "The hall is cold."),
+        (f"The stall sells {'very ' * 9}hot soup, bread, and jam.", f"The stall sells {'very ' * 9}hot soup, bread …"),
+    ],
+)
+def test_what_was_before_is_named_whole(replaced: str, named: str) -> None:
+    fact = anchor("It is another one now.", kind=AnchorType.CRITICAL_FACT, replaced=replaced)
+    assert anchor_opening(fact) == f'[critical fact 1, replaces "{named}"] Mara: '
+
+
 def test_openings_leave_most_tokens_to_the_words() -> None:
     before = ESTIMATOR.count("[constraint, turn 35, 5 March 2026] Mara: ")
     assert ESTIMATOR.count("[constraint 35] Mara: ") <= 0.6 * before

@@ -59,9 +59,13 @@ _TAKES_BACK: Final = lazy_pattern(r"(?i)(?<!\w)(?:not|instead of|rather than) (?
 _DENIES: Final = lazy_pattern(r"(?i)(?<!\w)(?:I|we)(?: have|['\u2019]ve| do)?(?: never| not|n['\u2019]t)(?!\w)")
 """Of a fact: its speaker denies what he said elsewhere, and both stand."""
 _CHANGED_TO: Final = lazy_pattern(
-    r"(?<!\w)(?:to|reached|now) [^\w\s]?\d\S{0,20}(?: "
-    r"(?!(?:by|after|in|on|with|and|for|since|to|at|from|so|but|as|per|this|which)(?!\w))\w{1,20})?"
+    r"(?<!\w)(?:to|reached|now) ([^\w\s]?\d(?:\S{0,20}\w)?%?(?: "
+    r"(?!(?:by|after|in|on|with|and|for|since|to|at|from|so|but|as|per|this|which)(?!\w))\w{1,20})?)"
 )
+_LEADS_ON: Final = lazy_pattern(
+    r"(?: (?:a|an|the|and|or|of|to|in|on|at|by|for|from|with|as|that|which|is|are|was)|,)+$"
+)
+"""Words that nothing follows where a text is cut."""
 _WORDS: Final = lazy_pattern(r"[^\W\d_]{4,}")
 _VALUES: Final = lazy_pattern(rf"(?<!\S)[^\s\d]{{0,20}}\d\S*(?: (?:{'|'.join(MONTHS)}|[ap]m|percent|%)(?!\w)\S*)?")
 _TIMELESS: Final = frozenset(
@@ -187,13 +191,15 @@ def _against(denial: str, statement: str) -> str:
 def _changed_to(statement: str) -> str:
     """The value that something had changed to before; the whole statement where it says none."""
     values = _CHANGED_TO.findall(statement)
-    return f"… {values[-1]}" if values else statement
+    return values[-1] if values else statement
 
 
 def _clipped(text: str) -> str:
     """The head of what a correction replaces: enough to know it by; no mark that could end the bracket."""
     words = one_line(text).translate(_NO_BRACKETS)
-    return words if len(words) <= _MOST_REPLACED else f"{words[:_MOST_REPLACED].rsplit(' ', 1)[0]} …"
+    if len(words) <= _MOST_REPLACED:
+        return words
+    return f"{_LEADS_ON.sub('', words[:_MOST_REPLACED].rsplit(' ', 1)[0])} …"
 
 
 def anchor_words(anchor: Anchor) -> str:
