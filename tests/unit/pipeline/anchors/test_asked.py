@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 from support.wild_turns import said
 from turnfold.contract.records import AnchorState, AnchorType, Role
+from turnfold_worker.offline import fold
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
 from turnfold_worker.pipeline.anchors.statements.asked import asks_outright, told_and_asked, wishes_to_know
@@ -144,3 +145,41 @@ def test_a_long_answer_may_ask_for_a_deed_at_its_end() -> None:
     turn = said(REPLY + "Could you send me the build log?", role=Role.ASSISTANT)
     found = extract_anchors([read_turn(turn)], FoldSettings())
     assert [one.text for one in found if one.type is AnchorType.COMMITMENT] == ["Could you send me the build log?"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who doesn't love a Friday deploy?",
+        "Who knew parsing dates could be so hard?",
+        "The train was late again. Why am I not surprised?",
+        "Why does this always happen to me on Mondays?",
+        "What would I do without my calendar?",
+        "How many times do I have to explain the invoice process?",
+        "Isn't it funny how the printer only jams on deadlines?",
+        "Could this sprint get any worse?",
+        "I'm not sure whether this is the right migration.",
+    ],
+)
+def test_who_only_wonders_or_doubts_leaves_no_question_open(text: str) -> None:
+    with fold([{"role": "user", "content": text}]) as conversation:
+        assert not conversation.anchors(types={AnchorType.UNRESOLVED_QUESTION})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Why does the importer crash on Mondays?",
+        "How hard is the migration to Postgres?",
+        "How many times do I have to take the antibiotic each day?",
+        "What could go wrong with this migration plan?",
+        "Where did the invoices for May go?",
+        "Why does it always return an empty response?",
+        "What kind of person fits the procurement role?",
+        "When will we learn about the results of the audit?",
+    ],
+)
+def test_who_asks_leaves_a_question_open(text: str) -> None:
+    with fold([{"role": "user", "content": text}]) as conversation:
+        questions = conversation.anchors(types={AnchorType.UNRESOLVED_QUESTION})
+    assert [question.text for question in questions] == [text]

@@ -172,7 +172,7 @@ def _of_clause(
         yield Candidate(kind, best.points, span, best.rule, stands=standing in STANDING)
     elif (
         (is_question(statement) or wishes or asks_outright(statement))
-        and not reply_rules.RHETORICAL.match(statement)
+        and not (reply_rules.RHETORICAL.match(statement) or reply_rules.WONDERS.match(statement))
         and specific_words(statement)
     ):
         points_asked = 45 if reading.turn.role is Role.USER else 35

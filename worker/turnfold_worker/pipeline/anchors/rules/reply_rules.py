@@ -129,6 +129,23 @@ RHETORICAL: Final = lazy_pattern(
 )
 """Questions that ask for nothing."""
 
+WONDERS: Final = lazy_pattern(
+    LEAD
+    + joined(r"""
+    (?:who (?:doesn't|wouldn't|knew|cares|would(?: have|'ve)|could have (?:known|guessed|thought)|
+    needs [^?]{1,40} anyway|has (?:the )?time for (?:that|this))|how hard can|
+    how many times do i have to (?:tell|explain|say|ask|repeat|remind)|why am i not surprised|
+    why do i (?:even )?bother|why do(?:es)? (?:this|these|it|things) always happen to|why do [^?]{1,40} even exist|
+    what(?:'s| is) (?:the worst that c|not to l|else is new)|what would (?:i|we) do without|
+    what (?:kind|sort) of (?:monster|idiot|maniac)|what (?:was|were) (?:i|we) thinking|what could possibly|
+    do i look like|am i the only one who|
+    isn't it (?:funny|ironic|crazy|amazing|weird|strange|sad|great|lovely|nice) (?:how|that|when)|
+    guess (?:who|what|where)|did i mention|when will (?:i|we|they) ever learn|where d(?:id|oes) the time|
+    could (?:this|my|the|it)(?: \w+)? (?:get|be) any (?:better|worse))
+    """)
+)
+"""The opening of a question that wonders at something and waits for no answer: 'Who doesn't love …?'."""
+
 QUESTION: Final = lazy_pattern(
     LEAD
     + joined(r"""
