@@ -6,16 +6,19 @@ from collections.abc import Iterable, Sequence
 
 from turnfold.contract.note_times import NoteTime
 from turnfold.contract.notes import Note
+from turnfold.dates.ages import age_time
 from turnfold.dates.note_time import time_of
+from turnfold_worker.pipeline.turns.births import births_of
 from turnfold_worker.pipeline.turns.reading import Reading
 
 
 def times_of(noted: Iterable[tuple[Note, str]], readings: Sequence[Reading]) -> dict[tuple[int, int], NoteTime]:
     """By turn and place, the times of notes that were made from some words of these turns; most tell none."""
-    day_of = {reading.turn.seq: reading.day for reading in readings}
+    reading_of, births = {reading.turn.seq: reading for reading in readings}, births_of(readings)
     times: dict[tuple[int, int], NoteTime] = {}
     for note, spoken in noted:
-        time = time_of(spoken, day_of[note.seq])
+        reading = reading_of[note.seq]
+        time = time_of(spoken, reading.day) or age_time(spoken, births.get(reading.speaker))
         if time is not None:
             times[note.seq, note.place] = time
     return times

@@ -11,9 +11,10 @@ from typing import Any, Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.notes import Note, under_day
 from turnfold.contract.origins import OUTSIDE
-from turnfold.contract.periods import day_label
+from turnfold.contract.periods import Period, day_label
 from turnfold.contract.records import Importance, Role
 from turnfold.contract.speakers import quoting
+from turnfold.dates.ages import age_time, with_years
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.content import Statement
 from turnfold_worker.pipeline.content.statements import shown
@@ -32,6 +33,7 @@ from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.told_clauses import told_clauses
 from turnfold_worker.pipeline.notes.whole import whole_clause
 from turnfold_worker.pipeline.notes.word_weights import READ, named_words, weights_of, words_taken_up
+from turnfold_worker.pipeline.turns.births import births_of
 from turnfold_worker.pipeline.turns.memo import around_of, hash_of, made_once
 from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.pipeline.turns.repeats import Repeat, reference
@@ -99,6 +101,7 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
     voices = voices_of(reading.turn for reading in readings)
     notes: list[tuple[Note, str]] = []
     around = around_of(sorted(speakers), sorted(names), at_work)
+    births = births_of(readings)
     reading_before: Reading | None = None
     for reading in readings:
         refused = refused_by(reading_before, reading)
@@ -121,7 +124,7 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
             if proposal
             else f"{around}{_hash_of(reading_before)}"
         )
-        statements = _statements(reading, heard, key)
+        statements = _with_years(_statements(reading, heard, key), births.get(reading.speaker))
         day = day_label(reading.day) if reading.day else ""
         mark = _marked(reading)
         for place, (text, worth, named, spoken, span, brief) in enumerate(statements):
@@ -139,6 +142,17 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
             notes.append((note, spoken))
         reading_before = reading
     return notes
+
+
+def _with_years(statements: Sequence[_Said], born: Period | None) -> Sequence[_Said]:
+    """What is said of a turn, with the years of ages by which its speaker tells a time."""
+    if born is None:
+        return statements
+    times = [(statement, age_time(statement.said, born)) for statement in statements]
+    return [
+        statement._replace(text=with_years(statement.text, time)) if time is not None else statement
+        for statement, time in times
+    ]
 
 
 def _hash_of(reading_before: Reading | None) -> str:

@@ -54,7 +54,9 @@ _WISH: Final = lazy_pattern(
 """Somebody wants to understand, or is not sure: a reply is what is wanted."""
 
 _NAMED: Final = r"(?P<noun>[a-z][\w-]+)"
-_OF_A_PART: Final = lazy_pattern(rf"(?<![\w-])(?P<thing>[\w-]{{4,30}} (?:on|in|for|of) (?:(?:the|our|my|your) )?){_NAMED}")
+_OF_A_PART: Final = lazy_pattern(
+    rf"(?<![\w-])(?P<thing>[\w-]{{4,30}} (?:on|in|for|of) (?:(?:the|our|my|your) )?){_NAMED}"
+)
 _WHEN_IS: Final = lazy_pattern(
     rf"{LEAD}(?:when|where|what time)(?:'s| (?:is|are|was|were|does|do|did|will)) (?:the|our|my|your) {_NAMED}"
 )

@@ -52,7 +52,9 @@ _DATE: Final = lazy_pattern(
 _MEASURED: Final = ("number", "date", "weekday")
 """Sorts of values that begin so are amounts and days."""
 _SEVERAL: Final = lazy_pattern(r",|(?<!\w)(?:and|or)(?!\w)")
-_MEASURE: Final = lazy_pattern(r"(?<![\w.,])(?:an?|half an?|\d[\d.,]{0,12}) ?[a-z]{1,15} of (?!(?:the|my|our|it|them)(?!\w))")
+_MEASURE: Final = lazy_pattern(
+    r"(?<![\w.,])(?:an?|half an?|\d[\d.,]{0,12}) ?[a-z]{1,15} of (?!(?:the|my|our|it|them)(?!\w))"
+)
 _BEHIND: Final = lazy_pattern(
     r" (?:for|in|at|on|from|to|with|of|per|during|until|by|near|next|as|instead|rather|not|because|since|when|if|after|"
     r"before|while|though|although|but)(?= )"
