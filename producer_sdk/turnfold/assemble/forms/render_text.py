@@ -63,7 +63,7 @@ _CHANGED_TO: Final = lazy_pattern(
     r"(?!(?:by|after|in|on|with|and|for|since|to|at|from|so|but|as|per|this|which)(?!\w))\w{1,20})?)"
 )
 _LEADS_ON: Final = lazy_pattern(
-    r"(?: (?:a|an|the|and|or|of|to|in|on|at|by|for|from|with|as|that|which|is|are|was)|,)+$"
+    r"(?: (?:a|an|the|and|or|of|to|in|on|at|by|for|from|with|as|that|which|is|are|was)|,){1,6}$"
 )
 """Words that nothing follows where a text is cut."""
 _WORDS: Final = lazy_pattern(r"[^\W\d_]{4,}")
