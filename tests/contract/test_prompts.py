@@ -9,8 +9,8 @@ import pytest
 from turnfold_worker.adapters import prompt_files
 
 TEXTS: dict[str, str] = {
-    "notes-6": "492351b146139208",
-    "chapter-4": "84d3ff79e89b600e",
+    "notes-7": "0f78629f317b5708",
+    "chapter-5": "ade3a4ba7155e059",
     "repair-1": "6f1074f834941b5f",
     "reconstruct-1": "bcdfa5db13dbd8ba",
     "reconstruct-facts-1": "fd1270a0cf7a1262",

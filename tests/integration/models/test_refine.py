@@ -47,7 +47,7 @@ def test_two_closed_segments_are_refined_in_one_call_and_their_chapter_after_its
 
 def test_every_row_of_a_model_says_where_it_comes_from(refinery: Refinery) -> None:
     refinery.fold("c")
-    made_by = [("gpt-4o", "notes-6"), ("gpt-4o-mini", "chapter-4")]
+    made_by = [("gpt-4o", "notes-7"), ("gpt-4o-mini", "chapter-5")]
     for rows in ("level WHERE refined = 1", "model_note"):
         assert refinery.query(f"SELECT DISTINCT model, prompt_version FROM {rows} ORDER BY 1") == made_by
     assert refinery.query("SELECT DISTINCT model, prompt_version FROM anchor WHERE refined = 1") == made_by[:1]

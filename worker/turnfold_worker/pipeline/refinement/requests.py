@@ -36,8 +36,8 @@ _CHAPTER_SHARE: Final = 3
 """A chapter has one note for this many of its segments'."""
 _WORDS_SHARE: Final = 0.06
 """Words of the briefs of a segment in all for a token of its turns that counts: some twelfth of its tokens."""
-_CHAPTER_WORDS_SHARE: Final = 0.045
-"""The same of a chapter: with what stands around them all of them fit a tenth of what was said."""
+_CHAPTER_WORDS_SHARE: Final = 0.055
+"""The same of a chapter: with what stands around them nearly all of them fit a tenth of what was said."""
 _LEAST_WORDS: Final = 10
 _TELLING: Final = 3
 """Importance of a segment's note from which its chapter may be made of it."""

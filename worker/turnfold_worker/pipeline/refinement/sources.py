@@ -53,7 +53,7 @@ class Prompt:
     """Instructions from a file. A changed text is a new version."""
 
     version: str
-    """Such as `notes-6`."""
+    """Such as `notes-7`."""
     text: str
 
 
