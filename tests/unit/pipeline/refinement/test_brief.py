@@ -80,6 +80,14 @@ def test_what_says_more_or_something_else_is_not_taken(brief: str, note: str) ->
         ("hike 7 May", "Mara had a not-so-good hike on 7 May 2023 with her brother."),
         ("flat not far from the quay", "Jon rented a flat not far from the quay in Bergen."),
         ("makes oat milk", "Jon makes oat milk, rich, maybe his new favourite."),
+        ("draft back, much red ink", "Mara got her draft back with much red ink and without praise."),
+        ("meets Tom at quay 5 May", "Mara meets Tom at the quay on 5 May 2023, not at the fish market."),
+        ("brother far away", "Mara and her brother live far away and don't talk much."),
+        ("left bank by 6 August", "Mara left the bank by 6 August 2022, wanting work that helps people."),
+        ("writes lists", "Mara writes lists of everything in order not to forget."),
+        ("stuck on the parser", "Jon is stuck on the parser and not getting on."),
+        ("sister's boat", "Mara has a boat that was her sister's before."),
+        ("compare rye and spelt bread", "The user wants to compare rye and spelt as flours for bread."),
     ],
 )
 def test_what_denies_or_limits_another_clause_may_go(brief: str, note: str) -> None:
@@ -92,6 +100,19 @@ def test_an_item_that_says_more_is_left_out_alone_but_not_what_all_are_about() -
         brief_of("moved to Lisbon 20 May; boat; brother Tom along", note) == "moved to Lisbon 20 May; brother Tom along"
     )
     assert brief_of("moved to Porto; brother Tom along", note) == ""
+
+
+@pytest.mark.parametrize(
+    ("brief", "taken"),
+    [
+        ("dyed hair purple: bright, bold, impresses uncle", "dyed hair purple: bright, bold"),
+        ("impresses uncle: purple hair, bold", ""),
+        ("hair: impresses uncle, cut in Lisbon", ""),
+    ],
+)
+def test_parts_that_say_more_are_left_out_unless_little_is_left(brief: str, taken: str) -> None:
+    note = "Jon dyed his hair purple, bright and bold like him. Jon wanted to impress his uncle."
+    assert brief_of(brief, note) == taken
 
 
 @given(st.text(max_size=200), st.text(max_size=200))

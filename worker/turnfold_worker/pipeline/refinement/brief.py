@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -18,6 +18,7 @@ _GLUE: Final = listed(
     """
     via per from with for about after before until plus also now then who whose and or to of in on at by as
     will plans planning considering that up out wants hopes recent recently daily weekly monthly yearly own owns since
+    a an the it its his her their them him he she they there
     """
 )
 """Words that a brief may have of its own: none of them says more than its note."""
@@ -30,11 +31,18 @@ _PLANNED: Final = listed(
 _MAY_BE_PLANNED: Final = listed("will thinking upcoming coming possible possibly want plan hope wish idea")
 """These may say so too, and are not asked for."""
 _PART: Final = lazy_pattern(
-    r"(?i):\s(?=(?:he|she|they|we|i)\s)|,\s(?=(?:maybe|perhaps)\s)|\s(?=without \w{2,20}ing\s|not far from\s)"
+    r"(?i):\s(?=(?:he|she|they|we|i)\s)|,\s(?=(?:maybe|perhaps|wanting|hoping|considering|planning|not)\s)"
+    r"|\s(?=without (?!(?:the|an?|his|her|its|their|my|our|your)\s)\w|not far from\s|when no\s|in order not\s)"
+    r"|\s(?=and (?:(?:is|was|are|were|has|have) )?(?:not|hoping|planning|considering|thinking)\s)"
+    r"|\s(?=and (?:do|does|did|ca|could|would|has|have|had|is|was|are|were)n't\s)"
+    r"|\s(?=(?:so|as|since) (?:he|she|they|we|i|it|you)\s)"
 )
 """Before what a word denies or limits without what stands before it in its clause."""
-_ASIDE: Final = lazy_pattern(r"(?i)\bnot(?:-\w{1,20}){1,4}|\bonly (?=\W?\d)")
-"""What turns round one word, as in 'a not-so-good day', or how large an amount is: no brief may hold these words."""
+_ASIDE: Final = lazy_pattern(
+    r"(?i)\bnot(?:-\w{1,20}){1,4}|\bonly (?=\W?\d)"
+    r"|\bwants? (?=to (?:know|understand|confirm|see|compare|learn|check|clarify|practi[cs]e|review)\s)"
+)
+"""What turns round one word, as in 'a not-so-good day', how large an amount is, and who wants to know: no plan."""
 LIMITING: Final = _LIMITS | _PLANNED
 """Words without which a clause would say more than it does."""
 BETWEEN_ITEMS: Final = "; "
@@ -46,14 +54,18 @@ _CLAUSE: Final = lazy_pattern(
     r"|\s(?=and (?:[a-z]+ )?(?:may|might|would|could|wants?|hopes?|plans)\s)"
 )
 _ITEM: Final = lazy_pattern(r"[,;:]\s|\s(?=but\s)")
+_BEFORE_PARTS: Final = ": "
+_BETWEEN_PARTS: Final = ", "
+_LEAST_PART: Final = 1 / 3
+"""Of a brief: with less of it the note is shown instead."""
 
 
 def brief_of(brief: str, text: str) -> str:
     """The brief on one line; empty unless it is shorter than the note and is made of the words of it.
 
     Each number stands in the note, each word begins as one of the note does, and what denies or limits a clause stays
-    with the words of that clause. Of several items behind semicolons the others are left out, but for the first, which
-    says what they are about.
+    with the words of that clause. Items behind semicolons and parts behind commas that do not are left out, but for the
+    first, which says what they are about.
 
     >>> brief_of("Moved to Lisbon 20 May with brother Tom", "Mara moved to Lisbon with her brother Tom on 20 May 2023.")
     'Moved to Lisbon 20 May with brother Tom'
@@ -66,13 +78,23 @@ def brief_of(brief: str, text: str) -> str:
     text = _ASIDE.sub("", text)
     theirs = _Held.by(text)
     clauses = [part for clause in _CLAUSE.split(text) for part in _parts_of(clause)]
+    part = _told_part(line, theirs, clauses, (BETWEEN_ITEMS, _BEFORE_PARTS, _BETWEEN_PARTS))
+    return part if len(part) >= _LEAST_PART * len(line) else ""
+
+
+def _told_part(line: str, theirs: _Held, clauses: _Clauses, between: Sequence[str]) -> str:
+    """What the note says of a line: all, or its items, their heads and their parts; never without the first of them."""
     if _says_no_more(line, theirs, clauses):
         return line
-    first, *others = line.split(BETWEEN_ITEMS)
-    if not others or not _says_no_more(first, theirs, clauses):
+    if not between:
         return ""
-    kept = [first, *(item for item in others if _says_no_more(item, theirs, clauses))]
-    return BETWEEN_ITEMS.join(kept) if _says_no_more(BETWEEN_ITEMS.join(kept), theirs, clauses) else first
+    first, *others = line.split(between[0])
+    kept = _told_part(first, theirs, clauses, between[1:])
+    for other in others if kept else ():
+        longer = f"{kept}{between[0]}{_told_part(other, theirs, clauses, between[1:])}"
+        if not longer.endswith(between[0]) and _says_no_more(longer, theirs, clauses):
+            kept = longer
+    return kept
 
 
 class _Held(NamedTuple):
@@ -151,4 +173,4 @@ def _told(line_words: frozenset[str], clauses: _Clauses, limit: str) -> tuple[fr
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.lower().replace("\u2019", "'")))
+    return frozenset(word.removesuffix("'s") for word in _WORD.findall(text.lower().replace("\u2019", "'")))
