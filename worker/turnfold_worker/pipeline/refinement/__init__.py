@@ -9,6 +9,7 @@ quotes          a quote, found in what was said
 spellings       how words and values are written in programs and in haste
 claims          the words of a claim, its sentences and clauses
 negations       the words that deny, and those that only seem to
+formulas        LaTeX as it is written in a line
 passages        the sentences of a source: what they say, deny, and of whom
 told_periods    the days that the times of a turn may mean
 claimed_days    whether the days of a note are those that its turns tell

@@ -9,6 +9,7 @@ person's promise into a context.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
@@ -22,6 +23,7 @@ from turnfold_worker.pipeline.refinement.directions import (
     prefers_the_other,
     turns_a_change_round,
 )
+from turnfold_worker.pipeline.refinement.formulas import plain_formulas
 from turnfold_worker.pipeline.refinement.opposites import says_the_opposite
 from turnfold_worker.pipeline.refinement.orders import tells_an_order_as_done
 from turnfold_worker.pipeline.refinement.scopes import READ, Scope
@@ -40,7 +42,7 @@ class Evidence:
 
     def __init__(self, turns: Sequence[StoredTurn], kept: Iterable[str] = ()) -> None:
         """`kept` are further texts that may be relied on, such as what is left of turns that were removed."""
-        self._turns = [turn for turn in turns if is_readable(turn)]
+        self._turns = [replace(turn, content=plain_formulas(turn.content)) for turn in turns if is_readable(turn)]
         self._place = {turn.seq: place for place, turn in enumerate(self._turns)}
         self._kept = tuple(kept)
         self._scopes: dict[tuple[int, ...], Scope] = {}

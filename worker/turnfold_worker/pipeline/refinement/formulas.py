@@ -1,0 +1,38 @@
+r"""LaTeX as people write the same in a line: `\frac{1}{17}` as `1/17`. Notes are compared with that."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+
+_NESTED: Final = 4
+"""Fractions inside each other that are looked through."""
+_INSIDE: Final = r"\s{0,3}([^{}\n]{1,200}?)\s{0,3}"
+_FRACTION: Final = lazy_pattern(rf"\\[dtc]?frac\s?\{{{_INSIDE}\}}\s?\{{{_INSIDE}\}}")
+_CHOICE: Final = lazy_pattern(rf"\\[dt]?binom\s?\{{{_INSIDE}\}}\s?\{{{_INSIDE}\}}")
+_WORDS: Final = lazy_pattern(rf"\\(?:text|textbf|mathrm|mathbf|boxed)\s?\{{{_INSIDE}\}}")
+_POWER: Final = lazy_pattern(r"([\^_])\{([^{}\n]{1,40})\}")
+_SIGNS: Final = {
+    "times": "×", "cdot": "×", "div": "÷", "approx": "≈", "cap": "\u2229", "cup": "\u222a", "neq": "≠", "ne": "≠",
+    "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "mid": "|", "pm": "±", "neg": "not ", "to": "→", "rightarrow": "→",
+    "cdots": "...", "ldots": "...", "dots": "...", "quad": " ", "left": "", "right": "", "displaystyle": "",
+}  # fmt: skip
+_SIGN: Final = lazy_pattern(rf"\\(?:{'|'.join(_SIGNS)})(?![a-zA-Z])")
+_AROUND: Final = lazy_pattern(r"\\[()\[\],;!]|\\(?=[%$#&_{}])|\$\$")
+
+
+def plain_formulas(text: str) -> str:
+    r"""A text with its LaTeX in plain signs; the same text where there is none.
+
+    >>> plain_formulas(r"\( P(A) = \frac{4}{52} \times \frac{3}{51} \approx 0.5\% \), \(\binom{5}{2} = 10\)")
+    ' P(A) = 4/52 × 3/51 ≈ 0.5% , 5C2 = 10'
+    """
+    if "\\" not in text:
+        return text
+    for _ in range(_NESTED):
+        plain = _CHOICE.sub(r"\1C\2", _FRACTION.sub(r"\1/\2", _WORDS.sub(r"\1", _POWER.sub(r"\1\2", text))))
+        if plain == text:
+            break
+        text = plain
+    return _AROUND.sub("", _SIGN.sub(lambda match: _SIGNS[match.group()[1:]], text))
