@@ -28,6 +28,8 @@ _SHARPNESS: Final = 3.0
 """Exponent of a passage's score: how much better hits are preferred."""
 _MANNER: Final = 0.5
 """How far a note's own worth counts: one that says nothing by itself may still answer."""
+_PRICE: Final = 0.7
+"""Exponent of what a note costs: a whole clause of a turn that answers comes before short ones of turns that may."""
 _DECAY: Final = 0.35
 
 
@@ -61,7 +63,7 @@ def hits(
                 notes.append(note)
                 words.append(stems.split())
                 prices.append(price := note.least_tokens)
-                rates.append(worth * (1.0 - _MANNER + _MANNER * note.worth / 100) / (price + OVERHEAD))
+                rates.append(worth * (1.0 - _MANNER + _MANNER * note.worth / 100) / (price + OVERHEAD) ** _PRICE)
     return tuple(_by_news(notes, words, prices, rates, room=most_tokens, overtaken=overtaken))
 
 

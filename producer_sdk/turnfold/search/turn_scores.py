@@ -42,7 +42,9 @@ _FULL: Final = 64
 POINTERS_A_TERM: Final = 200
 """Passages that are scored for one term, about: more would tell no answers apart."""
 _LENT_REPLY: Final = 1
-"""Bits by which what is lent to the passage after a question is less than its score; to the other neighbours two."""
+"""Bits by which what is lent to the passage after a question is less than its score."""
+_LENT_INSIDE: Final = 1
+"""The same for neighbours in one turn, which go on with what it says; for those in other turns two."""
 _LENT: Final = 2
 _LEAST_LENDER: Final = 20
 """What has less than this part of the best score lends nothing."""
@@ -253,9 +255,15 @@ def _with_neighbours(scores: Mapping[int, int], marks: Mapping[int, int]) -> dic
         least = max(least, sorted(scores.values())[-_LENDERS])
     for number, score in [scored for scored in scores.items() if scored[1] >= least]:
         mark = marks.get(number, ENDS)
-        following = (number | PLACES - 1) + 1 if mark & ENDS else number + 1
-        # Of a turn before this one only the first passage has a number that is known.
-        previous = number - 1 if number & PLACES - 1 else number - PLACES
-        total[following] = own(following, 0) + (score >> (_LENT_REPLY if mark & ASKS else _LENT))
-        total[previous] = own(previous, 0) + (score >> _LENT)
+        if mark & ENDS:
+            following, lent = (number | PLACES - 1) + 1, _LENT_REPLY if mark & ASKS else _LENT
+        else:
+            following, lent = number + 1, _LENT_INSIDE
+        total[following] = own(following, 0) + (score >> lent)
+        if number & PLACES - 1:
+            previous, lent = number - 1, _LENT_INSIDE
+        else:
+            # Of a turn before this one only the first passage has a number that is known.
+            previous, lent = number - PLACES, _LENT
+        total[previous] = own(previous, 0) + (score >> lent)
     return total
