@@ -36,7 +36,7 @@ class WorkerSettings(ModelSettings):
     """Turns of a conversation that wait until they are folded together; 1 folds each at once."""
     fold_tokens: int = 2_000
     """Tokens of fewer turns that are folded without waiting for more."""
-    fold_idle_seconds: float = 180.0
+    fold_idle_seconds: float = 30.0
     """After which fewer turns are folded, or half of it, when no more of their conversation have come."""
     keep_level0_days: float = 0.0
     """Days after which the words of turns in closed segments are removed; 0 keeps them."""

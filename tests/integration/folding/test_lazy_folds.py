@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import text
 
 from conftest import LocalWorker
 from support.talk import talk
@@ -16,7 +15,6 @@ from turnfold.contract.keys import Address
 from turnfold.contract.tasks import JobKind, Task
 from turnfold.errors import InvalidInput
 from turnfold_worker.adapters.sql.fold_claims import MOST_CLAIMED
-from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.testing.messages import deliver
 
 BUDGET_WAS = "We must never spend more than 2,000 euros on the offsite, no exceptions."
@@ -95,21 +93,6 @@ def test_turns_that_none_follow_are_folded_after_a_while(tf: Turnfold, make_work
     store(hasty)
     hasty.settle()
     assert tf.status("c").folded == 2
-
-
-def test_a_conversation_of_a_turn_a_minute_is_folded_eight_turns_at_a_time(
-    tf: Turnfold, make_worker: Callable[..., LocalWorker]
-) -> None:
-    worker = make_worker(fold_turns=8, fold_idle_seconds=WorkerSettings().fold_idle_seconds)
-    for _ in range(7):
-        tf.append("c", said(SMALL_TALK))
-        assert store(worker) == []
-        with worker.write_engine.begin() as connection:
-            connection.execute(text("UPDATE job SET not_before = not_before - 60000"))
-        worker.worker.store.ripen()
-        assert not worker.worker.store.has_due(JobKind.COMPRESS)
-    tf.append("c", said(SMALL_TALK))
-    assert store(worker) == [Task.COMPRESS]
 
 
 @pytest.mark.parametrize("fold_turns", [1, 3, 8, 100])
