@@ -2,6 +2,7 @@
 
 python benchmarks/idle_search.py DATA.jsonl…       bytes of rows in SQLite, and CPU, of the conversations of each file
 python benchmarks/idle_search.py --made 400        the same of made talk of so many turns
+python benchmarks/idle_search.py --levels --made 400   the same where levels go too
 python benchmarks/idle_search.py --look 1000000    how long a look at so many conversations takes on PostgreSQL
 
 A line of DATA is a conversation, as for `fold_speed.py`.
@@ -40,17 +41,18 @@ def main() -> None:
     parser.add_argument("data", type=Path, nargs="*", help="JSONL: a conversation a line")
     parser.add_argument("--most", type=int, default=10, help="conversations of a file")
     parser.add_argument("--made", type=int, action="append", default=[], help="turns of a made assistant chat")
+    parser.add_argument("--levels", action="store_true", help="levels 1 and 2 go too")
     parser.add_argument("--look", type=int, default=0, help="conversations that a look goes over")
     arguments = parser.parse_args()
     for path in arguments.data:
-        _print_saved(path.name, read(path)[: arguments.most])
+        _print_saved(path.name, read(path)[: arguments.most], levels=arguments.levels)
     for turns in arguments.made:
-        _print_saved(f"made talk of {turns} turns", [made(turns)])
+        _print_saved(f"made talk of {turns} turns", [made(turns)], levels=arguments.levels)
     if arguments.look:
         _print_look(arguments.look)
 
 
-def _print_saved(name: str, conversations: list[Turns]) -> None:
+def _print_saved(name: str, conversations: list[Turns], *, levels: bool) -> None:
     before = after = 0
     folding = making = 0.0
     for turns in conversations:
@@ -61,7 +63,7 @@ def _print_saved(name: str, conversations: list[Turns]) -> None:
             before += _bytes(engine)
             with engine.begin() as connection:
                 connection.execute(text(AGED))
-            search = SqlIdleSearch(engine, read_engine=engine)
+            search = SqlIdleSearch(engine, read_engine=engine, levels=levels)
             drop_idle(1.0, search=search, seconds=60.0, clock=time.monotonic)
             after += _bytes(engine)
             started = time.process_time()

@@ -72,9 +72,11 @@ INVARIANT_QUERIES: Mapping[str, str] = {
         "(SELECT 1 FROM node p WHERE p.conversation = n.conversation AND p.height = n.height + 1 "
         "AND p.idx = n.idx / 8 AND p.last_seq = n.last_seq)"
     ),
-    "every node has its three levels": (
-        "SELECT n.conversation, n.height, n.idx FROM node n WHERE 3 <> (SELECT COUNT(*) FROM level l "
-        "WHERE l.conversation = n.conversation AND l.height = n.height AND l.idx = n.idx AND l.refined = 0)"
+    "every node has its three levels, of an idle conversation perhaps the third alone": (
+        "SELECT n.conversation, n.height, n.idx FROM node n LEFT JOIN level l ON l.conversation = n.conversation "
+        "AND l.height = n.height AND l.idx = n.idx AND l.refined = 0 GROUP BY n.conversation, n.height, n.idx "
+        "HAVING COUNT(l.level) <> 3 AND NOT (COUNT(l.level) = 1 AND MAX(l.level) = 3 AND EXISTS "
+        "(SELECT 1 FROM posting p WHERE p.conversation = n.conversation AND p.number = -1))"
     ),
     "anchors are verbatim": (
         "SELECT a.conversation, a.id FROM anchor a JOIN turn t ON t.conversation = a.conversation AND t.seq = a.seq "

@@ -42,6 +42,8 @@ class WorkerSettings(ModelSettings):
     """Days after which the words of turns in closed segments are removed; 0 keeps them."""
     keep_search_days: float = 0.0
     """Days without a turn or a query after which search rows of a conversation are dropped; 0 keeps them."""
+    drop_idle_levels: bool = False
+    """Drop levels 1 and 2 with those search rows: not where words of turns are removed, or a model refines."""
     heartbeat_file: str = ""
     """A file that each worker touches every five seconds while it can take messages; empty: none."""
     log_format: str = "text"
@@ -68,6 +70,11 @@ class WorkerSettings(ModelSettings):
         for name in ("keep_level0_days", "keep_search_days"):
             if not 0 <= getattr(self, name) <= _MOST_DAYS:
                 self.refuse(name, f"must be 0 to {_MOST_DAYS}")
+        if self.drop_idle_levels and not (self.keep_search_days and not self.keep_level0_days and not self.refines):
+            self.refuse(
+                "drop_idle_levels",
+                "must be off without TURNFOLD_KEEP_SEARCH_DAYS, with TURNFOLD_KEEP_LEVEL0_DAYS or a model",
+            )
 
 
 def _is_installed(module: str) -> bool:

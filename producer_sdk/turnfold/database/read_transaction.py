@@ -72,7 +72,7 @@ class ReadTransaction:
         self._secret = secret
         self._values = values or ValueReader(connection.engine)
         self.missed: set[ConversationId] = set()
-        """Conversations whose postings a look missed: they were dropped, and nobody has made them again yet."""
+        """Conversations whose postings or levels a look missed: dropped, and not made again yet."""
 
     @property
     def connection(self) -> Connection:
@@ -216,7 +216,10 @@ class ReadTransaction:
 
     def segments_after(self, head: Head, after: int, *, most: int, words: bool) -> list[Segment]:
         """At most so many segments behind the one of a number, in order, with their `words` if they are asked for."""
-        return segments_after(self._connection, head, after, most=most, words=words)
+        page = segments_after(self._connection, head, after, most=most, words=words)
+        if words and any(1 not in segment.words for segment in page):
+            self.missed.add(head.id)
+        return page
 
     def work(self, selection: Selection) -> list[Work]:
         """Work that is parked, fails or is overdue."""
@@ -359,8 +362,8 @@ class ReadTransaction:
         after = self.nodes_within(head, nodes_here[-1].last_seq + 1, last_seq, below=height)
         return (*earlier, *nodes_here, *after)
 
-    def level_text(self, head: Head, node: Node, level: int) -> str:
-        """The words of a node at a level; a model's where there are any."""
+    def level_text(self, head: Head, node: Node, level: int) -> str | None:
+        """The words of a node at a level; a model's where there are any. None where they were dropped."""
         levels = table(LevelRow)
         text = self._connection.scalar(
             select(levels.c.body)
@@ -371,7 +374,9 @@ class ReadTransaction:
             .order_by(levels.c.refined.desc())
             .limit(1)
         )  # fmt: skip
-        return text or ""
+        if text is None:
+            self.missed.add(head.id)
+        return text
 
     def anchor(self, head: Head, id_: int) -> Anchor | None:
         """One anchor by primary key."""

@@ -166,6 +166,8 @@ class _Expander:
                 if marker.level == 0 or self._changing(node.first_seq, node.last_seq):
                     return self._turns(node.first_seq, min(node.last_seq, self._stored_until))
                 text = self._transaction.level_text(self._head, node, marker.level)
+                if text is None:
+                    return self._turns(node.first_seq, min(node.last_seq, self._stored_until))
                 return self._clipped(text, marker.level, node.first_seq, node.last_seq)
             case TurnsTarget():
                 newest = self._newest_seq()
@@ -300,6 +302,8 @@ class _Expander:
         for node in nodes[:NODES_AT_ONCE]:
             lines += _gap(at, node.first_seq - 1)
             body = self._transaction.level_text(head, node, level)
+            if body is None:
+                return self._turns(first_seq, last_seq)
             finer = node_marker(node, level=max(0, level - 1), short=False)
             markers.append(finer)
             lines.append(f"[turns {node.first_seq}-{node.last_seq} →{finer}]\n{body}")

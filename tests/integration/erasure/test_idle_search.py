@@ -59,10 +59,10 @@ def filled() -> Filling:
     return fill
 
 
-@pytest.fixture
-def local(make_worker: Callable[..., LocalWorker]) -> LocalWorker:
-    """A worker that keeps search rows for a month."""
-    return make_worker(keep_search_days=DAYS)
+@pytest.fixture(params=[False, True], ids=["postings", "levels"])
+def local(make_worker: Callable[..., LocalWorker], request: pytest.FixtureRequest) -> LocalWorker:
+    """A worker that keeps search rows for a month, and levels as long or for ever."""
+    return make_worker(keep_search_days=DAYS, drop_idle_levels=request.param)
 
 
 def age(local: LocalWorker, *names: str) -> None:

@@ -362,12 +362,13 @@ def test_all_that_is_due_goes_however_many_and_in_slices(
     worker = refinery.local.worker
     assert worker.retention is not None
     monkeypatch.setattr(expire_turns, "CONVERSATIONS_AT_ONCE", 1)
-    first = expire(7, retention=worker.retention, seconds=0.0, clock=lambda: 0.0)
+    whole = {"clock": lambda: 0.0, "make_whole": lambda *_: True}
+    first = expire(7, retention=worker.retention, seconds=0.0, **whole)
     assert not first.complete
     closed = refinery.tf.status("c").closed
     assert first.turns == closed
-    assert expire(7, retention=worker.retention, seconds=60.0, clock=lambda: 0.0) == (2 * closed, True)
-    assert expire(7, retention=worker.retention, seconds=60.0, clock=lambda: 0.0) == (0, True)
+    assert expire(7, retention=worker.retention, seconds=60.0, **whole) == (2 * closed, True)
+    assert expire(7, retention=worker.retention, seconds=60.0, **whole) == (0, True)
     left = dict(refinery.query("SELECT external_id, expired_seq FROM conversation"))
     assert left == {"c": closed, "d": closed, "e": closed, "f": 0, "g": 0}
     since = dict(refinery.query("SELECT external_id, words_since IS NULL FROM conversation"))

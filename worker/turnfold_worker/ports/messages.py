@@ -226,7 +226,7 @@ class ClosedSegment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DroppedSegment:
-    """A segment whose postings were dropped, and what they are made again from."""
+    """A segment whose postings were dropped, perhaps its levels too, and what they are made again from."""
 
     idx: int
     method: Method
@@ -235,6 +235,7 @@ class DroppedSegment:
     """Its turns; None where retention removed their words."""
     stored: Sequence[Bundle]
     """Its passages, in order."""
+    has_levels: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

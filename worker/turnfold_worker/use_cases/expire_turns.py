@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from turnfold.contract.records import ConversationId
 
 if TYPE_CHECKING:
     from turnfold_worker.adapters.sql.retention import SqlRetention
@@ -20,10 +22,14 @@ class Expired(NamedTuple):
     """False when time was over before all that was old enough was gone."""
 
 
-def expire(keep_days: float, *, retention: SqlRetention, seconds: float, clock: Callable[[], float]) -> Expired:
+def expire(
+    keep_days: float, *, retention: SqlRetention, seconds: float, clock: Callable[[], float],
+    make_whole: Callable[[Sequence[ConversationId], float], bool],
+) -> Expired:  # fmt: skip
     """Remove the words of what is older than `keep_days`, or its tenant's own days, for `seconds`.
 
-    Only turns inside segments go.
+    Only turns inside segments go, and none before `make_whole` has made what is kept of them again, where that was
+    dropped; False says that time was over first.
     """
     removed, deadline, after = 0, clock() + seconds, ""
     if not keep_days and not retention.bounds_any():
@@ -33,6 +39,8 @@ def expire(keep_days: float, *, retention: SqlRetention, seconds: float, clock: 
         for tenant, until in tenants.until.items():
             # What was looked at is not among those that are old enough any more.
             while conversations := retention.expirable(tenant, until, most=CONVERSATIONS_AT_ONCE):
+                if not make_whole(conversations, deadline):
+                    return Expired(removed, complete=False)
                 removed += retention.expire(conversations, keep_days)
                 if clock() >= deadline:
                     return Expired(removed, complete=False)

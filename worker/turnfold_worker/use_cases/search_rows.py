@@ -1,17 +1,18 @@
-"""Search rows of idle conversations: dropped after some days without a turn, and made again when somebody asks."""
+"""Search rows and levels of idle conversations: dropped after days without a turn, made again when somebody asks."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.posting_pieces import Posted
-from turnfold.contract.records import ConversationId, Method
+from turnfold.contract.records import FAN_OUT, ConversationId, Method
 from turnfold_worker.errors import Retryable, where
-from turnfold_worker.pipeline.fold import not_deleted
+from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, not_deleted, plain_fold, said_after
 from turnfold_worker.pipeline.notes.passages import Posting
 from turnfold_worker.pipeline.notes.search_rows import SaidSegment, postings_again, postings_of_notes
+from turnfold_worker.pipeline.roll_up import roll_up
 from turnfold_worker.pipeline.settings import settings_at
 from turnfold_worker.ports.messages import ClosedSegment, DroppedSegment, Tail
 from turnfold_worker.use_cases.earlier import earlier_turns
@@ -50,7 +51,7 @@ def drop_idle(keep_days: float, *, search: SqlIdleSearch, seconds: float, clock:
 
 
 def make_again(tail: Tail, store: SqlStore, *, total: bool, is_over: Callable[[], bool]) -> None:
-    """Make postings again that a conversation has lost, segment by segment: at least one, and on until `is_over`.
+    """Make again what a conversation has lost, segment by segment: at least one, and on until `is_over`.
 
     Ends before that where the conversation is in another state than `tail` says. `total`: where the rules fail, of
     what the notes of a segment say, so that the conversation goes on.
@@ -60,8 +61,50 @@ def make_again(tail: Tail, store: SqlStore, *, total: bool, is_over: Callable[[]
         if segment is None:
             return
         postings: list[Posted] = [(term, idx, weight, where_) for term, weight, where_ in _made(segment, store, total)]
-        if not store.write_postings_again(tail, idx, postings) or is_over():
+        levels = [] if segment.has_levels else [*_levels(segment, tail.conversation, store, total=total)]
+        if not store.write_again(tail, idx, postings, levels) or is_over():
             return
+
+
+def make_whole(conversation: ConversationId, store: SqlStore, *, is_over: Callable[[], bool]) -> bool:
+    """Make again all that a conversation has lost, whatever the rules make of it; False when `is_over` came first."""
+    while (tail := store.tail(conversation, 1)) is not None and tail.postings_standing is not None:
+        make_again(tail, store, total=True, is_over=is_over)
+        if is_over():
+            return False
+    return True
+
+
+def _levels(
+    segment: DroppedSegment, conversation: ConversationId, store: SqlStore, *, total: bool
+) -> Iterator[FoldedNode]:
+    """The segment, and the chapters that end with it."""
+    if segment.closed is not None:
+        yield _folded(segment.closed, store, total=total)
+    height, idx = 0, segment.idx
+    while idx % FAN_OUT == FAN_OUT - 1:
+        children = store.siblings(conversation, height, idx - FAN_OUT + 1, idx)
+        if len(children) < FAN_OUT:
+            return
+        height, idx = height + 1, idx // FAN_OUT
+        yield roll_up(children, height=height, idx=idx)
+
+
+def _folded(closed: ClosedSegment, store: SqlStore, *, total: bool) -> FoldedNode:
+    earlier = earlier_turns(closed.turns, closed.conversation, store, closed.idx)
+    said = said_after(closed.said_before, closed.turns)
+    try:
+        return fold_segment(
+            closed.turns, idx=closed.idx, settings=settings_at(closed.configurations, closed.turns[0].seq),
+            before=closed.before, earlier=earlier, said=said,
+        )  # fmt: skip
+    except Retryable:
+        raise
+    except Exception as error:
+        if not total:
+            raise
+        _log.error("segment %s is told of in plain words: %s", closed.idx, where(error))
+        return plain_fold(closed.turns, idx=closed.idx, said=said)
 
 
 def _made(segment: DroppedSegment, store: SqlStore, total: bool) -> tuple[Posting, ...]:  # noqa: FBT001 - one of three

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ from turnfold_worker.use_cases.due_jobs import Folded, fold_due, refine_due, ref
 from turnfold_worker.use_cases.erase import erase
 from turnfold_worker.use_cases.expire_turns import Expired, expire
 from turnfold_worker.use_cases.fold import CompressLimits, compress
-from turnfold_worker.use_cases.search_rows import drop_idle
+from turnfold_worker.use_cases.search_rows import drop_idle, make_whole
 from turnfold_worker.use_cases.sweep import Swept, sweep
 from turnfold_worker.use_cases.tenant_quotas import publish
 
@@ -124,11 +124,17 @@ class Worker:
         if self.retention is None:
             return 0
         expired: Expired = expire(
-            self.settings.keep_level0_days, retention=self.retention, seconds=EXPIRY_SECONDS, clock=time.monotonic
-        )
+            self.settings.keep_level0_days, retention=self.retention, seconds=EXPIRY_SECONDS, clock=time.monotonic,
+            make_whole=self._make_whole,
+        )  # fmt: skip
         if not (expired.complete and self._drop_idle()):
             self.inbox.repeat_expiry()
         return expired.turns
+
+    def _make_whole(self, conversations: Sequence[ConversationId], deadline: float) -> bool:
+        """Make levels again that some conversations have lost: what words leave behind when they go."""
+        lost = [] if self.idle_search is None else self.idle_search.without_levels(conversations)
+        return all(make_whole(id_, self.store, is_over=lambda: time.monotonic() >= deadline) for id_ in lost)
 
     def _drop_idle(self) -> bool:
         """Drop search rows of idle conversations for a while; whether that was enough for now."""
@@ -237,7 +243,7 @@ def build_on(  # noqa: PLR0913 - what a worker is made of, all by name
         refinements=refinements if settings.refines else None,
         refining=with_model,
         retention=SqlRetention(engine, read_engine=read_engine),
-        idle_search=SqlIdleSearch(engine, read_engine=read_engine),
+        idle_search=SqlIdleSearch(engine, read_engine=read_engine, levels=settings.drop_idle_levels),
         quotas=SqlTenantQuotas(engine),
         quota_board=RedisQuotaBoard(servers),
         embedder=embedder,

@@ -1,4 +1,4 @@
-"""Postings that an idle conversation lost: what is to lose them, and what makes them again."""
+"""Postings and levels that an idle conversation lost: what is to lose them, and what makes them again."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from turnfold.contract.posting_pieces import Posted
 from turnfold.contract.records import ConversationId, Method
 from turnfold.contract.tables import (
     ConversationRow,
+    LevelRow,
     MetaRow,
     NodeRow,
     PassageRow,
     PostingRow,
+    TenantQuotaRow,
     TurnMemoRow,
+    TurnVectorRow,
     UtcDateTime,
     standing,
     table,
@@ -27,18 +30,22 @@ from turnfold.database.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql import refolds as sql_refolds
 from turnfold_worker.adapters.sql.errors import transaction
 from turnfold_worker.adapters.sql.postings import POSTINGS
-from turnfold_worker.adapters.sql.rules_guard import MAY_FOLD
+from turnfold_worker.adapters.sql.rules_guard import MAY_FOLD, RULES
 from turnfold_worker.adapters.sql.turns import insert_new
 from turnfold_worker.errors import Refused
+from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.notes.search_rows import Bundle
 from turnfold_worker.ports.messages import DroppedSegment, Tail
 
 _conversation = table(ConversationRow)
+_level = table(LevelRow)
 _meta = table(MetaRow)
 _node = table(NodeRow)
 _passage = table(PassageRow)
 _posting = table(PostingRow)
 _memo = table(TurnMemoRow)
+_quota = table(TenantQuotaRow)
+_vector = table(TurnVectorRow)
 
 _DAY: Final = timedelta(days=1)
 LOOKED_AT_ONCE: Final = 10_000
@@ -88,11 +95,62 @@ IDLE: Final = (
     .where(_conversation.c.id > bindparam("after"), _conversation.c.id <= bindparam("last"), _IDLE)
     .order_by(_conversation.c.id)
 )  # fmt: skip
+DROPPED_LEVELS: Final = (1, 2)
+"""Level 3 stays: it is short, and chapters that are made later are made from it."""
+_of_rules = and_(_level.c.refined == 0, _level.c.level.in_(DROPPED_LEVELS))
+_other_method = (
+    select(_node.c.idx)
+    .where(_node.c.conversation == _conversation.c.id, _node.c.method != Method.RULES)
+    .limit(literal_column("1"))
+    .correlate(_conversation)
+    .scalar_subquery()
+)
+_any_vector = (
+    select(_vector.c.seq)
+    .where(_vector.c.conversation == _conversation.c.id)
+    .limit(literal_column("1"))
+    .correlate(_conversation)
+    .scalar_subquery()
+)
+_own_retention = (
+    select(_quota.c.retention_days)
+    .where(_quota.c.tenant == _conversation.c.tenant)
+    .correlate(_conversation)
+    .scalar_subquery()
+)
+_COME_BACK: Final = and_(
+    _conversation.c.rules_version == RULES, _other_method.is_(None), _any_vector.is_(None),
+    # Where words of turns go, levels are what is left of them.
+    func.coalesce(_own_retention, 0) == 0,
+)  # fmt: skip
 _LOCK_IDLE: Final = (
-    select(_conversation.c.id, (and_(_conversation.c.node_count > 0, ~_marked)).label("has_postings"))
+    select(
+        _conversation.c.id,
+        and_(_conversation.c.node_count > 0, ~_marked).label("has_postings"),
+        _COME_BACK.label("comes_back"),
+    )
     .where(_conversation.c.id.in_(bindparam("conversations", expanding=True)), _IDLE)
     .order_by(_conversation.c.id)
     .with_for_update(of=_conversation)
+)
+_DROP_LEVELS: Final = delete(_level).where(
+    _level.c.conversation.in_(bindparam("conversations", expanding=True)), _of_rules
+)
+_words = select(_level.c.idx).where(
+    _level.c.conversation == _node.c.conversation, _level.c.height == 0, _level.c.idx == _node.c.idx, _of_rules
+)
+_told_of_no_more = (
+    select(_node.c.idx)
+    .where(
+        _node.c.conversation == _conversation.c.id, _node.c.height == 0,
+        _words.limit(literal_column("1")).correlate(_node).scalar_subquery().is_(None),
+    )
+    .limit(literal_column("1"))
+    .correlate(_conversation)
+    .scalar_subquery()
+)  # fmt: skip
+LOST_LEVELS: Final = select(_conversation.c.id).where(
+    _conversation.c.id.in_(bindparam("conversations", expanding=True)), _marked, _told_of_no_more.is_not(None)
 )
 _DROP_MEMOS: Final = delete(_memo).where(_memo.c.conversation.in_(bindparam("conversations", expanding=True)))
 _LOCK_SEEN: Final = (
@@ -111,9 +169,11 @@ class SqlIdleSearch:
     Each conversation is looked at by its key, some thousands a look: when it is due costs no fold an index.
     """
 
-    def __init__(self, engine: Engine, *, read_engine: Engine) -> None:
+    def __init__(self, engine: Engine, *, read_engine: Engine, levels: bool = False) -> None:
+        """`levels` go too."""
         self._engine = engine
         self._read_engine = read_engine
+        self._levels = levels
 
     def reached(self) -> ConversationId:
         """Behind which conversation the next look begins."""
@@ -154,7 +214,14 @@ class SqlIdleSearch:
             connection.execute(_DROP_MEMOS, {"conversations": [row.id for row in rows]})
             if whole := [ConversationId(row.id) for row in rows if row.has_postings]:
                 POSTINGS.drop(connection, whole)
+            if self._levels and (again := [row.id for row in rows if row.has_postings and row.comes_back]):
+                connection.execute(_DROP_LEVELS, {"conversations": again})
             return len(rows)
+
+    def without_levels(self, conversations: Sequence[ConversationId]) -> list[ConversationId]:
+        """Those of some conversations whose levels were dropped, and are not all there again."""
+        with transaction(self._read_engine) as connection:
+            return [*connection.scalars(LOST_LEVELS, {"conversations": list(conversations)})]
 
 
 def _long_ago(connection: Connection, days: float) -> datetime:
@@ -193,20 +260,45 @@ def dropped_segment(connection: Connection, conversation: ConversationId, idx: i
         closed = sql_refolds.closed_segment(connection, conversation, idx)
     except Refused:
         closed = None
+    levels = select(_level.c.level).where(
+        _level.c.conversation == conversation, _level.c.height == 0, _level.c.idx == idx, _of_rules
+    )
     return DroppedSegment(
         idx=idx, method=Method(row.method), closed=closed,
+        has_levels=connection.scalar(levels.limit(literal_column("1"))) is not None,
         stored=[Bundle(bundle.bundle, bytes(bundle.body), bundle.times) for bundle in bundles],
     )  # fmt: skip
 
 
-def write_again(connection: Connection, seen: Tail, idx: int, postings: Sequence[Posted]) -> bool:
-    """Write the postings of the first segment that has none; False when the conversation is in another state."""
+def write_again(
+    connection: Connection, seen: Tail, idx: int, postings: Sequence[Posted], nodes: Sequence[FoldedNode]
+) -> bool:
+    """Write the postings of the first segment that has none, and what `nodes` have lost of their levels.
+
+    False when the conversation is in another state.
+    """
     wanted = {"of_conversation": seen.conversation, "nodes": seen.node_count, "edited": seen.edit_revision}
     if connection.scalar(_LOCK_SEEN, wanted) is None or POSTINGS.standing(connection, seen.conversation) != idx:
         return False
     POSTINGS.append_again(connection, seen.conversation, idx, postings, segments=seen.node_count)
+    for node in nodes:
+        _write_levels_again(connection, seen.conversation, node)
     if idx + 1 == seen.node_count:
         # It is in use: that it is not idle any more is all that its row says of it.
         used = update(_conversation).where(_conversation.c.id == seen.conversation)
         connection.execute(used.values(updated_at=func.current_timestamp()))
     return True
+
+
+def _write_levels_again(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> None:
+    """Write levels that a node has lost, and how long they are: newer rules may word them otherwise."""
+    key = {"conversation": conversation, "height": folded.node.height, "idx": folded.node.idx}
+    rows = [{**key, "level": level, "refined": 0, "body": folded.levels[level]} for level in DROPPED_LEVELS]
+    written = connection.execute(insert_new(connection, _level).values(rows).on_conflict_do_nothing())
+    if written.rowcount:
+        _, detailed, brief, _ = folded.node.tokens
+        connection.execute(
+            update(_node)
+            .where(*(_node.c[name] == value for name, value in key.items()))
+            .values(tokens_1=detailed, tokens_2=brief)
+        )

@@ -326,10 +326,10 @@ class SqlStore:
         with transaction(self._read_engine) as connection:
             return sql_dropped_postings.dropped_segment(connection, conversation, idx)
 
-    def write_postings_again(self, seen: Tail, idx: int, postings: Sequence[Posted]) -> bool:
-        """Write those of the first segment that has none; False when the conversation is in another state."""
+    def write_again(self, seen: Tail, idx: int, postings: Sequence[Posted], nodes: Sequence[FoldedNode]) -> bool:
+        """Write postings of the first segment that has none, and lost levels of `nodes`; False in another state."""
         with transaction(self._engine) as connection:
-            return sql_dropped_postings.write_again(connection, seen, idx, postings)
+            return sql_dropped_postings.write_again(connection, seen, idx, postings, nodes)
 
     def commit_refold(self, refold: Refold) -> bool:
         """Replace a segment and end the job; False when the conversation is no longer in the computed state."""

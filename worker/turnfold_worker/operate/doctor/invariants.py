@@ -105,7 +105,9 @@ IN_BLOCKS: Final = (
            LEFT JOIN level AS l ON l.conversation = n.conversation AND l.height = n.height AND l.idx = n.idx
              AND l.refined = 0 AND l.conversation BETWEEN :first AND :last
            WHERE n.conversation BETWEEN :first AND :last
-           GROUP BY n.conversation, n.height, n.idx HAVING COUNT(l.level) <> 3""",
+           GROUP BY n.conversation, n.height, n.idx
+           HAVING COUNT(l.level) <> 3 AND NOT (COUNT(l.level) = 1 AND MAX(l.level) = 3 AND EXISTS (
+             SELECT 1 FROM posting AS dropped WHERE dropped.conversation = n.conversation AND dropped.number = -1))""",
         _DAMAGE,
     ),
     InvariantQuery(
