@@ -166,6 +166,32 @@ def test_turns_before_the_last_are_raw_only_where_they_tell_as_much_as_notes_tha
     assert raw.last_seq - raw.first_seq + 1 in raw_turns
 
 
+@pytest.mark.parametrize("budget", [2_000, 3_000, 4_000])
+def test_a_turn_longer_than_the_room_leaves_it_to_the_turns_before_it(budget: int) -> None:
+    turns = [turn(seq, Role.USER, f"About the harbour crane number {seq}. " * 12) for seq in range(25, 65)]
+    turns[30] = turn(55, Role.ASSISTANT, "The crane log says that it turned. " * 1_500)
+    context = read(folded(*turns, tail_seq=64), Request(budget_tokens=budget))
+    assert 0.95 * budget <= context.tokens <= budget
+    assert context.coverage is not None
+    assert context.coverage.level_of(53) == 0
+    assert "The crane log says" in context.text
+
+
+@pytest.mark.parametrize("budget", [2_000, 3_000])
+def test_output_longer_than_the_room_is_shown_in_part_behind_words_that_tell_little(budget: int) -> None:
+    said = "We had such a good time there that I could talk of it for hours and hours, you know."
+    past = tuple(
+        note(1 + at % 24, at, "Mara", "", f"crane {at} carries {at} tonnes of rope, oil, salt, coal")._replace(gain=90)
+        for at in range(20)
+    )
+    tail = tuple(note(seq, 0, "user", "", f"time {seq}")._replace(gain=1) for seq in range(25, 55))
+    turns = [turn(seq, Role.ASSISTANT, said) for seq in range(25, 55)]
+    turns[20] = turn(45, Role.TOOL, "".join(f"line {line}: ok\n" for line in range(3_000)), name="shell")
+    context = read(folded(*turns, notes=past, tail=tail, tail_seq=54), Request(budget_tokens=budget))
+    assert "shell: line 0: ok" in context.text
+    assert 0.9 * budget <= context.tokens <= budget
+
+
 def test_turns_that_no_note_speaks_for_have_a_line_of_their_own() -> None:
     """A worker died between a segment and its outline: the outline is older than what is folded."""
     turns = [turn(seq, Role.USER, f"About the harbour crane number {seq}. " * 12) for seq in range(25, 65)]

@@ -67,6 +67,8 @@ class Draft:
         """Notes for a question, and what they depend on, as they were last chosen."""
         self.telling: frozenset[int] = frozenset()
         """Turns of the open tail that tell as much for a token as notes that are left; all where none are."""
+        self.has_more_notes = True
+        """Whether notes of the past are left that are not shown."""
         self._past: Past | None = None
         self._raw_priced: tuple[tuple[ShownTurn, ...] | None, int] = (None, 0)
         self.plan = plan

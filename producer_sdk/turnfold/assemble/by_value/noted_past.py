@@ -97,7 +97,8 @@ class NotedPast:
         """Turns of the open tail whose notes tell as much for each token of the turn; all where no notes are left."""
         material, told = self._draft.material, Counter[int]()
         tail = material.after(material.closed_seq)
-        if not self._has_more():
+        self._draft.has_more_notes = self._has_more()
+        if not self._draft.has_more_notes:
             return frozenset([turn.seq for turn in tail])
         for note in self._draft.outline.tail:
             told[note.seq] += note.gain * note.least_tokens

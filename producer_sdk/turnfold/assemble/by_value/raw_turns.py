@@ -12,7 +12,7 @@ from turnfold.assemble.forms.chat import ShownTurn, with_tool_groups
 from turnfold.assemble.forms.render_text import clip_gap
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.raw_turn import is_hidden, show
+from turnfold.assemble.raw_turn import is_hidden, largest, show
 from turnfold.contract.records import Role, StoredTurn
 
 _LINES_GROW: Final = 8
@@ -22,6 +22,8 @@ _TALK: Final = 200
 """Tokens of a turn up to which its notes say what it tells: a longer one has code, lists or reasons too."""
 _LARGE_ROOM: Final = 0.05
 """Of a budget: what no whole turn fits is not left unused."""
+_SHORT: Final = 400
+"""Tokens of a turn that is longer than the room, where nothing else is left to show: the turns before it follow."""
 _ROUNDS: Final = 8
 
 
@@ -61,10 +63,15 @@ def show_more_raw(draft: Draft) -> bool:
 def _show_longer(draft: Draft) -> bool:
     raw = draft.plan.raw
     # The lines above what is raw may grow by some tokens when less is left to them.
-    longer = _longer(draft.material, draft.pricing, raw, room=draft.left - _LINES_GROW, target=draft.target)
+    room = draft.left - _LINES_GROW
+    longer = _longer(draft.material, draft.pricing, raw, room=room, target=draft.target)
+    if longer is raw and not draft.has_more_notes and room > _LARGE_ROOM * draft.target:
+        longer = _around_a_long_one(draft.material, draft.pricing, raw, room=room)
     if longer is raw:
         return False
-    telling = _from_telling(draft, longer, many=len(raw))
+    left = room - draft.pricing.raw(longer) + draft.raw_tokens
+    leads_on = left > _LARGE_ROOM * draft.target and _is_behind_output(draft.material, longer)
+    telling = longer if leads_on else _from_telling(draft, longer, many=len(raw))
     if len(telling) < len(longer) and len(telling) == len(raw):
         return False
     draft.show_raw(telling)
@@ -133,6 +140,15 @@ def _longer(
     return _with_one_cut(material, pricing, raw, room=room, most_tokens=room) if cut else longer
 
 
+def _around_a_long_one(
+    material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int
+) -> tuple[ShownTurn, ...]:
+    """`raw` with a little of the turn before it, which is too long for the room, and whole turns before that one."""
+    cut = _with_one_cut(material, pricing, raw, room=room, most_tokens=min(room, _SHORT))
+    left = room - (pricing.raw(cut) - pricing.raw(raw))
+    return raw if cut is raw else recent.before(material, pricing, cut, room=left, step=0)
+
+
 def _is_behind_output(material: Material, raw: Sequence[ShownTurn]) -> bool:
     """Whether a tool's output stands right before the turns."""
     place = raw[0].turn.seq - material.window.seqs[0] - 1
@@ -144,7 +160,7 @@ def _with_one_cut(
 ) -> tuple[ShownTurn, ...]:
     """`raw` with the turn before it, cut to so many tokens beside its gap, where `room` holds it.
 
-    None that is in the middle of a tool group.
+    A tool group stays together: its longest turn is cut.
     """
     window = material.window
     place = raw[0].turn.seq - window.seqs[0] - 1
@@ -152,18 +168,24 @@ def _with_one_cut(
     while place >= 0 and is_hidden(window[place]):
         following = (show(material, pricing, window[place]), *following)
         place -= 1
-    if place < 0 or window.seqs[place] in material.inside_groups:
+    if place < 0:
         return raw
-    turn = window[place]
+    first = place
+    while first > 0 and window.seqs[first] in material.inside_groups:
+        first -= 1
+    group = [show(material, pricing, turn) for turn in window[first : place + 1]]
+    sizes = [largest(pricing.turn(shown_turn)) for shown_turn in group]
+    longest = sizes.index(max(sizes))
+    turn, most_tokens = group[longest].turn, most_tokens - sum(sizes) + sizes[longest]
     limit = pricing.raw(raw) + room
     gap = clip_gap(material.marker_of(turn))
     least = _LEAST_BEGUN + pricing.count(gap)
     # What is cut costs more than its words: its speaker, its day, lines that have to be indented.
-    for cut_tokens in (most_tokens, most_tokens * 9 // 10, most_tokens * 3 // 4, least):
+    for cut_tokens in (most_tokens, most_tokens * 9 // 10, most_tokens * 3 // 4, most_tokens // 2, least):
         if cut_tokens < least:
             continue
-        shown_turn = show(material, pricing, turn, most_tokens=cut_tokens)
-        longer = with_tool_groups([shown_turn, *following])
-        if shown_turn.content.strip() != gap.strip() and pricing.raw(longer) <= limit:
+        group[longest] = show(material, pricing, turn, most_tokens=cut_tokens)
+        longer = with_tool_groups([*group, *following])
+        if group[longest].content.strip() != gap.strip() and pricing.raw(longer) <= limit:
             return longer
     return raw

@@ -53,6 +53,7 @@ def largest_fitting(
     low, high = (0, 0), (0, 0)
     for attempt in range(_ATTEMPTS):
         assembly = assemble(plan, texts, pricing=pricing, style=material.style)
+        is_level = assembly.largest == high[1]
         if assembly.largest > usable:
             high = (target, assembly.largest)
         else:
@@ -63,6 +64,9 @@ def largest_fitting(
         # What still fits nothing comes down faster: the smallest context is far smaller.
         wanted = usable * (1 - _SAFETY) * (1.0 if best is not None else _LESS**attempt)
         following = _between(low, high if high[0] else (target, assembly.largest), int(wanted))
+        if is_level and best is not None:
+            # All that is there is shown for either target.
+            following = (low[0] + target) // 2
         # In steps, so that the same past is chosen while the recent turns grow.
         following = rounded_down(following, usable // _STEPS)
         if following in {low[0], high[0]}:
