@@ -27,6 +27,7 @@ _PLACE: Final = joined(r"""
     off|away from|between|free of|less|more|fewer|local|private|encrypted|offline|read-only|confidential|the same|
     compatible|backward)
 """)
+_NUMBER: Final = r"(?:\D\s?)?(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)"
 _WHO_IS_BOUND: Final = (
     r"(?:all|every|each|any|no|only|both|neither|everything|everyone|everybody|nothing|nobody|no one)"
 )
@@ -35,7 +36,7 @@ CONSTRAINT: Final = lazy_pattern(
     joined(rf"""
     (?<!\w)(?:no exceptions?(?!\w)(?! (?:was|were|is|are|occur|thrown|raised|from|in)(?!\w))|
     without (?:any )?exceptions?(?!\w)|
-    under no circumstances?|on no account|in no case|
+    under no (?:circumstances?|conditions?)|on no account|in no case|at no (?:point|time) (?:may|must|should|shall|can)|
     (?:\w+n't|not|never|no|nobody|nothing)(?!\w)[^.!?]{{1,100}} under any circumstances|
     whatever (?:you do|happens),? (?:never|do not|don't|no)|
     (?:absolutely|strictly) no (?!idea|clue|way|doubt|problem|worries|need|one|regrets|reason)\w|
@@ -52,9 +53,19 @@ CONSTRAINT: Final = lazy_pattern(
     allowed|may|must|tolerated)|
     (?:needs?|requires?) (?:my|our|\w+'s|prior|written) (?:\w+ )?(?:approval|consent|permission|sign-?off)|
     (?:keep|stay|remain|must|ha(?:s|ve) to)(?!\w)[^.!?]{{1,60}} at all times|only (?:allowed|permitted) to|
-    (?:policy|policies|law|contract|licen[cs]e|rules?|regulations?|gdpr) (?:\w+ )?(?:forbids?|prohibits?|requires?|
-    mandates?|
-    do(?:es)?(?:n't| not) allow)|
+    (?:policy|policies|law|contract|licen[cs]e|rules?|regulations?|gdpr) (?:\w+ )?(?:requires?|mandates?|allows? only)|
+    (?:the|our|my|policy|policies|law|gdpr) (?:\w+ ){{0,2}}(?:forbids?|prohibits?|requires? that|
+    (?:do(?:es)?n't|do(?:es)? not|won't) (?:allow|permit)(?! me to (?:say|feel)))(?!\w)|
+    (?:is|are) (?:strictly )?limited to {_NUMBER}|there (?:can|may|must|should) be no(?! (?:doubt|question|excuse|way|
+    better|denying|going|turning)(?!\w))|
+    (?:can't|cannot|mustn't|must not|may not) (?:spend|pay|cost|charge|use|take|drive|
+    run)(?!\w)[^.!?]{{1,40}} (?:over|above|
+    beyond|past) {_NUMBER}|
+    may not (?:\w+ ){{1,6}}(?:while|during|without|unless|until)|(?<!i )may only (?!be an? )\w+|
+    (?<!he )(?<!she )(?<!they )(?<!i )never (?:leaves?|enters?)(?= (?:the|our|my|their|this)(?!\w))|
+    (?<!he )(?<!she )(?:has|needs) to (?:always )?(?:stay|remain|be kept) (?!{_FEELING}(?!\w))(?:\w+(?:ed|en|proof)|
+    shut|dry|cold|cool|clean|free)|
+    (?:it|everything) (?:has|needs) to fit (?:in|into|on|within|under)|must stick to|
     you (?:can't|cannot|may not) (?:ever )?(?:use|change|touch|delete|share|edit|modify|send|spend|store|add|
     remove) (?:any|
     the|my|our)(?!\w)|
@@ -62,7 +73,8 @@ CONSTRAINT: Final = lazy_pattern(
     earlier) than|
     it(?:'s| is) (?:absolutely )?(?:essential|vital|imperative|crucial|critical|mandatory) that (?:{_WHO_IS_BOUND}|the|
     our|
-    they|it|we (?:never|always|only))|(?:make sure|ensure|see to it)(?: that)? (?!i |you |we )(?:\w+ ){{1,5}}(?:never|
+    they|it|we (?:never|always|only))|(?<!to )(?:make sure|ensure|see to it)(?: that(?!\w)|(?! that(?!\w))) (?!i |
+    you |we )(?:\w+ ){{1,5}}(?:never|
     always)|
     (?:is|are|\w{{1,20}}'re|must be|stays?) capped at (?:\D\s?)?\d|
     (?:the|our|all|every|each|any) (?:\w+ ){{1,3}}(?:has|have|needs?) to (?:(?:always|still|also) )?(?:work(?! on)|
@@ -77,7 +89,8 @@ CONSTRAINT: Final = lazy_pattern(
     go (?:over|
     above|beyond|below)|leave the|be (?:stored|shared|sent|sold|logged|copied|exposed|public|larger|bigger|longer|
     higher|lower|later|earlier|more|less|over|above|below|under|moved|used for|kept))|
-    (?<!i've )(?<!we've )(?<!have )(?<!has )(?<!had )(?<!i )only ever(?! (?:been|seen|had|heard|met|got|did|went|
+    (?<!i've )(?<!we've )(?<!have )(?<!has )(?<!had )(?<!i )(?<!he )(?<!she )(?<!it )only ever(?! (?:been|seen|had|
+    heard|met|got|did|went|
     \w+ed)(?!\w))|
     (?:is|are|\w{{1,20}}'(?:re|s|m)) (?:strictly |absolutely |never |not )?(?:forbidden|prohibited|banned|off.limits|
     mandatory|
@@ -93,6 +106,8 @@ CONSTRAINT: Final = lazy_pattern(
     r"ha(?:s|ve) to|per|a|for)(?!\w)"
     + r"|^no (?!way|worries|problem|regrets|idea)\w[^,.;!?]{1,40}, ever(?=[,.!]|$)"
     + r"|^no \w+(?: \w+)? in (?:anything|any of|any \w+)(?!\w)"
+    + rf"|^no(?:thing|body)? (?!way|one(?!\w))[^,.;!?]{{1,30}}(?:more|less|\w+er) than {_NUMBER}"
+    + r"|^(?:everything|anything|all|every \w+|each \w+)(?!\w)[^.!?]{1,60} needs? (?:\w+ ){1,4}before(?!\w)"
     + r"|, (?:full stop|period|end of discussion|no (?:extensions|excuses|compromises?|delays|ifs.{1,20}))\W*$"
     + r"|^(?:a )?max(?:imum)?(?: of)? (?:\d[\d,.]*|one|two|three|four|five|six|ten) \w+(?: \w+)? "
     r"(?:per|a|an|each|for|in)(?!\w)"
@@ -125,15 +140,16 @@ _DO: Final = (
     r"highlight|point out|begin|start|end|refer|state|tell|stick|put|break|summari[sz]e|compare|limit|check|present|"
     r"convert|ask|"
     r"suggest|recommend|offer|focus|remind|translate|describe|warn|note|skip|rewrite|round|quote|name|number|label|"
-    r"structure|tailor|maintain)"
+    r"structure|tailor|maintain|comment|say|assume)"
 )
 """What an assistant does in an answer."""
 _ASKED: Final = (
     r"(?:(?:when(?:ever)?|if|any ?time|each time|every time) (?:i|we) (?:(?:ask|request)(?: you)? (?:about|for|to|a|"
     r"any|questions?|how|what|why)|share|paste|say|type)"
     r"|(?:whenever|each time|every time) (?:i|we) (?:start|begin|open|post|send|show|mention)"
-    r"|when(?:ever)? you (?:answer|reply|respond|explain|compare|summari[sz]e|suggest|recommend|generate|show|write|"
-    r"give|use|quote|cite|translate|describe|plan|list)(?! (?:to|back)(?!\w))"
+    r"|(?:when(?:ever)?|each time|every time) you (?:answer|correct|review|reply|respond|explain|compare|"
+    r"summari[sz]e|suggest|recommend|generate|show|write|give|use|quote|cite|translate|"
+    r"describe|plan|list)(?! (?:to|back)(?!\w))"
     r"|when (?:answering|replying|responding|explaining|writing|coding))"
 )
 """Each time an assistant is asked for something, or gives it."""
@@ -149,7 +165,7 @@ INSTRUCTION: Final = lazy_pattern(
     in (?:your )?(?:future|later|further|following)(?= (?:answers|replies|responses|messages|summaries)(?!\w))|
     in (?:everything|anything|all that|whatever) you (?:write|say|suggest|send|answer|propose)|
     (?:keep|bear) (?:that|this|it) in mind (?:in|for|when|whenever)|
-    i (?:want|need|expect|would like|'d like) you to (?:always|never|only))(?!\w)
+    i(?: want| need| expect| would like|'d like) you to (?:always|never|only))(?!\w)
     """)
     + "|"
     + _ORDER
@@ -172,9 +188,12 @@ INSTRUCTION: Final = lazy_pattern(
     """)
     + rf"|{_ORDER}{_DO}(?!\w)[^.!?]{{1,160}}? {_ASKED}(?!\w)"
     + rf"|{_ORDER}{_ASKED}(?!\w)[^.!?,]{{0,120}}, {_DO}(?!\w)"
-    + rf"|{_ORDER}{_DO}(?!\w)[^.!?]{{1,100}}? in your {_ANSWERS}(?!\w)"
+    + rf"|{_ORDER}(?:{_DO}|(?:don't|do not|never|stop|always) \w+)(?!\w)[^.!?]{{0,100}}? in your {_ANSWERS}(?!\w)"
+    + rf"|{_ORDER}(?:stop|quit|avoid) \w+ing (?:\w+ )?your {_ANSWERS}(?!\w)"
+    + rf"|{_ORDER}(?:make sure (?:that )?)?(?:each|every|all)(?: of)?(?: your)? {_ANSWERS}(?: you \w+)? "
+    r"(?:should|must|needs?|has|have)(?!\w)"
     + rf"|{_ORDER}(?:as a (?:general )?rule|in this (?:chat|conversation|session|thread)),? {_DO}(?!\w)"
-    + rf"|{_ORDER}for (?:every|each|any) [^.!?,]{{2,60}}, {_DO}(?!\w)"
+    + rf"|{_ORDER}for (?:every|each|any|all) [^.!?,]{{2,60}}, {_DO}(?!\w)"
     + rf"|{_ORDER}{_DO} everything you (?:write|say|send)(?!\w)"
     + rf"|{_ORDER}(?:keep|make) (?:your |all )?(?:answers|replies|responses|summaries|explanations|messages)(?!\w)"
     + rf"|{_ORDER}(?:do not|don't) (?:ever )?(?:touch|change|modify|edit|delete|rename|remove|overwrite) "
@@ -185,8 +204,9 @@ INSTRUCTION: Final = lazy_pattern(
     + rf"|{_ORDER}{_DO}(?!\w)[^.!?]{{3,100}},? (?:always|every time|each time|without fail)\W*$"
     + rf"|{_ORDER}(?:stop|quit|no more) (?:(?:constantly|always) )?(?:apologi[sz]ing|hedging|lecturing|"
     r"repeating (?:yourself|my)|flattering|praising|calling me)(?!\w)"
-    + rf"|(?:{_ORDER}|i (?:want|need|expect|would like|'d like) you to )(?:always )?(?:ask|check with|warn)(?: me| us)?"
-    r"(?: first)? before (?:you )?(?:ever )?(?:delet|chang|send|run|edit|commit|book|buy|touch|overwrit|apply|mak|"
+    + rf"|(?:{_ORDER}|i(?: want| need| expect| would like|'d like) you to )(?:always )?(?:ask|check with|warn)"
+    r"(?: me| us)?(?: first)? before (?:you )?(?:ever )?"
+    r"(?:delet|chang|send|run|edit|commit|book|buy|touch|overwrit|apply|mak|"
     r"remov|publish)\w*"
 )
 """A standing instruction to an assistant, beside `statement_rules.STANDS`."""
@@ -206,7 +226,9 @@ PREFERENCE: Final = lazy_pattern(
     i {_VERY}(?:dislike|hate|detest|despise|loathe|can't stand|cannot stand|avoid)(?! (?:to (?:say|see|hear|break|
     admit)|
     it when))|
-    (?:i|we) (?:{_VERY})(?:don't|do not|never) (?:{_VERY})(?:want|like|enjoy)(?! to (?:be (?:rude|a )|go through|
+    (?:is|are)(?:n't| not) (?:really )?my (?:thing|style|taste|cup of)|
+    (?:i|we) (?:{_VERY})(?:don't|do not|never) (?:{_VERY})(?:want|like|enjoy|care for)(?! to (?:be (?:rude|a )|
+    go through|
     miss|lose|
     see you|bother|sound|say|get in))|
     i(?:'m| am) (?:not )?(?:really |very |such |quite |more )?(?:an? (?:big |huge |great |real )?fan of|
@@ -215,8 +237,8 @@ PREFERENCE: Final = lazy_pattern(
     drinker|
     eater|reader|travell?er|sleeper|lover)|i(?:'m| am) happiest (?:when|with|in)|
     i (?:work|learn|sleep|focus|concentrate) best|
-    i like my \w+ (?!because|and|but|so|a|the|too|very|as|when|to|in|at|on|with|for|of|is|it|more|better|that|
-    now)\w+|
+    i like my \w+ (?!(?:because|and|but|so|a|the|too|very|as|when|to|in|at|on|with|for|of|is|it|more|better|that|
+    now)(?!\w))\w+|
     (?:i|we) (?:usually|generally|normally|typically|always|mostly) (?:go for|choose|pick|opt for|stick to|book|buy|
     wear|
     order)|(?:what|which) i (?:like|love|enjoy|prefer) (?:best|most)(?! about)|
@@ -226,7 +248,7 @@ PREFERENCE: Final = lazy_pattern(
     extrovert)|
     i only (?:eat|drink|use|buy|wear|watch|read|listen to|play|stay|fly|work|shop)|
     i (?:always|never|exclusively|strictly) (?:eat|drink|use|buy|wear|watch|read|listen|play|stay|fly|travel|book|
-    take my|choose|
+    take (?:my|the|an?)|choose|
     order|go for|shop))(?!\w)
     """)
 )

@@ -127,7 +127,7 @@ _STANDING: Final = (
     r"(?:(?:remember to|make sure (?:to|you)|be sure to|you (?:should|must)|i (?:want|need|expect) you to) )?"
     r"(?:always|never|do(?:n't| not) ever)|from now on|from here on|going forward|in (?:the )?future(?=,)"
     r"|(?:whenever|every time|each time) i (?:ask|say|send|tell|want|need))"
-    r",? (?!(?:a|again|an|been|fun|glad|good|great|had|happy|heard|here|knew|mind|nice|say|seen|the|there|"
+    r",? (?!(?:a|again|an|been|fun|glad|good|great|had|have i|happy|heard|here|knew|mind|nice|say|seen|the|there|"
     r"thought|up)\b)"
     r"|(?:^|[.!?:;] )(?!(?:i|we|he|she|they|it|i'm|we're|i'll|we'll|my|our|so i)\b)"
     r"[^.!?]{3,150} from now on\W*(?:$| )"
