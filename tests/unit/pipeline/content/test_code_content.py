@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from turnfold_worker.pipeline.content import read_content
+from turnfold_worker.pipeline.content.statements import read_lines
 
 
 def stated(text: str) -> str:
@@ -57,3 +58,28 @@ def test_a_program_that_a_listing_marks_is_a_file() -> None:
     assert "6 files and 1 folder" in text
     assert "mvnw*" not in text
     assert "release.sh" in text
+
+
+def test_names_of_a_listing_are_worth_more_than_their_number() -> None:
+    statements = read_content("LICENSE\nREADME.md\nmvnw*\nmvnw.cmd\npom.xml\nrelease.sh*\nsrc/\n").statements
+    worth = {one.text: one.worth for one in statements}
+    assert worth["6 files and 1 folder"] < min(worth[text] for text in worth if text.startswith("files LICENSE"))
+
+
+def test_a_listing_that_a_tool_counted_is_not_counted_again() -> None:
+    text = stated('Found 2 matches for "tide" in /docks:\n/docks/quay.py (1 matches)\n/docks/pier.py (1 matches)\n')
+    assert "Found 2 matches" in text
+    assert "2 files" not in text
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("File updated. Please review the changes. Edit it again if necessary.", "File updated."),
+        ("More than 90 files matched. Please narrow your search.", "More than 90 files matched."),
+        ("Build failed. Please check `make deps` first.", "Build failed. Please check `make deps` first."),
+        ("Please run the setup first.", "Please run the setup first."),
+    ],
+)
+def test_a_tools_reminder_behind_what_it_did_is_left_out(line: str, kept: str) -> None:
+    assert read_lines(line).kept == (kept,)

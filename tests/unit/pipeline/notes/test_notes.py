@@ -261,6 +261,28 @@ def test_a_pleasantry_says_nothing(said: str) -> None:
     assert is_phatic(said, frozenset({"melanie"}))
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Got it Mel, I'll see you soon!", "Let's talk again soon!", "I have to go now.",
+        "Wild things have been happening since we last spoke.", "Had an eventful month since our last call.",
+    ],
+)  # fmt: skip
+def test_a_farewell_and_news_that_are_not_told_say_nothing(said: str) -> None:
+    assert is_phatic(said, frozenset({"melanie"}))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'll see you soon, at 7.", "See you on Friday.", "I've got to go to the dentist.",
+        "I moved to Bergen since we last spoke.", "Been swimming more since our last chat.",
+    ],
+)  # fmt: skip
+def test_a_farewell_with_a_day_and_news_that_are_told_say_something(said: str) -> None:
+    assert not is_phatic(said, frozenset({"melanie"}))
+
+
 def a_year_of_talk() -> list[dict[str, Any]]:
     """Turns of two people over months, of which four are looked for."""
     lines = [f"The committee looked at fence number {n} and its paint for quite a while." for n in range(70)]

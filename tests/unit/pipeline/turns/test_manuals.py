@@ -59,6 +59,14 @@ def test_a_manual_is_worth_less_than_what_stands_beside_it() -> None:
     assert min(said) > 2 * max(told)
 
 
+def test_a_manual_is_worth_nothing_where_tools_work() -> None:
+    output = StoredTurn(seq=2, turn_id="t2", role=Role.TOOL, name="shell", content="exit 0", tokens=2)
+    notes = notes_of([read(f"{ISSUE}\n\n\n{MANUAL}"), read_turn(output)])
+    worth = {note.text: note.worth for note in notes}
+    assert any(worth[text] for text in worth if "rows" in text)
+    assert not any(worth[text] for text in worth if "goto" in text or "satisfied" in text)
+
+
 def test_no_anchor_is_taken_from_a_manual() -> None:
     reading = read(f"{ISSUE}\n\n\n{MANUAL}")
     assert reading.manual is not None

@@ -86,8 +86,9 @@ def _told(listing: _Listing) -> list[Statement]:
     count = sum(map(len, listing.files.values()))
     counts = [counted(count, "file")] if count else []
     counts += [counted(len(listing.folders), "folder")] if listing.folders else []
-    if counts:
-        statements.append(state(" and ".join(counts), 90))
+    # Names say more than how many there are, which the tool's own line may say too.
+    if counts and not any(line.startswith("Found ") for line in listing.other):
+        statements.append(state(" and ".join(counts), 60))
     for i, (folder, names) in enumerate(list(listing.files.items())[:_MOST_FOLDERS]):
         if len(names) == 1:
             statements.append(state(folder + names[0], 85 - 2 * i))

@@ -41,6 +41,11 @@ RESULT: Final = lazy_pattern(
 )
 """A line that says how something ended."""
 
+_REMINDER: Final = lazy_pattern(
+    r"(?<=[.!]) Please (?:re-?(?:view|read|check)|check|look|note|narrow|read|try|verify)(?!\w)[^\d`'\"]*$"
+)
+"""Behind what a tool did, words for whoever uses it that are the same each time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -82,7 +87,11 @@ def read_lines(text: str) -> Lines:
         lines = [*lines[:half], *bad, *lines[-half:]]
         whole = False
     whole = whole and all(len(line) <= LONGEST_LINE for line in lines)
-    return Lines(tuple(line[:LONGEST_LINE] for line in lines), count, whole)
+    return Lines(tuple(_without_reminder(line[:LONGEST_LINE]) for line in lines), count, whole)
+
+
+def _without_reminder(line: str) -> str:
+    return _REMINDER.sub("", line) if " Please " in line else line
 
 
 def _bad_lines(text: str, start: int, end: int) -> list[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.anchors.rules.courtesy_rules import PARTS
 from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.language.word_places import is_negation
 from turnfold_worker.pipeline.language.words import has_digit
 
@@ -19,9 +21,21 @@ _PHATIC: Final = listed(
     sharing sweet haha lol oh ah aww well keep up the work let me if any questions need help further assistance feel
     free ask talk soon later chat catch agreed 100% woohoo yup cheers gotcha yum yummy bummer anytime phew woo yay omg
     bon voyage posted awww stoked thrilled excited psyched pumped hm hmm hmmm huh mhm ooh oof ugh dang
-    noted acknowledged understood roger fair point
+    noted acknowledged understood roger fair point got let's
     """
 )
+_SINCE: Final = lazy_pattern(
+    r"(?i)(?<!\w)since (?:(?:we|i|you) (?:last )?(?:\w+ )?(?:talked|spoke|chatted|met|caught up|saw \w+)"
+    r"|(?:our|the) last (?:chat|talk|time|call|conversation))(?: last)?(?!\w)"
+)
+_NO_NEWS: Final = listed(
+    """
+    a lot lots much stuff things something everything crazy wild busy super hectic eventful exciting quite some time
+    while ages week weeks month happened happening happens going ride stuff's things've with me my our us was and few an
+    has had it big new i've we've anything
+    """
+)
+"""Words by which somebody says that there is news, and not which."""
 _THANKS: Final = lazy_pattern(
     r"(?i)(?:(?:oh|wow|aw+|hey|ok|okay|great|yeah|yes|yep|cool|again|perfect|awesome|amazing|no worries)[,!.]* )*"
     r"(?:many )?(?:thanks|thank you|thx|congrats|congratulations|(?:i )?(?:really )?appreciate)\b"
@@ -29,6 +43,7 @@ _THANKS: Final = lazy_pattern(
 _THANKS_WORDS: Final = 10
 _VOCATIVE: Final = lazy_pattern(r", [A-Z][\w-]{1,30}[!.]{0,3}$")
 _LONGEST_PHATIC: Final = 120
+_LONGEST_PARTING: Final = 80
 
 
 def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
@@ -40,10 +55,14 @@ def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
         return False
     if _THANKS.match(text) and len(text.split()) <= _THANKS_WORDS and not has_digit(text):
         return True
+    if " since " in text and _SINCE.search(text):
+        others = [word for word in bare_words(_SINCE.sub(" ", text)) if word.strip("-–—") and word not in _NO_NEWS]
+        return all(_carries_nothing(word, speakers) for word in others) and not any(map(is_negation, others))
     first = next(filter(None, (word.strip(_WORD_EDGES) for word in text.replace("\u2019", "'").lower().split())), "")
     if first and not _carries_nothing(first, speakers):
         return False
-    words = [word for word in bare_words(text) if word]
+    parted = PARTS.sub(" ", plain_words(text)) if len(text) <= _LONGEST_PARTING else text
+    words = [word for word in bare_words(parted) if word]
     if len(words) > 1 and ", " in text and _VOCATIVE.search(text):
         words.pop()
     if not all(_carries_nothing(word, speakers) for word in words):

@@ -240,7 +240,7 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
         if is_first and (asking := _worth_with_question(spoken, text, worth, heard)):
             question = heard.asked or heard.refused
             text, worth = f"({question}) {text}", asking
-        worth *= _share_of_text(reading, clause, drafts)
+        worth *= _share_of_text(reading, clause, drafts, at_work=heard.at_work)
         if written is not None:
             worth *= written.share(clause, spoken)
         if is_announced(reading, spoken, at_work=heard.at_work):
@@ -253,12 +253,17 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
     return [*told, *_of_calls(reading)]
 
 
-def _share_of_text(reading: Reading, clause: Span, drafts: Sequence[Span]) -> float:
-    """The share of its worth that a clause keeps in a draft for somebody else, or in a manual."""
+def _share_of_text(reading: Reading, clause: Span, drafts: Sequence[Span], *, at_work: bool) -> float:
+    """The share of its worth that a clause keeps in a draft for somebody else, or in a manual.
+
+    Where tools work the request that the manual stands in is shown with its rules.
+    """
     if any(draft.start <= clause.start < draft.end for draft in drafts):
         return 0.0
     manual = reading.manual
-    return _MANUAL_SHARE if manual is not None and manual.start <= clause.start < manual.end else 1.0
+    if manual is None or not manual.start <= clause.start < manual.end:
+        return 1.0
+    return 0.0 if at_work else _MANUAL_SHARE
 
 
 def _with_captions(clauses_said: Sequence[_Said]) -> list[_Said]:

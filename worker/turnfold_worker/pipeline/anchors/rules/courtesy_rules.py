@@ -220,6 +220,8 @@ _TOLD: Final = (
         rf"(?!\w){AND_ASKS}"
     ),
 )
+PARTS: Final = lazy_pattern("|".join(_PARTING))
+"""What parts or keeps in touch."""
 IDLE: Final = lazy_pattern("|".join((*_PARTING, *_CHEERING, *_FEELING, *_RHETORICAL, *_SHOWN)))
 """What parts, cheers, vows or shows, where no value is named."""
 
