@@ -37,7 +37,7 @@ def _too_long(place: str, part: Any, schema: Mapping[str, Any]) -> str | None:
             return f"{_at(place)}{len(part)} members are too many: use {', '.join(own)}"
         inner = [(f"{place}.{key}".lstrip("."), part[key], own[key]) for key in own if key in part]
     elif isinstance(part, list) and "items" in schema:
-        most = schema.get("maxItems", len(schema["items"].get("enum", ())))
+        most = schema.get("maxItems", len(schema["items"].get("enum", ())) or len(part))
         if len(part) > most:
             return f"{_at(place)}{len(part)} are too many: {most} at most"
         inner = [(f"{place}[{number}]", item, schema["items"]) for number, item in enumerate(part)]

@@ -22,10 +22,16 @@ _AT_AN_AGE: Final = lazy_pattern(
     rf"(?:about |around |only |just )?{_COUNT}(?=[,.;!?)]|$| (?:and|but|because|so|years?|I|we|my|in|at)(?!\w))"
 )
 _IS_OLD: Final = lazy_pattern(
-    r"(?i)(?<!\w)I(?:['\u2019]m| am)(?: now)? (?P<years>[1-9]\d)(?: years old| now| and\b|(?=[,.;!]|$))"
+    r"(?i)(?<!\w)I(?:['\u2019]m| am)(?: now)? (?P<years>[1-9]\d)"
+    r"(?: years old| now| and (?!an? (?:half|quarter))|(?=[.;!](?!\d)|, (?:and|but|so) |$))"
 )
-_TURNED: Final = lazy_pattern(r"(?i)(?<!\w)I(?:['\u2019]ve| have)?(?: just)? turned (?P<years>[1-9]\d)(?!\w)")
-_BORN: Final = lazy_pattern(r"(?i)(?:(?<!\w)I was born|^born|(?<!\w)my (?:birthday|date of birth) (?:is|was))(?!\w)")
+_TURNED: Final = lazy_pattern(
+    r"(?i)(?<!\w)I(?:['\u2019]ve| have)?(?: just)? turned (?P<years>[1-9]\d)"
+    r"(?=[,.;!](?!\d)|$| (?:in|on|last|this|today|yesterday)(?!\w))"
+)
+_BORN: Final = lazy_pattern(
+    r"(?i)(?:(?<!\w)I was born|^born(?= (?:in|on) )|(?<!\w)my (?:birthday|date of birth) (?:is|was))(?!\w)"
+)
 _SIGNS: Final = (" was ", " turned ")
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from mimetypes import guess_type
+from time import time
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -160,7 +161,7 @@ def _compactions(
     The framework shows each at its end, and leaves out one that lies inside another: each begins and ends a little
     later than the one before, and all end before the run's own events.
     """
-    end = min([max(earlier, default=float("inf")), *(time - _STEP for time in own)])
+    end = min([max(earlier, default=time()), *(own_time - _STEP for own_time in own)])
     start = min(earlier, default=end)
     names = {call["id"]: call["function"]["name"] for message in messages for call in message.get("tool_calls") or ()}
     for before_last, message in zip(reversed(range(len(messages))), messages, strict=True):
@@ -176,7 +177,9 @@ def _content(message: Mapping[str, Any], names: Mapping[str, str]) -> types.Cont
     """A message as the framework has it: only the agent's own instructions are a system text."""
     if message["role"] == "tool":
         call_id = message["tool_call_id"]
-        result = types.FunctionResponse(id=call_id, name=names[call_id], response={"result": message["content"]})
+        result = types.FunctionResponse(
+            id=call_id, name=names.get(call_id, call_id), response={"result": message["content"]}
+        )
         return types.Content(role="user", parts=[types.Part(function_response=result)])
     parts = list(_parts(message.get("content")))
     for call in message.get("tool_calls") or ():

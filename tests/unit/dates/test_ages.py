@@ -42,7 +42,9 @@ def test_who_tells_his_age_or_birthday_says_when_he_was_born(text: str, first: s
     "text",
     [
         "My son was born in 2015.", "My dad turned 70 last week.", "I'm 10 minutes away.", "I'm 90% sure.",
-        "My birthday is on 3 June.", "I was born in Ghent.", "I'm turning 40 next year.",
+        "My birthday is on 3 June.", "I was born in Ghent.", "I'm turning 40 next year.", "I'm 99.9% sure of it.",
+        "I'm 90, maybe 95 percent done.", "I'm 40 and a half weeks pregnant.", "I've turned 12 pages.",
+        "I turned 90 degrees and fell.", "Born to Run came out in 1975.",
     ],
 )  # fmt: skip
 def test_nothing_else_does(text: str) -> None:

@@ -169,6 +169,19 @@ def test_who_only_wonders_or_doubts_leaves_no_question_open(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "How hard can we push the cluster before it throttles?",
+        "Who would have the keys to the lab on Sunday?",
+        "Who knew about the outage before noon?",
+    ],
+)
+def test_a_question_that_begins_as_one_who_wonders_stays_open(text: str) -> None:
+    with fold([{"role": "user", "content": text}]) as conversation:
+        assert conversation.anchors(types={AnchorType.UNRESOLVED_QUESTION})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Why does the importer crash on Mondays?",
         "How hard is the migration to Postgres?",
         "How many times do I have to take the antibiotic each day?",

@@ -52,6 +52,10 @@ def test_a_new_employer_takes_the_place_of_the_earlier_one(old: str, new: str) -
         (BOSCH, "It works for Siemens now."),
         (BOSCH, "Jonas works for 10 hours a day now."),
         ("Jonas used to work for Bosch.", "Jonas works for Siemens now."),
+        ("Tuesday works for Dana.", "Tuesday works for Ravi now."),
+        ("The app works for Android.", "The app works for iOS now."),
+        (BOSCH, "Jonas started working by bike."),
+        (BOSCH, "Jonas is with Priya's team now."),
     ],
 )
 def test_nothing_else_does(old: str, new: str) -> None:

@@ -42,7 +42,8 @@ RESULT: Final = lazy_pattern(
 """A line that says how something ended."""
 
 _REMINDER: Final = lazy_pattern(
-    r"(?<=[.!]) Please (?:re-?(?:view|read|check)|check|look|note|narrow|read|try|verify)(?!\w)[^\d`'\"]*$"
+    r"(?P<did>(?:updated|created|changed|replaced|reverted|matched|matches)[.!]) Please (?:re-?(?:view|read|check)|"
+    r"check|look|note|narrow|read|verify)(?!\w)[^\d`'\"]*$"
 )
 """Behind what a tool did, words for whoever uses it that are the same each time."""
 
@@ -91,7 +92,7 @@ def read_lines(text: str) -> Lines:
 
 
 def _without_reminder(line: str) -> str:
-    return _REMINDER.sub("", line) if " Please " in line else line
+    return _REMINDER.sub(r"\g<did>", line) if " Please " in line else line
 
 
 def _bad_lines(text: str, start: int, end: int) -> list[str]:

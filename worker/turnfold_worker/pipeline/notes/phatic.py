@@ -31,8 +31,8 @@ _SINCE: Final = lazy_pattern(
 _NO_NEWS: Final = listed(
     """
     a lot lots much stuff things something everything crazy wild busy super hectic eventful exciting quite some time
-    while ages week weeks month happened happening happens going ride stuff's things've with me my our us was and few an
-    has had it big new i've we've anything
+    while ages week weeks month happened happening happens going stuff's things've with me my our us was and few an
+    has had it i've we've anything
     """
 )
 """Words by which somebody says that there is news, and not which."""
@@ -57,7 +57,8 @@ def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
         return True
     if " since " in text and _SINCE.search(text):
         others = [word for word in bare_words(_SINCE.sub(" ", text)) if word.strip("-–—") and word not in _NO_NEWS]
-        return all(_carries_nothing(word, speakers) for word in others) and not any(map(is_negation, others))
+        carries_nothing = all(word != "got" and _carries_nothing(word, speakers) for word in others)
+        return carries_nothing and not any(map(is_negation, others))
     first = next(filter(None, (word.strip(_WORD_EDGES) for word in text.replace("\u2019", "'").lower().split())), "")
     if first and not _carries_nothing(first, speakers):
         return False

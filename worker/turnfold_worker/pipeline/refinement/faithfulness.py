@@ -56,6 +56,7 @@ class Evidence:
         """Why a note about some turns is refused; empty for a faithful one."""
         if not seqs or any(seq not in self._place for seq in seqs):
             return [Unfaithful.TURN]
+        text = plain_formulas(text)
         scope = self._scope(seqs)
         problems = [
             *scope.facts(text, seqs),

@@ -2,6 +2,7 @@ r"""LaTeX as people write the same in a line: `\frac{1}{17}` as `1/17`. Notes ar
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -20,6 +21,8 @@ _SIGNS: Final = {
 }  # fmt: skip
 _SIGN: Final = lazy_pattern(rf"\\(?:{'|'.join(_SIGNS)})(?![a-zA-Z])")
 _AROUND: Final = lazy_pattern(r"\\[()\[\],;!]|\\(?=[%$#&_{}])|\$\$")
+_IS_LATEX: Final = lazy_pattern(r"\\(?:\(|\[|[dtc]?frac|[dt]?binom)|\$")
+_TERMS: Final = lazy_pattern(r"(?<=[\w)!]) ?[-+] ?(?=[\w(])")
 
 
 def plain_formulas(text: str) -> str:
@@ -28,11 +31,16 @@ def plain_formulas(text: str) -> str:
     >>> plain_formulas(r"\( P(A) = \frac{4}{52} \times \frac{3}{51} \approx 0.5\% \), \(\binom{5}{2} = 10\)")
     ' P(A) = 4/52 × 3/51 ≈ 0.5% , 5C2 = 10'
     """
-    if "\\" not in text:
+    if "\\" not in text or not _IS_LATEX.search(text):
         return text
     for _ in range(_NESTED):
-        plain = _CHOICE.sub(r"\1C\2", _FRACTION.sub(r"\1/\2", _WORDS.sub(r"\1", _POWER.sub(r"\1\2", text))))
+        plain = _CHOICE.sub(r"\1C\2", _FRACTION.sub(_fraction, _WORDS.sub(r"\1", _POWER.sub(r"\1\2", text))))
         if plain == text:
             break
         text = plain
     return _AROUND.sub("", _SIGN.sub(lambda match: _SIGNS[match.group()[1:]], text))
+
+
+def _fraction(match: re.Match[str]) -> str:
+    """A fraction on a line: sums in brackets."""
+    return "/".join([f"({part})" if _TERMS.search(part) else part for part in match.groups()])

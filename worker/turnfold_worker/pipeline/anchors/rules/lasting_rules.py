@@ -113,7 +113,8 @@ ONCE: Final = lazy_pattern(
     (?<!\w)(?:i(?:'d| would) (?:\w+ )?rather (?:wait|not|go|stay|see|be|have|do|leave|start|just)|
     (?:don't|do not) want to (?!be (?:called|contacted)|receive|use|see ads)\w+|
     prefer to (?:start|begin|wait|continue|go|stay|leave|do)|as i like to say|like i prefer|
-    i(?:'d| would) (?:\w+ )?rather .{1,60}(?<!\w)(?:first|now|today|tonight|tomorrow)(?=\W*$)|
+    i(?:'d| would) (?:\w+ )?rather .{1,60}(?<!\w)(?:now|today|tonight|tomorrow)(?=\W*$)|
+    i(?:'d| would) (?:\w+ )?rather (?:finish|complete|fix|test|check|try|see|solve|settle|sort) .{1,60} first(?=\W*$)|
     i (?:like|prefer|love) (?:the|this|that|your) (?:\w+ ){0,2}?(?:one|option|version|draft|idea|plan)|
     (?:fan of|into|fond of|keen on) (?:what|how|your|you|it|them|this|that)(?= (?!\w+ of)|\W*$))(?!\w)
     """)

@@ -132,15 +132,18 @@ RHETORICAL: Final = lazy_pattern(
 WONDERS: Final = lazy_pattern(
     LEAD
     + joined(r"""
-    (?:who (?:doesn't|wouldn't|knew|cares|would(?: have|'ve)|could have (?:known|guessed|thought)|
-    needs [^?]{1,40} anyway|has (?:the )?time for (?:that|this))|how hard can|
-    how many times do i have to (?:tell|explain|say|ask|repeat|remind)|why am i not surprised|
+    (?:who (?:doesn't|wouldn't|(?:knew|cares)(?=\W*$)|knew [^?]{1,60} (?:could|would)(?!\w)|
+    (?:would|could)(?: have|'ve) (?:known|guessed|thought)|
+    needs [^?]{1,40} anyway|has (?:the )?time for (?:that|this))|how hard can (?:it|that|this) be|
+    how many times do i have to (?:tell you|explain|say (?:it|that|this)|repeat (?:myself|that|this)|remind you)|
+    why am i not surprised|
     why do i (?:even )?bother|why do(?:es)? (?:this|these|it|things) always happen to|why do [^?]{1,40} even exist|
     what(?:'s| is) (?:the worst that c|not to l|else is new)|what would (?:i|we) do without|
-    what (?:kind|sort) of (?:monster|idiot|maniac)|what (?:was|were) (?:i|we) thinking|what could possibly|
+    what (?:kind|sort) of (?:monster|idiot|maniac)|what (?:was|were) (?:i|we) thinking(?=\W*$)|what could possibly|
     do i look like|am i the only one who|
     isn't it (?:funny|ironic|crazy|amazing|weird|strange|sad|great|lovely|nice) (?:how|that|when)|
-    guess (?:who|what|where)|did i mention|when will (?:i|we|they) ever learn|where d(?:id|oes) the time|
+    guess (?:who|what|where)|did i mention|when will (?:i|we|they) ever learn|
+    where d(?:id|oes) the time (?:go|fly)(?!\w)|
     could (?:this|my|the|it)(?: \w+)? (?:get|be) any (?:better|worse))
     """)
 )

@@ -56,12 +56,14 @@ CONSTRAINT: Final = lazy_pattern(
     (?:policy|policies|law|contract|licen[cs]e|rules?|regulations?|gdpr) (?:\w+ )?(?:requires?|mandates?|allows? only)|
     (?:the|our|my|policy|policies|law|gdpr) (?:\w+ ){{0,2}}(?:forbids?|prohibits?|requires? that|
     (?:do(?:es)?n't|do(?:es)? not|won't) (?:allow|permit)(?! me to (?:say|feel)))(?!\w)|
-    (?:is|are) (?:strictly )?limited to {_NUMBER}|there (?:can|may|must|should) be no(?! (?:doubt|question|excuse|way|
+    (?:is|are) (?:strictly )?limited to {_NUMBER}|
+    there (?:can|must) be no(?! (?:doubt|question|excuse|way|problem|issue|need|trouble|
     better|denying|going|turning)(?!\w))|
     (?:can't|cannot|mustn't|must not|may not) (?:spend|pay|cost|charge|use|take|drive|
     run)(?!\w)[^.!?]{{1,40}} (?:over|above|
     beyond|past) {_NUMBER}|
-    may not (?:\w+ ){{1,6}}(?:while|during|without|unless|until)|(?<!i )may only (?!be an? )\w+|
+    (?<!it )(?<!there )(?<!that )may not (?:\w+ ){{1,6}}(?:while|during|without|unless|until)|
+    (?<!i )may only (?!be an? )\w+|
     (?<!he )(?<!she )(?<!they )(?<!i )never (?:leaves?|enters?)(?= (?:the|our|my|their|this)(?!\w))|
     (?<!he )(?<!she )(?:has|needs) to (?:always )?(?:stay|remain|be kept) (?!{_FEELING}(?!\w))(?:\w+(?:ed|en|proof)|
     shut|dry|cold|cool|clean|free)|
@@ -106,7 +108,8 @@ CONSTRAINT: Final = lazy_pattern(
     r"ha(?:s|ve) to|per|a|for)(?!\w)"
     + r"|^no (?!way|worries|problem|regrets|idea)\w[^,.;!?]{1,40}, ever(?=[,.!]|$)"
     + r"|^no \w+(?: \w+)? in (?:anything|any of|any \w+)(?!\w)"
-    + rf"|^no(?:thing|body)? (?!way|one(?!\w))[^,.;!?]{{1,30}}(?:more|less|\w+er) than {_NUMBER}"
+    + rf"|^no(?:thing|body)? (?!way|one(?!\w))[^,.;!?]{{0,30}}(?:more|less|longer|later|larger|bigger|heavier|higher|"
+    rf"older|shorter|slower|lower|earlier) than {_NUMBER}"
     + r"|^(?:everything|anything|all|every \w+|each \w+)(?!\w)[^.!?]{1,60} needs? (?:\w+ ){1,4}before(?!\w)"
     + r"|, (?:full stop|period|end of discussion|no (?:extensions|excuses|compromises?|delays|ifs.{1,20}))\W*$"
     + r"|^(?:a )?max(?:imum)?(?: of)? (?:\d[\d,.]*|one|two|three|four|five|six|ten) \w+(?: \w+)? "

@@ -20,7 +20,7 @@ _WHERE: Final = r"(?:(?:the|an?|our|my|your) )?(?P<where>[^\s,;:.!?]{2,30}(?: [^
 _ENDS: Final = r"(?: (?:as|since|in|on|and|because|but|so|where|who|which|with) .*)?$"
 _WORKS: Final = lazy_pattern(
     rf"^{_WHO}(?:(?P<begun>(?:have |has )?started )working|(?:(?:is|am) )?(?:working|employed)|works?|"
-    rf"(?P<got>(?:have |has )?(?:got|found|started) a new job)) (?:at|for|by) {_WHERE}{_ENDS}"
+    rf"(?P<got>(?:have |has )?(?:got|found|started) a new job)) (?:at|for|(?<=employed )by) {_WHERE}{_ENDS}"
 )
 _IS_WITH: Final = lazy_pattern(rf"^{_WHO}(?:is|am) with {_WHERE}{_ENDS}")
 _NOW: Final = lazy_pattern(
@@ -34,6 +34,7 @@ _NO_EMPLOYER: Final = listed("""
     home night nights free fun me him her them us myself himself herself it this that moment minute hour hours day days
     week weekend weekends months years money nothing now first least best times work living change
 """)
+_DAYS: Final = listed("monday tuesday wednesday thursday friday saturday sunday today tomorrow")
 _FIRST_NAMES: Final = listed("""
     adam alex ali alice amy ana andrea andrew anna anne ben bob carlos carol charlie chris clara claire dan daniel david
     elena eli elif ella emily emma eric eva felix fiona frank george grace hannah helen henry ian ines isabel ivan jack
@@ -98,9 +99,13 @@ def employment_of(text: str) -> Employment | None:
 def _is_nobody(match: re.Match[str], text: str, *, is_with: bool) -> bool:
     """Whether a clause names nobody who works, or nobody that he works for."""
     where = match["where"].split()
-    if match["who"].split()[0] in _NO_WHO or where[0] in _NO_EMPLOYER or any(map(str.isdigit, where[0])):
+    who = match["who"].split()
+    if who[0] in _NO_WHO or where[0] in _NO_EMPLOYER or any(map(str.isdigit, where[0])):
         return True
-    return is_with and (where[0] in _FIRST_NAMES or not frame_rules.is_name(match["where"], text))
+    # 'Tuesday works for me', 'the app works for iOS'.
+    if who[-1] in _DAYS or (who[0] not in ("i", "my") and not frame_rules.is_name(who[-1], text)):
+        return True
+    return is_with and (where[0].removesuffix("'s") in _FIRST_NAMES or not frame_rules.is_name(match["where"], text))
 
 
 def _who(who: str, text: str) -> tuple[str, ...]:
