@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property
 from operator import attrgetter
 from typing import Final
 
@@ -52,10 +51,17 @@ class AnchorRead:
     def __init__(self, connection: Connection, head: Head) -> None:
         self._connection = connection
         self._head = head
+        self._tail: TailAnchors | None = None
 
-    @cached_property
+    @property
     def tail(self) -> TailAnchors:
         """Those of the open tail, with who said them and when, and what they change of stored ones."""
+        # No cached property: before Python 3.12 it locks those of all instances, here while the database is asked.
+        if self._tail is None:
+            self._tail = self._read_tail()
+        return self._tail
+
+    def _read_tail(self) -> TailAnchors:
         frame = self._connection.execute(statements.FRAME, {"conversation": self._head.id})
         outline = unpack_outline((row.part, row.body) for row in frame)
         tail = tail_anchors_of(outline, self._head.closed_seq)

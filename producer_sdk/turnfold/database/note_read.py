@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import BindParameter, Connection, and_, bindparam, literal_column, select
 
 from turnfold.contract.note_times import NoteTime, unpack_times
-from turnfold.contract.outlines import Outline, overtaken_by, tail_anchors_of, unpack_outline
+from turnfold.contract.outlines import overtaken_by, tail_anchors_of, unpack_outline
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.passages import (
     LAST_TURN,
@@ -25,7 +24,6 @@ from turnfold.contract.passages import (
 from turnfold.contract.records import Anchor, Importance, Role
 from turnfold.contract.results import Head
 from turnfold.contract.tables import ModelNoteRow, PassageRow, table
-from turnfold.contract.tail_anchors import TailAnchors
 from turnfold.database.rows import anchor_record
 from turnfold.database.statements import ANCHOR_COLUMNS, FRAME, OF_CONVERSATION, anchor, node, turn
 from turnfold.dates.passed import day_of
@@ -112,23 +110,17 @@ class NoteRead:
     """Looks at the notes of one conversation, in one read transaction."""
 
     def __init__(self, connection: Connection, head: Head) -> None:
+        """Read the outline."""
         self._connection = connection
         self._of_conversation: Mapping[str, int] = {"conversation": head.id}
-        self._closed_seq = head.closed_seq
+        frame = connection.execute(FRAME, self._of_conversation)
+        self._outline = unpack_outline((row.part, row.body) for row in frame)
+        self._tail = tail_anchors_of(self._outline, head.closed_seq)
+        """What turns that no segment holds yet do to anchors of segments."""
 
     def overtaken(self) -> OvertakenIndex:
         """What was said and holds no more, as far as contexts are told of it."""
         return NOTHING_OVERTAKEN if self._outline is None else overtaken_by(self._outline)
-
-    @cached_property
-    def _outline(self) -> Outline | None:
-        rows = self._connection.execute(FRAME, self._of_conversation)
-        return unpack_outline((row.part, row.body) for row in rows)
-
-    @cached_property
-    def _tail(self) -> TailAnchors:
-        """What turns that no segment holds yet do to anchors of segments."""
-        return tail_anchors_of(self._outline, self._closed_seq)
 
     def segments(self, first_seq: int, last_seq: int) -> Iterator[SegmentNotes]:
         """The segments that hold turns of a range, in order."""

@@ -43,6 +43,20 @@ async def test_few_of_many_reads_compute_at_once(
     assert 1 <= most <= COMPUTING_THREADS
 
 
+async def test_reads_of_one_kind_wait_for_none_of_each_other(
+    settings: Settings, tf: Turnfold, local: LocalWorker
+) -> None:
+    tf.configure("c", settings={"segment_max_turns": 8})
+    tf.append("c", [{"role": "user", "content": f"We decided that room {number} is blue."} for number in range(40)])
+    await asyncio.to_thread(local.settle)
+    async with AsyncTurnfold(settings=settings) as client:
+        for read in (client.anchors, client.notes):
+            # Of two that lock something while they ask the database each would hold what the other waits for.
+            answers = await asyncio.wait_for(asyncio.gather(*(read("c") for _ in range(60))), 60)
+            assert answers[0]
+            assert answers == answers[:1] * 60
+
+
 async def test_reads_that_failed_hold_no_others_up(settings: Settings, tf: Turnfold, local: LocalWorker) -> None:
     tf.append("c", {"role": "user", "content": "We decided to meet on 3 May."})
     await asyncio.to_thread(local.fold)
