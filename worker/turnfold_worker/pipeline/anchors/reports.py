@@ -147,5 +147,5 @@ def _draft(reading: Reading, span: Span, text: str, *, score: int = 0) -> Anchor
     return AnchorDraft(
         type=AnchorType.CRITICAL_FACT, text=text, turn_seq=reading.turn.seq, start=span.start, end=span.end,
         score=score, rank=rank, tokens=estimate_tokens(text), speaker=reading.speaker, role=reading.turn.role,
-        factors={"stated": score} if score else {}, said_on=reading.day, reports=not score,
+        factors={"stated" if score else "settles": score}, said_on=reading.day, reports=not score,
     )  # fmt: skip
