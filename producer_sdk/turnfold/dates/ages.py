@@ -9,13 +9,11 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.note_times import NoteTime
 from turnfold.contract.periods import Period, Precision
 from turnfold.dates.expressions import time_expressions
+from turnfold.dates.numbers import NUMBER_OF
 from turnfold.dates.time_expression import Kind, TimeExpression
 
-_WORDS: Final = """
-    three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
-    twenty
-"""
-_NUMBERS: Final = {word: number for number, word in enumerate(_WORDS.split(), 3)}
+_YOUNGEST: Final = 3
+_NUMBERS: Final = {word: number for word, number in NUMBER_OF.items() if number >= _YOUNGEST}
 _COUNT: Final = rf"(?P<age>[1-9]\d?|{'|'.join(_NUMBERS)})(?: years? old)?"
 _AT_AN_AGE: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:ever )?(?P<side>since|when) (?P<who>I|he|she|(?:my|our|his|her) \w{2,20}) (?:was|turned) "

@@ -9,11 +9,13 @@ COUNT: Final = (
     r"|(?:a )?couple(?: of)?|a few|few|several|some|half a(?:n)?|a (?:year|month|week) and a half"
 )
 """A pattern for lower-case text, without groups."""
-_VALUES: Final = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20,
-    "a couple": 2, "a couple of": 2, "couple": 2, "couple of": 2,
-}  # fmt: skip
+_WORDS: Final = """
+    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+    nineteen twenty
+"""
+NUMBER_OF: Final = {word: number for number, word in enumerate(_WORDS.split(), start=1)}
+"""The numbers from one to twenty by their words."""
+_VALUES: Final = {"a": 1, "an": 1, "a couple": 2, "a couple of": 2, "couple": 2, "couple of": 2, **NUMBER_OF}
 _FEW: Final = (2, 6)
 
 

@@ -6,13 +6,10 @@ import re
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.dates.numbers import NUMBER_OF
 
-_BELOW_TWENTY: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen"
-)
 _BY_TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety"
-ONES: Final = {word: number for number, word in enumerate(_BELOW_TWENTY.split())}
+ONES: Final = {"zero": 0, **{word: number for word, number in NUMBER_OF.items() if number < 20}}
 TENS: Final = {word: 10 * number for number, word in enumerate(_BY_TENS.split(), start=2)}
 _SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _DOZEN: Final = 12
