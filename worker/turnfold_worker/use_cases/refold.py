@@ -7,12 +7,13 @@ fold's, and makes folds under way start over: their chapters and anchors may res
 from __future__ import annotations
 
 import logging
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.records import FAN_OUT, Anchor, AnchorChange, AnchorType, JobId
+from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.telemetry import CONVERSATION_NUMBER, memory_span
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.pipeline.anchors.deduplicate import merge_into_past, settle_again, sought_terms
@@ -72,13 +73,8 @@ def _refold(claim: RefoldClaim, store: SqlStore, embedder: SentenceEmbedder | No
 def refolded(job: JobId, segment: ClosedSegment, store: SqlStore, embedder: SentenceEmbedder | None = None) -> Refold:
     """The segment by the rules, its new anchors merged into those around it, and the chapters above it."""
     settings = settings_at(segment.configurations, segment.turns[0].seq)
-    said_by_role = said_after(segment.said_before, segment.turns)
     vectors = {} if embedder is None else vectors_of(segment.conversation, segment.turns, store, embedder)
-    folded = fold_segment(
-        segment.turns, idx=segment.idx, settings=settings, before=segment.before,
-        earlier=earlier_turns(segment.turns, segment.conversation, store, segment.idx), said=said_by_role,
-        vectors=for_the_head(vectors, embedder),
-    )  # fmt: skip
+    folded = folded_by_rules(segment, store, for_the_head(vectors, embedder))
     known = {_span(anchor): anchor for anchor in segment.anchors}
     drafts_by_span = {_span(anchor): anchor for anchor in folded.drafts}
     drafts = [anchor for anchor in folded.drafts if _span(anchor) not in known]
@@ -100,6 +96,15 @@ def refolded(job: JobId, segment: ClosedSegment, store: SqlStore, embedder: Sent
             for span, anchor in known.items() if span in drafts_by_span
         ],
         meant=meant_by(folded, vectors, embedder),
+    )  # fmt: skip
+
+
+def folded_by_rules(segment: ClosedSegment, store: SqlStore, vectors: Mapping[int, Vector] = NO_VECTORS) -> FoldedNode:
+    """A closed segment as the rules fold it."""
+    return fold_segment(
+        segment.turns, idx=segment.idx, settings=settings_at(segment.configurations, segment.turns[0].seq),
+        before=segment.before, earlier=earlier_turns(segment.turns, segment.conversation, store, segment.idx),
+        said=said_after(segment.said_before, segment.turns), vectors=vectors,
     )  # fmt: skip
 
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Final
 from turnfold.contract.posting_pieces import Posted
 from turnfold.contract.records import FAN_OUT, ConversationId, Method
 from turnfold_worker.errors import Retryable, where
-from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, not_deleted, plain_fold, said_after
+from turnfold_worker.pipeline.fold import FoldedNode, not_deleted, plain_fold, said_after
 from turnfold_worker.pipeline.notes.passages import Posting
 from turnfold_worker.pipeline.notes.search_rows import SaidSegment, postings_again, postings_of_notes
 from turnfold_worker.pipeline.roll_up import roll_up
 from turnfold_worker.pipeline.settings import settings_at
 from turnfold_worker.ports.messages import ClosedSegment, DroppedSegment, Tail
 from turnfold_worker.use_cases.earlier import earlier_turns
+from turnfold_worker.use_cases.refold import folded_by_rules
 
 if TYPE_CHECKING:
     from turnfold_worker.adapters.sql.dropped_postings import SqlIdleSearch
@@ -91,20 +92,15 @@ def _levels(
 
 
 def _folded(closed: ClosedSegment, store: SqlStore, *, total: bool) -> FoldedNode:
-    earlier = earlier_turns(closed.turns, closed.conversation, store, closed.idx)
-    said = said_after(closed.said_before, closed.turns)
     try:
-        return fold_segment(
-            closed.turns, idx=closed.idx, settings=settings_at(closed.configurations, closed.turns[0].seq),
-            before=closed.before, earlier=earlier, said=said,
-        )  # fmt: skip
+        return folded_by_rules(closed, store)
     except Retryable:
         raise
     except Exception as error:
         if not total:
             raise
         _log.error("segment %s is told of in plain words: %s", closed.idx, where(error))
-        return plain_fold(closed.turns, idx=closed.idx, said=said)
+        return plain_fold(closed.turns, idx=closed.idx, said=said_after(closed.said_before, closed.turns))
 
 
 def _made(segment: DroppedSegment, store: SqlStore, total: bool) -> tuple[Posting, ...]:  # noqa: FBT001 - one of three
