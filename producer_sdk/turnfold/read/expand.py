@@ -163,9 +163,9 @@ class _Expander:
                     meant = node_marker(node, level=marker.level, short=False)
                     msg = f"{given!r} names no segment: its number is that of {meant}, whose words are others"
                     raise UnknownMarker(msg, remedy="use that one, or copy a marker from a context", suggestion=meant)
-                if marker.level == 0 or self._changing(node.first_seq, node.last_seq):
-                    return self._turns(node.first_seq, min(node.last_seq, self._stored_until))
-                text = self._transaction.level_text(self._head, node, marker.level)
+                text = None
+                if marker.level and not self._changing(node.first_seq, node.last_seq):
+                    text = self._transaction.level_text(self._head, node, marker.level)
                 if text is None:
                     return self._turns(node.first_seq, min(node.last_seq, self._stored_until))
                 return self._clipped(text, marker.level, node.first_seq, node.last_seq)

@@ -87,6 +87,7 @@ class NotedPast:
         told_elsewhere = {*answer.said.whole, *draft.whole_requests}
         notes = draft.past.without_anchored(note for note in notes if note.seq not in told_elsewhere)
         worth = _OF_TAIL * self._memo.of("least", lambda: min([note.gain for note in chosen.notes], default=0))
+        draft.has_more_notes = self._has_more()
         draft.telling = self._telling_turns(worth)
         # Of the recent turns, what was left over for them.
         more_raw = draft.raw_tokens - draft.raw_at_first - draft.taken_of_answer
@@ -97,7 +98,6 @@ class NotedPast:
         """Turns of the open tail whose notes tell as much for each token of the turn; all where no notes are left."""
         material, told = self._draft.material, Counter[int]()
         tail = material.after(material.closed_seq)
-        self._draft.has_more_notes = self._has_more()
         if not self._draft.has_more_notes:
             return frozenset([turn.seq for turn in tail])
         for note in self._draft.outline.tail:

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, Integer, and_, bindparam, delete, func, literal_column, or_, select, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Integer,
+    ScalarSelect,
+    Select,
+    Table,
+    and_,
+    bindparam,
+    delete,
+    func,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from turnfold.contract.dropped_postings import MARK
 from turnfold.contract.passages import LAST_TURN, PLACES, bundle_of, number_of
@@ -74,14 +89,14 @@ _marked = (
     .scalar_subquery()
     .is_not(None)
 )
-_remembered = (
-    select(_memo.c.seq)
-    .where(_memo.c.conversation == _conversation.c.id)
-    .limit(literal_column("1"))
-    .correlate(_conversation)
-    .scalar_subquery()
-    .is_not(None)
-)
+
+
+def _first(rows: Select[Any], of: Table) -> ScalarSelect[Any]:
+    """The first of some rows, looked up for each row `of` a table. See `_marked`."""
+    return rows.limit(literal_column("1")).correlate(of).scalar_subquery()
+
+
+_remembered = _first(select(_memo.c.seq).where(_memo.c.conversation == _conversation.c.id), _conversation).is_not(None)
 _IDLE: Final = and_(
     standing(),
     _conversation.c.updated_at <= bindparam("until", type_=UtcDateTime),
@@ -98,20 +113,10 @@ IDLE: Final = (
 DROPPED_LEVELS: Final = (1, 2)
 """Level 3 stays: it is short, and chapters that are made later are made from it."""
 _of_rules = and_(_level.c.refined == 0, _level.c.level.in_(DROPPED_LEVELS))
-_other_method = (
-    select(_node.c.idx)
-    .where(_node.c.conversation == _conversation.c.id, _node.c.method != Method.RULES)
-    .limit(literal_column("1"))
-    .correlate(_conversation)
-    .scalar_subquery()
+_other_method = _first(
+    select(_node.c.idx).where(_node.c.conversation == _conversation.c.id, _node.c.method != Method.RULES), _conversation
 )
-_any_vector = (
-    select(_vector.c.seq)
-    .where(_vector.c.conversation == _conversation.c.id)
-    .limit(literal_column("1"))
-    .correlate(_conversation)
-    .scalar_subquery()
-)
+_any_vector = _first(select(_vector.c.seq).where(_vector.c.conversation == _conversation.c.id), _conversation)
 _own_retention = (
     select(_quota.c.retention_days)
     .where(_quota.c.tenant == _conversation.c.tenant)
@@ -139,16 +144,12 @@ _DROP_LEVELS: Final = delete(_level).where(
 _words = select(_level.c.idx).where(
     _level.c.conversation == _node.c.conversation, _level.c.height == 0, _level.c.idx == _node.c.idx, _of_rules
 )
-_told_of_no_more = (
-    select(_node.c.idx)
-    .where(
-        _node.c.conversation == _conversation.c.id, _node.c.height == 0,
-        _words.limit(literal_column("1")).correlate(_node).scalar_subquery().is_(None),
-    )
-    .limit(literal_column("1"))
-    .correlate(_conversation)
-    .scalar_subquery()
-)  # fmt: skip
+_told_of_no_more = _first(
+    select(_node.c.idx).where(
+        _node.c.conversation == _conversation.c.id, _node.c.height == 0, _first(_words, _node).is_(None)
+    ),
+    _conversation,
+)
 LOST_LEVELS: Final = select(_conversation.c.id).where(
     _conversation.c.id.in_(bindparam("conversations", expanding=True)), _marked, _told_of_no_more.is_not(None)
 )

@@ -21,7 +21,7 @@ _GLUE: Final = listed(
     a an the it its his her their them him he she they there
     """
 )
-"""Words that a brief may have of its own: none of them says more than its note."""
+"""Words that a brief may have of its own: none says more than its note. Pronouns stand for whom the note names."""
 _LIMITS: Final = listed("only if unless until except")
 """Words of a clause without which it would say more than it does."""
 _PLANNED: Final = listed(
