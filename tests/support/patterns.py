@@ -21,6 +21,7 @@ from typing import Any, Final
 
 import turnfold
 import turnfold_worker
+from support.adk_folder import google_adk
 from turnfold.contract.lazy_patterns import LazyPattern
 
 LENGTH: Final = 20_000
@@ -47,7 +48,9 @@ def patterns() -> Mapping[str, re.Pattern[str]]:
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             # Each lazy pattern goes by its own name, not by its place in the list of all.
             if ".migrations" not in module.name and not module.name.endswith(".lazy_patterns"):
-                for name, value in vars(importlib.import_module(module.name)).items():
+                with google_adk():
+                    variables = vars(importlib.import_module(module.name))
+                for name, value in variables.items():
                     _collect(f"{module.name}.{name}", value, found)
     once = {(pattern.pattern, pattern.flags): name for name, pattern in reversed(found.items())}
     return {name: pattern for name, pattern in found.items() if once[pattern.pattern, pattern.flags] == name}

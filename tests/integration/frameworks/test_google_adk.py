@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conftest import LocalWorker
+from support.adk_folder import ADK_FOLDER, google_adk
 from support.needed import skip_or_fail
 from support.talk import talk_with
 from turnfold import AsyncTurnfold, Turnfold
@@ -21,14 +20,12 @@ BUDGET = 3_000
 
 
 @pytest.fixture(scope="module", autouse=True)
-def google_adk() -> Iterator[None]:
+def kit() -> Iterator[None]:
     """The kit's folder on this process's path. Skips without it, but fails where CI is set."""
-    folder = Path(sys.prefix) / "adk"
-    if not folder.is_dir():
-        skip_or_fail(f"no Google ADK in {folder}: make lint installs it")
-    sys.path.append(str(folder))
-    yield
-    sys.path.remove(str(folder))
+    if not ADK_FOLDER.is_dir():
+        skip_or_fail(f"no Google ADK in {ADK_FOLDER}: make lint installs it")
+    with google_adk():
+        yield
 
 
 @pytest.fixture

@@ -1,0 +1,21 @@
+"""Google's Agent Development Kit, installed beside the environment: its pins would hold back everybody else's."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+ADK_FOLDER: Final = Path(sys.prefix) / "adk"
+
+
+@contextmanager
+def google_adk() -> Iterator[None]:
+    """The kit can be imported within the block."""
+    sys.path.append(str(ADK_FOLDER))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(ADK_FOLDER))
