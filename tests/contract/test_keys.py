@@ -24,6 +24,7 @@ def places(address: Address) -> set[object]:
         where.inbox,
         where.erased,
         where.mark,
+        where.seen,
         (where.ready, encode_id(address.conversation)),
         (keys.forgotten(where.shard), address.member),
     }
@@ -49,7 +50,7 @@ def test_all_keys_of_a_conversation_share_one_slot_of_a_cluster(address: Address
     shard = layout.shard_at(address.point)
     where = Place(address, shard)
     names = [
-        where.inbox, where.ready, where.erased, where.mark, where.references, where.refusals, where.access,
+        where.inbox, where.ready, where.erased, where.mark, where.references, where.refusals, where.access, where.seen,
         where.contexts + "ctx_", keys.bell(shard), keys.tenants(shard), keys.forgotten(shard), keys.full(shard),
         keys.accessed(shard), keys.bounded(shard),
         keys.ready_prefix(shard) + "another",

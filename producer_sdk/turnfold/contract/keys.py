@@ -15,6 +15,8 @@ tf:{SS}:ctx:<tenant>:point:<conv>    STRING  JSON of where its caller's history 
                                              the references end
 tf:{SS}:mark:<tenant>:<conv>         STRING  how far it is stored, for readers of a replica; lives 1 h
 tf:{SS}:refused:<tenant>:<conv>      STRING  how often in a row a conversation could not be stored; lives 10 min
+tf:{SS}:seen:<tenant>:<conv>         STRING  set by who may forget it as it is seen; goes when its inbox is trimmed,
+                                             or after 10 min
 tf:{SS}:closed                       STRING  set when a reshard has closed the shard: nothing is appended there any more
 tf:{shards}:layout                   STRING  how many shards and servers `meta` says, on every server
 tf:{shards}:server                   STRING  place of this server in TURNFOLD_REDIS_URL's list, where it has several
@@ -64,6 +66,7 @@ ERASED_SECONDS: Final = 3_600
 MARK_SECONDS: Final = 3_600
 REMNANTS_SECONDS: Final = 604_800
 REFUSALS_SECONDS: Final = 600
+SEEN_SECONDS: Final = 600
 APPENDED_SECONDS: Final = 172_800
 QUOTA_SECONDS: Final = 604_800
 MAX_ID_BYTES: Final = 200
@@ -261,6 +264,10 @@ class Place:
     def contexts(self) -> str:
         """What precedes a reference in the name of its context's key."""
         return contexts_prefix(self.shard, self.address.tenant)
+
+    @property
+    def seen(self) -> str:
+        return f"tf:{tag(self.shard)}:seen:{self.address.member}"
 
     @property
     def refusals(self) -> str:

@@ -5,6 +5,7 @@ Keys and what they hold are listed in `turnfold.contract.keys`. All times are Re
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
@@ -52,7 +53,7 @@ ENTRIES_A_PAGE: Final = 16
 
 
 Seen = dict[Place, str]
-"""The id of the newest entry in each place of a conversation, "" for none."""
+"""What each place of a conversation was like, as `SEE` says it."""
 
 
 class _Room(NamedTuple):
@@ -127,7 +128,7 @@ _LATER: Final = "do it again in a moment; if that goes on, run `turnfold doctor`
 
 
 class Changed(Exception):  # noqa: N818 - no error: the caller looks again
-    """Something came to a conversation since it was looked at; nothing was forgotten."""
+    """Something came to a conversation, or left its inbox, since it was looked at; nothing was forgotten."""
 
 
 class NotCounted(Exception):  # noqa: N818 - no error: the caller counts, and appends again
@@ -343,13 +344,16 @@ class ProducerInbox:
 
     def seen(self, address: Address) -> Seen:
         """What `forget` compares: the inbox as it is now."""
-        layout = self._servers.layout("reading the inbox", fresh=True)
-        return {place: self._last(place) or "" for place in places_in(layout, address)}
+        places = places_in(self._servers.layout("reading the inbox", fresh=True), address)
+        token = (secrets.token_hex(8), keys.SEEN_SECONDS)
+        calls = [Call(place.shard, [place.inbox, place.seen], [*token]) for place in places]
+        seen = self._servers.each("reading the inbox", _SEE, calls)
+        return {place: text.decode() for place, text in zip(places, seen, strict=True)}
 
     def forget(self, address: Address, *, seen: Seen | None = None) -> int:
         """Drop the inbox and mark the conversation's rows for deletion; the number of entries dropped.
 
-        With what was `seen` raises `Changed` where something has come since.
+        With what was `seen` raises `Changed` where something has come since, or left for SQL.
         """
         return self.forget_all([address], seen=seen)
 
@@ -382,7 +386,7 @@ class ProducerInbox:
         for place in places:
             names = [
                 place.inbox, place.ready, keys.forgotten(place.shard), place.erased, place.references, place.access,
-                keys.accessed(place.shard), keys.closed(place.shard),
+                keys.accessed(place.shard), keys.closed(place.shard), place.seen,
             ]  # fmt: skip
             arguments = [
                 keys.encode_id(place.address.conversation), place.address.member, place.contexts, int(clean),
@@ -431,6 +435,7 @@ class ProducerInbox:
 _APPEND: Final = Script(inbox_scripts.APPEND)
 _PEEK: Final = Script(inbox_scripts.PEEK)
 _DROP_REFERENCES: Final = Script(inbox_scripts.DROP_REFERENCES)
+_SEE: Final = Script(inbox_scripts.SEE)
 _FORGET: Final = Script(inbox_scripts.FORGET)
 _GET: Final = Script("return redis.call('GET', KEYS[1])")
 _SCORE: Final = Script("return redis.call('ZSCORE', KEYS[1], ARGV[1])")

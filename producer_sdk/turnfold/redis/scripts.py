@@ -131,9 +131,18 @@ return {held, table.concat(sizes, ','), table.concat(newest), gone and 1 or 0, m
   redis.call('EXISTS', KEYS[4])}
 """
 
-# KEYS inbox, ready, forgotten, erased, refs, access, accessed, closed
+# KEYS inbox, seen     ARGV a token that nobody else gives, its seconds
+# Returns what `FORGET` compares: a token that is gone once a worker has trimmed the inbox, and the id of the newest
+# entry. An inbox that was empty, was filled and is empty again has another token.
+SEE: Final = """
+redis.call('SET', KEYS[2], ARGV[1], 'NX', 'EX', ARGV[2])
+local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+return redis.call('GET', KEYS[2]) .. ' ' .. (newest and newest[1] or '')
+"""
+
+# KEYS inbox, ready, forgotten, erased, refs, access, accessed, closed, seen
 # ARGV conversation, member of forgotten, what precedes a reference in the key of its context, 1 to clean a closed one,
-#  where nothing may have come since it was looked at: the id of the newest entry, or ''
+#  where nothing may have come since it was looked at: what `SEE` said
 # Returns how many entries were dropped. The tenant stays in `tenants`: a claim removes it when it has nothing.
 # Of a shard that a reshard has closed: -1, and nothing is done; or it is cleaned, and the mark stands in another one.
 # Of an inbox to which something has come, or from which a worker took something: -2, and nothing is done.
@@ -142,13 +151,13 @@ local closed = redis.call('EXISTS', KEYS[8]) == 1
 if closed and ARGV[4] ~= '1' then return -1 end
 if ARGV[5] then
   local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
-  if (newest and newest[1] or '') ~= ARGV[5] then return -2 end
+  if (redis.call('GET', KEYS[9]) or '') .. ' ' .. (newest and newest[1] or '') ~= ARGV[5] then return -2 end
 end
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
 local held = redis.call('XLEN', KEYS[1])
 for _, reference in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do redis.call('DEL', ARGV[3] .. reference) end
-redis.call('DEL', KEYS[1], KEYS[4], KEYS[5], KEYS[6])
+redis.call('DEL', KEYS[1], KEYS[4], KEYS[5], KEYS[6], KEYS[9])
 redis.call('SREM', KEYS[7], ARGV[2])
 redis.call('ZREM', KEYS[2], ARGV[1])
 if closed then redis.call('ZREM', KEYS[3], ARGV[2]) else redis.call('ZADD', KEYS[3], now, ARGV[2]) end

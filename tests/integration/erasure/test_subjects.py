@@ -31,6 +31,7 @@ from turnfold import (
     subjects,
 )
 from turnfold.contract.keys import Address
+from turnfold.redis.inbox import Changed
 from turnfold.settings import Settings
 from turnfold_worker.cli import main
 
@@ -151,11 +152,14 @@ def test_a_call_that_fails_on_the_way_is_finished_by_the_next(
     assert [len(tf.turns(f"shared-{number}")) for number in range(4)] == [6] * 4
 
 
-@pytest.mark.parametrize("came", ["before", "between the looks", "after the looks"])
+@pytest.mark.parametrize("came", ["before", "between the looks", "behind the looks", "after the looks"])
 def test_what_others_append_stays_however_workers_and_they_overtake_the_call(
     tf: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch, came: str
 ) -> None:
-    """Their first turn leaves the inbox between two looks, or comes right before the conversation is forgotten."""
+    """Their first turn leaves the inbox between two looks, or behind the last, or comes right before the end.
+
+    Behind the last look it leaves the inbox as empty as it was seen.
+    """
     tf.append("c", said("wombat"), subject=ANA)
     local.settle()
     if came == "before":
@@ -165,8 +169,8 @@ def test_what_others_append_stays_however_workers_and_they_overtake_the_call(
 
     def read_and_store(self: Any, look: Any) -> Any:
         answer = read(self, look)
-        if next(calls) == 0:
-            if came == "between the looks":
+        if next(calls) == (came == "behind the looks"):
+            if came != "before":
                 tf.append("c", said("numbat"), subject=BEN)
             local.settle()
         return answer
@@ -185,6 +189,19 @@ def test_what_others_append_stays_however_workers_and_they_overtake_the_call(
     local.settle()
     assert receipt.shared == {"c": 12}
     assert [turn.content for turn in tf.turns("c") if turn.content] == [turn["content"] for turn in said("numbat")]
+
+
+def test_a_second_look_hides_nothing_from_the_first(tf: Turnfold, local: LocalWorker) -> None:
+    """Two calls at once: what came and was stored before the second began to look, the first has not seen."""
+    inbox, address = tf._resources.inbox(), Address("acme", "c")
+    first = inbox.seen(address)
+    tf.append("c", said("numbat"), subject=BEN)
+    local.settle()
+    second = inbox.seen(address)
+    with pytest.raises(Changed):
+        inbox.forget(address, seen=first)
+    assert len(tf.turns("c")) == 12
+    assert inbox.forget(address, seen=second) == 0
 
 
 def test_a_conversation_that_is_written_to_all_the_time_is_told(

@@ -111,7 +111,7 @@ class RedisInbox:
             place, address = claim.place, claim.address
             calls.append(Call(
                 place.shard,
-                (place.inbox, place.ready, keys.tenants(place.shard), place.refusals),
+                (place.inbox, place.ready, keys.tenants(place.shard), place.refusals, place.seen),
                 (keys.encode_id(address.conversation), claim.token, last or "", keys.encode_id(address.tenant)),
             ))  # fmt: skip
         self._each(_FINISH, calls)

@@ -76,7 +76,7 @@ return found
 """
 )
 
-# KEYS inbox, ready, tenants, refused     ARGV conversation, token, last stream id or '', tenant
+# KEYS inbox, ready, tenants, refused, seen     ARGV conversation, token, last stream id or '', tenant
 # Returns -1 when the claim is no longer ours, else the entries left (0: nothing remains of the inbox).
 FINISH: Final = (
     _NOW
@@ -84,7 +84,7 @@ FINISH: Final = (
 local score = redis.call('ZSCORE', KEYS[2], ARGV[1])
 if not score or tonumber(score) ~= tonumber(ARGV[2]) then return -1 end
 if ARGV[3] ~= '' then
-  redis.call('DEL', KEYS[4])
+  redis.call('DEL', KEYS[4], KEYS[5])
   local milliseconds, sequence = string.match(ARGV[3], '(%d+)-(%d+)')
   redis.call('XTRIM', KEYS[1], 'MINID', milliseconds .. '-' .. string.format('%.0f', sequence + 1))
 end
