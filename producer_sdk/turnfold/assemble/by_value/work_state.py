@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from turnfold.assemble.by_value.changed_lines import in_force, line_range, told_in_one_line, told_lines
-from turnfold.assemble.forms.render_text import STATE_HEADER
+from turnfold.assemble.forms.render_text import STATE_HEADER, one_line
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.actions import Action, clipped, is_same_file
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -64,10 +64,10 @@ class WorkState:
 
     def __init__(self, actions: Sequence[Action], whole: frozenset[int], root: str = "") -> None:
         """Turns that are shown `whole` say themselves what they did; paths below `root/` are written from there."""
-        self._actions = actions
+        self._actions = [*map(_unbroken, actions)]
         self._root = root
         self._whole = whole
-        self._files = _changed_files(actions)
+        self._files = _changed_files(self._actions)
 
     def fitting(self, most_tokens: int, pricing: Pricing) -> tuple[str, ...]:
         """The header and the lines that fit, in order of turns; empty when none does."""
@@ -243,6 +243,15 @@ def _common_folder(paths: Sequence[str]) -> str:
     folders = [path.split("/")[:-1] for path in paths]
     shared = takewhile(lambda names: len(set(names)) == 1, zip(*folders, strict=False))
     return "/".join(names[0] for names in shared)
+
+
+def _unbroken(action: Action) -> Action:
+    """An action none of whose lines a reader breaks: what stands behind the break would begin a line of ours."""
+    found, wrote, gone = (tuple(map(one_line, lines)) for lines in (action.found, action.wrote, action.gone))
+    return action._replace(
+        did=one_line(action.did), about=one_line(action.about), ended=one_line(action.ended), found=found, wrote=wrote,
+        gone=gone,
+    )  # fmt: skip
 
 
 def _is_change(action: Action) -> bool:
