@@ -19,6 +19,7 @@ from turnfold_gateway.inputs import whole_body
 from turnfold_gateway.keys import Caller, authenticate
 from turnfold_gateway.mcp.reach import Reach, Request
 from turnfold_gateway.mcp.server import make_server
+from turnfold_gateway.problems import Problem
 
 
 async def _reach_of(request: Request) -> Reach:
@@ -36,6 +37,7 @@ class _Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = HTTPRequest(scope, receive)
+        _check_origin(request)
         request.state.mcp_caller = await authenticate(request, "read")
         # Here, since the transport logs a client that goes away as a failure of the server's.
         body = await whole_body(
@@ -44,6 +46,19 @@ class _Endpoint:
         )  # fmt: skip
         sessions: StreamableHTTPSessionManager = request.app.state.mcp_sessions
         await sessions.handle_request(scope, _again(body, receive), send)
+
+
+def _check_origin(request: HTTPRequest) -> None:
+    """Raise `Problem` (403) for a web page that no setting names, under whatever name it reaches this host.
+
+    The protocol asks for it: a page may have its own name lead here.
+    """
+    origin = request.headers.get("origin")
+    if origin is not None and origin not in request.app.state.settings.origins:
+        raise Problem(
+            403, "foreign-origin", "Web pages may not call", detail="the request came from a web page of another site",
+            remedy="name the page's origin in TURNFOLD_GATEWAY_CORS_ORIGINS",
+        )  # fmt: skip
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
