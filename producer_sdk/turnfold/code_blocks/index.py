@@ -30,6 +30,9 @@ _READ: Final = 8_000
 _MOST_LEADING: Final = 40
 _MOST_WORDS: Final = 240
 _MOST_ASKED: Final = 24
+_REMARK: Final = 160
+"""Code points behind a block by which it may be asked for."""
+_MOST_REMARKED: Final = 16
 _ROLES: Final = tuple(Role)
 _HEAD: Final = struct.Struct("<IIIHHBBBBB")
 _MOST_LINES: Final = 0xFFFF
@@ -53,7 +56,7 @@ class BlockEntry(NamedTuple):
     words: frozenset[int]
     """Words that it holds."""
     question: frozenset[int] = frozenset()
-    """Words of the question that it answers."""
+    """Words of the question that it answers, and of what is said right behind it."""
 
     def is_of(self, text: str) -> bool:
         """True for the text of the block, or its beginning: not after its turn was edited."""
@@ -88,7 +91,8 @@ def entries_of(turns: Iterable[StoredTurn], *, before: Sequence[StoredTurn] = ()
     for turn in turns:
         is_users = turn.role is Role.USER
         for block in blocks_of(turn.content, printed=holds_tool_words(turn)):
-            yield _entry(turn, block, frozenset() if is_users else question)
+            remark = _codes(turn.content[block.end : block.end + _REMARK].split("```", 1)[0], _MOST_REMARKED)
+            yield _entry(turn, block, remark if is_users else question | remark)
         if is_users:
             question = _question(turn)
 

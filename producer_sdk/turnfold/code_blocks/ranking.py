@@ -16,6 +16,8 @@ _LEADS: Final = 1.8
 """How much more a word counts that names a block than one that it only holds."""
 _ASKED: Final = 0.7
 """What a word counts that stands only in the question before a block."""
+_UNKNOWN: Final = 0.2
+"""What a word counts that no block holds: why one asks, or when it was."""
 _GENERAL: Final = 0.4
 """What a word such as `function` counts, beside words that say which one."""
 _OF_KIND: Final = 0.35
@@ -56,9 +58,11 @@ def told_by_words(request: BlockRequest, entries: Sequence[BlockEntry]) -> dict[
     """What each word of a request tells: more, the fewer of the blocks hold it."""
     places = _places_of_codes(_codes_of(request))
     spread = Counter(chain.from_iterable(_places_in(entry.words | entry.leading, places) for entry in entries))
+    known = set(chain.from_iterable(_places_in(entry.question, places) for entry in entries)).union(spread)
     many = len(entries)
     return {
-        term: (_GENERAL if is_general(term) else 1.0) * math.log(1.0 + (many + 1) / (spread[place] + 0.5))
+        term: (_GENERAL if is_general(term) else 1.0 if place in known else _UNKNOWN)
+        * math.log(1.0 + (many + 1) / (spread[place] + 0.5))
         for place, (term, *_) in enumerate(request.words)
     }
 
@@ -104,6 +108,7 @@ def _scored(
 ) -> RankedBlock | None:
     whole = sum([weight for _, weight in words])
     score = held = 0.0
+    names_it = all(is_general(term) for term, *_ in request.words)
     # In the order of the words: sums of fractions depend on it.
     for place in sorted(_places_in(entry.leading | entry.words | entry.question, places)):
         codes, weight = words[place]
@@ -114,9 +119,10 @@ def _scored(
         else:
             score += _ASKED * weight
         held += weight
+        names_it = names_it or not is_general(request.words[place][0])
     of_kind = entry.kind in request.kinds
     least = _LEAST_UNNAMED if not request.names_one else _LEAST_ASKED if request.insists else _LEAST
-    if whole and held < least * whole:
+    if whole and (held < least * whole or not names_it):
         return None
     if not held and not of_kind:
         return None

@@ -15,14 +15,17 @@ from turnfold.contract.terms import STEMS
 _NAMED: Final[tuple[tuple[str, tuple[BlockKind, ...]], ...]] = (
     ("code snippet codeblock block function method class script module component decorator hook middleware", ()),
     ("handler route endpoint endpoints fixture test tests model regex pattern loop struct interface", ()),
-    ("signature implementation formula example file", ()),
+    ("signature implementation formula example file line lines oneliner recipe spell incantation string prompt", ()),
     ("sql query queries schema ddl migration select", (BlockKind.SQL, BlockKind.CODE)),
     ("json payload", (BlockKind.JSON,)),
     (
         "config configuration conf yaml yml toml ini settings dockerfile compose env workflow pipeline makefile",
         (BlockKind.CONFIGURATION, BlockKind.CODE, BlockKind.JSON),
     ),
-    ("command commands cli shell bash terminal", (BlockKind.COMMANDS, BlockKind.LINE, BlockKind.CODE)),
+    (
+        "command commands cli shell bash terminal cron crontab alias",
+        (BlockKind.COMMANDS, BlockKind.LINE, BlockKind.CODE),
+    ),
     ("html template markup css xml stylesheet", (BlockKind.MARKUP,)),
     ("table csv", (BlockKind.TABLE, BlockKind.SQL)),
     ("log logs traceback stacktrace output error exception", (BlockKind.OUTPUT, BlockKind.TEXT)),
@@ -32,9 +35,10 @@ _NAMED: Final[tuple[tuple[str, tuple[BlockKind, ...]], ...]] = (
 )
 _KINDS: Final = {word: kinds for words, kinds in _NAMED for word in words.split()}
 """Words for blocks, each with what it may mean."""
-_SPECIFIC: Final = frozenset(
-    ("sql", "json", "yaml", "toml", "ini", "dockerfile", "html", "css", "xml", "csv", "traceback", "diff", "makefile")
-)
+_SPECIFIC: Final = frozenset((
+    "sql", "json", "yaml", "toml", "ini", "dockerfile", "html", "css", "xml", "csv", "traceback", "diff", "makefile",
+    "cron", "crontab",
+))  # fmt: skip
 """Those that say as much of a block as any other word does."""
 _WORDS: Final = lazy_pattern(r"[a-z][a-z+#-]*")
 _IDENTIFIER: Final = lazy_pattern(

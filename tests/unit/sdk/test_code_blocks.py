@@ -146,8 +146,35 @@ def test_the_block_that_is_meant_comes_first(query: str, seq: int) -> None:
     assert ranked(request, entries, told_by_words(request, entries))[0].entry.seq == seq
 
 
-def test_a_query_about_something_else_means_no_block() -> None:
-    request = block_request("Show me the recipe for the plum cake")
+HOME = _talk(
+    "Saturdays at six it waters the tubs:\n```\n0 6 * * 6 water --beds 1-3\n```\nPaste it after a power cut, too.",
+    "For the limewash, in a pail:\n```\nslaked lime 5 l\nwater 8 l, stir for ten minutes\n```",
+    "And the mortar for the steps:\n```\ncement 1 part, sand 3 parts\n```",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "seq"),
+    [
+        ("paste the limewash recipe again, I'm on the ladder with a brush in my hand", 2),
+        ("what was that watering line you found for me in spring?", 1),
+        ("the power cut got me, give me that block again", 1),
+        ("my brother took the notebook to Leeds, what was the mortar recipe?", 3),
+    ],
+)
+def test_why_and_when_one_asks_does_not_hide_the_block(query: str, seq: int) -> None:
+    request = block_request(query)
     assert request is not None
-    entries = list(entries_of(TALK))
-    assert ranked(request, entries, told_by_words(request, entries)) == []
+    entries = list(entries_of(HOME))
+    assert [block.entry.seq for block in ranked(request, entries, told_by_words(request, entries))] == [seq]
+
+
+@pytest.mark.parametrize(
+    "query", ["Show me the recipe for the plum cake", "paste that nginx config again", "the line for the tide alarm"]
+)
+def test_a_query_about_something_else_means_no_block(query: str) -> None:
+    request = block_request(query)
+    assert request is not None
+    for talk in (TALK, HOME):
+        entries = list(entries_of(talk))
+        assert ranked(request, entries, told_by_words(request, entries)) == []
