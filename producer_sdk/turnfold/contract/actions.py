@@ -87,7 +87,9 @@ class Action(NamedTuple):
         """What it is kept for."""
         if not self.looked:
             return "work"
-        return "vain" if self.is_vain else "find" if self.found else "open" if self.about else "look"
+        if self.is_vain or self.found:
+            return "vain" if self.is_vain else "find"
+        return "open" if self.about and self.ended_seq else "look"
 
     @property
     def absent(self) -> frozenset[str]:

@@ -201,6 +201,13 @@ def test_what_there_is_too_much_of_was_not_looked_for_in_vain() -> None:
     assert lines == ["too many matches: search_dir Tide", "looked in vain: search_dir Eddy"]
 
 
+def test_a_look_whose_end_is_not_known_opened_nothing() -> None:
+    pending = look(4, "find_file quay.toml")._replace(about="quay.toml", ended="", ended_seq=0)
+    run_before = run(2, "make", "built")
+    assert state(run_before, pending) == ["turn 2: make; result: built", "turn 4: find_file quay.toml"]
+    assert state(run_before, pending, raw=(4,)) == ["turn 2: make; result: built"]
+
+
 def test_opened_files_share_a_line_without_those_that_were_changed() -> None:
     opened = [look(seq, f"open {path}")._replace(about=path, ended="shown") for seq, path in ((2, QUAY), (4, PIER))]
     lines = state(*opened, wrote(6, PIER, "int a;"), run(8, "make", "built"))

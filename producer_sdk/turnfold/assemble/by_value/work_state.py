@@ -207,7 +207,7 @@ class WorkState:
     def _last_look(self) -> Iterator[_Entry]:
         """The last action, where it looked at something: what it brought is what the work goes on from."""
         for action in self._actions[-1:]:
-            if action.kind in {"look", "open"} and not {action.seq, action.ended_seq} <= self._whole:
+            if action.kind in {"look", "open"} and not {action.seq, action.ended_seq or action.seq} <= self._whole:
                 yield _entry(action)
 
     def _short(self, path: str) -> str:
