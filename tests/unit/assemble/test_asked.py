@@ -92,7 +92,7 @@ def test_while_turns_are_appended_most_of_a_context_for_a_question_stays() -> No
             kept += shared([before.encode(), context.text.encode()])
         before, closed = context.text, tf.status("c").closed
     assert len(kept) > 20
-    assert median(kept) >= 0.7, kept
+    assert median(kept) >= 0.6, kept
 
 
 @pytest.mark.parametrize("room", range(20, 60, 3))

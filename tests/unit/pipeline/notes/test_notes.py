@@ -158,6 +158,43 @@ def test_a_reply_stands_behind_the_question_that_it_answers(asked: str, replied:
     assert _shown(("Mara", asked), ("Nate", replied))[-1] == shown
 
 
+@pytest.mark.parametrize(
+    ("asked", "replied", "unasked", "shown"),
+    [
+        (
+            "I made this jug for you. Do you glaze too?", "Glad you made it. It takes too long.",
+            "Glad you made it", "(Do you glaze too?) It takes too long",
+        ),
+        (
+            "I start on Monday and I'm nervous. How are your goats?", "It's normal to be nervous. They're fine.",
+            "It's normal to be nervous", "(How are your goats?) They're fine",
+        ),
+        (
+            "The tide gauge is broken. Did you watch the regatta?", "That gauge is broken. It was on at noon.",
+            "That gauge is broken", "(Did you watch the regatta?) It was on at noon",
+        ),
+    ],
+)  # fmt: skip
+def test_what_takes_up_something_else_does_not_stand_behind_the_question(
+    asked: str, replied: str, unasked: str, shown: str
+) -> None:
+    notes = _shown(("Mara", asked), ("Nate", replied))
+    assert unasked in notes
+    assert shown in notes
+
+
+def test_a_look_in_vain_is_no_note_as_the_state_of_the_work_tells_it() -> None:
+    call = StoredTurn(turn_id="1", seq=1, role=Role.ASSISTANT, name="agent", content="find_file quay.toml", tokens=6)
+    content = 'No matches found for "quay.toml" in /srv/ferry'
+    result = StoredTurn(turn_id="2", seq=2, role=Role.TOOL, name="tool", content=content, tokens=12)
+    notes = {note.text: note.worth for note in notes_of([read_turn(call), read_turn(result)]) if note.seq == 2}
+    assert set(notes.values()) == {0}
+
+
+def test_a_picture_without_words_tells_nothing() -> None:
+    assert set(_worths(("user", "![image](https://pics.example/190542.png)")).values()) <= {0}
+
+
 @pytest.mark.parametrize("said", ["No.", "Hmm.", "Yes!", "Ugh!"])
 def test_a_bare_word_without_a_question_is_worth_nothing(said: str) -> None:
     assert set(_worths(("Mara", said)).values()) == {0}

@@ -202,12 +202,12 @@ def _opening(reply: Reading) -> str:
 
 
 def _telling_most(reply: Reading, asked_words: frozenset[str]) -> Answer:
-    """The sentence of a reply with most words of the question; of equals the first one that is more than thanks."""
+    """The sentence of a reply with most words of the question; of equals the first one that is no courtesy."""
 
     def telling(span: Span) -> tuple[int, bool]:
         sentence = reply.text(span)[:MAX_CLAUSE]
-        shared = asked_words.intersection(words(sentence))
-        return len(shared), reply_rules.THANKS.match(plain_words(sentence)) is None
+        shared, plain = asked_words.intersection(words(sentence)), plain_words(sentence)
+        return len(shared), not (reply_rules.THANKS.match(plain) or reply_rules.TAKES_IN.match(plain))
 
     return Answer(reply.turn.seq, *max(reply.sentences[:SENTENCES_READ], key=telling))
 

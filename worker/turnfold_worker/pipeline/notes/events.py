@@ -101,7 +101,7 @@ def _shares(clause: str, answered: frozenset[str]) -> Iterator[float]:
         yield _OF_NOBODY
     if mood and not exact:
         yield _FEELS
-    if answered and not exact and _mirrors(plain, answered):
+    if answered and not exact and mirrors(plain, answered):
         yield _MIRRORS
 
 
@@ -110,6 +110,7 @@ def is_general(clause: str) -> bool:
     return _GENERAL.match(clause) is not None and _SPEAKER.search(clause) is None
 
 
-def _mirrors(clause: str, answered: frozenset[str]) -> bool:
+def mirrors(clause: str, answered: frozenset[str]) -> bool:
+    """True for a clause that has most of its telling words from the turn that it answers."""
     telling = telling_words(clause)
     return bool(telling) and sum([STEMS[word] in answered for word in telling]) >= _MIRRORED * len(telling)

@@ -21,7 +21,7 @@ _PHATIC: Final = listed(
     sharing sweet haha lol oh ah aww well keep up the work let me if any questions need help further assistance feel
     free ask talk soon later chat catch agreed 100% woohoo yup cheers gotcha yum yummy bummer anytime phew woo yay omg
     bon voyage posted awww stoked thrilled excited psyched pumped hm hmm hmmm huh mhm ooh oof ugh dang
-    noted acknowledged understood roger fair point got let's
+    noted acknowledged understood roger fair point got let's image img screenshot
     """
 )
 _SINCE: Final = lazy_pattern(

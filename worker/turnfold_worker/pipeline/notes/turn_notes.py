@@ -16,15 +16,17 @@ from turnfold.contract.records import Importance, Role
 from turnfold.contract.speakers import quoting
 from turnfold.dates.ages import age_time, with_years
 from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.anchors.rules.reply_rules import TAKES_IN
 from turnfold_worker.pipeline.content import Statement
 from turnfold_worker.pipeline.content.statements import shown
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import Span
+from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.notes.alone import leans
 from turnfold_worker.pipeline.notes.announced import is_announced
 from turnfold_worker.pipeline.notes.assistant_text import drafts_for_others, written_by_assistant
 from turnfold_worker.pipeline.notes.captions import is_caption, only_points, shown_with
-from turnfold_worker.pipeline.notes.events import event_share, stems_of, telling_words
+from turnfold_worker.pipeline.notes.events import event_share, is_general, mirrors, stems_of, telling_words
 from turnfold_worker.pipeline.notes.phatic import is_phatic
 from turnfold_worker.pipeline.notes.refused import refused_by
 from turnfold_worker.pipeline.notes.salience import salience
@@ -33,6 +35,7 @@ from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.told_clauses import told_clauses
 from turnfold_worker.pipeline.notes.whole import whole_clause
 from turnfold_worker.pipeline.notes.word_weights import READ, named_words, weights_of, words_taken_up
+from turnfold_worker.pipeline.turns.actions import found_nothing
 from turnfold_worker.pipeline.turns.births import births_of
 from turnfold_worker.pipeline.turns.memo import around_of, hash_of, made_once
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -206,7 +209,11 @@ def _statements(reading: Reading, heard: Callable[[], _Heard], around: str) -> l
         return made_once(
             reading.memo, "told", around, lambda: _of_prose(reading, heard()), pack=_packed, unpack=_unpacked
         )
-    return [*_of_structured(structured), *_of_calls(reading)]
+    told = _of_structured(structured)
+    if reading.tool and found_nothing(reading.turn.content):
+        # What was looked for in vain, and what failed, stands in the state of the work.
+        told = [draft._replace(worth=0.0) for draft in told]
+    return [*told, *_of_calls(reading)]
 
 
 def _packed(drafts: Sequence[_Said]) -> list[list[Any]]:
@@ -236,7 +243,7 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
         worth = _worth(spoken, text, heard, place=len(drafts_of_turn))
         if _is_heading(reading.turn.content, clause, spoken):
             worth *= 0.0 if spoken.isupper() and " " not in spoken else _HEADING_SHARE
-        is_first = not any(draft.worth for draft in drafts_of_turn)
+        is_first = not any(draft.worth and not _takes_up(draft.said, heard) for draft in drafts_of_turn)
         if is_first and (asking := _worth_with_question(spoken, text, worth, heard)):
             question = heard.asked or heard.refused
             text, worth = f"({question}) {text}", asking
@@ -296,9 +303,19 @@ def _worth_with_question(spoken: str, text: str, worth: float, heard: _Heard) ->
         return max(worth, heard.refused_worth)
     if not heard.asked:
         return 0.0
+    if _takes_up(spoken, heard):
+        return 0.0
     if is_bare_answer(spoken) or (worth and is_short_reply(spoken)):
         return max(worth, 1.0)
     return worth if leans(text) and telling_words(heard.asked) else 0.0
+
+
+def _takes_up(spoken: str, heard: _Heard) -> bool:
+    """True for what takes up something else that was said than the question: 'Glad you like it', 'Calm is key'."""
+    if spoken.endswith("?") or TAKES_IN.match(plain_words(spoken)) or is_general(spoken):
+        return True
+    asked = stems_of(heard.asked)
+    return bool(heard.answered) and asked.isdisjoint(stems_of(spoken)) and mirrors(spoken, heard.answered - asked)
 
 
 def _asks(reading: Reading, sentence: Span) -> bool:

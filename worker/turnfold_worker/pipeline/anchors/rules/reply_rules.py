@@ -74,6 +74,19 @@ CLOSING: Final = lazy_pattern(
 )
 """Nothing more is wanted."""
 
+TAKES_IN: Final = lazy_pattern(
+    joined(r"""
+    ^(?:(?:oh|oops|aw+|wow|hey|yeah|yes|no|well|man|ah)(?: [a-z]{1,20})?[,.!] |
+    (?:oh|aw+|wow) ){0,3}(?:(?:i'm |i am |we're )?(?:(?:so|really|very|truly) )?(?:glad|sorry|congrats|congratulations|
+    happy (?:for|to hear|you))|
+    (?:awesome|great|good|cool|nice|amazing) (?:that|to hear|luck)|have (?:fun|a)|enjoy|take care|hope (?:you|it)|
+    it(?:'s| is) (?:so |totally |perfectly )?(?:normal|natural|okay|ok|understandable) to|
+    (?:that|this|it)(?:'s| is| sounds| looks)(?: (?:so|really|just|pretty|such|absolutely)){0,2} (?:stunning|beautiful|
+    gorgeous|adorable|amazing|awesome|great|cool|nice|lovely|cute|fantastic|incredible|wonderful)\W*$)(?!\w)
+""")
+)
+"""How one takes what the other said: 'Glad you like it', 'That's stunning'. It answers no question."""
+
 THANKS: Final = lazy_pattern(
     joined(r"""
     ^(?:thanks|thank you|wow|cool|nice|awesome|great|congrats|aww?|haha|lol|i see|really|good (?:luck|idea|job)|
