@@ -314,8 +314,8 @@ def _takes_up(spoken: str, heard: _Heard) -> bool:
     """True for what takes up something else that was said than the question: 'Glad you like it', 'Calm is key'."""
     if spoken.endswith("?") or TAKES_IN.match(plain_words(spoken)) or is_general(spoken):
         return True
-    asked = stems_of(heard.asked)
-    return bool(heard.answered) and asked.isdisjoint(stems_of(spoken)) and mirrors(spoken, heard.answered - asked)
+    asked, answered = stems_of(heard.asked), heard.answered or frozenset()
+    return asked.isdisjoint(stems_of(spoken)) and mirrors(spoken, answered - asked)
 
 
 def _asks(reading: Reading, sentence: Span) -> bool:
