@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy import Connection, Integer, Select, and_, bindparam, select
 
 from turnfold.contract.outlines import tail_anchors_of, unpack_outline
-from turnfold.contract.records import Anchor, AnchorState
+from turnfold.contract.records import FIRST_TAIL_ANCHOR, Anchor, AnchorState
 from turnfold.contract.results import Head
 from turnfold.contract.tail_anchors import TailAnchors
 from turnfold.contract.wanted_anchors import LAST_TURN, WantedAnchors
@@ -91,7 +91,7 @@ class AnchorRead:
             "states": ",".join(str(STATES.index(state)) for state in sorted(states)),
         }  # fmt: skip
         if wanted.ids is not None:
-            yield self._anchors(ANCHORS_OF_IDS, {**parameters, "ids": _listed(wanted.ids)})
+            yield self._anchors(ANCHORS_OF_IDS, {**parameters, "ids": _listed(filter(_is_stored, wanted.ids))})
             return
         most = min(wanted.limit + 1, BLOCK)
         first = wanted.first_turn
@@ -127,11 +127,16 @@ class AnchorRead:
         others = named - known
         if not others:
             return ()
-        return self._anchors(_BY_ID, {"conversation": self._head.id, "ids": _listed(others)})
+        return self._anchors(_BY_ID, {"conversation": self._head.id, "ids": _listed(filter(_is_stored, others))})
 
     def _anchors(self, statement: Select[tuple[object, ...]], parameters: dict[str, int | str]) -> tuple[Anchor, ...]:
         rows = self._connection.execute(statement, parameters)
         return tuple(sorted(map(said_anchor_record, rows), key=attrgetter("turn_seq", "start", "id")))
+
+
+def _is_stored(id_: int) -> bool:
+    """False for ids of the open tail, and for what no column holds."""
+    return abs(id_) < FIRST_TAIL_ANCHOR
 
 
 def _listed(ids: Iterable[int]) -> str:

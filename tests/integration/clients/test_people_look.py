@@ -109,5 +109,6 @@ def test_some_anchors_are_those_among_all(tf: Turnfold, local: LocalWorker) -> N
     named = {anchor.related for anchor in every if anchor.related is not None}
     assert named
     assert tf.anchors("c", states=None, ids=named) == [anchor for anchor in every if anchor.id in named]
+    assert tf.anchors("c", states=None, ids=[2**40, -(2**40)]) == []
     with pytest.raises(InvalidInput, match="ids must be ids of anchors"):
         tf.anchors("c", ids=["x"])  # type: ignore[list-item]
