@@ -21,6 +21,7 @@ from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.tables import JobRow, table
 from turnfold.contract.tasks import JobKind
 from turnfold.database.engines import connect
+from turnfold_worker.errors import StoreAway
 from turnfold_worker.offline import fold
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.ports.messages import Fold, FoldClaim
@@ -157,6 +158,32 @@ def test_plain_words_are_for_the_segment_that_failed_and_not_for_what_another_wo
         methods = connection.scalars(text("SELECT DISTINCT method FROM node WHERE height = 0")).all()
     assert methods == [1]
     assert tf.status("c").parked == 0
+
+
+@pytest.mark.daily_on("sqlite")
+@pytest.mark.parametrize("read_by_the_outline", ["node_sizes", "node_notes", "settled_anchors"])
+def test_an_outage_on_the_last_try_costs_the_outline_no_words(
+    tf: Turnfold, local: LocalWorker, engine: Engine, read_by_the_outline: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compress_module, "RETRY_SECONDS", 0.0)
+    for name in ("struck", "spared"):
+        tf.append(name, talk(120))
+    local.drain()
+    steps = Steps()
+
+    def away() -> None:
+        message = "the database went away"
+        raise StoreAway(message)
+
+    steps.at[f"before {read_by_the_outline}"] = away
+    last_try = CompressLimits(slice_seconds=60.0, attempts=1)
+    struck, spared = (ConversationId(stored_id(engine, name)) for name in ("struck", "spared"))
+    store = interrupted(local.worker, steps).store
+    with pytest.raises(StoreAway):
+        compress(struck, store=store, limits=last_try, clock=time.monotonic)
+    assert local.worker.compress(struck) == 0, "its segments are closed"
+    assert compress(spared, store=store, limits=last_try, clock=time.monotonic)
+    assert local.digest("struck") == local.digest("spared")
 
 
 def test_a_job_that_failed_often_waits_however_long_its_delay_has_become(

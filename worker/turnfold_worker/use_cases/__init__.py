@@ -3,6 +3,7 @@
 drain              inbox to SQL
 due_jobs           what is due, whoever is told: folds of many conversations, tenant by tenant
 fold, refold       SQL to segments, anchors, levels, chapters; one of them again
+last_try           what comes of a conversation on which the rules fail again and again
 open_tail, earlier   anchors of turns that no segment holds yet; what of earlier segments turns may change or repeat
 embed              sentence vectors for these
 refine, refine_in_batches, model_calls   what models are asked and what of it is kept

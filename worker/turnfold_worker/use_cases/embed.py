@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from turnfold.contract.records import Anchor, ConversationId, StoredTurn
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTORS, Vector, pack_signs
-from turnfold_worker.errors import Retryable, where
 from turnfold_worker.pipeline.anchors.deduplicate import texts_to_embed
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.ports.messages import Meant
 from turnfold_worker.ports.storage import SentenceEmbedder
+from turnfold_worker.use_cases.last_try import or_plain
 
 if TYPE_CHECKING:
     from turnfold_worker.adapters.sql.store import SqlStore
-
-_log = logging.getLogger(__name__)
 
 
 def vectors_of(
@@ -41,12 +39,10 @@ def vectors_one_by_one(
     """As `vectors_of`, without those on which the model fails: one text costs no other its vector."""
     known: dict[int, Vector] = {}
     for turn in turns:
-        try:
-            known |= vectors_of(conversation, [turn], store, embedder)
-        except Retryable:
-            raise
-        except Exception as error:  # noqa: BLE001 - one turn is kept from hurting its neighbours
-            _log.warning("turn %s of conversation %s has no vector: %s", turn.seq, conversation, where(error))
+        known |= or_plain(
+            partial(vectors_of, conversation, [turn], store, embedder), dict, total=True,
+            loss=f"turn {turn.seq} of conversation {conversation} has no vector",
+        )  # fmt: skip
     return known
 
 

@@ -37,6 +37,7 @@ from turnfold_worker.ports.messages import Fold, FoldClaim, Tail
 from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.use_cases.earlier import candidates_of, earlier_turns
 from turnfold_worker.use_cases.embed import anchor_vectors_of, for_the_head, meant_by, vectors_of, vectors_one_by_one
+from turnfold_worker.use_cases.last_try import or_plain
 from turnfold_worker.use_cases.open_tail import anchors_of_tail
 from turnfold_worker.use_cases.search_rows import make_again
 
@@ -149,14 +150,10 @@ def _advance(
 def _tell_so_far(tail: Tail, store: SqlStore) -> None:
     """Let contexts tell of what is folded by now: the fold of a long import goes on for minutes."""
     so_far = replace(tail, turns=[], memos=NO_MEMOS)
-    try:
-        outline, _ = outline_of(so_far, store)
-    except Retryable:
-        raise
-    except Exception as error:  # noqa: BLE001 - the outline of the end counts the attempts
-        _log.warning("no outline of conversation %s so far: %s", tail.conversation, where(error))
-        return
-    store.record_progress(so_far, outline)
+    # The outline of the end counts the attempts.
+    loss = f"no outline of conversation {tail.conversation} so far"
+    if (outline := or_plain(lambda: outline_of(so_far, store)[0], lambda: None, total=True, loss=loss)) is not None:
+        store.record_progress(so_far, outline)
 
 
 def with_vectors(tail: Tail, store: SqlStore, embedder: SentenceEmbedder, *, total: bool = False) -> Tail:
@@ -165,14 +162,11 @@ def with_vectors(tail: Tail, store: SqlStore, embedder: SentenceEmbedder, *, tot
     `total`: without those on which the model fails, so that the conversation goes on.
     """
     asked = (tail.conversation, tail.turns, store, embedder)
-    try:
-        return replace(tail, vectors=vectors_of(*asked))
-    except Retryable:
-        raise
-    except Exception:
-        if not total:
-            raise
-        return replace(tail, vectors=vectors_one_by_one(*asked))
+    vectors = or_plain(
+        lambda: vectors_of(*asked), lambda: vectors_one_by_one(*asked), total=total,
+        loss=f"turns of conversation {tail.conversation} are embedded one by one",
+    )  # fmt: skip
+    return replace(tail, vectors=vectors)
 
 
 def _why(claim: FoldClaim) -> str:
@@ -198,13 +192,11 @@ def next_segment(tail: Tail, *, total: bool = False) -> CutSegment | None:
     if not tail.turns:
         return None
     settings = settings_at(tail.configurations, tail.turns[0].seq)
-    try:
-        return _stepped(tail, settings)
-    except Exception:
-        if not total:
-            raise
-        turns = tail.turns[: settings.segment_max_turns]
-        return CutSegment(turns, tail.segmenter or {}, turns[-1].seq)
+    most = tail.turns[: settings.segment_max_turns]
+    return or_plain(
+        lambda: _stepped(tail, settings), lambda: CutSegment(most, tail.segmenter or {}, most[-1].seq), total=total,
+        loss=f"segment {tail.node_count} of conversation {tail.conversation} is cut by count",
+    )  # fmt: skip
 
 
 def _stepped(tail: Tail, settings: FoldSettings) -> CutSegment | None:
@@ -278,25 +270,32 @@ def outline_of(
 
     `total`: rules that fail cost the words of the outline, not the conversation's progress.
     """
-    known = tail.frame
-    same = known is not None and known.last_seq == tail.closed_seq
-    try:
-        readings = read_tail(tail.turns, tail.memos)
-        found = anchors_of_tail(tail, readings, store, embedder, total=total)
-        add_tail = partial(
-            with_tail, turns=tail.turns, said=tail.said, readings=readings, found=found, turns_before=tail.before
-        )
-        outline = add_tail(known if known is not None and same else _outline(tail, store))
-        if known is not None and same and outline.tail_overtaken != known.tail_overtaken:
-            # The other parts leave out what the tail overtakes.
-            outline, same = add_tail(_outline(tail, store)), False
-    except Exception as error:
-        if not total:
-            raise
-        _log.error("the outline of conversation %s has no words: %s", tail.conversation, where(error))
-        cover = choose_cover(store.node_sizes(tail.conversation, tail.node_count), last_seq=tail.closed_seq)
-        outline, same = plain_outline(cover), False
-    return outline, same
+    return or_plain(
+        lambda: _outline_by_rules(tail, store, embedder, total=total),
+        lambda: (_outline_without_words(tail, store), False), total=total,
+        loss=f"the outline of conversation {tail.conversation} has no words",
+    )  # fmt: skip
+
+
+def _outline_by_rules(
+    tail: Tail, store: SqlStore, embedder: SentenceEmbedder | None, *, total: bool
+) -> tuple[Outline, bool]:
+    readings = read_tail(tail.turns, tail.memos)
+    anchors = anchors_of_tail(tail, readings, store, embedder, total=total)
+    add_tail = partial(
+        with_tail, turns=tail.turns, said=tail.said, readings=readings, found=anchors, turns_before=tail.before
+    )
+    frame = tail.frame
+    if frame is not None and frame.last_seq == tail.closed_seq:
+        outline = add_tail(frame)
+        # The other parts leave out what the tail overtakes.
+        if outline.tail_overtaken == frame.tail_overtaken:
+            return outline, True
+    return add_tail(_outline(tail, store)), False
+
+
+def _outline_without_words(tail: Tail, store: SqlStore) -> Outline:
+    return plain_outline(choose_cover(store.node_sizes(tail.conversation, tail.node_count), last_seq=tail.closed_seq))
 
 
 def _outline(tail: Tail, store: SqlStore) -> Outline:

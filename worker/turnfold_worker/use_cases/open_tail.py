@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from turnfold_worker.errors import Retryable, where
 from turnfold_worker.pipeline.settings import settings_at
 from turnfold_worker.pipeline.tail_anchors import NOTHING_FOUND, MergedTail, merged_tail, tail_drafts
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -14,11 +12,10 @@ from turnfold_worker.ports.messages import Tail
 from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.use_cases.earlier import candidates_of
 from turnfold_worker.use_cases.embed import for_the_head
+from turnfold_worker.use_cases.last_try import or_plain
 
 if TYPE_CHECKING:
     from turnfold_worker.adapters.sql.store import SqlStore
-
-_log = logging.getLogger(__name__)
 
 
 def anchors_of_tail(
@@ -28,14 +25,11 @@ def anchors_of_tail(
     if not readings:
         return NOTHING_FOUND
     settings = settings_at(tail.configurations, tail.turns[0].seq)
-    try:
+
+    def by_rules() -> MergedTail:
         drafts = tail_drafts(readings, settings, for_the_head(tail.vectors, embedder))
         earlier = candidates_of(drafts, tail.conversation, store, tail.turns[0].seq) if tail.node_count else ()
         return merged_tail(drafts, earlier, tail.turns, node_idx=tail.node_count, settings=settings)
-    except Retryable:
-        raise
-    except Exception as error:
-        if not total:
-            raise
-        _log.error("the open tail of conversation %s has no anchors: %s", tail.conversation, where(error))
-        return NOTHING_FOUND
+
+    loss = f"the open tail of conversation {tail.conversation} has no anchors"
+    return or_plain(by_rules, lambda: NOTHING_FOUND, total=total, loss=loss)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.posting_pieces import Posted
 from turnfold.contract.records import FAN_OUT, ConversationId, Method
-from turnfold_worker.errors import Retryable, where
 from turnfold_worker.pipeline.fold import FoldedNode, not_deleted, plain_fold, said_after
 from turnfold_worker.pipeline.notes.passages import Posting
 from turnfold_worker.pipeline.notes.search_rows import SaidSegment, postings_again, postings_of_notes
@@ -16,13 +15,12 @@ from turnfold_worker.pipeline.roll_up import roll_up
 from turnfold_worker.pipeline.settings import settings_at
 from turnfold_worker.ports.messages import ClosedSegment, DroppedSegment, Tail
 from turnfold_worker.use_cases.earlier import earlier_turns
+from turnfold_worker.use_cases.last_try import or_plain
 from turnfold_worker.use_cases.refold import folded_by_rules
 
 if TYPE_CHECKING:
     from turnfold_worker.adapters.sql.dropped_postings import SqlIdleSearch
     from turnfold_worker.adapters.sql.store import SqlStore
-
-_log = logging.getLogger(__name__)
 
 BEFORE_ALL: Final = ConversationId(0)
 
@@ -92,32 +90,22 @@ def _levels(
 
 
 def _folded(closed: ClosedSegment, store: SqlStore, *, total: bool) -> FoldedNode:
-    try:
-        return folded_by_rules(closed, store)
-    except Retryable:
-        raise
-    except Exception as error:
-        if not total:
-            raise
-        _log.error("segment %s is told of in plain words: %s", closed.idx, where(error))
-        return plain_fold(closed.turns, idx=closed.idx, said=said_after(closed.said_before, closed.turns))
+    return or_plain(
+        lambda: folded_by_rules(closed, store),
+        lambda: plain_fold(closed.turns, idx=closed.idx, said=said_after(closed.said_before, closed.turns)),
+        total=total, loss=f"segment {closed.idx} of conversation {closed.conversation} is told of in plain words",
+    )  # fmt: skip
 
 
 def _made(segment: DroppedSegment, store: SqlStore, total: bool) -> tuple[Posting, ...]:  # noqa: FBT001 - one of three
     if segment.method is Method.PLAIN:
         # It has no notes. Once it is folded by the rules that writes its postings.
         return ()
-    try:
-        return (
-            postings_of_notes(segment.stored) if segment.closed is None else _by_rules(segment, segment.closed, store)
-        )
-    except Retryable:
-        raise
-    except Exception as error:
-        if not total:
-            raise
-        _log.error("segment %s is not found by all of its words: %s", segment.idx, where(error))
-        return postings_of_notes(segment.stored)
+    of_notes, closed = partial(postings_of_notes, segment.stored), segment.closed
+    if closed is None:
+        return of_notes()
+    loss = f"segment {segment.idx} of conversation {closed.conversation} is not found by all of its words"
+    return or_plain(lambda: _by_rules(segment, closed, store), of_notes, total=total, loss=loss)
 
 
 def _by_rules(segment: DroppedSegment, closed: ClosedSegment, store: SqlStore) -> tuple[Posting, ...]:
