@@ -17,7 +17,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 from starlette.types import Receive, Scope, Send
 
-from turnfold import AsyncTurnfold, SchemaMismatch, TurnfoldError
+from turnfold import SchemaMismatch, TurnfoldError
 from turnfold_gateway import mcp, proxy, rest, ui, webhooks
 from turnfold_gateway.body_deadline import BodyDeadline
 from turnfold_gateway.cells import ServedCell, ServedCells
@@ -37,13 +37,12 @@ ROOMS: Final[Sequence[ModuleType]] = (rest, mcp, proxy, ui, webhooks)
 """Each has `routes`, and may have `lifespan(app)`, an asynchronous context manager around the time of serving."""
 
 
-def create_app(settings: GatewaySettings, turnfold: AsyncTurnfold | None = None) -> Starlette:
+def create_app(settings: GatewaySettings) -> Starlette:
     """The gateway as an ASGI application. Connects to nothing until it is asked something.
 
-    Handlers find in `request.app.state`: `cells`, `keys` and `settings`. A client that is given stays open at the end;
-    without one the application makes its own, and closes it. Raises `InvalidSettings`.
+    Handlers find in `request.app.state`: `cells`, `keys` and `settings`. Raises `InvalidSettings`.
     """
-    cells = ServedCells(settings.turnfold, turnfold)
+    cells = ServedCells(settings.turnfold)
     key_ring = KeyRing(settings, cells)
 
     @asynccontextmanager

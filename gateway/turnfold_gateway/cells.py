@@ -27,17 +27,16 @@ class ServedCell:
 class ServedCells:
     """All of them. One for an application."""
 
-    def __init__(self, settings: Settings, turnfold: AsyncTurnfold | None = None) -> None:
-        """Read the file of cells. A client that is given is used for all, and stays open. Raises `InvalidSettings`."""
+    def __init__(self, settings: Settings) -> None:
+        """Read the file of cells. Raises `InvalidSettings`."""
         self._cells = settings.read_cells() if settings.cells and not settings.cell else None
-        self._is_given = turnfold is not None
         of_cells = (
             {settings.cell: settings}
             if self._cells is None
             else {name: settings.in_cell(name, self._cells) for name in self._cells.cells}
         )
         self.by_name: Mapping[str, ServedCell] = {
-            name: ServedCell(name, own, turnfold or AsyncTurnfold.from_settings(own), RedisClient(own))
+            name: ServedCell(name, own, AsyncTurnfold.from_settings(own), RedisClient(own))
             for name, own in of_cells.items()
         }
 
@@ -56,5 +55,4 @@ class ServedCells:
         async with AsyncExitStack() as stack:
             for cell in self.by_name.values():
                 stack.push_async_callback(cell.redis.close)
-                if not self._is_given:
-                    stack.push_async_callback(cell.turnfold.close)
+                stack.push_async_callback(cell.turnfold.close)
