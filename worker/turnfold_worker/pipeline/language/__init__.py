@@ -8,7 +8,7 @@ plain_lines     a text on one line, without Markdown's marks
 spoken          words as the rules look at them
 words           the words of a text, for comparing texts
 word_forms      forms of a word, and words that mean the same
-word_places     what stands beside a word
+word_places     words that turn a statement round
 refusal         whether a sentence proposes something, and whether one refuses it
 spoken_verbs    whether words hold a verb
 common_words    words that tell little of a subject
