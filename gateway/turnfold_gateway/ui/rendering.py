@@ -73,13 +73,13 @@ def count(number: float) -> str:
     return f"{number:,}"
 
 
-def plural(number: int, noun: str, many: str | None = None) -> str:
+def plural(number: int, noun: str) -> str:
     """A number with its noun.
 
-    >>> plural(1, "turn"), plural(2_000, "turn"), plural(0, "entry", "entries")
-    ('1 turn', '2,000 turns', '0 entries')
+    >>> plural(1, "turn"), plural(2_000, "turn")
+    ('1 turn', '2,000 turns')
     """
-    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+    return f"{number:,} {noun if number == 1 else noun + 's'}"
 
 
 def dollars(micros: int) -> str:

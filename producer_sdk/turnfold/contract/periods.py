@@ -76,9 +76,9 @@ def day_label(day: date) -> str:
     return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
-def one_day(day: date, *, vague: bool = False) -> Period:
+def one_day(day: date) -> Period:
     """A period of a single day."""
-    return Period(day, day, Precision.DAY, vague)
+    return Period(day, day, Precision.DAY)
 
 
 def month_away(day: date, months: int) -> tuple[int, int]:

@@ -46,10 +46,9 @@ def check_installed() -> None:
 class SentenceTransformerEmbedder:
     """Implements `ports.SentenceEmbedder`. Safe to share among threads; make one a process, after a fork."""
 
-    def __init__(self, model: str = DEFAULT_MODEL, *, bfloat16: bool = True, threads: int = 1) -> None:
+    def __init__(self, model: str = DEFAULT_MODEL, *, bfloat16: bool = True) -> None:
         self.model = model
         self._bfloat16 = bfloat16
-        self._threads = threads
         self._loaded: _Numbers | None = None
         self._short: dict[str, Vector] = {}
         self._lock = Lock()
@@ -71,7 +70,7 @@ class SentenceTransformerEmbedder:
         if not texts:
             return []
         if self._loaded is None:
-            self._loaded = _loaded(self.model, bfloat16=self._bfloat16, threads=self._threads)
+            self._loaded = _loaded(self.model, bfloat16=self._bfloat16)
         # Texts of like length together: a batch takes as long as its longest.
         order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
         found: dict[int, Vector] = {}
@@ -85,14 +84,14 @@ class SentenceTransformerEmbedder:
 _Numbers = Callable[[list[str]], list[list[float]]]
 
 
-def _loaded(model: str, *, bfloat16: bool, threads: int) -> _Numbers:
+def _loaded(model: str, *, bfloat16: bool) -> _Numbers:
     """What gives the numbers of a batch of texts."""
     import torch
 
     from turnfold_worker.adapters.bert import bert_of, pieces_of
 
     # A process of a worker is one of several on its machine: each keeps to its core.
-    torch.set_num_threads(threads)
+    torch.set_num_threads(1)
     library = _library_model(model)
     library.max_seq_length = MAX_WORD_PIECES
     bert = bert_of(library, bfloat16=bfloat16)
