@@ -88,7 +88,8 @@ class Changed:
     """Turns that the conversation has now."""
     removed: frozenset[str] = frozenset()
     """Ids of turns that are no more."""
-    refolds: Sequence[JobId] = ()
+    refolds_due: bool = False
+    """Whether it made jobs to fold segments again."""
     refused: str | None = None
     """Why it could not be carried out: for a person."""
     repeated: bool = False
@@ -101,10 +102,10 @@ class StoreResult:
 
     missing: frozenset[ConversationId] = frozenset()
     """Forgotten meanwhile: nothing of theirs was stored."""
-    to_fold: tuple[ConversationId, ...] = ()
-    """Conversations whose fold job became due with this transaction."""
-    to_refold: tuple[JobId, ...] = ()
-    """Jobs to fold segments again of which a turn was changed."""
+    folds_due: bool = False
+    """Whether the fold job of any conversation became due with this transaction."""
+    refolds_due: bool = False
+    """Whether any segment is to be folded again, because a turn of it was changed."""
     new_turns: int = 0
     revisions: Mapping[ConversationId, int] = field(default_factory=dict)
     """Of each conversation that was stored, the revision from which on it has what was received, at least."""

@@ -263,9 +263,9 @@ class _Batch:
         self._kept -= stored.missing
         self._new_turns += stored.new_turns
         self._revisions.update(stored.revisions)
-        if stored.to_fold:
+        if stored.folds_due:
             ring(JobKind.COMPRESS, inbox=self._inbox, publisher=self._publisher)
-        if stored.to_refold:
+        if stored.refolds_due:
             ring(JobKind.REFOLD, inbox=self._inbox, publisher=self._publisher)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, case, delete, or_, select, update
 
 from turnfold.contract.note_lists import unpack_notes
-from turnfold.contract.records import FAN_OUT, ConversationId, JobId, TurnState
+from turnfold.contract.records import FAN_OUT, ConversationId, TurnState
 from turnfold.contract.tables import (
     AnchorRow,
     ConversationRow,
@@ -96,8 +96,7 @@ def apply(
     )
     if change.operation is Operation.DELETE:
         connection.execute(delete(_subject).where(_subject.c.conversation == conversation, _subject.c.seq == row.seq))
-    refolds = _touched(connection, conversation, row.seq, operation_id, group=group)
-    return Changed(count, refolds=refolds)
+    return Changed(count, refolds_due=_touched(connection, conversation, row.seq, operation_id, group=group))
 
 
 def _refusal(operation: Operation, turn_id: str, row: Any, expired_seq: int) -> str | None:
@@ -111,10 +110,8 @@ def _refusal(operation: Operation, turn_id: str, row: Any, expired_seq: int) -> 
     return None
 
 
-def _touched(
-    connection: Connection, conversation: ConversationId, seq: int, operation_id: str, *, group: int
-) -> list[JobId]:
-    """Take out all that was made of what a turn said before; jobs to make it anew."""
+def _touched(connection: Connection, conversation: ConversationId, seq: int, operation_id: str, *, group: int) -> bool:
+    """Take out all that was made of what a turn said before; whether it made jobs to make it anew."""
     connection.execute(delete(_vector).where(_vector.c.conversation == conversation, _vector.c.seq == seq))
     sql_turn_memos.drop(connection, conversation)
     connection.execute(
@@ -142,15 +139,15 @@ def _touched(
         )
         .order_by(_node.c.idx)
     ).all()  # fmt: skip
-    jobs: list[JobId | None] = []
+    is_any_made = False
     for segment in segments:
         if segment.first_seq <= seq:
             _make_plain(connection, conversation, segment.idx, seq, group=group)
         # Whatever kept it from being folded again, it was about other words.
         sql_removals.drop_jobs(connection, conversation, JobKind.REFOLD, segment.idx, segment.idx)
-        input_hash = operation_id[:64]
-        jobs.append(add_refold(connection, conversation, segment.idx, input_hash=input_hash, state=JobState.DUE))
-    return [job for job in jobs if job is not None]
+        is_made = add_refold(connection, conversation, segment.idx, input_hash=operation_id[:64], state=JobState.DUE)
+        is_any_made = is_any_made or is_made
+    return is_any_made
 
 
 def _make_plain(connection: Connection, conversation: ConversationId, idx: int, seq: int, *, group: int) -> None:

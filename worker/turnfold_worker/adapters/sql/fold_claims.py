@@ -69,7 +69,7 @@ def hurry(connection: Connection, conversation: ConversationId) -> None:
 def _is_due_by_loss(connection: Connection, conversation: ConversationId) -> bool:
     """Make a fold due that makes dropped postings again; a conversation from an archive may have no job yet."""
     lost = POSTINGS.standing(connection, conversation) is not None
-    return lost and bool(fold_due(connection, [conversation]))
+    return lost and fold_due(connection, [conversation])
 
 
 def begin_backfill(connection: Connection) -> bool:

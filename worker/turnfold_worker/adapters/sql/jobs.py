@@ -155,8 +155,8 @@ def add_refold(
     state: JobState,
     attempts: int = 0,
     error: str | None = None,
-) -> JobId | None:
-    """A job to fold a closed segment again, unless there is one for the same input."""
+) -> bool:
+    """Make a job to fold a closed segment again; False where there is one for the same input."""
     tenant = connection.scalar(select(_conversation.c.tenant).where(_conversation.c.id == conversation))
     made = connection.scalar(
         insert_new(connection, _job)
@@ -167,7 +167,7 @@ def add_refold(
         .on_conflict_do_nothing()
         .returning(_job.c.id)
     )  # fmt: skip
-    return None if made is None else JobId(made)
+    return made is not None
 
 
 def refold_job(job: JobId) -> ColumnElement[bool]:

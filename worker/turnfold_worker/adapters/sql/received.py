@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, func, select, update
 
 from turnfold.contract.configuration import TITLE, merged
 from turnfold.contract.keys import Address
-from turnfold.contract.records import OPERATORS, ConversationId, JobId
+from turnfold.contract.records import OPERATORS, ConversationId
 from turnfold.contract.tables import (
     ConversationRow,
     OperationRow,
@@ -85,7 +85,7 @@ def store(
     counters: list[dict[str, int]] = []
     turns: list[dict[str, Any]] = []
     subjects: list[dict[str, Any]] = []
-    refolds: list[JobId] = []
+    refolds_due = False
     revisions: dict[ConversationId, int] = {}
     new_turns = 0
     known = known_turns(
@@ -104,7 +104,7 @@ def store(
         turns += writer.turns
         subjects += writer.subjects
         new_turns += writer.new_turns
-        refolds += writer.refolds
+        refolds_due = refolds_due or writer.refolds_due
         revisions[id_] = counts[id_].revision + writer.changed
         if writer.changed:
             to_fold[writer.when(due)].append(id_)
@@ -117,8 +117,8 @@ def store(
         connection.execute(_COUNTED, counters)
     return StoreResult(
         missing=frozenset(set(batches) - set(counts)),
-        to_fold=due.make(connection, to_fold),
-        to_refold=tuple(refolds),
+        folds_due=due.make(connection, to_fold),
+        refolds_due=refolds_due,
         new_turns=new_turns,
         revisions=revisions,
     )
@@ -184,7 +184,7 @@ class _Conversation:
         """Whether a new turn may change what was said before."""
         self._is_live = False
         """Whether a new turn is to be folded like what people say now."""
-        self.refolds: list[JobId] = []
+        self.refolds_due = False
 
     @property
     def count(self) -> int:
@@ -266,7 +266,7 @@ class _Conversation:
         done = sql_changes.apply(self._connection, self._id, item, count=self._count, group=self._group)
         self._count = done.count
         self._changed_any = self._changed_any or not done.repeated
-        self.refolds += done.refolds
+        self.refolds_due = self.refolds_due or done.refolds_due
         if done.refused is not None:
             self._park(item.entry.entry_id, None, item.entry.body, done.refused)
         return done.removed

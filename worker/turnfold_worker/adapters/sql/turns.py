@@ -30,21 +30,13 @@ from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.tables import (
     ConversationRow,
     JobRow,
-    OperationRow,
-    ParkedEntryRow,
-    RewoundTurnRow,
-    TurnRow,
     table,
 )
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold.database.database_clock import now_milliseconds
 
 _conversation = table(ConversationRow)
-_turn = table(TurnRow)
-_operation = table(OperationRow)
-_parked = table(ParkedEntryRow)
 _job = table(JobRow)
-_rewound = table(RewoundTurnRow)
 
 _IS_DONE: Final = _job.c.state == str(JobState.DONE)
 LATER: Final = _job.c.state == literal_column("'later'")
@@ -176,32 +168,30 @@ class FoldDue:
         """Whether so many turns of so many tokens are folded at once."""
         return turns >= self.turns or (tokens >= self.tokens and turns > 0)
 
-    def make(
-        self, connection: Connection, to_fold: Mapping[FoldWhen, Sequence[ConversationId]]
-    ) -> tuple[ConversationId, ...]:
-        """Make fold jobs; those that are due now and were not."""
+    def make(self, connection: Connection, to_fold: Mapping[FoldWhen, Sequence[ConversationId]]) -> bool:
+        """Make fold jobs; whether any is due now that was not."""
         make = partial(_make, connection, idle_milliseconds=self.idle_milliseconds)
         make(to_fold[FoldWhen.IDLE], FoldWhen.IDLE)
         make(to_fold[FoldWhen.BACKFILL], FoldWhen.BACKFILL)
         return make(to_fold[FoldWhen.NOW], FoldWhen.NOW)
 
 
-def fold_due(connection: Connection, conversations: Sequence[ConversationId]) -> tuple[ConversationId, ...]:
-    """Make the fold jobs due; those that were not already, and so are to be told of."""
+def fold_due(connection: Connection, conversations: Sequence[ConversationId]) -> bool:
+    """Make the fold jobs due; whether any was not already, and so is to be told of."""
     return _make(connection, conversations, FoldWhen.NOW)
 
 
 def _make(
     connection: Connection, conversations: Sequence[ConversationId], when: FoldWhen, *, idle_milliseconds: int = 0
-) -> tuple[ConversationId, ...]:
-    """Fold jobs for some time, new ones and those that it changes.
+) -> bool:
+    """Make fold jobs for some time; whether any is new, or changed.
 
     A running job stays as it is: it looks for new turns, under the row lock, before it ends.
     """
     if not conversations:
-        return ()
+        return False
     upsert = _upsert(connection.dialect.name, when, idle_milliseconds)
-    return tuple(ConversationId(id_) for id_ in connection.scalars(upsert, {"of_conversations": list(conversations)}))
+    return bool(connection.scalars(upsert, {"of_conversations": list(conversations)}).all())
 
 
 @lru_cache(maxsize=16)
