@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, Final, cast
 
@@ -29,9 +31,6 @@ return math.ceil(moment + share - now - 60000)
 """
 
 
-_FAILURES: Final = (RedisError, RedisClusterException)
-
-
 class RedisClient:
     """Raises `Unavailable` when Redis does not answer."""
 
@@ -53,51 +52,44 @@ class RedisClient:
 
     async def take(self, name: str, a_minute: int) -> float:
         """Take a request from a limit: 0.0, or the seconds until one fits again."""
-        try:
-            return float(await self._evaluate(TAKE, name, a_minute)) / 1_000
-        except _FAILURES as error:
-            raise _unavailable(error) from error
+        with _reached():
+            return float(await self._client.eval(TAKE, 1, name, a_minute)) / 1_000
 
     async def remember(self, name: str, text: str, *, seconds: int) -> str | None:
         """Keep a text unless one is kept already, which is returned."""
-        try:
+        with _reached():
             # Redis 6.2 does not do both at once.
             if await self._client.set(name, text, nx=True, ex=seconds):
                 return None
             earlier = await self._client.get(name)
-        except _FAILURES as error:
-            raise _unavailable(error) from error
         return None if earlier is None else str(earlier)
 
     async def forget(self, name: str) -> None:
         """Keep a text no longer."""
-        try:
+        with _reached():
             await self._client.delete(name)
-        except _FAILURES as error:
-            raise _unavailable(error) from error
 
     async def mark(self, name: str, *, seconds: float) -> None:
         """Set a mark, which ends by itself."""
-        try:
+        with _reached():
             await self._client.set(name, "1", px=round(seconds * 1_000))
-        except _FAILURES as error:
-            raise _unavailable(error) from error
 
     async def is_marked(self, name: str) -> bool:
         """Whether a mark is set."""
-        try:
+        with _reached():
             return bool(await self._client.exists(name))
-        except _FAILURES as error:
-            raise _unavailable(error) from error
 
     async def close(self) -> None:
         client = self.__dict__.pop("_client", None)
         if client is not None:
             await client.aclose()
 
-    async def _evaluate(self, script: str, name: str, *arguments: Any) -> Any:
-        return await self._client.eval(script, 1, name, *arguments)
 
-
-def _unavailable(error: Exception) -> Unavailable:
-    return Unavailable(f"Redis did not answer ({type(error).__name__})", remedy="is TURNFOLD_REDIS_URL right?")
+@contextmanager
+def _reached() -> Iterator[None]:
+    """Raise `Unavailable` where Redis does not answer inside."""
+    try:
+        yield
+    except (RedisError, RedisClusterException) as error:
+        msg = f"Redis did not answer ({type(error).__name__})"
+        raise Unavailable(msg, remedy="is TURNFOLD_REDIS_URL right?") from error
