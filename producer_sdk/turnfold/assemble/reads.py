@@ -48,20 +48,19 @@ def _pricing(material: Material) -> Pricing:
     return material.memo.anew(key, make) if known.is_full else known
 
 
-def finish(snapshot: Snapshot, request: Request, choice: Choice, texts: Mapping[LevelKey, str]) -> Context:
+def finish(choice: Choice, texts: Mapping[LevelKey, str]) -> Context:
     """The context, never above the budget in any of its forms by the request's counter.
 
     `texts` are those of `choice.wanted`; a missing one is shown as an empty line with its marker. Raises
     `InvalidBudget` naming the tokens that would do.
     """
-    same = choice.material.snapshot is snapshot and choice.material.request == request
-    material = choice.material if same else gather(snapshot, request)
-    pricing = choice.pricing if same and request.counter.stored else Pricing(request.counter, material.style)
+    material = choice.material
+    snapshot, request = material.snapshot, material.request
+    pricing = choice.pricing if request.counter.stored else Pricing(request.counter, material.style)
     assembly = _assembled(material, pricing, choice, texts)
     if (sealed := _unsaid(snapshot, assembly)) != snapshot.sealed:
         # Somebody who knows it, as a model may have said it, could end the frame.
-        resealed = replace(snapshot, sealed=sealed)
-        return finish(resealed, request, choose(resealed, request), texts)
+        return finish(choose(replace(snapshot, sealed=sealed), request), texts)
     return _context(material, assembly)
 
 

@@ -15,7 +15,7 @@ from turnfold.assemble import Choice, Context, Request, choose, finish
 from turnfold.assemble.turns import TurnsNotRead
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Anchor, ConversationId, LevelKey
-from turnfold.contract.results import Snapshot, Status
+from turnfold.contract.results import Status
 from turnfold.contract.turn_limits import TURNS_A_READ, cap_for
 from turnfold.contract.wanted_anchors import EVERY_ANCHOR, WantedAnchors
 from turnfold.dates.validity import checked_as_of
@@ -57,7 +57,7 @@ def _context(
         if made is not None:
             return made
 
-    def look(transaction: ReadTransaction) -> tuple[Snapshot, Choice, dict[LevelKey, str]]:
+    def look(transaction: ReadTransaction) -> tuple[Choice, dict[LevelKey, str]]:
         past = None
         if request.as_of is not None:
             past = past_snapshot(transaction, address, pending, request, request.as_of)
@@ -75,11 +75,11 @@ def _context(
         if not request.scope.is_all:
             snapshot = request.scope.snapshot(snapshot)
         choice = choose(snapshot, request)
-        return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted)
+        return choice, {} if head is None else transaction.texts(head, choice.wanted)
 
-    snapshot, choice, texts = reader.read(look)
+    choice, texts = reader.read(look)
     # After the transaction: a caller's counter may be slow.
-    return finish(snapshot, request, choice, texts)
+    return finish(choice, texts)
 
 
 def _from_memory(reader: ReadSource, address: Address, pending: Pending, request: Request) -> Context | None:
@@ -101,12 +101,11 @@ def _from_memory(reader: ReadSource, address: Address, pending: Pending, request
 
 def _made(look: Look, reader: ReadSource) -> Context | None:
     """The context of what a read found; None where the texts that it needs have changed since."""
-    snapshot = look.snapshot()
-    choice = choose(snapshot, look.request, None if look.found is None else look.found.known.memo)
+    choice = choose(look.snapshot(), look.request, None if look.found is None else look.found.known.memo)
     texts: dict[LevelKey, str] | None = {}
     if choice.wanted:
         texts = reader.read(lambda transaction: _texts_of_state(transaction, look, choice.wanted))
-    return None if texts is None else finish(snapshot, look.request, choice, texts)
+    return None if texts is None else finish(choice, texts)
 
 
 def _texts_of_state(transaction: ReadTransaction, look: Look, wanted: Sequence[LevelKey]) -> dict[LevelKey, str] | None:

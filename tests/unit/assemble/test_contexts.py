@@ -49,7 +49,7 @@ def snapshot_of(*turns: StoredTurn, closed_seq: int = 0, **more: object) -> Snap
 
 
 def read(snapshot: Snapshot, request: Request) -> Context:
-    return finish(snapshot, request, choose(snapshot, request), {})
+    return finish(choose(snapshot, request), {})
 
 
 ANCHOR = Anchor(

@@ -24,7 +24,7 @@ def read(conversation: Conversation, request: Request, asked: tuple[Passage, ...
     request = replace(request, expand=tuple(passage.marker for passage in asked))
     snapshot = replace(conversation.snapshot, passages=asked)
     choice = choose(snapshot, request)
-    return finish(snapshot, request, choice, {key: conversation.texts[key] for key in choice.wanted})
+    return finish(choice, {key: conversation.texts[key] for key in choice.wanted})
 
 
 def told(text: str) -> Passage:

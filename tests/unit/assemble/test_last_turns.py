@@ -41,7 +41,7 @@ def read(lengths: Sequence[int], budget: int, *, folded: int = 0) -> tuple[Conte
     )  # fmt: skip
     snapshot = Snapshot(conversation_id="c", seals=SEALS, head=head, turns=tuple(turns), outline=outline)
     request = Request(budget_tokens=budget)
-    return finish(snapshot, request, choose(snapshot, request), {}), turns
+    return finish(choose(snapshot, request), {}), turns
 
 
 def recent(context: Context) -> str:
@@ -95,7 +95,7 @@ def test_an_answer_that_the_newest_turn_points_to_is_there(budget: int) -> None:
     outline = Outline(tail=notes, tail_seq=121)
     snapshot = Snapshot(conversation_id="c", seals=SEALS, head=head, turns=tuple(turns), outline=outline)
     request = Request(budget_tokens=budget)
-    shown = recent(finish(snapshot, request, choose(snapshot, request), {}))
+    shown = recent(finish(choose(snapshot, request), {}))
     assert "3. Option number 3 costs 333 euros." in shown
     assert "OK, do number 3" in shown
 

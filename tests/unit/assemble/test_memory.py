@@ -47,7 +47,7 @@ def read(snapshot: Snapshot, request: Request, memo: Memo) -> Context | int:
     else:
         snapshot = replace(snapshot, excerpts=())
     try:
-        return finish(snapshot, request, choose(snapshot, request, memo), {})
+        return finish(choose(snapshot, request, memo), {})
     except InvalidBudget as error:
         return error.needed_tokens
 

@@ -40,7 +40,7 @@ def read(conversation: Conversation, request: Request, weights: dict[int, int]) 
         cold = [node for node in conversation.nodes if node.height == 0 and node.idx % 3 and node.idx not in weights]
         snapshot = replace(snapshot, cold=tuple((node.first_seq, node.last_seq) for node in cold))
     choice = choose(snapshot, request)
-    return finish(snapshot, request, choice, {key: conversation.texts[key] for key in choice.wanted})
+    return finish(choice, {key: conversation.texts[key] for key in choice.wanted})
 
 
 @examples(100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -154,7 +154,7 @@ def test_words_that_are_gone_since_the_count_leave_no_trace() -> None:
     node = next(node for node in conversation.nodes if node.height == 0 and node.idx > 30)
     assert snapshot.head is not None
     snapshot = replace(snapshot, head=replace(snapshot.head, often=(Often(node, 9),)))
-    context = finish(snapshot, request, choose(snapshot, request), {})
+    context = finish(choose(snapshot, request), {})
     assert OFTEN_HEADER not in context.text
 
 
@@ -168,6 +168,6 @@ def test_words_that_grew_since_the_count_do_not_exceed_the_budget() -> None:
     snapshot = replace(snapshot, head=replace(snapshot.head, often=(Often(small, 9),)))
     choice = choose(snapshot, request)
     assert choice.wanted
-    context = finish(snapshot, request, choice, dict.fromkeys(choice.wanted, "word " * 600))
+    context = finish(choice, dict.fromkeys(choice.wanted, "word " * 600))
     assert context.tokens <= 1_000
     assert estimate_tokens(context.text) <= 1_000

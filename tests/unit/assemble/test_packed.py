@@ -27,7 +27,7 @@ def test_a_context_comes_back_equal_in_every_form(
     snapshot = conversation.snapshot
     choice = choose(snapshot, request)
     try:
-        context = finish(snapshot, request, choice, {key: conversation.texts[key] for key in choice.wanted})
+        context = finish(choice, {key: conversation.texts[key] for key in choice.wanted})
     except InvalidBudget:
         return
     back = unpack_context(pack_context(context))
@@ -42,7 +42,7 @@ def test_a_context_without_a_client_says_who_can_keep_it_and_crosses_processes()
     conversation = build(segments=3)
     request = Request(budget_tokens=500)
     snapshot = conversation.snapshot
-    context = replace(finish(snapshot, request, choose(snapshot, request), {}), keeper=lambda context: "ctx_")
+    context = replace(finish(choose(snapshot, request), {}), keeper=lambda context: "ctx_")
     assert context.reference() == "ctx_"
     copied = pickle.loads(pickle.dumps(context))  # noqa: S301 - our own bytes
     assert copied == context

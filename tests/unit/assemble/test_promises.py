@@ -67,7 +67,7 @@ def requests(draw: st.DrawFn) -> Request:
 def read(conversation: Conversation, request: Request) -> Context:
     snapshot = conversation.snapshot
     choice = choose(snapshot, request)
-    return finish(snapshot, request, choice, {key: conversation.texts[key] for key in choice.wanted})
+    return finish(choice, {key: conversation.texts[key] for key in choice.wanted})
 
 
 def forms(context: Context, counter: Counter) -> tuple[int, int, int]:

@@ -23,7 +23,7 @@ POINTS = 0.025
 def shares_of(conversation: Conversation, request: Request) -> list[float]:
     """What raw turns and the notes of each age cost with their lines, of all that standing facts leave."""
     snapshot = conversation.snapshot
-    context = finish(snapshot, request, choose(snapshot, request), {})
+    context = finish(choose(snapshot, request), {})
     used = {part.name: part.used for part in context.report.parts}
     shared = request.budget_tokens - sum(used[name] for name in ("system", "task", "frame", "anchors"))
     assert context.coverage is not None
@@ -100,7 +100,7 @@ def test_what_an_age_cannot_use_goes_to_the_newest_turns(kept: int) -> None:
     few = replace(outline, notes=tuple(outline.notes)[:kept])
     snapshot = replace(conversation.snapshot, outline=few)
     request = Request(budget_tokens=4_000, policy=RECENCY)
-    context = finish(snapshot, request, choose(snapshot, request), {})
+    context = finish(choose(snapshot, request), {})
     used = {part.name: part.used for part in context.report.parts}
     assert used["background"] < 0.25 * request.budget_tokens
     assert used["recent"] > 0.7 * (request.budget_tokens - used["anchors"])
@@ -115,7 +115,7 @@ def test_what_a_query_finds_has_a_quarter_and_the_shares_are_of_the_rest(budget:
     old = tuple(note for note in outline.notes if note.seq < outline.last_seq // 2)
     snapshot = replace(conversation.snapshot, hits=old[:80])
     request = Request(budget_tokens=budget, query="Who decided on PostgreSQL?", policy=RECENCY)
-    context = finish(snapshot, request, choose(snapshot, request), {})
+    context = finish(choose(snapshot, request), {})
     used = {part.name: part.used for part in context.report.parts}
     kept = RECENCY.excerpts_share * budget
     assert 0.15 * budget < used["excerpts"] <= kept

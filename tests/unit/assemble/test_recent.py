@@ -30,7 +30,7 @@ def read(count: int, policy: Policy) -> Context:
     )  # fmt: skip
     snapshot = Snapshot(conversation_id="c", seals=SEALS, head=head, turns=tuple(turns))
     request = Request(budget_tokens=BUDGET, policy=policy)
-    return finish(snapshot, request, choose(snapshot, request), {})
+    return finish(choose(snapshot, request), {})
 
 
 def first_raw(context: Context) -> int:

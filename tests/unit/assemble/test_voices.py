@@ -73,7 +73,7 @@ def snapshot_of(*turns: StoredTurn) -> Snapshot:
 
 def read(snapshot: Snapshot, **request: object) -> Context:
     asked = Request(**{"budget_tokens": 4_000, **request})  # type: ignore[arg-type]
-    return finish(snapshot, asked, choose(snapshot, asked), {})
+    return finish(choose(snapshot, asked), {})
 
 
 def spoken_in(text: str, labels: set[str]) -> Iterator[tuple[str, str]]:
@@ -129,7 +129,7 @@ def test_the_record_stands_in_its_frame_and_never_in_the_system_text(conversatio
     snapshot = conversation.snapshot
     request = Request(budget_tokens=2_000, system="Be brief.")
     choice = choose(snapshot, request)
-    context = finish(snapshot, request, choice, {key: conversation.texts[key] for key in choice.wanted})
+    context = finish(choice, {key: conversation.texts[key] for key in choice.wanted})
     assert context.system == "Be brief.\n"
     if context.record:
         assert context.record.startswith(record_opening(SEAL))
