@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from turnfold.contract.records import Origin, Role, StoredTurn
 
 OUTSIDE: Final = str(Origin.OUTSIDE)
 """The voice of notes on what nobody who takes part said: fetched pages, pasted mails. A voice is a role, or this."""
+_TRUST: Final = tuple(Origin)
 _BY_VOICE: Final = {
     str(Role.ASSISTANT): Origin.ASSISTANT, str(Role.TOOL): Origin.TOOL, OUTSIDE: Origin.OUTSIDE,
 }  # fmt: skip
@@ -20,6 +22,11 @@ def origin_of(voice: str) -> Origin:
     (<Origin.TOOL: 'tool'>, <Origin.USER: 'user'>)
     """
     return _BY_VOICE.get(voice, Origin.USER)
+
+
+def least_trusted(origins: Iterable[Origin]) -> Origin:
+    """The origin of what is made of words of several; a person's of none."""
+    return max(origins, key=_TRUST.index, default=Origin.USER)
 
 
 def holds_tool_words(turn: StoredTurn) -> bool:

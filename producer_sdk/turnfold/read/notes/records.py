@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from turnfold.assemble.forms.markers import turns_marker
@@ -10,7 +10,7 @@ from turnfold.assemble.forms.render_text import date_of
 from turnfold.contract import results
 from turnfold.contract.note_times import UNKNOWN_TIME, NoteTime
 from turnfold.contract.notes import Note
-from turnfold.contract.origins import OUTSIDE, origin_of
+from turnfold.contract.origins import OUTSIDE, least_trusted, origin_of
 from turnfold.contract.overtaken import OvertakenIndex
 from turnfold.contract.records import Anchor, AnchorState, Origin, Role
 from turnfold.contract.words import note_stems
@@ -20,7 +20,6 @@ from turnfold.read.notes.importance import clause_factors, importance_of, with_a
 if TYPE_CHECKING:
     from turnfold.database.note_read import SegmentNotes
 
-_TRUST: Final = tuple(Origin)
 _OVER: Final = (AnchorState.DUPLICATE, AnchorState.RESOLVED, AnchorState.SUPERSEDED, AnchorState.DISMISSED)
 """States of what is not in force, in the order in which one of several anchors gives its own to a note."""
 
@@ -122,11 +121,6 @@ def _time_of(row: Any) -> NoteTime:
     time = time_of(f"in {row.day_meant}", row.said_on) if row.day_meant else None
     time = time or UNKNOWN_TIME
     return time._replace(day_meant=row.day_meant, valid_from=row.valid_from, valid_to=row.valid_to)
-
-
-def least_trusted(origins: Iterable[Origin]) -> Origin:
-    """The class of what is made of words of several."""
-    return max(origins, key=_TRUST.index)
 
 
 def _replies(note: Note) -> bool:

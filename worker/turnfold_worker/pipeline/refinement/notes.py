@@ -18,7 +18,7 @@ from turnfold_worker.pipeline.refinement.brief import brief_of
 from turnfold_worker.pipeline.refinement.claimed_days import day_of
 from turnfold_worker.pipeline.refinement.faithfulness import Evidence, Unfaithful
 from turnfold_worker.pipeline.refinement.replies import WrittenNote
-from turnfold_worker.pipeline.turns.voices import least_trusted, voices_of
+from turnfold_worker.pipeline.turns.voices import origin_of_turns, voices_of
 
 LONGEST: Final = 600
 """Code points of a note at most; a longer one is cut behind a sentence or a clause."""
@@ -132,7 +132,7 @@ def _faithful_part(text: str, note: WrittenNote, evidence: Evidence) -> str:
 def _kept(note: WrittenNote, text: str, by_seq: Mapping[int, StoredTurn], voices: Mapping[int, str]) -> ModelNote:
     seqs = tuple(sorted(by_seq.keys() & set(note.turns)))
     first = _spoken_by(note.speaker, [by_seq[seq] for seq in seqs])
-    origin = least_trusted([by_seq[seq] for seq in seqs], voices)
+    origin = origin_of_turns([by_seq[seq] for seq in seqs], voices)
     label = speaker_label(first)
     brief = brief_of(note.brief, text) or telegraphic(_SENTENCE.split(text)[0])
     return ModelNote(

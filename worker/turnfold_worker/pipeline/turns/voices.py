@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.origins import OUTSIDE, turn_origin
+from turnfold.contract.origins import OUTSIDE, least_trusted, turn_origin
 from turnfold.contract.records import Origin, Role, StoredTurn
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.pasted import pasted_in
@@ -17,7 +17,6 @@ _BROWSERS: Final = listed("browse browser browsing web url urls http crawl scrap
 _NAME_PART: Final = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _URL: Final = lazy_pattern(r"\s*https?://\S")
 _DOWNLOADS: Final = lazy_pattern(r"\b(?:curl|wget|lynx|w3m)\b[^\n|;]{0,400}https?://")
-_TRUST: Final = tuple(Origin)
 
 
 def voices_of(turns: Iterable[StoredTurn]) -> dict[int, str]:
@@ -33,9 +32,9 @@ def voices_of(turns: Iterable[StoredTurn]) -> dict[int, str]:
     return voices
 
 
-def least_trusted(turns: Iterable[StoredTurn], voices: Mapping[int, str]) -> Origin:
+def origin_of_turns(turns: Iterable[StoredTurn], voices: Mapping[int, str]) -> Origin:
     """The origin of what is made of several turns: what a person only pastes is the words of others."""
-    return max((_origin(turn, voices) for turn in turns), key=_TRUST.index, default=Origin.USER)
+    return least_trusted(_origin(turn, voices) for turn in turns)
 
 
 def _origin(turn: StoredTurn, voices: Mapping[int, str]) -> Origin:
