@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
-from sqlalchemy import Connection, case, delete, or_, select, update
+from sqlalchemy import Connection, delete, or_, select, update
 
 from turnfold.contract.note_lists import unpack_notes
 from turnfold.contract.records import FAN_OUT, ConversationId, TurnState
@@ -26,7 +26,7 @@ from turnfold.contract.tables import (
     TurnVectorRow,
     table,
 )
-from turnfold.contract.tasks import EntryState, JobKind, JobState, Operation
+from turnfold.contract.tasks import JobKind, JobState, Operation
 from turnfold.database.rows import turn_record
 from turnfold.database.statements import turn_columns
 from turnfold_worker.adapters.sql import folds as sql_folds
@@ -38,7 +38,8 @@ from turnfold_worker.adapters.sql import rewinds as sql_rewinds
 from turnfold_worker.adapters.sql import turn_memos as sql_turn_memos
 from turnfold_worker.adapters.sql import vectors as sql_vectors
 from turnfold_worker.adapters.sql.jobs import add_refold
-from turnfold_worker.adapters.sql.turns import turn_row
+from turnfold_worker.adapters.sql.parked import empty_entries
+from turnfold_worker.adapters.sql.turns import replace_turn
 from turnfold_worker.pipeline.fold import FoldedNode, plain_fold, said_after
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
@@ -53,9 +54,6 @@ _anchor = table(AnchorRow)
 _entry = table(ParkedEntryRow)
 _change = table(TurnChangeRow)
 _subject = table(SubjectTurnRow)
-
-_KEPT: Final = frozenset({"conversation", "seq", "turn_id"})
-"""Columns of a turn that no change touches."""
 
 
 def apply(
@@ -88,12 +86,7 @@ def apply(
         return Changed(row.seq, removed=removed)
     if change.operation is Operation.DELETE and row.state == TurnState.DELETED:
         return Changed(count)
-    values = turn_row(conversation, row.seq, change.of(turn_record(row)))
-    connection.execute(
-        update(_turn)
-        .where(_turn.c.conversation == conversation, _turn.c.seq == row.seq)
-        .values({name: value for name, value in values.items() if name not in _KEPT})
-    )
+    replace_turn(connection, conversation, row.seq, change.of(turn_record(row)))
     if change.operation is Operation.DELETE:
         connection.execute(delete(_subject).where(_subject.c.conversation == conversation, _subject.c.seq == row.seq))
     return Changed(count, refolds_due=_touched(connection, conversation, row.seq, operation_id, group=group))
@@ -114,14 +107,7 @@ def _touched(connection: Connection, conversation: ConversationId, seq: int, ope
     """Take out all that was made of what a turn said before; whether it made jobs to make it anew."""
     connection.execute(delete(_vector).where(_vector.c.conversation == conversation, _vector.c.seq == seq))
     sql_turn_memos.drop(connection, conversation)
-    connection.execute(
-        update(_entry)
-        .where(_entry.c.conversation == conversation, _entry.c.seq == seq)
-        .values(
-            payload=b"", error="the turn was changed",
-            state=case((_entry.c.state == str(EntryState.PARKED), str(EntryState.SKIPPED)), else_=_entry.c.state),
-        )
-    )  # fmt: skip
+    empty_entries(connection, _entry.c.conversation == conversation, _entry.c.seq == seq, why="the turn was changed")
     row = connection.execute(select(_conversation).where(_conversation.c.id == conversation)).one()
     seen = {"edit_revision": row.edit_revision + 1}
     if seq > row.closed_seq:

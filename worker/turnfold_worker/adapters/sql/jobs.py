@@ -97,7 +97,7 @@ def release(connection: Connection, claimed: FoldClaim, *, error: str | None, de
     }  # fmt: skip
     if error is None:
         # A slice that ended is not a failed try.
-        values["attempts"] = _one_less()
+        values["attempts"] = one_less()
     else:
         # The first try, which others shared, is counted when it has failed.
         values |= {"error": error[:MAX_ERROR], "attempts": case((_job.c.attempts > 0, _job.c.attempts), else_=1)}
@@ -109,11 +109,12 @@ def give_back(connection: Connection, job: ColumnElement[bool], token: str) -> N
     connection.execute(
         update(_job)
         .where(job, _job.c.claim == token)
-        .values(state=str(JobState.DUE), claim=None, not_before=now_milliseconds(), attempts=_one_less())
+        .values(state=str(JobState.DUE), claim=None, not_before=now_milliseconds(), attempts=one_less())
     )
 
 
-def _one_less() -> ColumnElement[int]:
+def one_less() -> ColumnElement[int]:
+    """The attempts of a job without the one that was counted when it was taken."""
     return case((_job.c.attempts > 0, _job.c.attempts - 1), else_=0)
 
 
@@ -195,7 +196,7 @@ def release_refold(connection: Connection, claimed: RefoldClaim, *, error: str |
     """Park the job with an error; without one it is due again, with its attempt."""
     values: dict[str, Any] = {"claim": None, "not_before": now_milliseconds()}
     if error is None:
-        values |= {"state": str(JobState.DUE), "attempts": _one_less()}
+        values |= {"state": str(JobState.DUE), "attempts": one_less()}
     else:
         values |= {"state": str(JobState.PARKED), "error": error[:MAX_ERROR]}
     connection.execute(update(_job).where(_job.c.id == claimed.job, _job.c.claim == claimed.claim).values(values))

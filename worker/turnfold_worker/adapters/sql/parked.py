@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import Connection, Engine, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, case, func, or_, select, update
 
 from turnfold.contract.attention import Selection, Work, WorkKind
 from turnfold.contract.records import ConversationId, JobId, StoredTurn, TurnState
@@ -16,7 +16,7 @@ from turnfold.database.database_clock import now_milliseconds
 from turnfold.database.work_read import work_needing_attention
 from turnfold_worker.adapters.sql.errors import transaction
 from turnfold_worker.adapters.sql.jobs import DUE, MAX_ERROR, PARKED, add_refold
-from turnfold_worker.adapters.sql.turns import fold_due, turn_row
+from turnfold_worker.adapters.sql.turns import fold_due, replace_turn
 
 _conversation = table(ConversationRow)
 _turn = table(TurnRow)
@@ -126,6 +126,12 @@ def _blocks(ids: Sequence[int]) -> Iterator[Sequence[int]]:
     return (ids[start : start + _BLOCK] for start in range(0, len(ids), _BLOCK))
 
 
+def empty_entries(connection: Connection, *which: ColumnElement[bool], why: str) -> None:
+    """Take what was sent out of entries; those that wait for a person wait no more."""
+    state = case((_WAITING, str(EntryState.SKIPPED)), else_=_entry.c.state)
+    connection.execute(update(_entry).where(*which).values(payload=b"", error=why, state=state))
+
+
 def _store_entry(connection: Connection, number: int, id_: ConversationId, turn: StoredTurn) -> Stored | None:
     """Under the conversation's row lock: a fold under way either sees the turn or starts over."""
     row = connection.execute(
@@ -136,12 +142,7 @@ def _store_entry(connection: Connection, number: int, id_: ConversationId, turn:
     )
     if row is None or not taken.rowcount:
         return None
-    values = turn_row(id_, turn.seq, turn)
-    connection.execute(
-        update(_turn)
-        .where(_turn.c.conversation == id_, _turn.c.seq == turn.seq, _turn.c.state == int(TurnState.PARKED))
-        .values({name: value for name, value in values.items() if name not in {"conversation", "seq", "turn_id"}})
-    )
+    replace_turn(connection, id_, turn.seq, turn, _turn.c.state == int(TurnState.PARKED))
     changed = {"edit_revision": row.edit_revision + 1, "revision": row.revision + 1}
     is_open = turn.seq > row.closed_seq
     if is_open:

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import Connection, and_, case, delete, func, or_, select, update
+from sqlalchemy import Connection, and_, delete, func, or_, select, update
 
 from turnfold.contract.records import FAN_OUT, ConversationId, JobId
 from turnfold.contract.tables import AccessRow, ConversationRow, JobRow, NodeRow, table
@@ -15,7 +15,7 @@ from turnfold.contract.tasks import JobKind, JobState
 from turnfold.database.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql import model_notes as sql_model_notes
 from turnfold_worker.adapters.sql import overdue as sql_overdue
-from turnfold_worker.adapters.sql.jobs import DUE, MAX_ERROR, RUNNING, lapsed
+from turnfold_worker.adapters.sql.jobs import DUE, MAX_ERROR, RUNNING, lapsed, one_less, taken_by
 from turnfold_worker.adapters.sql.turns import insert_new
 from turnfold_worker.ports.models import Owner, RefineClaim, RefineCounts, RefineTarget, subject_of_chapter
 
@@ -208,12 +208,9 @@ def claim(connection: Connection, job: JobId, *, lease_milliseconds: int) -> Ref
     row = connection.execute(
         update(_job)
         .where(_job.c.id == job, _KIND, or_(DUE, lapsed(lease_milliseconds)))
-        .values(
-            state=str(JobState.RUNNING), claim=token, attempts=_job.c.attempts + 1,
-            lease_until=now_milliseconds() + lease_milliseconds,
-        )
+        .values(taken_by(token, lease_milliseconds))
         .returning(_job.c.conversation, _job.c.tenant, _job.c.subject, _job.c.attempts)
-    ).first()  # fmt: skip
+    ).first()
     if row is None:
         return None
     owner = Owner(ConversationId(row.conversation), row.tenant)
@@ -240,7 +237,7 @@ def release(
         "error": error and error[:MAX_ERROR], "not_before": now_milliseconds() + (0 if park else delay),
     }  # fmt: skip
     if not counted:
-        values["attempts"] = case((_job.c.attempts > 0, _job.c.attempts - 1), else_=0)
+        values["attempts"] = one_less()
     connection.execute(update(_job).where(_ours(claimed)).values(values))
 
 

@@ -12,7 +12,6 @@ from sqlalchemy import (
     Double,
     Engine,
     Table,
-    case,
     cast,
     func,
     literal,
@@ -24,11 +23,11 @@ from sqlalchemy import (
 
 from turnfold.contract.records import OPERATORS, ConversationId, TurnState
 from turnfold.contract.tables import ConversationRow, NodeRow, ParkedEntryRow, TenantQuotaRow, TurnRow, table
-from turnfold.contract.tasks import EntryState
 from turnfold.database.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql import expiry_events as sql_expiry_events
 from turnfold_worker.adapters.sql import spent_rows as sql_spent_rows
 from turnfold_worker.adapters.sql.errors import transaction
+from turnfold_worker.adapters.sql.parked import empty_entries
 from turnfold_worker.ports.messages import DueTenants
 
 DAY_MILLISECONDS: Final = 86_400_000
@@ -132,7 +131,11 @@ class SqlRetention:
             connection.execute(update(_conversation).where(mine).values(words_since=_words_since()))
             if not expired:
                 return 0
-            _empty_entries(connection, [*expired])
+            # After the words around it there is no place left for what could not be read.
+            empty_entries(
+                connection, _entry.c.conversation.in_([*expired]), _entry.c.seq <= _expired_seq(_entry),
+                why="retention removed what was sent",
+            )  # fmt: skip
             emptied = _empty_turns(connection, [*expired])
             sql_spent_rows.drop(connection, [*expired])
             sql_expiry_events.tell(connection, expired)
@@ -197,15 +200,3 @@ def _empty_turns(connection: Connection, conversations: Sequence[int]) -> int:
         update(_turn).where(*stored).values(content="", parts=None, metadata=None, state=int(TurnState.EXPIRED))
     )
     return int(removed.rowcount)
-
-
-def _empty_entries(connection: Connection, conversations: Sequence[int]) -> None:
-    """What was sent of turns that could not be read: after the words around it there is no place left for it."""
-    connection.execute(
-        update(_entry)
-        .where(_entry.c.conversation.in_(conversations), _entry.c.seq <= _expired_seq(_entry))
-        .values(
-            payload=b"", error="retention removed what was sent",
-            state=case((_entry.c.state == str(EntryState.PARKED), str(EntryState.SKIPPED)), else_=_entry.c.state),
-        )
-    )  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
+    ColumnElement,
     Connection,
     Text,
     and_,
@@ -22,20 +23,18 @@ from sqlalchemy import (
     or_,
     select,
     text,
+    update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, StoredTurn
-from turnfold.contract.tables import (
-    ConversationRow,
-    JobRow,
-    table,
-)
+from turnfold.contract.tables import ConversationRow, JobRow, TurnRow, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold.database.database_clock import now_milliseconds
 
 _conversation = table(ConversationRow)
+_turn = table(TurnRow)
 _job = table(JobRow)
 
 _IS_DONE: Final = _job.c.state == str(JobState.DONE)
@@ -43,6 +42,9 @@ LATER: Final = _job.c.state == literal_column("'later'")
 BACKFILL_FROM: Final = 2**50
 """Milliseconds behind which a time never comes: such a job is done when no other is due, the earliest first."""
 BACKFILL: Final = _job.c.not_before >= literal_column(str(BACKFILL_FROM))
+
+_KEPT: Final = frozenset({"conversation", "seq", "turn_id"})
+"""Columns of a turn that no change touches."""
 
 
 class FoldWhen(Enum):
@@ -149,6 +151,15 @@ def turn_row(conversation: ConversationId, seq: int, turn: StoredTurn) -> dict[s
         "metadata": None if turn.metadata is None else dict(turn.metadata), "tokens": turn.tokens,
         "content_hash": content_hash(turn.content), "state": int(turn.state),
     }  # fmt: skip
+
+
+def replace_turn(
+    connection: Connection, conversation: ConversationId, seq: int, turn: StoredTurn, *where: ColumnElement[bool]
+) -> None:
+    """Write what a turn says now over what its row said."""
+    values = {name: column for name, column in turn_row(conversation, seq, turn).items() if name not in _KEPT}
+    mine = (_turn.c.conversation == conversation, _turn.c.seq == seq)
+    connection.execute(update(_turn).where(*mine, *where).values(values))
 
 
 @dataclass(frozen=True, slots=True)
