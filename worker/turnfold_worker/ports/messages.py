@@ -12,6 +12,7 @@ from turnfold.contract.tasks import Operation
 from turnfold.contract.vectors import Vector
 from turnfold.wire.inbox_entry import InboxEntry
 from turnfold.wire.turn_edits import TurnChange
+from turnfold_worker.pipeline.settings import FoldSettings, settings_at
 
 if TYPE_CHECKING:
     from turnfold.contract.outlines import Outline
@@ -141,6 +142,11 @@ class Tail:
     memos: Mapping[int, TurnMemo] = field(default_factory=dict)
     """What folds made of single turns by `seq`: first what is stored, then what this fold adds."""
 
+    @property
+    def settings(self) -> FoldSettings:
+        """The settings that its first turn is folded with."""
+        return settings_at(self.configurations, self.turns[0].seq)
+
 
 @dataclass(frozen=True, slots=True)
 class Meant:
@@ -223,6 +229,11 @@ class ClosedSegment:
     """Ids of those that a person settled: they stay, whatever the rules find now."""
     loose: Sequence[Anchor] = ()
     """Active anchors of the conversation that were overtaken by one that is no more."""
+
+    @property
+    def settings(self) -> FoldSettings:
+        """The settings that it is folded with."""
+        return settings_at(self.configurations, self.turns[0].seq)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

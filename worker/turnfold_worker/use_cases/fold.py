@@ -30,7 +30,7 @@ from turnfold_worker.pipeline.outline import (
 )
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.segments.segmenter import SegmenterStats, fresh, step
-from turnfold_worker.pipeline.settings import FoldSettings, settings_at
+from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.memo import NO_MEMOS, memos_of
 from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
 from turnfold_worker.ports.messages import Fold, FoldClaim, Tail
@@ -191,7 +191,7 @@ def next_segment(tail: Tail, *, total: bool = False) -> CutSegment | None:
     """
     if not tail.turns:
         return None
-    settings = settings_at(tail.configurations, tail.turns[0].seq)
+    settings = tail.settings
     most = tail.turns[: settings.segment_max_turns]
     return or_plain(
         lambda: _stepped(tail, settings), lambda: CutSegment(most, tail.segmenter or {}, most[-1].seq), total=total,
@@ -218,8 +218,7 @@ def fold_next(
     plain_error: str | None,
 ) -> Fold:
     """Fold one segment, merge its anchors, and build the chapters that it completes."""
-    turns = segment.turns
-    settings = settings_at(tail.configurations, turns[0].seq)
+    turns, settings = segment.turns, tail.settings
     if plain_error is None:
         folded = fold_segment(
             turns, idx=tail.node_count, settings=settings, before=tail.before,

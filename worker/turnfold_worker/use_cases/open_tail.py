@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from turnfold_worker.pipeline.settings import settings_at
 from turnfold_worker.pipeline.tail_anchors import NOTHING_FOUND, MergedTail, merged_tail, tail_drafts
 from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.ports.messages import Tail
@@ -24,7 +23,7 @@ def anchors_of_tail(
     """The anchors of the open tail; `total`: none where the rules fail, and nothing else is lost."""
     if not readings:
         return NOTHING_FOUND
-    settings = settings_at(tail.configurations, tail.turns[0].seq)
+    settings = tail.settings
 
     def by_rules() -> MergedTail:
         drafts = tail_drafts(readings, settings, for_the_head(tail.vectors, embedder))

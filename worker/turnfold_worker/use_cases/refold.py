@@ -20,7 +20,7 @@ from turnfold_worker.pipeline.anchors.deduplicate import merge_into_past, settle
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.roll_up import roll_up
-from turnfold_worker.pipeline.settings import FoldSettings, settings_at
+from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.ports.messages import ClosedSegment, Refold, RefoldClaim
 from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.use_cases.earlier import candidates_of, earlier_turns
@@ -72,7 +72,7 @@ def _refold(claim: RefoldClaim, store: SqlStore, embedder: SentenceEmbedder | No
 
 def refolded(job: JobId, segment: ClosedSegment, store: SqlStore, embedder: SentenceEmbedder | None = None) -> Refold:
     """The segment by the rules, its new anchors merged into those around it, and the chapters above it."""
-    settings = settings_at(segment.configurations, segment.turns[0].seq)
+    settings = segment.settings
     vectors = {} if embedder is None else vectors_of(segment.conversation, segment.turns, store, embedder)
     folded = folded_by_rules(segment, store, for_the_head(vectors, embedder))
     known = {_span(anchor): anchor for anchor in segment.anchors}
@@ -102,7 +102,7 @@ def refolded(job: JobId, segment: ClosedSegment, store: SqlStore, embedder: Sent
 def folded_by_rules(segment: ClosedSegment, store: SqlStore, vectors: Mapping[int, Vector] = NO_VECTORS) -> FoldedNode:
     """A closed segment as the rules fold it."""
     return fold_segment(
-        segment.turns, idx=segment.idx, settings=settings_at(segment.configurations, segment.turns[0].seq),
+        segment.turns, idx=segment.idx, settings=segment.settings,
         before=segment.before, earlier=earlier_turns(segment.turns, segment.conversation, store, segment.idx),
         said=said_after(segment.said_before, segment.turns), vectors=vectors,
     )  # fmt: skip

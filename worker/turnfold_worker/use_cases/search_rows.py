@@ -12,7 +12,6 @@ from turnfold_worker.pipeline.fold import FoldedNode, not_deleted, plain_fold, s
 from turnfold_worker.pipeline.notes.passages import Posting
 from turnfold_worker.pipeline.notes.search_rows import SaidSegment, postings_again, postings_of_notes
 from turnfold_worker.pipeline.roll_up import roll_up
-from turnfold_worker.pipeline.settings import settings_at
 from turnfold_worker.ports.messages import ClosedSegment, DroppedSegment, Tail
 from turnfold_worker.use_cases.earlier import earlier_turns
 from turnfold_worker.use_cases.last_try import or_plain
@@ -113,4 +112,4 @@ def _by_rules(segment: DroppedSegment, closed: ClosedSegment, store: SqlStore) -
         not_deleted(closed.turns), not_deleted(closed.before),
         not_deleted(earlier_turns(closed.turns, closed.conversation, store, closed.idx)),
     )  # fmt: skip
-    return postings_again(said, settings_at(closed.configurations, closed.turns[0].seq), segment.stored)
+    return postings_again(said, closed.settings, segment.stored)
