@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from turnfold.contract.records import Anchor, AnchorChange, ConversationId, JobId
 
 if TYPE_CHECKING:
-    from turnfold_worker.pipeline.refinement.notes import ModelNote
+    from turnfold_worker.pipeline.refinement.levels import AcceptedNode
     from turnfold_worker.pipeline.refinement.reconstruction import Kept
     from turnfold_worker.pipeline.refinement.sources import ChapterSource, ModelRequest, NodeSource, RefineSource
     from turnfold_worker.pipeline.settings import FoldSettings
@@ -191,16 +191,6 @@ class ChapterGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenNode:
-    """A model's notes on a node, and the levels made of them."""
-
-    source: NodeSource
-    notes: Sequence[ModelNote]
-    levels: Mapping[int, str]
-    tokens: Mapping[int, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Refined:
     """Everything that a refine job writes, in one transaction. It replaces what an earlier model wrote there.
 
@@ -211,7 +201,7 @@ class Refined:
     edit_revision: int
     covers: Sequence[NodeSource]
     """The nodes that the job is about."""
-    nodes: Sequence[WrittenNode] | None
+    nodes: Sequence[AcceptedNode] | None
     anchors: Sequence[Anchor] | None = None
     changes: Sequence[AnchorChange] = ()
     filler: Sequence[int] = ()

@@ -21,9 +21,9 @@ from turnfold_worker.pipeline.refinement.anchors import Settled, accept_quotes, 
 from turnfold_worker.pipeline.refinement.levels import AcceptedNode, accept_chapter, accept_segments
 from turnfold_worker.pipeline.refinement.replies import BadForm, Quote, read_chapter, read_segments
 from turnfold_worker.pipeline.refinement.requests import chapter_request, notes_request, repaired_form
-from turnfold_worker.pipeline.refinement.sources import ModelRequest, Prompt
+from turnfold_worker.pipeline.refinement.sources import ChapterSource, ModelRequest, Prompt, RefineSource
 from turnfold_worker.pipeline.refinement.told import told_anchors
-from turnfold_worker.ports.models import Finish, Group, Ledger, ModelReply, RefineClaim, Refined, WrittenNode
+from turnfold_worker.ports.models import Finish, Group, Ledger, ModelReply, RefineClaim, Refined, RefineTarget
 from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.use_cases.model_calls import ModelCalls
 
@@ -54,6 +54,17 @@ class Prompts:
     """Of segments: notes, quotes and tags in one reply."""
     chapter: Prompt
     repair: Prompt
+
+
+def question_of(source: RefineSource | ChapterSource, target: RefineTarget, prompts: Prompts) -> ModelRequest | None:
+    """The question of a job; None where nothing can be won."""
+    if isinstance(source, ChapterSource):
+        if not source.written or not source.chapter.gains:
+            return None
+        return chapter_request(source, model=target.summarize_model, prompt=prompts.chapter)
+    if not source.readable or not source.nodes:
+        return None
+    return notes_request(source, model=target.extract_model, prompt=prompts.notes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,11 +132,11 @@ class _Refinement:
         return self._segments() if self._claim.chapter is None else self._chapter()
 
     def _segments(self) -> str:
-        group = self._r.store.group(self._claim)
-        if group is None or not group.source.readable or not group.source.nodes:
-            return self._skipped(self._target.extract_model)
-        source, model = group.source, self._target.extract_model
-        words = self._read(notes_request(source, model=model, prompt=self._r.prompts.notes), read_segments)
+        group, model = self._r.store.group(self._claim), self._target.extract_model
+        if group is None or (request := question_of(group.source, self._target, self._r.prompts)) is None:
+            return self._skipped(model)
+        source = group.source
+        words = self._read(request, read_segments)
         nodes = settled = None
         filler: tuple[int, ...] = ()
         told_ids: tuple[int, ...] = ()
@@ -138,18 +149,18 @@ class _Refinement:
         return self._write(
             Refined(
                 claim=self._claim, edit_revision=group.edit_revision, covers=source.segments,
-                nodes=None if nodes is None else [_written(node) for node in nodes if node.notes or node.levels],
+                nodes=None if nodes is None else [node for node in nodes if node.notes or node.levels],
                 anchors=None if settled is None else settled.new, changes=() if settled is None else settled.changed,
                 filler=filler, told=told_ids,
             )
         )  # fmt: skip
 
     def _chapter(self) -> str:
-        group = self._r.store.chapter(self._claim)
-        if group is None or not group.source.written or not group.source.chapter.gains:
-            return self._skipped(self._target.summarize_model)
-        source, model = group.source, self._target.summarize_model
-        words = self._read(chapter_request(source, model=model, prompt=self._r.prompts.chapter), read_chapter)
+        group, model = self._r.store.chapter(self._claim), self._target.summarize_model
+        if group is None or (request := question_of(group.source, self._target, self._r.prompts)) is None:
+            return self._skipped(model)
+        source = group.source
+        words = self._read(request, read_chapter)
         nodes = None
         if words is not None:
             nodes = [accept_chapter(source, words)]
@@ -157,7 +168,7 @@ class _Refinement:
         return self._write(
             Refined(
                 claim=self._claim, edit_revision=group.edit_revision, covers=[source.chapter],
-                nodes=None if nodes is None else [_written(node) for node in nodes if node.notes or node.levels],
+                nodes=None if nodes is None else [node for node in nodes if node.notes or node.levels],
             )
         )  # fmt: skip
 
@@ -228,7 +239,3 @@ class _Refinement:
     def _write_counts(self) -> None:
         for model, counts in self._counts.items():
             self._r.ledger.count(self._claim.owner, model, counts)
-
-
-def _written(node: AcceptedNode) -> WrittenNode:
-    return WrittenNode(source=node.source, notes=node.notes, levels=node.levels, tokens=node.tokens)

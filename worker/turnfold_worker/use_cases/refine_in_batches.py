@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.records import ConversationId, JobId
 from turnfold_worker.errors import Retryable
-from turnfold_worker.pipeline.refinement.requests import chapter_request, notes_request
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
-from turnfold_worker.ports.models import ChapterGroup, Group, ModelReply
+from turnfold_worker.ports.models import ModelReply
 from turnfold_worker.use_cases.model_calls import NoRedaction, Redactor
-from turnfold_worker.use_cases.refine import Prompts
+from turnfold_worker.use_cases.refine import Prompts, question_of
 
 if TYPE_CHECKING:
     from turnfold_worker.adapters.openai.batches import OpenAIBatches
@@ -82,7 +81,7 @@ def _requests(jobs: Sequence[JobId], batching: Batching) -> dict[str, ModelReque
     redactor = batching.redactor or NoRedaction()
     for job in jobs:
         owned = batching.store.batch_group(job)
-        request = None if owned is None else _request(owned[1], batching)
+        request = None if owned is None else question_of(owned[1].source, batching.store.target, batching.prompts)
         if owned is None or request is None:
             continue
         owner = owned[0]
@@ -92,18 +91,6 @@ def _requests(jobs: Sequence[JobId], batching: Batching) -> dict[str, ModelReque
             batching.ledger.release(batching.ledger.reserve(owner, hidden), failed=False)
             requests[f"{owner.conversation}-{hidden.hash}-{hidden.purpose[0]}"] = hidden
     return requests
-
-
-def _request(group: Group | ChapterGroup, batching: Batching) -> ModelRequest | None:
-    """The question of a job; None where nothing can be won."""
-    target, prompts = batching.store.target, batching.prompts
-    if isinstance(group, ChapterGroup):
-        if not group.source.written or not group.source.chapter.gains:
-            return None
-        return chapter_request(group.source, model=target.summarize_model, prompt=prompts.chapter)
-    if not group.source.readable or not group.source.nodes:
-        return None
-    return notes_request(group.source, model=target.extract_model, prompt=prompts.notes)
 
 
 def collect(tenant: str, *, batching: Batching, told: Callable[[int, int], None]) -> int:

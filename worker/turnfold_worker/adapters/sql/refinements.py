@@ -23,8 +23,9 @@ from turnfold_worker.adapters.sql import removals as sql_removals
 from turnfold_worker.adapters.sql.errors import transaction
 from turnfold_worker.adapters.sql.refine_sources import read_chapter, read_group, read_remains
 from turnfold_worker.adapters.sql.turns import insert_new
+from turnfold_worker.pipeline.refinement.levels import AcceptedNode
 from turnfold_worker.pipeline.refinement.sources import NodeSource
-from turnfold_worker.ports.models import ChapterGroup, Group, RefineClaim, Refined, RefineTarget, Remains, WrittenNode
+from turnfold_worker.ports.models import ChapterGroup, Group, RefineClaim, Refined, RefineTarget, Remains
 
 MODEL_CANDIDATES: Final = 64
 
@@ -202,7 +203,7 @@ def _go_on(connection: Connection, claim: RefineClaim, target: RefineTarget) -> 
 
 
 def _write_node(
-    connection: Connection, conversation: ConversationId, source: NodeSource, written: WrittenNode | None,
+    connection: Connection, conversation: ConversationId, source: NodeSource, written: AcceptedNode | None,
     target: RefineTarget,
 ) -> None:  # fmt: skip
     node = source.node
