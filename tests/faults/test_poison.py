@@ -192,7 +192,7 @@ def test_a_chapter_that_cannot_be_made_holds_up_nothing_and_is_mended_by_folding
     tf.configure("c", settings={"segment_max_turns": 5, "segment_min_turns": 2})
     tf.append("c", talk(100))
     with monkeypatch.context() as broken:
-        broken.setattr(compress_module, "roll_up", failing)
+        broken.setattr("turnfold_worker.pipeline.roll_up.roll_up", failing)
         local.settle()
     status = tf.status("c")
     assert status.folded == 100

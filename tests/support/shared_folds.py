@@ -47,7 +47,7 @@ def share_folds() -> None:
     """
     fold_segment = _shared(compress.fold_segment)
     compress.fold_segment = refold.fold_segment = fold_segment
-    for stage in ("merge", "roll_up", "make_outline", "with_tail"):
+    for stage in ("merge", "make_outline", "with_tail"):
         setattr(compress, stage, _shared(getattr(compress, stage)))
     open_tail.merged_tail = _shared(open_tail.merged_tail)
     for name in _PATCHES:

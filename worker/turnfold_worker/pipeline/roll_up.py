@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from turnfold.contract.actions import kept_actions
 from turnfold.contract.notes import Note
-from turnfold.contract.records import Method, Node
+from turnfold.contract.records import FAN_OUT, Method, Node
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.fold import FoldedNode, first_that_fits
 from turnfold_worker.pipeline.ledger import merge_ledgers
@@ -23,6 +23,8 @@ MAX_BRIEF: Final = 400
 """Estimated tokens of a chapter's level 2 at most."""
 MAX_NOTES: Final = 2_000
 """Estimated tokens of a chapter's notes at most."""
+Siblings = Callable[[int, int, int], Sequence[FoldedNode]]
+"""Stored nodes of a height, from one index to another, in order."""
 _HASH_BYTES: Final = 16
 _ENTRIES: Final = 24
 
@@ -52,6 +54,34 @@ def plain_roll_up(children: Sequence[FoldedNode], *, height: int, idx: int) -> F
         children, height=height, idx=idx, method=Method.PLAIN, slug_text=FALLBACK,
         levels={1: text, 2: text, 3: f"{FALLBACK}\n"}, facts=merge_facts([]),
     )  # fmt: skip
+
+
+def chapters_above(
+    node: FoldedNode, siblings: Siblings, *, newest: bool = False, total: bool = False
+) -> list[FoldedNode]:
+    """Every chapter above a node that is complete, upwards, each built anew from its children's own words.
+
+    `newest`: no node is behind it, so that only chapters that end with it are complete. `total`: rules that fail cost a
+    chapter its words; folding its last child again mends it.
+    """
+    chapters: list[FoldedNode] = []
+    while not newest or (node.node.idx + 1) % FAN_OUT == 0:
+        height, idx = node.node.height, node.node.idx
+        first = idx // FAN_OUT * FAN_OUT
+        children = {child.node.idx: child for child in siblings(height, first, first + FAN_OUT - 1)} | {idx: node}
+        if len(children) < FAN_OUT:
+            break
+        make = _roll_up_or_plain if total else roll_up
+        node = make([*children.values()], height=height + 1, idx=idx // FAN_OUT)
+        chapters.append(node)
+    return chapters
+
+
+def _roll_up_or_plain(children: Sequence[FoldedNode], *, height: int, idx: int) -> FoldedNode:
+    try:
+        return roll_up(children, height=height, idx=idx)
+    except Exception:  # noqa: BLE001 - whatever the rules make of it
+        return plain_roll_up(children, height=height, idx=idx)
 
 
 def _source_tokens(children: Sequence[FoldedNode]) -> int:

@@ -15,11 +15,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from turnfold.contract.outlines import Outline
-from turnfold.contract.records import FAN_OUT, ConversationId, Role, StoredTurn
+from turnfold.contract.records import ConversationId, Role, StoredTurn
 from turnfold.contract.vectors import NO_VECTOR
 from turnfold_worker.errors import DIED, Retryable, where
 from turnfold_worker.pipeline.anchors.deduplicate import merge
-from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
+from turnfold_worker.pipeline.fold import fold_segment, plain_fold, said_after
 from turnfold_worker.pipeline.outline import (
     chapters_over,
     choose_cover,
@@ -28,7 +28,7 @@ from turnfold_worker.pipeline.outline import (
     read_tail,
     with_tail,
 )
-from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
+from turnfold_worker.pipeline.roll_up import chapters_above
 from turnfold_worker.pipeline.segments.segmenter import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.memo import NO_MEMOS, memos_of
@@ -232,34 +232,13 @@ def fold_next(
         folded.drafts, candidates, next_id=tail.next_anchor, node_idx=tail.node_count, settings=settings,
         vectors=anchor_vectors_of(folded.drafts, candidates, tail.conversation, store, embedder),
     )  # fmt: skip
-    chapters = _chapters(tail.conversation, folded, store, total=plain_error is not None)
+    siblings = partial(store.siblings, tail.conversation)
+    chapters = chapters_above(folded, siblings, newest=True, total=plain_error is not None)
     return Fold(
         tail=tail, nodes=[folded, *chapters], anchors=merged.new, changes=merged.changed,
         segmenter=segment.segmenter, decided_seq=segment.decided_seq, refold_error=plain_error,
         meant=meant_by(folded, tail.vectors, embedder),
     )  # fmt: skip
-
-
-def _chapters(conversation: ConversationId, folded: FoldedNode, store: SqlStore, *, total: bool) -> list[FoldedNode]:
-    """Chapters whose last child is this segment, upwards; built once, from their children's own words."""
-    chapters: list[FoldedNode] = []
-    last = folded
-    while (last.node.idx + 1) % FAN_OUT == 0:
-        height, first = last.node.height, last.node.idx + 1 - FAN_OUT
-        elder = store.siblings(conversation, height, first, last.node.idx - 1)
-        last = _chapter([*elder, last], height=height + 1, idx=last.node.idx // FAN_OUT, total=total)
-        chapters.append(last)
-    return chapters
-
-
-def _chapter(children: Sequence[FoldedNode], *, height: int, idx: int, total: bool) -> FoldedNode:
-    """A chapter by the rules; `total`: in plain words if they fail. Folding its last child again mends it."""
-    try:
-        return roll_up(children, height=height, idx=idx)
-    except Exception:
-        if not total:
-            raise
-        return plain_roll_up(children, height=height, idx=idx)
 
 
 def outline_of(

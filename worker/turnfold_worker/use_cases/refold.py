@@ -10,16 +10,17 @@ import logging
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from turnfold.contract.records import FAN_OUT, Anchor, AnchorChange, AnchorType, JobId
+from turnfold.contract.records import Anchor, AnchorChange, AnchorType, JobId
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.telemetry import CONVERSATION_NUMBER, memory_span
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.pipeline.anchors.deduplicate import merge_into_past, settle_again, sought_terms
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
-from turnfold_worker.pipeline.roll_up import roll_up
+from turnfold_worker.pipeline.roll_up import chapters_above
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.ports.messages import ClosedSegment, Refold, RefoldClaim
 from turnfold_worker.ports.storage import SentenceEmbedder
@@ -88,8 +89,9 @@ def refolded(job: JobId, segment: ClosedSegment, store: SqlStore, embedder: Sent
     changes = {change.id: change for change in merged.changed if change.id not in stale}
     for change in _relinked(loose, [*merged.new], changes, segment, settings, store):
         changes.setdefault(change.id, change)
+    siblings = partial(store.siblings, segment.conversation)
     return Refold(
-        job=job, segment=segment, nodes=[folded, *_ancestors(segment, folded, store)], anchors=merged.new,
+        job=job, segment=segment, nodes=[folded, *chapters_above(folded, siblings)], anchors=merged.new,
         changes=[changes[id_] for id_ in sorted(changes)], stale=frozenset(stale),
         weighed=[
             replace(anchor, score=drafts_by_span[span].score, rank=drafts_by_span[span].rank)
@@ -121,17 +123,3 @@ def _relinked(
         candidates = store.anchor_candidates(segment.conversation, sought_terms(anchor.text), anchor.turn_seq)
         later = [*(other for other in candidates if other.id not in settled), *new]
         yield from settle_again(anchor, later, settings=settings)
-
-
-def _ancestors(segment: ClosedSegment, folded: FoldedNode, store: SqlStore) -> list[FoldedNode]:
-    """Every chapter above the segment that exists, each from its children's own words."""
-    ancestors: list[FoldedNode] = []
-    last = folded
-    while True:
-        height, idx = last.node.height + 1, last.node.idx // FAN_OUT
-        children = store.siblings(segment.conversation, height - 1, idx * FAN_OUT, idx * FAN_OUT + FAN_OUT - 1)
-        if len(children) < FAN_OUT:
-            return ancestors
-        children[last.node.idx % FAN_OUT] = last
-        last = roll_up(children, height=height, idx=idx)
-        ancestors.append(last)

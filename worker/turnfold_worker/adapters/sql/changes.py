@@ -6,14 +6,14 @@ the rules; the chapters above it are made anew at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, delete, or_, select, update
 
 from turnfold.contract.note_lists import unpack_notes
-from turnfold.contract.records import FAN_OUT, ConversationId, TurnState
+from turnfold.contract.records import ConversationId, TurnState
 from turnfold.contract.tables import (
     AnchorRow,
     ConversationRow,
@@ -40,8 +40,8 @@ from turnfold_worker.adapters.sql import vectors as sql_vectors
 from turnfold_worker.adapters.sql.jobs import add_refold
 from turnfold_worker.adapters.sql.parked import empty_entries
 from turnfold_worker.adapters.sql.turns import replace_turn
-from turnfold_worker.pipeline.fold import FoldedNode, plain_fold, said_after
-from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
+from turnfold_worker.pipeline.fold import plain_fold, said_after
+from turnfold_worker.pipeline.roll_up import chapters_above
 from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
 from turnfold_worker.ports.messages import Changed, ReceivedChange
 
@@ -148,28 +148,11 @@ def _make_plain(connection: Connection, conversation: ConversationId, idx: int, 
     )
     others = tuple(note for note in unpack_notes(best) if note.seq != seq) if best else ()
     plain = plain_fold(segment.turns, idx=idx, said=said_after(segment.said_before, segment.turns))
-    nodes = [replace(plain, notes=others)]
-    while (children := _children(connection, conversation, nodes[-1])) is not None:
-        nodes.append(_chapter(children, height=nodes[-1].node.height + 1, idx=nodes[-1].node.idx // FAN_OUT))
-    for node in nodes:
+    segment_node = replace(plain, notes=others)
+    # A change has to be stored whatever the rules make of it.
+    siblings = partial(sql_folds.siblings, connection, conversation)
+    for node in (segment_node, *chapters_above(segment_node, siblings, total=True)):
         sql_refolds.replace_node(connection, conversation, node)
     sql_vectors.drop_signs(connection, conversation, idx)
     sql_removals.tell_sizes(connection, conversation)
     sql_outlines.rebuild(connection, conversation)
-
-
-def _children(connection: Connection, conversation: ConversationId, last: FoldedNode) -> list[FoldedNode] | None:
-    """The children of the chapter above a node, which is replaced among them; None where there is no chapter."""
-    first = last.node.idx // FAN_OUT * FAN_OUT
-    children = sql_folds.siblings(connection, conversation, last.node.height, first, first + FAN_OUT - 1)
-    if len(children) < FAN_OUT:
-        return None
-    children[last.node.idx - first] = last
-    return children
-
-
-def _chapter(children: Sequence[FoldedNode], *, height: int, idx: int) -> FoldedNode:
-    try:
-        return roll_up(children, height=height, idx=idx)
-    except Exception:  # noqa: BLE001 - a change has to be stored whatever the rules make of it
-        return plain_roll_up(children, height=height, idx=idx)
