@@ -33,9 +33,9 @@ from turnfold.database.reader import Reader
 from turnfold.read import expand as expansion
 from turnfold.read import queries as retrieval
 from turnfold.read import search as search_read
-from turnfold.read.arguments import listed, wanted_anchors
+from turnfold.read.arguments import check_search, listed, wanted_anchors
 from turnfold.read.notes.read import notes as read_notes
-from turnfold.read.notes.wanted import NOTES_A_PAGE, WantedNotes
+from turnfold.read.notes.wanted import NOTES_A_PAGE, WantedNotes, WrittenBy
 from turnfold.read.relations import MOST_RELATIONS
 from turnfold.read.relations import relations as read_relations
 from turnfold.read.segment_tiers import tiers as read_tiers
@@ -132,10 +132,12 @@ class FoldedConversation:
         limit: int = 10,
         origins: Iterable[Origin | str] | None = None,
         speakers: Iterable[str] | None = None,
+        now: datetime | None = None,
     ) -> list[Hit]:
         """As `Turnfold.search`."""
+        check_search(query, limit, now)
         scope = Scope.checked(origins, speakers)
-        return search_read.search(NO_INBOX, self._reader, self._address, query, limit=limit, scope=scope)
+        return search_read.search(NO_INBOX, self._reader, self._address, query, limit=limit, scope=scope, now=now)
 
     def timeline(
         self, query: str | None = None, *, after: int | None = None, limit: int = 50, now: datetime | None = None
@@ -151,13 +153,16 @@ class FoldedConversation:
         as_of: datetime | None = None,
         first_turn: int = 1,
         last_turn: int | None = None,
+        ids: Iterable[int] | None = None,
         limit: int = ANCHORS_A_PAGE,
     ) -> list[Anchor]:
         """As `Turnfold.anchors`."""
-        wanted = wanted_anchors(types=types, states=states, first_turn=first_turn, last_turn=last_turn, limit=limit)
+        wanted = wanted_anchors(
+            types=types, states=states, first_turn=first_turn, last_turn=last_turn, ids=ids, limit=limit
+        )
         return [*retrieval.anchors(NO_INBOX, self._reader, self._address, as_of=as_of, wanted=wanted)]
 
-    def notes(
+    def notes(  # noqa: PLR0913 - a read's options, all by name
         self,
         *,
         states: Iterable[AnchorState | str] | None = ("active",),
@@ -167,11 +172,12 @@ class FoldedConversation:
         first_turn: int = 1,
         last_turn: int | None = None,
         limit: int = NOTES_A_PAGE,
+        written_by: WrittenBy | None = None,
     ) -> list[Note]:
         """As `Turnfold.notes`."""
         wanted = WantedNotes.checked(
             states=states, origins=origins, speakers=speakers, min_importance=min_importance, first_turn=first_turn,
-            last_turn=last_turn, limit=limit,
+            last_turn=last_turn, limit=limit, written_by=written_by,
         )  # fmt: skip
         return read_notes(NO_INBOX, self._reader, self._address, wanted)
 

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import gc
 import sqlite3
-from typing import Any
+from datetime import UTC, datetime
+from inspect import Parameter, signature
+from typing import Any, Final
 
 import pytest
 
-from turnfold import InvalidTurn
-from turnfold_worker.offline import fold
+from turnfold import InvalidInput, InvalidTurn, Turnfold
+from turnfold_worker.offline import FoldedConversation, fold
+
+OF_SERVERS: Final = {
+    # The vector of a query is made here.
+    "context": {"query_vector"},
+    # Nothing is counted, and no worker waits to be asked.
+    "expand": {"counted", "reconstruct", "timeout_seconds"},
+}
 
 
 @pytest.mark.parametrize("turns", [None, 5, "Hello."])
@@ -45,3 +54,58 @@ def test_a_promise_of_another_speaker_in_a_later_segment_is_another_anchor() -> 
     with fold(turns, settings={"segment_max_turns": 4}) as folded:
         states = [(one.turn_seq, str(one.state)) for one in folded.anchors(states=None) if one.text == promise]
     assert sorted(states) == [(1, "active"), (8, "active")]
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "anchors",
+        "context",
+        "expand",
+        "handle_tool_call",
+        "notes",
+        "relations",
+        "search",
+        "status",
+        "tiers",
+        "timeline",
+        "tools",
+    ],
+)
+def test_a_read_takes_what_the_clients_takes(verb: str) -> None:
+    def taken_by(kind: type) -> dict[str, Parameter]:
+        parameters = signature(getattr(kind, verb)).parameters
+        return {name: parameters[name] for name in parameters if name not in {"self", "conversation_id"}}
+
+    of_client, offline = taken_by(Turnfold), taken_by(FoldedConversation)
+    assert OF_SERVERS.get(verb, set()) == of_client.keys() - offline.keys()
+    assert offline == {name: parameter for name, parameter in of_client.items() if name in offline}
+
+
+def test_arguments_of_reads_do_what_the_clients_do() -> None:
+    turns = [
+        {
+            "role": "user",
+            "content": f"We must release part {day} before noon.",
+            "created_at": f"2026-05-{day:02}T09:00:00Z",
+        }
+        for day in range(1, 25)
+    ]
+    with fold(turns, settings={"segment_max_turns": 4}) as folded:
+        first, second, *_ = folded.anchors()
+        assert folded.anchors(ids=[second.id]) == [second]
+        assert folded.notes()
+        assert folded.notes(written_by="rules") == folded.notes()
+        assert folded.notes(written_by="model") == []
+        by_now = [
+            [
+                hit.first_seq
+                for hit in folded.search("What did I say yesterday?", now=datetime(2026, 5, day, tzinfo=UTC))
+            ]
+            for day in (4, 12)
+        ]
+        assert by_now[0] != by_now[1]
+        for query in (5, None):
+            with pytest.raises(InvalidInput, match="query must be text"):
+                folded.search(query)  # type: ignore[arg-type]
+    assert first != second
