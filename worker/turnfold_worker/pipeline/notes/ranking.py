@@ -87,21 +87,19 @@ def taken(
     left_of = dict.fromkeys([word for note_words in words for word, _ in note_words], 1.0)
     tokens_of: Counter[int] = Counter()
     gain_of = _gains(notes, worths, words, named_by, done, left_of, tokens_of)
-    heap = [(-gain_of(i), i) for i, note_words in enumerate(words) if note_words]
+    # With each gain, how many notes were taken when it was told: only what is taken changes it.
+    heap = [(-gain_of(i), i, 0) for i, note_words in enumerate(words) if note_words]
     heapq.heapify(heap)
     order: list[tuple[int, float]] = []
     room = most_tokens
-    known: dict[int, tuple[int, float]] = {}
     while heap and room > 0:
-        stale, i = heap[0]
-        # Only what is taken changes a gain.
-        taken_by_then, gain = known.get(i, (-1, 0.0))
-        if taken_by_then != len(order):
+        stale, i, taken_by_then = heap[0]
+        gain = -stale
+        if taken_by_then != len(order) and i not in done:
             gain = gain_of(i)
-            known[i] = len(order), gain
-        if i not in done and -gain > stale + 1e-9:
-            heapq.heapreplace(heap, (-gain, i))
-            continue
+            if -gain > stale + 1e-9:
+                heapq.heapreplace(heap, (-gain, i, len(order)))
+                continue
         heapq.heappop(heap)
         named_in = named_by.get(i)
         both = [position for position in (named_in, i) if position is not None and position not in done]
@@ -118,7 +116,7 @@ def taken(
         for position in both:
             if (follows := speaks_of.get(position)) is not None and follows not in done:
                 # It is cheaper now.
-                heapq.heappush(heap, (-gain_of(follows), follows))
+                heapq.heappush(heap, (-gain_of(follows), follows, len(order)))
     return order
 
 
