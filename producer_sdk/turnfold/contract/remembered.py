@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import lru_cache, wraps
-from typing import Concatenate, Final, ParamSpec, TypeVar
+from typing import Final, TypeVar
 
 LONGEST: Final = 64
 """Code points of a text that is remembered."""
@@ -12,28 +11,10 @@ LONGEST: Final = 64
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
-Given = ParamSpec("Given")
-
 _WORDS: Final = 8_192
 """Of each table: a process has twenty, full after some hundred conversations, of up to .3 KB a text each."""
 _CLAUSES: Final = 4_096
 _LONGEST_CLAUSE: Final = 400
-
-
-def remembers_clauses(function: Callable[Concatenate[str, Given], Value]) -> Callable[Concatenate[str, Given], Value]:
-    """A pure function of a clause, with what it gave for the newest ones: an open tail is worded at each of its folds.
-
-    Clauses that are long are not remembered, so that nobody's text takes the memory.
-    """
-    remembered = lru_cache(_CLAUSES)(function)
-
-    @wraps(function)
-    def given(clause: str, /, *more: Given.args, **named: Given.kwargs) -> Value:
-        if len(clause) > _LONGEST_CLAUSE:
-            return function(clause, *more, **named)
-        return remembered(clause, *more, **named)  # type: ignore[arg-type]  # all are hashable
-
-    return given
 
 
 class Remembered(dict[str, Value]):
@@ -43,16 +24,17 @@ class Remembered(dict[str, Value]):
     is too long to come again takes no memory.
     """
 
-    __slots__ = ("_function", "_most")
+    __slots__ = ("_function", "_longest", "_most")
 
-    def __init__(self, function: Callable[[str], Value], most: int = _WORDS) -> None:
+    def __init__(self, function: Callable[[str], Value], most: int = _WORDS, *, longest: int = LONGEST) -> None:
         super().__init__()
         self._function = function
         self._most = most
+        self._longest = longest
 
     def __missing__(self, text: str) -> Value:
         made = self._function(text)
-        if len(text) <= LONGEST:
+        if len(text) <= self._longest:
             if len(self) >= self._most:
                 self.clear()
             self[text] = made
@@ -74,3 +56,11 @@ class NewestEntries(dict[Key, Value]):
         while len(self) > self._most:
             # Another thread may have dropped the same one.
             self.pop(next(iter(self)), None)
+
+
+def remembers_clauses(function: Callable[[str], Value]) -> Callable[[str], Value]:
+    """A pure function of a clause, with what it gave for the last ones: an open tail is worded at each of its folds.
+
+    Clauses that are long are not remembered, so that nobody's text takes the memory.
+    """
+    return Remembered(function, _CLAUSES, longest=_LONGEST_CLAUSE).__getitem__

@@ -19,13 +19,9 @@ _WORD: Final = lazy_pattern(r"[a-z0-9]+(?:[-_./'][a-z0-9]+)*|[^\W\d_a-z]+")
 _CJK: Final = lazy_pattern(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
-def note_words(text: str) -> list[str]:
-    """Distinct words of a note without stop words, in order; of scripts without spaces, pairs of characters."""
-    return list(_distinct_words(text))
-
-
 @remembers_clauses
-def _distinct_words(text: str) -> tuple[str, ...]:
+def note_words(text: str) -> tuple[str, ...]:
+    """Distinct words of a note without stop words, in order; of scripts without spaces, pairs of characters."""
     words = _WORD.findall(text.lower().replace("\u2019", "'"))
     return tuple(dict.fromkeys(chain.from_iterable(map(_PARTS.__getitem__, words))))
 
@@ -33,7 +29,7 @@ def _distinct_words(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=8_192)
 def note_stems(text: str) -> tuple[str, ...]:
     """The stems of `note_words`: a note is stored with them, and ranked with its segment, chapter and conversation."""
-    return tuple(map(STEMS.__getitem__, _distinct_words(text)))
+    return tuple(map(STEMS.__getitem__, note_words(text)))
 
 
 def _parts(word: str) -> tuple[str, ...]:

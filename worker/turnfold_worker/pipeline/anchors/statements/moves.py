@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import remembers_clauses
 from turnfold.contract.words import note_stems
 from turnfold_worker.pipeline.anchors.rules.frame_rules import UNREAL
 from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.required_words import PatternIndex
 
 _MOVED: Final = (
     r"(?:pushed|moved|postponed|rescheduled|delayed|shifted|extended|bumped|relocated|brought forward|put back|put off)"
@@ -39,6 +40,8 @@ _ITSELF: Final = lazy_pattern(
     r"(?P<thing>[^,;:.!?]{2,60}?)(?: has| have)?(?: just| now| recently)? (?:moved|relocated|slipped) to \S"
 )
 """'My cousin moved to Braga', 'the office has moved to Lyon'."""
+_WAYS: Final = (_PASSIVE, _ACTIVE, _APART, _ITSELF)
+_BY_WORD: Final = PatternIndex(lambda: (pattern.pattern for pattern in _WAYS))
 _SUPPOSED: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:if|in case|maybe|perhaps|might|could|would|may be|whether|not|never|unless|suppose)(?!\w)|n't(?!\w)"
 )
@@ -57,7 +60,7 @@ _NO_THING: Final = listed("i we it this that they you i've we've who which")
 _ALONE: Final = listed("he she")
 
 
-@remembers_clauses
+@lru_cache(maxsize=1_024)
 def moved_thing(text: str) -> frozenset[str]:
     """Stems of the thing that a text says was moved; empty where it says no such thing.
 
@@ -73,16 +76,17 @@ def moved_thing(text: str) -> frozenset[str]:
 
 
 def _match(text: str) -> re.Match[str] | None:
-    return _PASSIVE.search(text) or _ACTIVE.search(text) or _APART.search(text) or _moved_by_itself(text)
+    for place in _BY_WORD.worth_trying(text.lower()):
+        match = _WAYS[place].search(text)
+        if match is not None and not (_WAYS[place] is _ITSELF and _is_untold(match["thing"])):
+            return match
+    return None
 
 
-def _moved_by_itself(text: str) -> re.Match[str] | None:
-    match = _ITSELF.search(text)
-    if match is None:
-        return None
-    words = match["thing"].lower().replace("\u2019", "'").split()
-    is_untold = words[-1] in _NO_THING or (len(words) == 1 and words[0] in _ALONE)
-    return None if is_untold else match
+def _is_untold(thing: str) -> bool:
+    """Whether what moved by itself is told by no word."""
+    words = thing.lower().replace("\u2019", "'").split()
+    return words[-1] in _NO_THING or (len(words) == 1 and words[0] in _ALONE)
 
 
 def is_only_supposed(text: str) -> bool:
