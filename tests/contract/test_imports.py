@@ -100,8 +100,9 @@ print("seldom" * (gc.get_threshold()[0] > 10_000))
 import sys
 turn_acts = sys.modules.get("turnfold_worker.pipeline.anchors.acts.turn_acts")
 attributes = sys.modules.get("turnfold_worker.pipeline.anchors.statements.attributes")
-indexes = turn_acts and (turn_acts.rules_by_word, attributes._patterns_by_word)
-print("indexed" * bool(indexes and all(index.cache_info().currsize for index in indexes)))
+value_changes = sys.modules.get("turnfold_worker.pipeline.anchors.statements.value_changes")
+indexes = turn_acts and (turn_acts._RULES_BY_WORD, attributes._BY_WORD, value_changes._CHANGES_BY_WORD)
+print("indexed" * bool(indexes and all("_by_word" in vars(index) for index in indexes)))
 """
 
 

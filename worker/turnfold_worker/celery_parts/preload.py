@@ -15,7 +15,7 @@ _SAID: Final = StoredTurn(
     seq=1,
     turn_id="1",
     role=Role.USER,
-    content="The report is due on Friday. Please read it.",
+    content="The report was due on Friday. I moved it to Monday.",
     importance=Importance.NORMAL,
     tokens=11,
 )

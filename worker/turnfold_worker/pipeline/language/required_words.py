@@ -7,7 +7,8 @@ itself parses it, so that the tables of phrases need no second list to be kept t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from itertools import chain, product
 
 # Python's own parser of patterns; it has no public name.
@@ -28,11 +29,6 @@ _MOST: Final = 1000
 """Ways to read one phrase that are told apart."""
 _MOST_LETTERS: Final = 12
 """Characters of a set that are told apart."""
-
-
-def words_in(text: str) -> list[str]:
-    """The words of a text as patterns see them, runs of word characters, in order."""
-    return _WORD.findall(text)
 
 
 def required_words(pattern: str) -> dict[str, frozenset[str]]:
@@ -61,26 +57,32 @@ def required_words(pattern: str) -> dict[str, frozenset[str]]:
 
 
 class PatternIndex:
-    """Some patterns by the words that they need."""
+    """Some patterns by the words that they need: read off them when the first text is looked at."""
 
-    def __init__(self, patterns: Iterable[str]) -> None:
-        self._always: set[int] = set()
-        self._by_word: dict[str, list[tuple[int, frozenset[str]]]] = {}
-        for place, pattern in enumerate(patterns):
-            needed = required_words(pattern)
-            if not needed:
-                self._always.add(place)
-            for word, beside in needed.items():
-                self._by_word.setdefault(word, []).append((place, beside))
+    def __init__(self, patterns: Callable[[], Iterable[str]]) -> None:
+        self._patterns = patterns
 
-    def worth_trying(self, words: Collection[str]) -> list[int]:
-        """Places of the patterns that may match a text of these words, in order; no other one does."""
-        places = self._always.copy()
-        for word in self._by_word.keys() & words:
-            places.update(
-                [place for place, beside in self._by_word[word] if not beside or not beside.isdisjoint(words)]
-            )
-        return sorted(places)
+    @cached_property
+    def _by_word(self) -> dict[str, list[tuple[int, frozenset[str]]]]:
+        """The places of patterns by each word of which their matches hold one; under "" those of all others."""
+        by_word: dict[str, list[tuple[int, frozenset[str]]]] = {}
+        for place, pattern in enumerate(self._patterns()):
+            for word, beside in (required_words(pattern) or {"": frozenset[str]()}).items():
+                by_word.setdefault(word, []).append((place, beside))
+        return by_word
+
+    def worth_trying(self, text: str) -> list[int]:
+        """Places of the patterns that may match a text in lower case, in order; no other one does."""
+        words = frozenset(("", *_WORD.findall(text)))
+        by_word = self._by_word
+        return sorted(
+            {
+                place
+                for word in by_word.keys() & words
+                for place, beside in by_word[word]
+                if not beside or not beside.isdisjoint(words)
+            }
+        )
 
 
 def _ways(items: Iterable[tuple[Any, Any]]) -> set[str]:

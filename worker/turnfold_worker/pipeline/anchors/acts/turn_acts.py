@@ -7,7 +7,6 @@ the turn before left open decides what a short reply means.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Final
 
 from turnfold_worker.pipeline.anchors.acts.before import NOTHING, Before
@@ -19,7 +18,7 @@ from turnfold_worker.pipeline.anchors.statements.asked import told_and_asked
 from turnfold_worker.pipeline.anchors.statements.done import tells_of_done
 from turnfold_worker.pipeline.anchors.statements.done_at_once import is_done_at_once
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, clauses
-from turnfold_worker.pipeline.language.required_words import PatternIndex, words_in
+from turnfold_worker.pipeline.language.required_words import PatternIndex
 from turnfold_worker.pipeline.language.spoken import breaks_off
 from turnfold_worker.pipeline.language.words import specific_words
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -51,6 +50,7 @@ _SUPPOSED: Final = frozenset({"duty taken", "work given"})
 _BINDING: Final = frozenset({Act.COMMITMENT, Act.DECISION})
 _STEPS: Final = frozenset({"order", "order under a condition", "advice"})
 """Rules of requests that each step of a manual makes."""
+_RULES_BY_WORD: Final = PatternIndex(lambda: (rule.pattern.pattern for rule in statement_rules.RULES))
 _MEETINGS: Final = frozenset({"availability", "meeting", "work named"})
 """Rules of requests that also 'When can we meet?' makes."""
 
@@ -65,12 +65,6 @@ def turn_acts(reading: Reading, before: Before, speakers: Sequence[str]) -> list
                 # A reply is what the turn opens with.
                 before = NOTHING
     return acts_found
-
-
-@cache
-def rules_by_word() -> PatternIndex:
-    """The rules by the words that they need; made when the first clause is read: it asks how common words are."""
-    return PatternIndex(rule.pattern.pattern for rule in statement_rules.RULES)
 
 
 class _Acts:
@@ -201,12 +195,9 @@ class _Acts:
 
     def _rules_worth_trying(self) -> list[Rule]:
         """The rules that may hold for these words, in order."""
-        words = frozenset(
-            words_in(
-                self._clause.raw if self._clause.raw == self._clause.said else f"{self._clause.raw} {self._clause.said}"
-            )
-        )
-        rules = [statement_rules.RULES[place] for place in rules_by_word().worth_trying(words)]
+        raw, said = self._clause.raw, self._clause.said
+        places = _RULES_BY_WORD.worth_trying(raw if raw == said else f"{raw} {said}")
+        rules = [statement_rules.RULES[place] for place in places]
         if self._clause.orders:
             return rules
         left_out = statement_rules.NOT_AN_ASSISTANTS if self._clause.assistant else statement_rules.TO_AN_ASSISTANT

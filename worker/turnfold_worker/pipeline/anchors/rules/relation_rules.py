@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.required_words import PatternIndex
 
 _RELATIONS: Final = r"""
     meet = gather*; get* together; come* together; assemble*; convene*
@@ -63,18 +63,7 @@ def _forms(verb: str) -> tuple[str, ...]:
     return f"{stem}{verb[-1] * doubles}ing", f"{third}s", verb
 
 
-def _signs(alternative: str) -> frozenset[str]:
-    """Words of which a clause has at least one where an alternative matches it."""
-    words = alternative.partition("(")[0].split()
-    plain = [word for word in words if word.isalpha() and word not in _TELLS_LITTLE]
-    longest = max(plain, key=len, default="")
-    if longest or not words[0].endswith("*"):
-        return frozenset({longest or words[1]})
-    return frozenset(_forms(words[0].removesuffix("*")))
-
-
 _HISSES: Final = ("s", "sh", "ch", "x", "go")
-_TELLS_LITTLE: Final = listed("a the have has in at on for of to by off out up")
 _LINES: Final = [line.strip().partition(" = ") for line in _RELATIONS.replace("\\\n", "").strip().splitlines()]
 _NAMES: Final = [relation for relation, _, _ in _LINES]
 _WORDS: Final = lazy_pattern(
@@ -84,10 +73,14 @@ _WORDS: Final = lazy_pattern(
         + r")(?![\w'-])"
     )
 )
-_SIGNS: Final = frozenset().union(
-    *(_signs(alternative) for _, _, alternatives in _LINES for alternative in alternatives.split("; "))
+_BY_WORD: Final = PatternIndex(
+    lambda: (
+        rf"(?<!\w){_pattern(alternative)}(?!\w)"
+        for _, _, alternatives in _LINES
+        for alternative in alternatives.split("; ")
+    )
 )
-"""Most clauses have none of these words, and are looked at no further."""
+"""Most clauses have no words of an alternative, and are looked at no further."""
 
 
 def in_one_relation(clause: str) -> str:
@@ -96,6 +89,6 @@ def in_one_relation(clause: str) -> str:
     >>> in_one_relation("the choir gathers on thursdays"), in_one_relation("the sofa is priced at 650 euros")
     ('the choir meet on thursdays', 'the sofa cost 650 euros')
     """
-    if _SIGNS.isdisjoint(clause.split()):
+    if not _BY_WORD.worth_trying(clause):
         return clause
     return _WORDS.sub(lambda match: _NAMES[(match.lastindex or 1) - 1], clause)

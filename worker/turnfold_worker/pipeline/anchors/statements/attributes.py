@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -18,10 +18,11 @@ from turnfold_worker.pipeline.anchors.rules.rule import joined
 from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import SPELLED, in_one_form
-from turnfold_worker.pipeline.language.required_words import PatternIndex, words_in
+from turnfold_worker.pipeline.language.required_words import PatternIndex
 from turnfold_worker.pipeline.language.spoken import plain_words, without_quotes
 
 _PATTERNS: Final = (*ONE_AT_A_TIME, *SAID_ONLY)
+_BY_WORD: Final = PatternIndex(lambda: (pattern.pattern for _, pattern in _PATTERNS))
 _ONE_WORD: Final = {"lactose": "dairy", "milk": "dairy", "wheat": "gluten", "coeliac": "gluten", "celiac": "gluten"}
 _EMPTY: Final = listed("""
     the a an my our your to for of in on at most all other any total overall expenses costs cost new current now is
@@ -126,19 +127,13 @@ def attributes_of(text: str) -> tuple[Attribute, ...]:
 
 
 def _stated(plain: str, text: str) -> Iterator[Attribute]:
-    for place in _patterns_by_word().worth_trying(frozenset(words_in(plain))):
+    for place in _BY_WORD.worth_trying(plain):
         name, pattern = _PATTERNS[place]
         for match in pattern.finditer(plain):
             if _is_doubtful(plain, match) or (name in NAMED and not _has_a_capital(match["value"], text)):
                 continue
             if pattern is not WE_MOVED or not is_no_place(match["value"], text):
                 yield _attribute(name, match, plain, changes=place < len(ONE_AT_A_TIME))
-
-
-@cache
-def _patterns_by_word() -> PatternIndex:
-    """The patterns of attributes by the words that they need; made when the first text is read."""
-    return PatternIndex(pattern.pattern for _, pattern in _PATTERNS)
 
 
 def _attribute(name: str, match: re.Match[str], plain: str, *, changes: bool) -> Attribute:

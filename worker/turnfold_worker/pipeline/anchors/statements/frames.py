@@ -18,6 +18,7 @@ from turnfold_worker.pipeline.anchors.rules.state_rules import states_of
 from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
 from turnfold_worker.pipeline.language.common_words import is_common, listed
 from turnfold_worker.pipeline.language.quantities import SPELLED, in_one_form, spelled_number
+from turnfold_worker.pipeline.language.required_words import PatternIndex
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 
 _LONGEST: Final = 400
@@ -44,6 +45,7 @@ _SAME: Final = {"our": "my", "we": "i", "must": "need", "should": "need", "canno
     for form in (f"{verb}s", f"{verb}es", f"{verb.removesuffix('e')}ing", f"{verb}{verb[-1]}ing")
 }  # fmt: skip
 """Forms of a word that tell the same of a value."""
+_FRAMES_BY_WORD: Final = PatternIndex(lambda: (pattern.pattern for _, pattern, _ in frame_rules.FRAMES))
 _NUMBER: Final = lazy_pattern(r"(?<![\w.,:-])\d+(?:[.,:]\d+)*(?![\w-])")
 _DATE: Final = lazy_pattern(
     r"(?<!\w)(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|"
@@ -183,7 +185,8 @@ def _states(clause: str, *, is_beside: bool) -> Iterator[Frame]:
 
 
 def _values(clause: str, text: str, *, is_beside: bool) -> Iterator[Frame]:
-    for name, pattern, sort_of in frame_rules.FRAMES:
+    for place in _FRAMES_BY_WORD.worth_trying(clause):
+        name, pattern, sort_of = frame_rules.FRAMES[place]
         match = pattern.match(clause)
         if match is None:
             continue

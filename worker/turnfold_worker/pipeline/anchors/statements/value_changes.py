@@ -6,7 +6,7 @@ It says of what, and what it is now; an earlier text that states another value o
 from __future__ import annotations
 
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -15,7 +15,7 @@ from turnfold_worker.pipeline.anchors.rules import value_change_rules
 from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import in_one_form, sort_of_amount
-from turnfold_worker.pipeline.language.required_words import required_words, words_in
+from turnfold_worker.pipeline.language.required_words import PatternIndex
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 
 _LONGEST: Final = 400
@@ -42,6 +42,7 @@ _MAY_TELL: Final = lazy_pattern(
     r"tripled|halved|widened|narrowed|up to|down to|back to)(?!\w)"
 )
 """Most texts have none of these, and are looked at no further."""
+_TELLING: Final = PatternIndex(lambda: [_MAY_TELL.pattern])
 _PRODUCT: Final = lazy_pattern(r"[a-z][\w-]{0,30}(?= v?\d)")
 _ON_A_TIER: Final = lazy_pattern(
     r"^(?:i|we|i'm|we're)(?: am| are)?(?: now| still| currently)? on (?:the |a )?[\w-]{2,20}(?: [\w-]{2,20})? "
@@ -61,6 +62,16 @@ class Kind(StrEnum):
     OWNER = "owner"
     CANCELLED = "cancelled"
     TIER = "tier"
+
+
+_CHANGES: Final = (
+    *((Kind.NAME, pattern) for pattern in value_change_rules.NAME),
+    *((Kind.OWNER, pattern) for pattern in value_change_rules.OWNER),
+    (Kind.CANCELLED, value_change_rules.CANCELLED),
+    (Kind.TIER, value_change_rules.TIER),
+    *((Kind.VALUE, pattern) for pattern in value_change_rules.VALUE),
+)
+_CHANGES_BY_WORD: Final = PatternIndex(lambda: (pattern.pattern for _, pattern in _CHANGES))
 
 
 class ValueChange(NamedTuple):
@@ -88,35 +99,24 @@ def value_change(text: str) -> ValueChange | None:
     said = _INSTEAD_OF.sub("", plain_words(in_one_form(without_quotes(text))))
     if waits(said) or is_bygone(said) or value_change_rules.SUPPOSED.search(said):
         return None
-    for kind, patterns in (
-        (Kind.NAME, value_change_rules.NAME), (Kind.OWNER, value_change_rules.OWNER),
-        (Kind.CANCELLED, (value_change_rules.CANCELLED,)),
-        (Kind.TIER, (value_change_rules.TIER,)),
-        (Kind.VALUE, value_change_rules.VALUE),
-    ):  # fmt: skip
-        for pattern in patterns:
-            match = pattern.search(said)
-            if match is None:
-                continue
-            groups = match.groupdict()
-            if groups.get("who") and value_change_rules.OF_OTHERS.search(said[: match.start("who")]):
-                continue
-            change = ValueChange(
-                kind, _stems(groups.get("thing")), frozenset(_stems(groups.get("before"))), groups["after"]
-            )
-            return change if change.thing or change.before else None
+    for place in _CHANGES_BY_WORD.worth_trying(said):
+        kind, pattern = _CHANGES[place]
+        match = pattern.search(said)
+        if match is None:
+            continue
+        groups = match.groupdict()
+        if groups.get("who") and value_change_rules.OF_OTHERS.search(said[: match.start("who")]):
+            continue
+        change = ValueChange(
+            kind, _stems(groups.get("thing")), frozenset(_stems(groups.get("before"))), groups["after"]
+        )
+        return change if change.thing or change.before else None
     return None
 
 
 def _may_tell(text: str) -> bool:
     # The words are looked up first: that is a fifth of the search.
-    return not _telling_words().isdisjoint(words_in(text.lower())) and _MAY_TELL.search(text) is not None
-
-
-@cache
-def _telling_words() -> frozenset[str]:
-    """Words of which each text has one that `_MAY_TELL` finds; read off it when the first text is looked at."""
-    return frozenset(required_words(_MAY_TELL.pattern))
+    return bool(_TELLING.worth_trying(text.lower())) and _MAY_TELL.search(text) is not None
 
 
 def overtakes_value(new: str, old: str) -> bool:
