@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -37,17 +37,26 @@ ADVERBS: Final = lazy_pattern(
     r"please|definitely|probably|from now on|these days|at the moment|recently|once again)(?!\w)"
 )
 SHORT_FORMS: Final = (
-    (lazy_pattern(r"(?<!\w)let's(?!\w)"), "we"),
-    (REACHED, "is "),
-    (lazy_pattern(r"(?<!\w)won't(?!\w)"), "will not"),
-    (lazy_pattern(r"(?<!\w)(?:can't|cannot)(?!\w)"), "can not"),
-    (lazy_pattern(r"(?<=[a-z])n't(?!\w)"), " not"),
-    (lazy_pattern(r"'m(?!\w)"), " am"),
-    (lazy_pattern(r"'re(?!\w)"), " are"),
-    (lazy_pattern(r"'ve(?!\w)"), " have"),
-    (lazy_pattern(r"'ll(?!\w)"), " will"),
-    (lazy_pattern(r"(?<!\w)(?P<who>it|that|he|she|there)'s(?!\w)"), r"\g<who> is"),
+    ("let's", lazy_pattern(r"(?<!\w)let's(?!\w)"), "we"),
+    ("", REACHED, "is "),
+    ("won't", lazy_pattern(r"(?<!\w)won't(?!\w)"), "will not"),
+    ("can", lazy_pattern(r"(?<!\w)(?:can't|cannot)(?!\w)"), "can not"),
+    ("n't", lazy_pattern(r"(?<=[a-z])n't(?!\w)"), " not"),
+    ("'m", lazy_pattern(r"'m(?!\w)"), " am"),
+    ("'re", lazy_pattern(r"'re(?!\w)"), " are"),
+    ("'ve", lazy_pattern(r"'ve(?!\w)"), " have"),
+    ("'ll", lazy_pattern(r"'ll(?!\w)"), " will"),
+    ("'s", lazy_pattern(r"(?<!\w)(?P<who>it|that|he|she|there)'s(?!\w)"), r"\g<who> is"),
 )
+"""Letters that a clause has where a pattern may match it, the pattern, and what is written instead."""
+
+
+def written_out(plain: str, forms: Iterable[tuple[str, re.Pattern[str], str]] = SHORT_FORMS) -> str:
+    """Plain words with short forms as they are in full."""
+    for letters, pattern, whole in forms:
+        if letters in plain:
+            plain = pattern.sub(whole, plain)
+    return plain
 
 
 def bare_clause(plain: str) -> str:
@@ -57,9 +66,7 @@ def bare_clause(plain: str) -> str:
     'we do not ship on friday anymore'
     """
     opening = OPENS.match(plain)
-    clause = ADVERBS.sub(" ", plain[opening.end() :] if opening else plain)
-    for pattern, written_out in SHORT_FORMS:
-        clause = pattern.sub(written_out, clause)
+    clause = written_out(ADVERBS.sub(" ", plain[opening.end() :] if opening else plain))
     return " ".join(clause.split()).strip(" ,.;:!…")
 
 

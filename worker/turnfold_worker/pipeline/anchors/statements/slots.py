@@ -18,7 +18,7 @@ from turnfold.contract.terms import STEMS
 from turnfold.dates.expressions import time_expressions
 from turnfold.dates.time_expression import Form
 from turnfold_worker.pipeline.anchors.rules import reply_rules
-from turnfold_worker.pipeline.anchors.rules.frame_rules import SHORT_FORMS
+from turnfold_worker.pipeline.anchors.rules.frame_rules import SHORT_FORMS, written_out
 from turnfold_worker.pipeline.anchors.rules.rule import joined
 from turnfold_worker.pipeline.anchors.statements.done import base_of
 from turnfold_worker.pipeline.language.common_words import listed
@@ -48,11 +48,15 @@ _YES_OR_NO: Final = lazy_pattern(
 )
 _WRITTEN_OUT: Final = (
     *SHORT_FORMS,
-    (lazy_pattern(r"'d(?!\w)"), " would"),
-    (lazy_pattern(r"'s(?!\w)"), " is"),
-    (lazy_pattern(r"(?:that|it) would be"), "it is"),
-    (lazy_pattern(r"(?:in the end|after all|finally|eventually|already|just|ended up|indeed|still|again)(?!\w)"), " "),
-    (lazy_pattern(r"(?:,? (?:because|since|so that|which|as it|as they)|;| -| \().*$"), ""),
+    ("'d", lazy_pattern(r"'d(?!\w)"), " would"),
+    ("'s", lazy_pattern(r"'s(?!\w)"), " is"),
+    ("would be", lazy_pattern(r"(?:that|it) would be"), "it is"),
+    (
+        "",
+        lazy_pattern(r"(?:in the end|after all|finally|eventually|already|just|ended up|indeed|still|again)(?!\w)"),
+        " ",
+    ),
+    ("", lazy_pattern(r"(?:,? (?:because|since|so that|which|as it|as they)|;| -| \().*$"), ""),
 )
 _DOUBTS: Final = lazy_pattern(
     joined(r"""
@@ -232,9 +236,7 @@ def _asked(question: str) -> _Asked | None:
 
 
 def _plain(text: str) -> str:
-    plain_text = plain_words(text).rstrip(" .!?…")
-    for written, whole in _WRITTEN_OUT:
-        plain_text = written.sub(whole, plain_text)
+    plain_text = written_out(plain_words(text).rstrip(" .!?…"), _WRITTEN_OUT)
     return " ".join(plain_text.split()).rstrip(" .,!")
 
 
