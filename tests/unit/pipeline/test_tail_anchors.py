@@ -22,6 +22,7 @@ from turnfold.contract.outlines import Outline, pack_outline, unpack_outline
 from turnfold.contract.records import FIRST_TAIL_ANCHOR, Anchor, AnchorState, AnchorType, StoredTurn
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors, pack_tail_anchors, unpack_tail_anchors
 from turnfold.errors import UnknownAnchor
+from turnfold_worker.pipeline.notes.turn_notes import notes_of
 from turnfold_worker.pipeline.outline import make_outline, read_tail, with_tail
 from turnfold_worker.pipeline.tail_anchors import MergedTail, merged_tail, tail_drafts
 
@@ -82,7 +83,8 @@ def test_an_answer_of_the_tail_settles_a_stored_question() -> None:
 def test_a_note_of_what_the_tail_supersedes_leaves_the_outline() -> None:
     turns = after(talk(f"user: {RABBIT}"), 1)
     found = tail_of(turns, merged(talk(f"user: {KAFKA}")).new)
-    outline = with_tail(make_outline([]), turns, {}, readings=read_tail(turns), found=found)
+    readings = read_tail(turns)
+    outline = with_tail(make_outline([]), turns, {}, readings=readings, noted=notes_of(readings), found=found)
     assert [one.seq for one in outline.tail_overtaken if one.by_seq == 2]
     assert outline.tail_anchors == found.anchors
 

@@ -29,7 +29,6 @@ from turnfold_worker.pipeline.notes.overtaken_values import (
 from turnfold_worker.pipeline.notes.own_anchors import without_pasted_changes
 from turnfold_worker.pipeline.notes.ranking import ranked
 from turnfold_worker.pipeline.notes.taken_back import OPENS_A_CORRECTION, cues_among, taken_back
-from turnfold_worker.pipeline.notes.turn_notes import notes_of
 from turnfold_worker.pipeline.tail_anchors import NOTHING_FOUND, MergedTail
 from turnfold_worker.pipeline.turns.actions import actions_of
 from turnfold_worker.pipeline.turns.memo import NO_MEMOS, TurnMemo
@@ -159,15 +158,16 @@ def with_tail(
     said: Mapping[str, int],
     *,
     readings: Sequence[Reading],
+    noted: Sequence[Note],
     found: MergedTail = NOTHING_FOUND,
     turns_before: Sequence[StoredTurn] = (),
 ) -> Outline:
     """The outline with notes, names, actions and anchors of the open tail, without notes of what the tail takes back.
 
-    `said` are the tokens of each role before it, `turns_before` those right before it, `readings` those of `read_tail`.
+    `said` are the tokens of each role before it, `turns_before` those right before it, `readings` those of `read_tail`,
+    `noted` their notes.
     """
     turns_told = not_deleted(turns)
-    noted = notes_of(readings)
     changes = without_pasted_changes(noted, readings)
     corrections = [
         (anchor.turn_seq, anchor.text)
@@ -175,7 +175,7 @@ def with_tail(
         if anchor.state is AnchorState.ACTIVE
         and (anchor.type is AnchorType.CORRECTION or anchor.text.startswith(OPENS_A_CORRECTION))
     ]
-    cues = cues_among(changes, corrections)
+    cues = cues_among(changes, corrections, {reading.turn.seq: reading.memo for reading in readings})
     overtaken = (
         *overtaken_by_anchors(found.settled), *overtaken_by_notes(changes),
         *(taken_back(cues, in_order([*outline.notes, *noted])) if cues else ()),

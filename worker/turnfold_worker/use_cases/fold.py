@@ -20,6 +20,7 @@ from turnfold.contract.vectors import NO_VECTOR
 from turnfold_worker.errors import DIED, Retryable, where
 from turnfold_worker.pipeline.anchors.deduplicate import merge
 from turnfold_worker.pipeline.fold import fold_segment, plain_fold, said_after
+from turnfold_worker.pipeline.notes.turn_notes import notes_of
 from turnfold_worker.pipeline.outline import (
     chapters_over,
     choose_cover,
@@ -261,8 +262,9 @@ def _outline_by_rules(
     readings = read_tail(tail.turns, tail.memos)
     anchors = anchors_of_tail(tail, readings, store, embedder, total=total)
     add_tail = partial(
-        with_tail, turns=tail.turns, said=tail.said, readings=readings, found=anchors, turns_before=tail.before
-    )
+        with_tail, turns=tail.turns, said=tail.said, readings=readings, noted=notes_of(readings), found=anchors,
+        turns_before=tail.before,
+    )  # fmt: skip
     frame = tail.frame
     if frame is not None and frame.last_seq == tail.closed_seq:
         outline = add_tail(frame)

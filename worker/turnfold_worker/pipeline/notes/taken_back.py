@@ -7,8 +7,8 @@ most 24 earlier notes each, which share a telling word with them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -24,6 +24,7 @@ from turnfold_worker.pipeline.anchors.statements.turnovers import turnovers_of, 
 from turnfold_worker.pipeline.anchors.statements.value_changes import overtakes_value, value_change
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
+from turnfold_worker.pipeline.turns.memo import NO_MEMOS, TurnMemo, around_of, made_once
 
 _MOST: Final = 32
 _MOST_NOTES: Final = 24
@@ -59,14 +60,20 @@ class Cue(NamedTuple):
     text: str
 
 
-def cues_among(notes: Iterable[Note], corrections: Iterable[tuple[int, str]] = ()) -> list[Cue]:
-    """The notes of people that may take something back, and the anchors of corrections, by turn and text."""
+def cues_among(
+    notes: Iterable[Note],
+    corrections: Iterable[tuple[int, str]] = (),
+    memos: Mapping[int, TurnMemo | None] = NO_MEMOS,
+) -> list[Cue]:
+    """The notes of people that may take something back, and the anchors of corrections, by turn and text.
+
+    `memos` by number, of turns of which only some notes are cues each time they are looked at.
+    """
     told = [note for note in notes if note.role == Role.USER]
     cues = {
-        (note.seq, note.text): Cue(note.seq, note.speaker, note.text)
-        for note in told
-        if len(note.text) <= _LONGEST
-        and (_CUES.search(note.text) or any(tells(note.text) for tells in _TELL_OF_A_CHANGE))
+        (seq, text): Cue(seq, speaker, text)
+        for (seq, speaker), of_turn in groupby(told, key=lambda note: (note.seq, note.speaker))
+        for text in _cues_of([note.text for note in of_turn], memos.get(seq))
     }
     anchors = dict(corrections)
     for note in told if anchors else ():
@@ -74,6 +81,21 @@ def cues_among(notes: Iterable[Note], corrections: Iterable[tuple[int, str]] = (
         if text and len(text) <= _LONGEST:
             cues.setdefault((note.seq, text.rstrip(".!")), Cue(note.seq, note.speaker, text))
     return sorted(cues.values())[-_MOST:]
+
+
+def _cues_of(texts: Sequence[str], memo: TurnMemo | None) -> list[str]:
+    """The notes of a turn that may take something back by their words."""
+
+    def places() -> list[int]:
+        return [
+            place
+            for place, text in enumerate(texts)
+            if len(text) <= _LONGEST and (_CUES.search(text) or any(tells(text) for tells in _TELL_OF_A_CHANGE))
+        ]
+
+    key = around_of(*texts) if memo is not None else ""
+    cue_places: list[int] = made_once(memo, "cues", key, places, pack=list, unpack=list)
+    return [texts[place] for place in cue_places]
 
 
 def taken_back(cues: Sequence[Cue], notes: Sequence[Note]) -> list[Overtaken]:
