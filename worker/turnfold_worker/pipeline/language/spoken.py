@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from operator import eq
 from typing import Final
 
@@ -53,6 +54,7 @@ def plain_words(text: str) -> str:
     return words
 
 
+@lru_cache(maxsize=1_024)
 def without_quotes(text: str) -> str:
     """A text with a mark in the place of what is quoted in it: somebody else may have said that.
 
@@ -74,6 +76,7 @@ def without_fillers(speech: str) -> str:
     return _REPEATED.sub(r"\1", speech) if any(map(eq, spoken, spoken[1:])) else speech
 
 
+@lru_cache(maxsize=1_024)
 def is_question(sentence: str) -> bool:
     """Whether it ends in a question mark, or is put as a question where speech has no mark.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline.anchors.rules.courtesy_rules import PARTS
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.spoken import plain_words
@@ -12,6 +13,7 @@ from turnfold_worker.pipeline.language.word_places import is_negation
 from turnfold_worker.pipeline.language.words import has_digit
 
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
+_BARE: Final = Remembered(lambda word: word.replace("\u2019", "'").lower().strip(_WORD_EDGES))
 _PHATIC: Final = listed(
     """
     hey hi hello bye goodbye thanks thank you so much welcome you're wow cool great awesome amazing nice good glad
@@ -59,7 +61,7 @@ def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
         others = [word for word in bare_words(_SINCE.sub(" ", text)) if word.strip("-–—") and word not in _NO_NEWS]
         carries_nothing = all(word != "got" and _carries_nothing(word, speakers) for word in others)
         return carries_nothing and not any(map(is_negation, others))
-    first = next(filter(None, (word.strip(_WORD_EDGES) for word in text.replace("\u2019", "'").lower().split())), "")
+    first = next(filter(None, map(_BARE.__getitem__, text.split())), "")
     if first and not _carries_nothing(first, speakers):
         return False
     parted = PARTS.sub(" ", plain_words(text)) if len(text) <= _LONGEST_PARTING else text
@@ -77,4 +79,4 @@ def _carries_nothing(word: str, speakers: frozenset[str]) -> bool:
 
 def bare_words(text: str) -> list[str]:
     """Words in lower case with straight apostrophes, without the marks around them."""
-    return [word.strip(_WORD_EDGES) for word in text.replace("\u2019", "'").lower().split()]
+    return list(map(_BARE.__getitem__, text.split()))

@@ -201,7 +201,8 @@ def sort_of(text: str, kind: FactKind) -> str:
 
 def assigns_otherwise(known_anchor: Known, other: Known) -> bool:
     """Whether both say what one thing is, in a word with a digit, and differently: 'the password is tulip-12'."""
-    ours, theirs = _ASSIGNED.match(known_anchor.said), _ASSIGNED.match(other.said)
+    ours = _ASSIGNED.match(known_anchor.said)
+    theirs = _ASSIGNED.match(other.said) if ours else None
     if not ours or not theirs or ours["subject"] != theirs["subject"] or ours["value"] == theirs["value"]:
         return False
     return all(any(map(str.isdigit, each["value"])) for each in (ours, theirs)) and same_person(known_anchor, other)

@@ -55,14 +55,16 @@ def is_newer_value(new: Known, old: Known) -> bool:
     """Whether both say what a value changed to, of one thing: 'has now reached 165 commits' after '150 commits'."""
     if new.kind is not AnchorType.CRITICAL_FACT or old.kind is not new.kind or not same_speaker(new, old):
         return False
-    amounts = [_value_now(known_anchor) for known_anchor in (new, old)]
-    if not all(amounts) or new.anchor.turn_seq <= old.anchor.turn_seq:
+    if new.anchor.turn_seq <= old.anchor.turn_seq or not (now := _value_now(new)) or not (before := _value_now(old)):
         return False
-    units = [sort_of_amount(amount) for amount in amounts]
     ours, theirs = (
         {word for word in note_words(statement.said) if word.isalpha()} - _HOW_IT_CHANGED for statement in (new, old)
     )
-    return units[0] == units[1] and len(ours & theirs) >= _SHARED and bool(ours & new.specific & old.specific)
+    return (
+        sort_of_amount(now) == sort_of_amount(before)
+        and len(ours & theirs) >= _SHARED
+        and bool(ours & new.specific & old.specific)
+    )
 
 
 def _value_now(known_anchor: Known) -> str:

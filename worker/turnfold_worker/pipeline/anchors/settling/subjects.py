@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -117,11 +118,13 @@ def supposes(plain: str) -> bool:
     return _SUPPOSED.match(plain) is not None
 
 
+@lru_cache(maxsize=1_024)
 def is_unreal(plain: str) -> bool:
     """Whether plain words tell of what did not come to be: 'they nearly raised the fee to 42 euros'."""
     return UNREAL.search(plain) is not None
 
 
+@lru_cache(maxsize=1_024)
 def happened_once(plain: str) -> bool:
     """Whether plain words tell of what happened on a day: nothing that happens later takes its place.
 

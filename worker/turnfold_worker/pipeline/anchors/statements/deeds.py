@@ -58,7 +58,8 @@ def gives_up(later: str, promise: str) -> bool:
     >>> gives_up("I can't open the dessert box.", "I'll bring the dessert.")
     False
     """
-    given_up, verb = _given_up(later), promised_verb(promise)
+    given_up = _given_up(later)
+    verb = promised_verb(promise) if given_up is not None else ""
     if given_up is None or not verb:
         return False
     thing = frozenset(thing_of(promise, verb))

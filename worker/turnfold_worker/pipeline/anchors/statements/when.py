@@ -59,6 +59,7 @@ _AT_END: Final = lazy_pattern(
 _PRESENT: Final = lazy_pattern(r"(?<!\w)(?:is|are|am|'s|isn't|aren't|must|may|can|should|has to|have to|now)(?!\w)")
 
 
+@lru_cache(maxsize=1_024)
 def is_bygone(statement: str) -> bool:
     """Whether plain words tell of another time than now.
 
