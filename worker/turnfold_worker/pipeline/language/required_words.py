@@ -39,7 +39,7 @@ def required_words(pattern: str) -> dict[str, frozenset[str]]:
     >>> required_words(r"(?<!\w)(?:i(?:'ll| will) go|allergic)(?!\w)")["allergic"]
     frozenset()
     >>> sorted(required_words(r"(?<!\w)(?:i(?:'ll| will) go)(?!\w)"))
-    ['ll', 'will']
+    ['go', 'll']
     """
     ways = [frozenset(_WHOLE_WORD.findall(f"{_ANYTHING}{way}{_ANYTHING}")) for way in _ways(parser.parse(pattern))]
     if not all(ways):
