@@ -47,7 +47,6 @@ NODE = Node(height=1, idx=0, first_seq=1, last_seq=100, slug="auth", tokens=(1, 
 
 READS: dict[str, Callable[[ReadTransaction], object]] = {
     "head": lambda read: read.head(Address("acme", "c")),
-    "newest_turns": lambda read: read.newest_turns(HEAD, cap=100),
     "turns_after": lambda read: read.turns_after(HEAD, 700, most=10),
     "conversations_after": lambda read: read.conversations_after("acme", "c", most=10),
     "conversations_containing": lambda read: read.conversations_after("acme", "c", most=10, containing="pool"),

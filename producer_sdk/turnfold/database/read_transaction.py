@@ -101,17 +101,8 @@ class ReadTransaction:
         """As `Reader.drop`."""
         self._values.drop(address)
 
-    def newest_turns(self, head: Head, *, cap: int, waiting: int = 0) -> tuple[StoredTurn, ...]:
-        """At most 200 turns, oldest first, as short as `turn_limits` says; `waiting` turns follow them."""
-        short = Shortening.to(cap, last_seq=head.turn_count + waiting)
-        rows = self._connection.execute(
-            statements.NEWEST_TURNS,
-            {"conversation": head.id, "after_seq": max(0, head.turn_count - TURNS_A_READ), **short.numbers},
-        ).all()
-        return tuple(shortened_record(row, short) for row in reversed(rows))
-
     def turns_up_to(self, head: Head, last_seq: int, *, cap: int, waiting: int) -> tuple[StoredTurn, ...]:
-        """As `newest_turns`, as if `last_seq` were the last one."""
+        """At most 200 turns up to a number, oldest first, as short as `turn_limits` says; `waiting` follow them."""
         short = Shortening.to(cap, last_seq=last_seq + waiting)
         from_seq = last_seq - TURNS_A_READ + 1
         edges = {"conversation": head.id, "from_seq": from_seq, "last_seq": last_seq}

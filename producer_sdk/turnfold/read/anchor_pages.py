@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from turnfold.contract.records import Anchor
 from turnfold.contract.wanted_anchors import EVERY_ANCHOR, WantedAnchors, whole_turns
 from turnfold.dates.validity import anchors_up_to, with_last_days
+from turnfold.read.pending_edits import NO_CHANGES, Changes
 
 if TYPE_CHECKING:
     from turnfold.database.anchor_read import AnchorRead
-    from turnfold.read.pending_edits import Changes
 
 
 def anchor_page(
-    read: AnchorRead, wanted: WantedAnchors = EVERY_ANCHOR, *, changes: Changes | None = None,
+    read: AnchorRead, wanted: WantedAnchors = EVERY_ANCHOR, *, changes: Changes = NO_CHANGES,
     last_seq: int | None = None,
 ) -> tuple[Anchor, ...]:  # fmt: skip
     """The first wanted anchors, whole turns, those of the open tail last.
@@ -31,9 +31,7 @@ def anchor_page(
         every = with_last_days((*every, *read.linked(every)))
         if last_seq is not None:
             every = anchors_up_to(every, last_seq)
-        if changes is not None:
-            every = changes.anchors(every)
-        return [anchor for anchor in every if anchor.id in among and anchor in wanted]
+        return [anchor for anchor in changes.anchors(every) if anchor.id in among and anchor in wanted]
 
     tail_ids = {anchor.id for anchor in read.tail.anchors}
     page: list[Anchor] = []

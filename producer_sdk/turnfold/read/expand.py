@@ -24,8 +24,8 @@ from turnfold.contract.results import Expansion, Head, Passage, TurnPart
 from turnfold.contract.speakers import label_of
 from turnfold.contract.turn_limits import MOST_CAP, TURNS_A_READ, cap_for
 from turnfold.errors import InvalidInput, UnknownMarker
-from turnfold.read.pending_edits import Changes, changes_of
-from turnfold.read.snapshot import Waiting, readable_head, unknown, waiting_turns
+from turnfold.read.pending_edits import Changes, inbox_of
+from turnfold.read.snapshot import readable_head, unknown
 from turnfold.read.turn_parts import parts_of_segments, parts_of_turns
 from turnfold.redis.expansion_counter import UNCOUNTED, ExpansionCounter
 from turnfold.redis.inbox import Pending
@@ -103,32 +103,23 @@ def _expander(
     transaction: ReadTransaction, address: Address, head: Head | None, pending: Pending, max_tokens: int | None
 ) -> _Expander:
     """For a conversation as it will be. Raises `UnknownConversation` when there is nothing that could be expanded."""
-    changes = changes_of(transaction, head, pending)
-    waiting = waiting_turns(transaction, head, pending) if changes is None else Waiting(changes.waiting, changes.older)
-    if head is None and not waiting.turns:
+    changes = inbox_of(transaction, head, pending)
+    if head is None and not changes.waiting:
         raise unknown(address)
-    return _Expander(transaction, head, waiting, max_tokens, changes)
+    return _Expander(transaction, head, changes, max_tokens)
 
 
 class _Expander:
     """Resolves one marker inside one transaction."""
 
     def __init__(
-        self,
-        transaction: ReadTransaction,
-        head: Head | None,
-        waiting: Waiting,
-        max_tokens: int | None,
-        changes: Changes | None = None,
+        self, transaction: ReadTransaction, head: Head | None, changes: Changes, max_tokens: int | None
     ) -> None:
         self._transaction = transaction
         self._head = head
-        self._stored_until = head.turn_count if head else 0
-        if changes is not None:
-            self._stored_until = changes.cut
-        self._waiting = waiting
-        self._max_tokens = max_tokens
         self._changes = changes
+        self._stored_until = changes.cut
+        self._max_tokens = max_tokens
 
     def counted(self, marker: Marker, given: str, address: Address, access: ExpansionCounter) -> Expansion:
         """As `resolve`, and `access` is told."""
@@ -201,22 +192,17 @@ class _Expander:
 
     def _changing(self, first_seq: int, last_seq: int) -> bool:
         """Whether levels of a range tell of turns as they were: then the turns themselves are shown."""
-        changes = self._changes
-        return changes is not None and changes.covers(first_seq, min(last_seq, self._head_seq()))
-
-    def _head_seq(self) -> int:
-        return 0 if self._head is None else self._head.turn_count
+        return self._changes.covers(first_seq, min(last_seq, self._head.turn_count if self._head else 0))
 
     def _newest_seq(self) -> int:
-        waiting = self._waiting
-        return self._stored_until + waiting.older + len(waiting.turns)
+        return self._stored_until + self._changes.older + len(self._changes.waiting)
 
     def _turns(self, first_seq: int, last_seq: int, *, offset: int = 0, until: int | None = None) -> Expansion:
         """Verbatim turns from `offset` of the first one on, as many as fit, then the marker to go on with.
 
         Of a single turn up to `until`, where that is given.
         """
-        if first_seq > self._stored_until and self._waiting.older:
+        if first_seq > self._stored_until and self._changes.older:
             return self._not_yet(first_seq, last_seq)
         pieces = self._pieces(first_seq, last_seq, offset)
         if pieces and offset and offset >= pieces[0].length:
@@ -236,7 +222,7 @@ class _Expander:
 
     def _labels_around(self, first_seq: int, last_seq: int) -> frozenset[str]:
         """Of the people who speak on a page and near it: no line of somebody else may begin like one of theirs."""
-        names = {turn.name for turn in self._waiting.turns if turn.name}
+        names = {turn.name for turn in self._changes.waiting if turn.name}
         if self._head is not None:
             until = min(last_seq, first_seq + TURNS_AT_ONCE) + VOICES_AROUND
             names |= self._transaction.names_between(self._head, first_seq - VOICES_AROUND, until)
@@ -248,10 +234,10 @@ class _Expander:
         if self._head is not None and first_seq <= self._stored_until:
             pieces += self._stored(self._head, first_seq, min(last_seq, self._stored_until), offset)
         reached = pieces[-1].turn.seq if pieces else first_seq - 1
-        if reached >= self._stored_until and not self._waiting.older:
+        if reached >= self._stored_until and not self._changes.older:
             pieces += [
                 TurnPiece.of(turn, offset=offset if turn.seq == first_seq else 0)
-                for turn in self._waiting.turns
+                for turn in self._changes.waiting
                 if first_seq <= turn.seq <= last_seq
             ]
         return pieces[:TURNS_AT_ONCE]
@@ -270,11 +256,8 @@ class _Expander:
         stored_turns = self._transaction.turns_between(
             head, first_seq, last_seq, most=max(1, many), offset=offset, cap=cap
         )
-        changes = self._changes
-        if changes is None:
-            return stored_turns
         return [
-            changes.piece(stored_turn, offset=offset if stored_turn.turn.seq == first_seq else 0)
+            self._changes.piece(stored_turn, offset=offset if stored_turn.turn.seq == first_seq else 0)
             for stored_turn in stored_turns
         ]
 

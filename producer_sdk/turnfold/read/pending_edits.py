@@ -10,11 +10,11 @@ read anything.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.actions import Action
@@ -25,9 +25,10 @@ from turnfold.contract.records import Anchor, StoredTurn, TurnState
 from turnfold.contract.results import Head, Snapshot
 from turnfold.contract.tasks import CHANGES, Operation
 from turnfold.contract.turn_limits import TURNS_A_READ, Shortening
+from turnfold.contract.wanted_anchors import LAST_TURN
 from turnfold.dates.validity import day_after
 from turnfold.errors import InvalidInput, UnknownTurn
-from turnfold.read.snapshot import known_head, system_turns
+from turnfold.read.snapshot import known_head, system_turns, waiting_turns
 from turnfold.redis.inbox import Pending
 from turnfold.wire.decode import read_entry
 from turnfold.wire.inbox_entry import InboxEntry
@@ -55,9 +56,10 @@ class Changes:
     changed: Mapping[int, TurnChange] = field(default_factory=dict)
     """By number, what becomes of stored turns."""
     waiting: tuple[StoredTurn, ...] = ()
-    """Turns behind `cut`, as they will be."""
+    """The newest turns behind `cut`, as they will be."""
     older: int = 0
-    """As of `snapshots.Waiting`."""
+    """About how many turns wait before those. Above 0 the numbers of `waiting` only order them: what waits before them
+    may be no turn, or one that is there already."""
     seqs: Mapping[str, int] = field(default_factory=dict)
     """Numbers of all turns that the inbox names and that will be there."""
 
@@ -95,11 +97,13 @@ class Changes:
 
     def anchors(self, anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
         """Anchors of turns that stay as they are; what one replaces may be of another."""
+        if not self.touches:
+            return tuple(anchors)
         return tuple(
             replace(anchor, replaced=None, replaced_seq=None) for anchor in anchors if not self.hides(anchor.turn_seq)
         )
 
-    def notes(self, notes: Sequence[Note]) -> tuple[Note, ...]:
+    def notes(self, notes: Iterable[Note]) -> tuple[Note, ...]:
         """Notes of turns that stay as they are."""
         return tuple(note for note in notes if not self.hides(note.seq))
 
@@ -123,12 +127,24 @@ class Changes:
         return covered._replace(last_seq=last, slug="") if self.covers(covered.first_seq, covered.last_seq) else covered
 
 
-def changes_of(transaction: ReadTransaction, head: Head | None, pending: Pending) -> Changes | None:
-    """What waits to be changed, in the order in which it will be; None where nothing does.
+NO_CHANGES: Final = Changes(cut=LAST_TURN, cuts=False)
+"""Everything stays as it is."""
+
+
+def changes_of(transaction: ReadTransaction, head: Head | None, pending: Pending) -> Changes:
+    """What waits to be changed, in the order in which it will be; `NO_CHANGES` where nothing does.
 
     Entries that the snapshot holds already are gone through again, which changes nothing: each says what is to be.
     """
-    return _changes(transaction, head, pending) if has_changes(pending) else None
+    return _changes(transaction, head, pending) if has_changes(pending) else NO_CHANGES
+
+
+def inbox_of(transaction: ReadTransaction, head: Head | None, pending: Pending) -> Changes:
+    """As `changes_of`, with the turns that wait, whether anything changes or not."""
+    if has_changes(pending):
+        return _changes(transaction, head, pending)
+    waiting, older = waiting_turns(transaction, head, pending)
+    return Changes(cut=head.turn_count if head else 0, cuts=False, waiting=waiting, older=older)
 
 
 def _changes(transaction: ReadTransaction, head: Head | None, pending: Pending, *, also: str | None = None) -> Changes:

@@ -69,8 +69,8 @@ def _context(
         if tiers is not None:
             snapshot = with_tiers(transaction, snapshot, query=request.query or snapshot.question, rules=tiers)
             head = snapshot.head
-        changes = None if past else changes_of(transaction, head, pending)
-        if changes is not None:
+        if past is None and has_changes(pending):
+            changes = changes_of(transaction, head, pending)
             snapshot = changed_snapshot(transaction, snapshot, changes, cap=cap_for(request.budget_tokens))
         if not request.scope.is_all:
             snapshot = request.scope.snapshot(snapshot)
@@ -148,12 +148,9 @@ def anchor(inbox: PendingSource, reader: ReadSource, address: Address, id_: int)
     def look(transaction: ReadTransaction) -> Anchor | None:
         head = known_head(transaction, address, pending)
         stored_anchor = None if head is None else transaction.anchor(head, id_)
-        changes = None if stored_anchor is None else changes_of(transaction, head, pending)
-        return (
-            stored_anchor
-            if stored_anchor is None or changes is None
-            else next(iter(changes.anchors([stored_anchor])), None)
-        )
+        if stored_anchor is None:
+            return None
+        return next(iter(changes_of(transaction, head, pending).anchors([stored_anchor])), None)
 
     return reader.read(look)
 

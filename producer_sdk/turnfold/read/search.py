@@ -17,12 +17,11 @@ from turnfold.contract.records import Origin, StoredTurn, TurnState
 from turnfold.contract.results import Head, Hit
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.text import ends_of
-from turnfold.contract.turn_limits import LEAST_CAP, TURNS_A_READ, Shortening
-from turnfold.read.pending_edits import Changes, changes_of, newest_turns
+from turnfold.contract.turn_limits import LEAST_CAP, TURNS_A_READ
+from turnfold.read.pending_edits import inbox_of, newest_turns
 from turnfold.read.relations import with_linked_names
-from turnfold.read.snapshot import readable_head, unknown, waiting_turns
+from turnfold.read.snapshot import readable_head, unknown
 from turnfold.read.turn_parts import answering_parts
-from turnfold.redis.inbox import Pending
 from turnfold.search.query_times import query_times
 from turnfold.search.relevance import (
     SEGMENT_HITS,
@@ -64,18 +63,16 @@ def search(
 
     def look(transaction: ReadTransaction) -> list[Hit]:
         head = readable_head(transaction, address, pending)
-        changes = changes_of(transaction, head, pending)
-        if changes is None:
-            turns, older = _newest_turns(transaction, head, pending, cap=LEAST_CAP)
-        else:
-            turns, older = newest_turns(transaction, head, changes, cap=LEAST_CAP)
+        changes = inbox_of(transaction, head, pending)
+        turns, older = newest_turns(transaction, head, changes, cap=LEAST_CAP)
         today = now or next((turn.created_at for turn in reversed(turns) if turn.created_at), None)
         times = query_times(query, today and as_utc(today).date())
         words = query_terms(query, without=times.words)
         closed = 0 if head is None else head.closed_seq
         terms = with_linked_names(words, transaction.top_relations(head)) if head is not None and words else words
         terms = (*terms, *times.terms)
-        open_turns = [] if older else [turn for turn in turns if turn.seq > closed or _changing(changes, turn.seq)]
+        # One that changes is found by itself: its segment is not, until it is folded again.
+        open_turns = [] if older else [turn for turn in turns if turn.seq > closed or turn.seq in changes.changed]
         open_turns = [turn for turn in open_turns if scope.allows_turn(turn, (), known_to=closed)]
         if head is not None and head.node_count:
             rows = transaction.postings(head, terms)
@@ -85,7 +82,7 @@ def search(
             hits = _turn_hits(terms, open_turns, weights)
             ranked = score_segments(postings, segments=head.node_count)[: limit if scope.is_all else _SCOPED * limit]
             segment_hits = _segment_hits(transaction, head, terms, ranked, rows, scope)
-            hits += [hit for hit in segment_hits if changes is None or not changes.covers(hit.first_seq, hit.last_seq)]
+            hits += [hit for hit in segment_hits if not changes.covers(hit.first_seq, hit.last_seq)]
         elif head is None and not turns:
             raise unknown(address)
         else:
@@ -93,24 +90,6 @@ def search(
         return sorted(hits, key=lambda hit: (-hit.score, -hit.last_seq))[:limit]
 
     return reader.read(look)
-
-
-def _changing(changes: Changes | None, seq: int) -> bool:
-    """Whether a turn that is in a segment is found by itself: its segment is not, until it is folded again."""
-    return changes is not None and seq in changes.changed
-
-
-def _newest_turns(
-    transaction: ReadTransaction, head: Head | None, pending: Pending, *, cap: int
-) -> tuple[tuple[StoredTurn, ...], int]:
-    """The newest 200 turns wherever they are, and about how many turns of the inbox are older than those."""
-    waiting = waiting_turns(transaction, head, pending)
-    stored: tuple[StoredTurn, ...] = ()
-    if head is not None and not waiting.older:
-        stored = transaction.newest_turns(head, cap=cap, waiting=len(waiting.turns))
-    last_seq = waiting.turns[-1].seq if waiting.turns else 0
-    short = Shortening.to(cap, last_seq=last_seq)
-    return (*stored, *map(short.of, waiting.turns))[-TURNS_A_READ:], waiting.older
 
 
 def _snippet(turn: StoredTurn, terms: Sequence[str]) -> str:

@@ -58,18 +58,13 @@ def unknown(address: Address) -> UnknownConversation:
     )
 
 
-class Waiting(NamedTuple):
-    """What a snapshot does not hold of an inbox."""
+def waiting_turns(
+    transaction: ReadTransaction, head: Head | None, pending: Pending
+) -> tuple[tuple[StoredTurn, ...], int]:
+    """The newest turns of the inbox that the snapshot does not hold, in order, and about how many wait before those.
 
-    turns: tuple[StoredTurn, ...] = ()
-    """The newest ones, numbered as they will be, unless `older`."""
-    older: int = 0
-    """About how many turns wait before those. Above 0 the numbers of `turns` only order them: what waits before them
-    may be no turn, or one that is there already."""
-
-
-def waiting_turns(transaction: ReadTransaction, head: Head | None, pending: Pending) -> Waiting:
-    """Turns of the inbox that the snapshot does not hold, in order; what the drain will park keeps its place."""
+    What the drain will park keeps its place.
+    """
     entries = [entry for entry in pending.newest if entry.operation == Operation.APPEND]
     known: Collection[str] = ()
     if head is not None and entries:
@@ -80,7 +75,7 @@ def waiting_turns(transaction: ReadTransaction, head: Head | None, pending: Pend
             fresh.setdefault(entry.entry_id, entry)
     older = _older(list(fresh.values()), pending)
     first_seq = (head.turn_count if head else 0) + older + 1
-    return Waiting(tuple(_read(entry, seq) for seq, entry in enumerate(fresh.values(), first_seq)), older)
+    return tuple(_read(entry, seq) for seq, entry in enumerate(fresh.values(), first_seq)), older
 
 
 class Look(NamedTuple):

@@ -14,9 +14,9 @@ from turnfold.contract.segments import Segment
 from turnfold.contract.text import clean
 from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold.errors import InvalidInput, Unavailable
-from turnfold.read.pending_edits import Changes, changes_of
+from turnfold.read.pending_edits import Changes, changes_of, inbox_of
 from turnfold.read.polling import StoreWait
-from turnfold.read.snapshot import known_head, unknown, waiting_turns
+from turnfold.read.snapshot import known_head, unknown
 from turnfold.wire.whole_numbers import whole_number
 
 if TYPE_CHECKING:
@@ -50,17 +50,12 @@ def turns_after(
 
     def look(transaction: ReadTransaction) -> list[StoredTurn]:
         head = known_head(transaction, address, pending)
-        changes = changes_of(transaction, head, pending)
-        stored_turns = [] if head is None else transaction.turns_after(head, after, most=limit)
-        reached = stored_turns[-1].seq if stored_turns else after
-        if changes is None:
-            end = head.turn_count if head else 0
-            waiting, older = waiting_turns(transaction, head, pending)
-        else:
-            stored_turns = [changes.turn(turn) for turn in stored_turns if turn.seq <= changes.cut]
-            end, waiting, older = changes.cut, changes.waiting, changes.older
-        numbered = () if older or reached < end else (turn for turn in waiting if turn.seq > after)
-        return [*stored_turns, *numbered][:limit]
+        changes = inbox_of(transaction, head, pending)
+        page = [] if head is None else transaction.turns_after(head, after, most=limit)
+        reached = page[-1].seq if page else after
+        stored_turns = (changes.turn(turn) for turn in page if turn.seq <= changes.cut)
+        has_all = not changes.older and reached >= changes.cut
+        return [*stored_turns, *(turn for turn in changes.waiting if has_all and turn.seq > after)][:limit]
 
     return reader.read(look)
 
@@ -80,9 +75,8 @@ def segments_after(
         head = known_head(transaction, address, pending)
         if head is None:
             return []
-        changes = changes_of(transaction, head, pending)
         page = transaction.segments_after(head, after, most=limit, words=words)
-        return page if changes is None else [*_as_they_will_be(page, changes)]
+        return [*_as_they_will_be(page, changes_of(transaction, head, pending))]
 
     return reader.read(look)
 

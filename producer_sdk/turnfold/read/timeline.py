@@ -80,8 +80,7 @@ def timeline(
             *islice(_superseded(transaction, head, outline, overtaken), most_entries // _PART_SUPERSEDED),
             *_telling(outline, most_entries),
         )  # fmt: skip
-        changes = changes_of(transaction, head, pending)
-        chosen = [note for note in notes if changes is None or not changes.hides(note.seq)]
+        chosen = changes_of(transaction, head, pending).notes(notes)
         entries = [note for note in in_order(one_a_turn(chosen)[:most_entries]) if note.seq >= first_seq][:limit]
         turn_ids = transaction.turn_ids(head, [note.seq for note in entries])
         listed = [_entry(note, turn_ids[note.seq], overtaken) for note in entries if note.seq in turn_ids]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from turnfold.contract.results import Head, Note
 from turnfold.contract.turn_limits import TURNS_A_READ
 from turnfold.read.notes.records import note_records
 from turnfold.read.notes.wanted import WantedNotes
-from turnfold.read.pending_edits import changes_of
+from turnfold.read.pending_edits import NO_CHANGES, Changes, changes_of
 from turnfold.read.snapshot import known_head
 
 if TYPE_CHECKING:
@@ -28,15 +27,13 @@ def notes(inbox: PendingSource, reader: ReadSource, address: Address, wanted: Wa
         head = known_head(transaction, address, pending)
         if head is None:
             return []
-        changes = changes_of(transaction, head, pending)
-        hides = None if changes is None else changes.hides
-        return notes_within(transaction, head, wanted, hides=hides)
+        return notes_within(transaction, head, wanted, changes_of(transaction, head, pending))
 
     return reader.read(look)
 
 
 def notes_within(
-    transaction: ReadTransaction, head: Head, wanted: WantedNotes, *, hides: Callable[[int], bool] | None = None
+    transaction: ReadTransaction, head: Head, wanted: WantedNotes, changes: Changes = NO_CHANGES
 ) -> list[Note]:
     """A page of notes in a look that is open: whole turns, so that the next page begins with the turn after it."""
     reading = transaction.notes(head)
@@ -44,7 +41,7 @@ def notes_within(
     records = (
         note
         for segment in reading.segments(wanted.first_turn, wanted.last_turn)
-        for note in note_records(segment, overtaken, hides, wanted.written_by)
+        for note in note_records(segment, overtaken, changes.hides, wanted.written_by)
         if note in wanted
     )
     page: list[Note] = []
