@@ -10,13 +10,16 @@ import pytest
 import redis
 from click.testing import CliRunner
 
-from support.places import servers
+from support.places import place, servers
 from turnfold import Turnfold, Unavailable
 from turnfold.contract import keys
+from turnfold.contract.keys import Address
+from turnfold.redis.connections import connect as connect_redis
 from turnfold_worker.adapters.redis.inbox import RedisInbox
 from turnfold_worker.cli import main
 from turnfold_worker.errors import StoreAway
 from turnfold_worker.local.redis_server import RedisServer
+from turnfold_worker.ports.messages import Claim
 
 pytestmark = pytest.mark.processes
 
@@ -72,6 +75,25 @@ def test_a_worker_says_why_it_is_refused(server: RedisServer, refuse: Refuse, sa
         with pytest.raises(StoreAway, match=says):
             inbox.ring_bell(0)
         assert not client.exists(keys.bell(0))
+
+
+CLAIM = Claim(place(Address("default", "c")), "1", "1")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda inbox: inbox.claim([0], 1), lambda inbox: inbox.read([CLAIM], 1), lambda inbox: inbox.waiting(),
+        lambda inbox: inbox.forgotten(0, 1), lambda inbox: inbox.erased(CLAIM, {}), lambda inbox: inbox.remnants(),
+        lambda inbox: inbox.finish([(CLAIM, None)]), lambda inbox: inbox.start_sweep(),
+        lambda inbox: inbox.take_expansions(1),
+    ],
+)  # fmt: skip
+def test_a_worker_whose_redis_is_away_says_so_of_each_question(ask: Callable[[RedisInbox], object]) -> None:
+    with connect_redis("redis://127.0.0.1:1/0", timeout_seconds=0.2) as nobody:
+        inbox = RedisInbox(servers(nobody), lease_seconds=30, sweep_seconds=3)
+        with pytest.raises(StoreAway, match="Redis did not answer"):
+            ask(inbox)
 
 
 @pytest.mark.parametrize("refuse", [_full, _replica], ids=["full", "replica"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 import redis
 from redis.exceptions import RedisClusterException
@@ -11,6 +12,16 @@ from redis.exceptions import RedisClusterException
 from turnfold.errors import Unavailable
 from turnfold.redis.errors import refusal
 from turnfold_worker.errors import StoreAway
+
+_Adapter = TypeVar("_Adapter", bound=type)
+
+
+def asks_redis(adapter: _Adapter) -> _Adapter:
+    """Let every public method of a class raise `StoreAway` for what Redis raises."""
+    for name, method in list(vars(adapter).items()):
+        if not name.startswith("_"):
+            setattr(adapter, name, translated()(method))
+    return adapter
 
 
 @contextmanager

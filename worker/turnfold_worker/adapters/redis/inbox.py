@@ -17,7 +17,7 @@ from turnfold.redis.lua import Call, Script
 from turnfold.redis.servers import InboxServers
 from turnfold.wire.inbox_entry import InboxEntry
 from turnfold_worker.adapters.redis import scripts as redis_scripts
-from turnfold_worker.adapters.redis.failures import translated
+from turnfold_worker.adapters.redis.failures import asks_redis
 from turnfold_worker.adapters.redis.logs import RedisLogs
 from turnfold_worker.ports.messages import Claim
 
@@ -36,6 +36,7 @@ FOLLOWER_SECONDS: Final = 0.2
 """Until a conversation is looked at again whose earlier inbox a reshard has not seen empty."""
 
 
+@asks_redis
 class RedisInbox:
     """Implements `ports.Inbox`."""
 
@@ -51,18 +52,15 @@ class RedisInbox:
         self._sweep_milliseconds = max(1, int(sweep_seconds * 900))
 
     def silence_bells(self, shards: Sequence[int]) -> None:
-        with translated():
-            self._servers.piped(
-                "silencing bells", shards, lambda pipeline, shard: pipeline.delete(keys.bell(shard)), patient=False
-            )
+        self._servers.piped(
+            "silencing bells", shards, lambda pipeline, shard: pipeline.delete(keys.bell(shard)), patient=False
+        )
 
     def ring_bell(self, shard: int) -> bool:
-        with translated():
-            return mark_for(self._servers.client_of(shard), keys.bell(shard), keys.BELL_MILLISECONDS)
+        return mark_for(self._servers.client_of(shard), keys.bell(shard), keys.BELL_MILLISECONDS)
 
     def silence_jobs(self, kind: JobKind) -> None:
-        with translated():
-            self._servers.of_all("silencing a bell", lambda client: client.delete(keys.jobs_bell(str(kind))))
+        self._servers.of_all("silencing a bell", lambda client: client.delete(keys.jobs_bell(str(kind))))
 
     def ring_jobs(self, kind: JobKind) -> bool:
         return self._mark(keys.jobs_bell(str(kind)), keys.BELL_MILLISECONDS)
@@ -129,30 +127,26 @@ class RedisInbox:
 
     def count_refusal(self, claim: Claim) -> int:
         name = claim.place.refusals
-        with translated():
-            client = self._servers.client_of(claim.place.shard)
-            count = int(client.incr(name))
-            client.expire(name, keys.REFUSALS_SECONDS)
+        client = self._servers.client_of(claim.place.shard)
+        count = int(client.incr(name))
+        client.expire(name, keys.REFUSALS_SECONDS)
         return count
 
     def waiting(self) -> list[int]:
-        with translated():
-            return self._servers.holding(
-                "looking for what waits", lambda shard: (keys.tenants(shard), keys.forgotten(shard))
-            )
+        return self._servers.holding(
+            "looking for what waits", lambda shard: (keys.tenants(shard), keys.forgotten(shard))
+        )
 
     def forgotten(self, shard: int, most: int) -> list[Claim]:
-        with translated():
-            if not self._servers.knows(shard):
-                return []
-            client = self._servers.client_of(shard)
-            rows = cast("list[tuple[bytes, float]]", client.zrange(keys.forgotten(shard), 0, most - 1, withscores=True))
+        if not self._servers.knows(shard):
+            return []
+        client = self._servers.client_of(shard)
+        rows = cast("list[tuple[bytes, float]]", client.zrange(keys.forgotten(shard), 0, most - 1, withscores=True))
         return [Claim(Place(Address.from_member(member.decode()), shard), "", _mark(score)) for member, score in rows]
 
     def still_forgotten(self, claim: Claim) -> bool:
         shard = claim.place.shard
-        with translated():
-            score = self._servers.client_of(shard).zscore(keys.forgotten(shard), claim.address.member)
+        score = self._servers.client_of(shard).zscore(keys.forgotten(shard), claim.address.member)
         return score is not None and _mark(score) == claim.forgotten_at
 
     def erased(self, claim: Claim, counts: Mapping[str, int]) -> None:
@@ -167,9 +161,8 @@ class RedisInbox:
         if done and layout.target is not None and place.shard in layout.own():
             # Where whoever waits for it looks when the reshard is over.
             later = Place(place.address, layout.target.shard_at(place.address.point))
-            with translated():
-                client = self._servers.client_of(later.shard)
-                client.set(later.erased, json.dumps(dict(counts)), ex=keys.ERASED_SECONDS, nx=True)
+            client = self._servers.client_of(later.shard)
+            client.set(later.erased, json.dumps(dict(counts)), ex=keys.ERASED_SECONDS, nx=True)
 
     def mark_remnants(self) -> None:
         self._logs.mark_remnants()
@@ -190,18 +183,15 @@ class RedisInbox:
         return self._mark(keys.EXPIRE, EXPIRY_MILLISECONDS)
 
     def _mark(self, name: str, milliseconds: int) -> bool:
-        with translated():
-            return self._servers.first_answering(f"marking {name}", lambda client: mark_for(client, name, milliseconds))
+        return self._servers.first_answering(f"marking {name}", lambda client: mark_for(client, name, milliseconds))
 
     def repeat_expiry(self) -> None:
-        with translated():
-            self._servers.of_all("asking for another look", lambda client: client.delete(keys.EXPIRE))
+        self._servers.of_all("asking for another look", lambda client: client.delete(keys.EXPIRE))
 
     def take_expansions(self, most: int) -> list[Expansions]:
-        with translated():
-            held = self._servers.holding("looking for expansions", lambda shard: (keys.accessed(shard),))
-            calls = [Call(shard, [keys.accessed(shard)], [most, keys.access_prefix(shard)]) for shard in held]
-            replies = cast("list[list[list[bytes]] | None]", self._each(_TAKE_EXPANSIONS, calls, patient=False))
+        held = self._servers.holding("looking for expansions", lambda shard: (keys.accessed(shard),))
+        calls = [Call(shard, [keys.accessed(shard)], [most, keys.access_prefix(shard)]) for shard in held]
+        replies = cast("list[list[list[bytes]] | None]", self._each(_TAKE_EXPANSIONS, calls, patient=False))
         return [
             expansions
             for hashes in replies
@@ -212,8 +202,7 @@ class RedisInbox:
         ]
 
     def _each(self, script: Script, calls: Sequence[Call], *, patient: bool = True) -> list[Any]:
-        with translated():
-            return self._servers.each("working on inboxes", script, calls, patient=patient)
+        return self._servers.each("working on inboxes", script, calls, patient=patient)
 
 
 _WAITS: Final = Script(redis_scripts.WAITS)

@@ -14,7 +14,6 @@ from turnfold.redis.errors import refusal
 from turnfold.redis.lua import Script
 from turnfold.redis.servers import InboxServers
 from turnfold_worker.adapters.redis import scripts as redis_scripts
-from turnfold_worker.adapters.redis.failures import translated
 
 _log = logging.getLogger(__name__)
 
@@ -24,18 +23,16 @@ _CLEARED: Final = Script(redis_scripts.CLEARED)
 
 
 class RedisLogs:
-    """Of every server of the inboxes, marked together: words may have lain on any of them."""
+    """Of every server of the inboxes, marked together: words may have lain on any of them. Raises as `InboxServers`."""
 
     def __init__(self, servers: InboxServers) -> None:
         self._servers = servers
 
     def mark_remnants(self) -> None:
-        with translated():
-            self._servers.of_all("marking logs", _mark)
+        self._servers.of_all("marking logs", _mark)
 
     def remnants(self) -> dict[str, str]:
-        with translated():
-            marks = self._servers.of_all("reading marks of logs", _marks)
+        marks = self._servers.of_all("reading marks of logs", _marks)
         latest: dict[str, str] = {}
         for of_server in marks:
             for kind, mark in ((kind.decode(), mark.decode()) for kind, mark in of_server.items()):
@@ -43,12 +40,10 @@ class RedisLogs:
         return latest
 
     def rewrite_log(self, mark: str) -> bool:
-        with translated():
-            return all(self._servers.of_all("looking at its log", lambda client: _rewritten(client, mark)))
+        return all(self._servers.of_all("looking at its log", lambda client: _rewritten(client, mark)))
 
     def cleared(self, kind: str, mark: str) -> None:
-        with translated():
-            self._servers.of_all("clearing marks", lambda client: _CLEARED(client, [keys.REMNANTS], [kind, mark]))
+        self._servers.of_all("clearing marks", lambda client: _CLEARED(client, [keys.REMNANTS], [kind, mark]))
 
 
 def _marks(client: redis.Redis) -> dict[bytes, bytes]:

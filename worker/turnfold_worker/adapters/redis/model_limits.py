@@ -12,7 +12,7 @@ from typing import Any, Final
 from turnfold.contract.keys import model_key
 from turnfold.redis.lua import Script
 from turnfold.redis.servers import InboxServers
-from turnfold_worker.adapters.redis.failures import translated
+from turnfold_worker.adapters.redis.failures import asks_redis
 
 BURST_SECONDS: Final = 5.0
 """What may be used at once, as a share of a minute's: the rest of a minute is spread over it."""
@@ -103,6 +103,7 @@ return 0
 """
 
 
+@asks_redis
 class RedisModelLimits:
     """Implements `model_ports.Limiter`."""
 
@@ -137,20 +138,17 @@ class RedisModelLimits:
         return self._call("admit", model, _CIRCUIT, [self._failures, self._probe]) / 1_000
 
     def record_success(self, model: str) -> None:
-        with translated():
-            self._servers.home.delete(*(model_key(model, kind) for kind in _CIRCUIT))
+        self._servers.home.delete(*(model_key(model, kind) for kind in _CIRCUIT))
 
     def record_failure(self, model: str) -> bool:
         return bool(self._call("failed", model, _CIRCUIT, [self._failures, self._open, FAILURES_MILLISECONDS]))
 
     def open_circuit(self, model: str, seconds: float) -> None:
-        with translated():
-            self._servers.home.set(model_key(model, "open"), "1", px=int(seconds * 1_000))
-            self._servers.home.delete(model_key(model, "probe"))
+        self._servers.home.set(model_key(model, "open"), "1", px=int(seconds * 1_000))
+        self._servers.home.delete(model_key(model, "probe"))
 
     def _call(self, script: str, model: str, kinds: tuple[str, ...], arguments: list[Any]) -> float:
-        with translated():
-            found = self._scripts[script](self._servers.home, [model_key(model, kind) for kind in kinds], arguments)
+        found = self._scripts[script](self._servers.home, [model_key(model, kind) for kind in kinds], arguments)
         return float(found)
 
 

@@ -10,7 +10,7 @@ from turnfold.redis.lua import Call, Script
 from turnfold.redis.quotas import MEASURED_SECONDS
 from turnfold.redis.scripts import HELD_BYTES
 from turnfold.redis.servers import InboxServers
-from turnfold_worker.adapters.redis.failures import translated
+from turnfold_worker.adapters.redis.failures import asks_redis, translated
 from turnfold_worker.errors import StoreAway
 from turnfold_worker.use_cases.tenant_quotas import TenantQuota
 
@@ -40,6 +40,7 @@ _INBOX_BYTES_SCRIPT: Final = Script(_INBOX_BYTES)
 _MEASURED_SCRIPT: Final = Script(_MEASURED)
 
 
+@asks_redis
 class RedisQuotaBoard:
     """Quotas as appends meet them in Redis."""
 
@@ -61,25 +62,24 @@ class RedisQuotaBoard:
         """Have appends check the quotas that bound them, and no others."""
         ours = [quota for quota in quotas if quota.is_of_appends]
         members = {("" if quota.bounds_appends else _FREE) + keys.encode_id(quota.tenant) for quota in ours}
-        with translated():
-            home, shards = self._servers.home, self._servers.all()
-            first = self._servers.client_of(shards[0])
-            before = {name.decode() for name in cast("set[bytes]", first.smembers(keys.bounded(shards[0])))}
-            gone = before - members
-            pipeline = home.pipeline(transaction=False)
-            for quota in ours:
-                _put(pipeline, quota)
-            if len(pipeline):
-                pipeline.execute()
-            # Added before others are taken out: no append finds a set without its tenant in between.
-            if members:
-                self._of_each(shards, lambda asks, name: asks.sadd(name, *members))
-                self._of_each(shards, lambda asks, name: asks.expire(name, keys.QUOTA_SECONDS))
-            if gone:
-                self._of_each(shards, lambda asks, name: asks.srem(name, *gone))
-            published = {keys.encode_id(quota.tenant) for quota in ours}
-            for name in {member.removeprefix(_FREE) for member in gone} - published:
-                home.delete(keys.quota(keys.decode_id(name)))
+        home, shards = self._servers.home, self._servers.all()
+        first = self._servers.client_of(shards[0])
+        before = {name.decode() for name in cast("set[bytes]", first.smembers(keys.bounded(shards[0])))}
+        gone = before - members
+        pipeline = home.pipeline(transaction=False)
+        for quota in ours:
+            _put(pipeline, quota)
+        if len(pipeline):
+            pipeline.execute()
+        # Added before others are taken out: no append finds a set without its tenant in between.
+        if members:
+            self._of_each(shards, lambda asks, name: asks.sadd(name, *members))
+            self._of_each(shards, lambda asks, name: asks.expire(name, keys.QUOTA_SECONDS))
+        if gone:
+            self._of_each(shards, lambda asks, name: asks.srem(name, *gone))
+        published = {keys.encode_id(quota.tenant) for quota in ours}
+        for name in {member.removeprefix(_FREE) for member in gone} - published:
+            home.delete(keys.quota(keys.decode_id(name)))
 
     def _of_each(self, shards: Sequence[int], add: Callable[[Any, str], object]) -> None:
         self._servers.piped(
@@ -89,16 +89,14 @@ class RedisQuotaBoard:
     def waiting(self, tenant: str) -> tuple[int, int]:
         """Bytes that were appended since the last measure, and bytes that wait in the tenant's inboxes."""
         doing = "measuring what waits"
-        with translated():
-            added = cast("bytes | None", self._servers.home.hget(keys.stored(tenant), "added"))
-            calls = [Call(place.shard, [place.inbox], []) for place in self._servers.waiting(doing, tenant)]
-            sizes = self._servers.each(doing, _INBOX_BYTES_SCRIPT, calls)
+        added = cast("bytes | None", self._servers.home.hget(keys.stored(tenant), "added"))
+        calls = [Call(place.shard, [place.inbox], []) for place in self._servers.waiting(doing, tenant)]
+        sizes = self._servers.each(doing, _INBOX_BYTES_SCRIPT, calls)
         return int(added or 0), sum(sizes)
 
     def measured(self, tenant: str, size: int, *, added: int) -> None:
         """Set what a tenant stores; `added` is what `waiting` said was appended before."""
-        with translated():
-            _MEASURED_SCRIPT(self._servers.home, [keys.stored(tenant)], [size, added, keys.QUOTA_SECONDS])
+        _MEASURED_SCRIPT(self._servers.home, [keys.stored(tenant)], [size, added, keys.QUOTA_SECONDS])
 
 
 def _put(pipeline: Any, quota: TenantQuota) -> None:
