@@ -99,7 +99,7 @@ class ReadTransaction:
 
     def drop(self, address: Address) -> None:
         """As `Reader.drop`."""
-        self._values.drop(address)
+        self._values.known.drop(address)
 
     def turns_up_to(self, head: Head, last_seq: int, *, cap: int, waiting: int) -> tuple[StoredTurn, ...]:
         """At most 200 turns up to a number, oldest first, as short as `turn_limits` says; `waiting` follow them."""

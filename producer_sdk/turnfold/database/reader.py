@@ -108,7 +108,7 @@ class Reader:
 
     def keep(self, address: Address, found: Found, key: Hashable, made: Context) -> None:
         """Remember a finished context of what `by_value` found, by all that it depends on beside that."""
-        self._values.keep(address, found, key, made)
+        self._values.known.keep(address, found, key, made)
 
     def prepare(self) -> None:
         """Compile what the first reads would compile. Asks the database nothing."""
@@ -116,11 +116,11 @@ class Reader:
 
     def drop(self, address: Address) -> None:
         """Forget what is remembered of a conversation."""
-        self._values.drop(address)
+        self._values.known.drop(address)
 
     def forget_parsed(self) -> None:
         """Forget what is remembered of every conversation: the next read of each is as a new process's."""
-        self._values.clear()
+        self._values.known.clear()
 
     def close(self) -> None:
         """Close the connections."""

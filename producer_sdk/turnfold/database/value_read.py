@@ -8,14 +8,13 @@ state.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from sqlalchemy import Engine
 
 from turnfold.assemble.by_value.top_anchors import TopAnchors
-from turnfold.assemble.context import Context
 from turnfold.assemble.material import overtaken_of
 from turnfold.assemble.memo import Memo
 from turnfold.contract.keys import Address
@@ -65,13 +64,11 @@ class ValueReader:
         """
         self._changes = changes
         self._driver = Driver(engine)
-        self._known: KnownConversations = KnownConversations()
-        if beside is not None:
-            self._known = beside._known  # noqa: SLF001 - one of our own kind
+        self.known: KnownConversations = KnownConversations() if beside is None else beside.known
 
     def read(self, wanted: Wanted) -> Found | None:
         """The conversation; None when nothing of it is stored. Raises `ReplicaBehind` where it must not be older."""
-        known = self._known.get(wanted.address)
+        known = self.known.get(wanted.address)
         if wanted.at_least is not None and known is not None:
             wanted = wanted._replace(at_least=max(wanted.at_least, mark_of(known.head)))
         with self._driver.connection() as connection:
@@ -88,12 +85,12 @@ class ValueReader:
 
     def read_within(self, driver: Any, wanted: Wanted) -> Found | None:
         """As `read`, on a connection of the driver whose transaction is open."""
-        connection, known = DriverConnection(self._driver, driver, None), self._known.get(wanted.address)
+        connection, known = DriverConnection(self._driver, driver, None), self.known.get(wanted.address)
         return self._one_state(connection, wanted, known, *self._head(connection, wanted.address, wanted.inbox_ids))
 
     def newest(self, address: Address) -> StoredMark | None:
         """The state of a conversation that was read last; None where nothing is remembered."""
-        known = self._known.get(address)
+        known = self.known.get(address)
         return None if known is None else mark_of(known.head)
 
     def prepare(self) -> None:
@@ -101,22 +98,10 @@ class ValueReader:
         for statement in _STATEMENTS:
             self._driver.naming(statement)
 
-    def keep(self, address: Address, found: Found, key: Hashable, made: Context) -> None:
-        """Remember a finished context of what was found."""
-        self._known.keep(address, found, key, made)
-
-    def drop(self, address: Address) -> None:
-        """Forget what is remembered of a conversation."""
-        self._known.drop(address)
-
-    def clear(self) -> None:
-        """Forget what is remembered."""
-        self._known.clear()
-
     def close(self) -> None:
         """Close the held connections."""
         self._driver.close()
-        self._known.clear()
+        self.known.clear()
 
     def _unchanged(self, connection: DriverConnection, wanted: Wanted, known: Known) -> Found | None:
         """What is remembered, if one statement says that it still holds; None also when the read needs more."""
@@ -140,12 +125,12 @@ class ValueReader:
     ) -> Found | None:
         """All that the read needs, within the open snapshot in which its head was read."""
         if head is None:
-            self._known.drop(wanted.address)
+            self.known.drop(wanted.address)
             return None
         if known is None or not known.is_of(head) or not _serves(known, wanted, stored):
             known = self._read_all(connection, wanted, head, stored, known)
             # Another thread may have put the same state there meanwhile, and tells of it.
-            replaced = self._known.put(wanted.address, known)
+            replaced = self.known.put(wanted.address, known)
             if self._changes is not None and replaced is not None and not replaced.is_of(head):
                 self._changes.add(wanted.address, replaced, known)
         known.learn(wanted.inbox_ids, stored)
