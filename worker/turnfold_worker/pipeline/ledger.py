@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.language.mentions import Mentions, file_name, is_path, mentions
 from turnfold_worker.pipeline.language.prose import READ_HEAD, READ_TAIL, Span, split_prose
 from turnfold_worker.pipeline.turns.actions import command_words, found_nothing
 from turnfold_worker.pipeline.turns.manuals import SHORTEST, manual_in
-from turnfold_worker.pipeline.turns.tool_groups import call_texts, called_tools, is_tool_output
+from turnfold_worker.pipeline.turns.tool_groups import call_texts, called_tools
 
 MAX_NAMES: Final = 400
 """Names that a ledger keeps."""
@@ -100,7 +101,7 @@ def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | Non
     sought: set[str] = set()
     there: set[str] = set()
     for turn in turns:
-        by_tool = is_tool_output(turn)
+        by_tool = holds_tool_words(turn)
         mentioned = _mentioned(turn)
         listed = _LISTED * min(_LONG_LIST, len(mentioned.listed)) // max(1, len(mentioned.listed))
         if by_tool and found_nothing(turn.content):

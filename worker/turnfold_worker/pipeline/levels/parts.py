@@ -10,13 +10,13 @@ from typing import Final, NamedTuple
 
 from turnfold.contract.fences import fences_of
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.passages import PLACES
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.turn_parts import LONG_TURN, PartEntry, pack_parts
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.levels.topic_shifts import telling_topics, topic_shifts
 from turnfold_worker.pipeline.notes.passages import Passage
-from turnfold_worker.pipeline.turns.tool_groups import is_tool_output
 
 LEAST_PART: Final = 1_000
 """Code points of a part at least."""
@@ -52,7 +52,7 @@ def parts_of(turn: StoredTurn) -> tuple[Part, ...]:
     if turn.tokens < LONG_TURN or len(text) < 2 * LEAST_PART:
         return ()
     least = max(LEAST_PART, len(text) // MOST_PARTS)
-    printed = is_tool_output(turn)
+    printed = holds_tool_words(turn)
     # One `#` begins a comment in many a listing.
     if starts := _headed(text, least=least, least_level=2 if printed else 1):
         edges = [*(start for start, _ in starts), len(text)]

@@ -12,6 +12,7 @@ from typing import Final
 
 from turnfold.contract.actions import Action, clipped, kept_actions
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.text import whole_numbers
 from turnfold_worker.pipeline.content.fences import split_fences
@@ -21,7 +22,7 @@ from turnfold_worker.pipeline.language.mentions import is_path, mentions
 from turnfold_worker.pipeline.language.plain_lines import one_line
 from turnfold_worker.pipeline.language.prose import READ_HEAD
 from turnfold_worker.pipeline.turns.edits import NOTHING, PATCHED, bare_line, file_shown, patched_files, written
-from turnfold_worker.pipeline.turns.tool_groups import Call, calls_of, is_tool_output, result_ids, tool_failed
+from turnfold_worker.pipeline.turns.tool_groups import Call, calls_of, result_ids, tool_failed
 
 LONGEST_DID: Final = 320
 """Code points of what is told of a call."""
@@ -94,12 +95,12 @@ _EXIT: Final = lazy_pattern(r"(?i)\bexit(?:ed)?(?: (?:code|status|with(?: code)?
 
 def actions_of(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = ()) -> tuple[Action, ...]:
     """What the turns did, in order, as far as it has to be known; `before` are the turns before them."""
-    if not any(map(is_tool_output, turns)) and not any(turn.parts for turn in turns):
+    if not any(map(holds_tool_words, turns)) and not any(turn.parts for turn in turns):
         return ()
-    outputs = [turn.content for turn in before if is_tool_output(turn)]
+    outputs = [turn.content for turn in before if holds_tool_words(turn)]
     actions: list[Action] = []
     for place, turn in enumerate(turns):
-        if is_tool_output(turn):
+        if holds_tool_words(turn):
             outputs.append(turn.content)
             continue
         results = list(_after(turns, place))
@@ -122,7 +123,7 @@ def _fenced(turn: StoredTurn) -> str:
 def _after(turns: Sequence[StoredTurn], place: int) -> Iterator[StoredTurn]:
     """The tools' turns right after a turn."""
     for turn in turns[place + 1 :]:
-        if not is_tool_output(turn):
+        if not holds_tool_words(turn):
             return
         yield turn
 

@@ -13,13 +13,14 @@ from enum import StrEnum
 from typing import Any, Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold_worker.pipeline.content import Kind, Piece, kind_of, split_fences
 from turnfold_worker.pipeline.language.facts import FactKind, Facts
 from turnfold_worker.pipeline.turns.importance import residuals, score_turns
 from turnfold_worker.pipeline.turns.memo import NO_MEMOS, TurnMemo, made_once
 from turnfold_worker.pipeline.turns.repeats import Repeat, find_repeats
-from turnfold_worker.pipeline.turns.tool_groups import call_ids, is_tool_output
+from turnfold_worker.pipeline.turns.tool_groups import call_ids
 
 SHORT: Final = 120
 """Code points below which a turn is not worth summarizing."""
@@ -84,7 +85,7 @@ class _Look:
         self.turn = turn
         self.around = around
         self.text = turn.content[:_LOOKED_AT]
-        self.tool = is_tool_output(turn)
+        self.tool = holds_tool_words(turn)
         self._kind: Kind | None = None
         self._fact_kinds = {fact.kind for fact in around.facts.all}
         self._pieces: tuple[Piece, ...] | None = None

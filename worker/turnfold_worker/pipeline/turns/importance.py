@@ -13,10 +13,11 @@ from math import ceil
 from typing import Any, Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.records import Importance, StoredTurn
 from turnfold_worker.pipeline.content.statements import RESULT, is_bad
 from turnfold_worker.pipeline.language.common_words import COMMON_WORDS
-from turnfold_worker.pipeline.turns.tool_groups import is_tool_output, tool_failed
+from turnfold_worker.pipeline.turns.tool_groups import tool_failed
 
 RESIDUAL_FROM: Final = 60
 """Score from which a turn may be kept verbatim."""
@@ -89,7 +90,7 @@ def score_turns(turns: Sequence[StoredTurn]) -> tuple[ImportanceScore, ...]:
 
 def _scored(turn: StoredTurn, *, place_from_end: int, referenced: bool) -> ImportanceScore:
     """A turn's score; `place_from_end` is 1 for the last turn."""
-    tool = is_tool_output(turn)
+    tool = holds_tool_words(turn)
     text = turn.content[:_LOOKED_AT]
     outcome = _outcome(turn, text) if tool else None
     holds = {

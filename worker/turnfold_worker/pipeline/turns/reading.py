@@ -8,6 +8,7 @@ from datetime import date
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.periods import as_utc
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.speakers import speaker_label
@@ -18,7 +19,7 @@ from turnfold_worker.pipeline.language.prose import Span, split_prose
 from turnfold_worker.pipeline.turns.echoes import output_in
 from turnfold_worker.pipeline.turns.manuals import manual_in
 from turnfold_worker.pipeline.turns.memo import TurnMemo, made_once
-from turnfold_worker.pipeline.turns.tool_groups import calls_shown, is_tool_output
+from turnfold_worker.pipeline.turns.tool_groups import calls_shown
 
 if TYPE_CHECKING:
     from turnfold_worker.pipeline.turns.treatment import Treatment
@@ -85,7 +86,7 @@ def read_turn(turn: StoredTurn, memo: TurnMemo | None = None) -> Reading:
     return Reading(
         turn=turn,
         speaker=speaker_label(turn),
-        tool=is_tool_output(turn),
+        tool=holds_tool_words(turn),
         sentences=parts.sentences,
         code=parts.code,
         facts=Facts(parts.facts),
@@ -108,7 +109,7 @@ def _parts_of(turn: StoredTurn) -> _Parts:
         sentences=prose.sentences,
         code=prose.code,
         facts=_outside_code(extract_facts(turn.content), prose.code),
-        pasted=pasted_in(turn.content) if turn.role is Role.USER and not is_tool_output(turn) else (),
+        pasted=pasted_in(turn.content) if turn.role is Role.USER and not holds_tool_words(turn) else (),
         manual=manual_in(turn.content, prose.sentences, turn.role),
     )
 

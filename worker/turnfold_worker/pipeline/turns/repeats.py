@@ -18,9 +18,10 @@ from zlib import crc32
 
 from turnfold.assemble.forms.markers import ARROW, turns_marker
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.language.prose import READ_HEAD, READ_TAIL
-from turnfold_worker.pipeline.turns.tool_groups import call_ids, is_tool_output
+from turnfold_worker.pipeline.turns.tool_groups import call_ids
 
 NEIGHBOURS: Final = 4
 """Turns right before a segment that a fold looks at."""
@@ -137,12 +138,12 @@ def _marked(*parts: str) -> int:
 
 
 def _may_repeat_far(turn: StoredTurn) -> bool:
-    return is_tool_output(turn) or len(turn.content) >= SHORTEST_SPOKEN
+    return holds_tool_words(turn) or len(turn.content) >= SHORTEST_SPOKEN
 
 
 def _voice(turn: StoredTurn) -> str:
     """Whose words: a quote of a tool by a person is no repeat, it was chosen."""
-    return "tool" if is_tool_output(turn) else turn.speaker
+    return "tool" if holds_tool_words(turn) else turn.speaker
 
 
 @lru_cache(maxsize=32)

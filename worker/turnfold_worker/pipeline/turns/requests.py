@@ -9,6 +9,7 @@ from typing import Final
 from turnfold.assemble.forms.clip_around import Focus, clip_around
 from turnfold.contract.fences import fences_of
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.records import Role, StoredTurn, TurnState
 from turnfold.contract.requests import Request, kept_requests
 from turnfold.contract.speakers import speaker_label
@@ -17,7 +18,6 @@ from turnfold_worker.pipeline.language.prose import READ_HEAD, split_prose
 from turnfold_worker.pipeline.turns.echoes import output_in
 from turnfold_worker.pipeline.turns.manuals import manual_in
 from turnfold_worker.pipeline.turns.rules import rules_in
-from turnfold_worker.pipeline.turns.tool_groups import is_tool_output
 
 LONGEST_REQUEST: Final = 4_000
 """Code points of what is kept of a request."""
@@ -38,7 +38,7 @@ def requests_of(turns: Sequence[StoredTurn]) -> tuple[Request, ...]:
 
 
 def _asks(turn: StoredTurn) -> bool:
-    is_said = turn.role is Role.USER and turn.state is TurnState.STORED and not is_tool_output(turn)
+    is_said = turn.role is Role.USER and turn.state is TurnState.STORED and not holds_tool_words(turn)
     return is_said and len(set(terms(turn.content[:READ_HEAD]))) >= _FEWEST_WORDS
 
 

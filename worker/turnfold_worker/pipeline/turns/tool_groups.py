@@ -42,14 +42,9 @@ def result_ids(turn: StoredTurn) -> tuple[str, ...]:
     return tuple(call_id for call_id in ids[:_MAX_CALLS] if isinstance(call_id, str))
 
 
-def is_tool_output(turn: StoredTurn) -> bool:
-    """True when the words of a turn were written by a tool."""
-    return holds_tool_words(turn)
-
-
 def voice_of(turn: StoredTurn) -> str:
     """The role whose words a turn holds: a tool's result is a tool's, whichever role a provider sends it in."""
-    return str(Role.TOOL) if is_tool_output(turn) else str(turn.role)
+    return str(Role.TOOL) if holds_tool_words(turn) else str(turn.role)
 
 
 def tool_failed(turn: StoredTurn) -> bool | None:

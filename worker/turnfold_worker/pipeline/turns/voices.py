@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.origins import OUTSIDE, least_trusted, turn_origin
+from turnfold.contract.origins import OUTSIDE, holds_tool_words, least_trusted, turn_origin
 from turnfold.contract.records import Origin, Role, StoredTurn
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.pasted import pasted_in
-from turnfold_worker.pipeline.turns.tool_groups import Call, calls_of, is_tool_output, result_ids, voice_of
+from turnfold_worker.pipeline.turns.tool_groups import Call, calls_of, result_ids, voice_of
 
 _BROWSERS: Final = listed("browse browser browsing web url urls http crawl scrape webpage website internet")
 """Words in the names of tools that bring pages; `fetch_orders` brings what its owner keeps."""
@@ -25,7 +25,7 @@ def voices_of(turns: Iterable[StoredTurn]) -> dict[int, str]:
     voices: dict[int, str] = {}
     for turn in turns:
         fetching.update(call.id for call in calls_of(turn) if call.id and _fetches(call))
-        is_page = is_tool_output(turn) and (
+        is_page = holds_tool_words(turn) and (
             not fetching.isdisjoint(result_ids(turn)) or (turn.role is Role.TOOL and _is_browser(turn.name or ""))
         )
         voices[turn.seq] = OUTSIDE if is_page else voice_of(turn)
