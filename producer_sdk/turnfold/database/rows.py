@@ -12,7 +12,7 @@ from turnfold.assemble.forms.render_text import date_of
 from turnfold.assemble.pages import TurnPiece
 from turnfold.assemble.turns import Turns, TurnsNotRead
 from turnfold.contract.access import unpack_often
-from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
+from turnfold.contract.overtaken import OvertakenIndex
 from turnfold.contract.periods import as_utc
 from turnfold.contract.records import (
     PINNED_RANK,
@@ -28,7 +28,7 @@ from turnfold.contract.records import (
 )
 from turnfold.contract.results import Head
 from turnfold.contract.speakers import label_of
-from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
+from turnfold.contract.tail_anchors import TailAnchors
 from turnfold.contract.turn_limits import Shortening
 from turnfold.contract.words import note_stems
 from turnfold.database import statements
@@ -120,8 +120,8 @@ def top_anchor_record(row: Any) -> Anchor:
 def lazy_anchors(
     rows: Sequence[Row],
     named: Callable[[Row], Any],
-    overtaken: OvertakenIndex = NOTHING_OVERTAKEN,
-    tail: TailAnchors = NO_TAIL_ANCHORS,
+    overtaken: OvertakenIndex,
+    tail: TailAnchors,
 ) -> TopAnchors:
     """The anchors of such rows and of the open tail, without those whose place another took."""
     of_tail = {anchor.id: anchor for anchor in tail.active}

@@ -29,7 +29,7 @@ from turnfold.redis.servers import InboxServers
 from turnfold_worker.errors import not_stored
 from turnfold_worker.operate import conversation_tree as trees
 from turnfold_worker.operate.conversation_tree import NOT_EXPANDED, LookedUp, SegmentAccess
-from turnfold_worker.operate.provenance import UNKNOWN, Provenance, Sources, sources
+from turnfold_worker.operate.provenance import Provenance, Sources, sources
 from turnfold_worker.pipeline.language.facts import NAMES
 from turnfold_worker.pipeline.turns.importance import POINTS, score_turns
 
@@ -117,10 +117,6 @@ class Inspection:
         return sum(part.node.tokens[level] for root in self.branches for part in root.walk() if part.node.height == 0)
 
 
-def _no_turns(_: Node) -> tuple[ScoredTurn, ...]:
-    return ()
-
-
 def inspect_conversation(
     reader: Reader, address: Address, *, turns: bool = False, first_turn: int = 1, limit: int = INSPECTED_SEGMENTS
 ) -> Inspection:
@@ -146,7 +142,7 @@ def inspect_conversation(
                 trees.tree(transaction, address, segments), anchors, trees.facts(transaction, head, segments), expanded,
                 sources=sources(transaction.connection, head.id, page),
                 notes=notes_within(transaction, head, WantedNotes(first_turn=first, last_turn=last)),
-                scored=(lambda node: _scored_turns(transaction, head, node)) if turns else _no_turns,
+                scored=(lambda node: _scored_turns(transaction, head, node)) if turns else lambda _: (),
                 tiered=tiers_within(transaction, head, rules=MemoryTiers()),
             ),
         )  # fmt: skip
@@ -163,10 +159,10 @@ def branches(  # noqa: PLR0913 - what is put under the nodes, by name
     facts: NodeFacts,
     expanded: Mapping[int, SegmentAccess],
     *,
-    sources: Sources = UNKNOWN,
-    notes: Sequence[Note] = (),
-    scored: Callable[[Node], tuple[ScoredTurn, ...]] = _no_turns,
-    tiered: Sequence[TieredSegment] = (),
+    sources: Sources,
+    notes: Sequence[Note],
+    scored: Callable[[Node], tuple[ScoredTurn, ...]],
+    tiered: Sequence[TieredSegment],
 ) -> tuple[Branch, ...]:
     """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8). `expanded` are accesses by segment."""
     at = {(node.height, node.idx): (node, levels) for node, levels in nodes}

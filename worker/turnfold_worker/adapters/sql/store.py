@@ -74,7 +74,7 @@ class SqlStore:
         lease_seconds: float,
         fold_due: FoldDue,
         attempts: int,
-        refine_target: RefineTarget | None = None,
+        refine_target: RefineTarget | None,
     ) -> None:
         """With a `refine_target`, groups of closed segments get their refine jobs in the fold's transaction."""
         self._engine = engine
