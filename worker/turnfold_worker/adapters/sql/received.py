@@ -109,10 +109,7 @@ def store(
         if writer.changed:
             to_fold[writer.when(due)].append(id_)
             counters.append(writer.counters)
-    if turns:
-        connection.execute(_turn.insert(), turns)
-    if subjects:
-        connection.execute(_subject.insert(), subjects)
+    _insert(connection, turns, subjects)
     if counters:
         connection.execute(_COUNTED, counters)
     return StoreResult(
@@ -122,6 +119,12 @@ def store(
         new_turns=new_turns,
         revisions=revisions,
     )
+
+
+def _insert(connection: Connection, turns: list[dict[str, Any]], subjects: list[dict[str, Any]]) -> None:
+    for rows, new in ((_turn, turns), (_subject, subjects)):
+        if new:
+            connection.execute(rows.insert(), new)
 
 
 class _Locked(NamedTuple):
@@ -166,12 +169,10 @@ class _Conversation:
         self._known = known
         self._connection = connection
         self._id = id_
-        self._count = self._before = locked.turn_count
+        self._count = locked.turn_count
         self._locked = locked
-        self._tenant = locked.tenant
         self.subjects: list[dict[str, Any]] = []
         """Whose the new turns are, where that was said, not written yet either."""
-        self._ever_changed = locked.ever_changed
         self._group = group
         self._settings: dict[str, Any] | None = None
         self._folds_otherwise = False
@@ -187,20 +188,15 @@ class _Conversation:
         self.refolds_due = False
 
     @property
-    def count(self) -> int:
-        """Turns of the conversation, the new ones included."""
-        return self._count
-
-    @property
     def changed(self) -> bool:
         """Whether anything was new."""
-        return self._count > self._before or self._settings is not None or self._changed_any
+        return self._count > self._locked.turn_count or self._settings is not None or self._changed_any
 
     @property
     def counters(self) -> dict[str, int]:
         """What is counted of the conversation."""
         return {
-            "changed": self._id, "count": self.count, "more_tokens": self.new_tokens,
+            "changed": self._id, "count": self._count, "more_tokens": self.new_tokens,
             "more_operators": self.new_operators,
         }  # fmt: skip
 
@@ -241,7 +237,7 @@ class _Conversation:
     def _cut_off(self, turn_ids: Sequence[str]) -> Callable[[ReceivedTurn], bool]:
         """Whether an entry was in the inbox before a rewind that cut its turn off: then it comes a second time."""
         rewound: dict[str, str] = {}
-        if self._ever_changed and turn_ids:
+        if self._locked.ever_changed and turn_ids:
             rows = self._connection.execute(
                 select(_rewound.c.turn_id, _rewound.c.stream_id).where(
                     _rewound.c.conversation == self._id, _rewound.c.turn_id.in_(turn_ids)
@@ -257,12 +253,8 @@ class _Conversation:
 
     def _change(self, item: ReceivedChange) -> frozenset[str]:
         """Carry out a change of turns, those of this batch included; ids that are free again."""
-        if self.turns:
-            self._connection.execute(_turn.insert(), self.turns)
-            self.turns = []
-        if self.subjects:
-            self._connection.execute(_subject.insert(), self.subjects)
-            self.subjects = []
+        _insert(self._connection, self.turns, self.subjects)
+        self.turns, self.subjects = [], []
         done = sql_changes.apply(self._connection, self._id, item, count=self._count, group=self._group)
         self._count = done.count
         self._changed_any = self._changed_any or not done.repeated
@@ -281,7 +273,7 @@ class _Conversation:
         self.turns.append(turn_row(self._id, self._count, item.turn))
         if item.subject is not None:
             self.subjects.append({
-                "conversation": self._id, "seq": self._count, "tenant": self._tenant, "subject": item.subject,
+                "conversation": self._id, "seq": self._count, "tenant": self._locked.tenant, "subject": item.subject,
             })  # fmt: skip
         if item.error is not None:
             self._park(item.turn.turn_id, self._count, item.entry.body, item.error)
