@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from turnfold.contract.note_times import NoteTime, pack_times, unpack_times
 from turnfold.contract.notes import Note as ShownNote
+from turnfold.contract.origins import least_trusted
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, Overtaken, OvertakenIndex
 from turnfold.contract.passages import Passage, number_of
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Importance, Origin, Role
@@ -18,7 +19,7 @@ from turnfold.contract.results import Note
 from turnfold.contract.words import note_stems
 from turnfold.database.note_read import SegmentNotes, SourceTurn
 from turnfold.read.notes.importance import clause_factors, importance_of
-from turnfold.read.notes.records import least_trusted, note_records
+from turnfold.read.notes.records import note_records
 
 SAID = "We rent the loft in Bern for 900 francs"
 

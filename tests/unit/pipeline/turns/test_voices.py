@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from turnfold.contract.origins import origin_of, turn_origin
 from turnfold.contract.records import Origin, Role, StoredTurn
 from turnfold.contract.speakers import MAX_SPEAKER, quoting
-from turnfold_worker.pipeline.turns.voices import least_trusted, voices_of
+from turnfold_worker.pipeline.turns.voices import origin_of_turns, voices_of
 
 
 def told(seq: int, role: Role, content: str, **more: Any) -> StoredTurn:
@@ -49,7 +49,7 @@ def anthropic_call(name: str, **given: str) -> list[StoredTurn]:
 )
 def test_a_fetched_page_is_of_outside(turns: list[StoredTurn]) -> None:
     assert voices_of(turns)[2] == "outside"
-    assert least_trusted(turns, voices_of(turns)) is Origin.OUTSIDE
+    assert origin_of_turns(turns, voices_of(turns)) is Origin.OUTSIDE
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_fetched_page_is_of_outside(turns: list[StoredTurn]) -> None:
 )
 def test_what_a_tool_works_out_is_the_tools(turns: list[StoredTurn]) -> None:
     assert voices_of(turns)[2] == "tool"
-    assert least_trusted(turns, voices_of(turns)) is Origin.TOOL
+    assert origin_of_turns(turns, voices_of(turns)) is Origin.TOOL
 
 
 def test_a_mail_that_a_person_pastes_is_of_outside() -> None:
@@ -72,8 +72,8 @@ def test_a_mail_that_a_person_pastes_is_of_outside() -> None:
     pasted, own = told(1, Role.USER, mail), told(2, Role.USER, "The rent is 800.")
     voices = voices_of([pasted, own])
     assert voices == {1: "user", 2: "user"}
-    assert least_trusted([own], voices) is Origin.USER
-    assert least_trusted([own, pasted], voices) is Origin.OUTSIDE
+    assert origin_of_turns([own], voices) is Origin.USER
+    assert origin_of_turns([own, pasted], voices) is Origin.OUTSIDE
 
 
 @given(st.sampled_from(Role))
