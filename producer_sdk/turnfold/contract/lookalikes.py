@@ -19,7 +19,9 @@ RESERVED_LABELS: Final = (
 
 UNSEEN: Final = dict.fromkeys((*range(32), 127, 8203, 65279, *range(8234, 8239), *range(8294, 8298)))
 """For `str.translate`: control characters and marks that reorder text; a line could say something else with them."""
-_STEERING: Final = lazy_pattern(r"[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+REORDERING: Final = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Marks that have the text around them shown in another order."""
+_STEERING: Final = lazy_pattern(f"[\x7f-\x9f{REORDERING}]")
 """What JSON may hold as it is, and steers a terminal: control characters, and marks that reorder text."""
 _FILLERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Characters that are shown as nothing, or as a blank, and that Unicode counts among letters, marks or symbols."""

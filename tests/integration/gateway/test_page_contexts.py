@@ -19,14 +19,23 @@ pytestmark = pytest.mark.processes
 
 TENANT = "contexts"
 PIECES = (
-    '"><svg onload=alert(1)>', "' onmouseover='alert(1)", "</title></script><script>alert(1)</script>",
+    '\u202e\U000e0041"><svg onload=alert(1)>', "' onmouseover='alert(1)", "</title></script><script>alert(1)</script>",
     "javascript:alert(1)", "</textarea><a href=//evil.example>", "{{ 7 * 7 }}{% raw %}",
     "--><img src=x onerror=alert(1)>",
     "&lt;b&gt;&quot;&#x27;", "`${alert(1)}`", "\u2028alert(1)//", "%22%3E%3Cscript%3E", "\ufeff\u202e<b>",
 )  # fmt: skip
 EVIL = " ".join(PIECES)
-NAMES = ('"><svg onload=alert(1)>', "javascript:alert(1)", "' onfocus='alert(1)' autofocus='", "a?b=c&d#e;%2e%2e")
+NAMES = (
+    '"><svg onload=alert(1)>',
+    "javascript:alert(1)",
+    "' onfocus='alert(1)' autofocus='",
+    "a?b=c&d#e;%2e%2e",
+    "\u202ea\u200fb\U000e0041",
+)
 TAGS = frozenset({"script", "img", "iframe", "object", "embed", "base", "svg", "link", "meta", "form", "style"})
+SHOWN = frozenset({"title", "aria-label", "alt", "placeholder", "label"})
+UNSEEN = frozenset("\u202e\u200f\ufeff\U000e0041")
+"""Marks that turn the text around them, or stand in it unseen."""
 ADDRESSES = frozenset({"href", "src", "action", "formaction", "xlink:href", "srcset", "poster", "data"})
 
 
@@ -38,15 +47,22 @@ class Reader(HTMLParser):
         self.handlers: list[str] = []
         self.addresses: list[str] = []
         self.active: list[str] = []
+        self.unseen: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         for name, value in attrs:
             if name.startswith("on") or name in {"style", "autofocus", "srcdoc"}:
                 self.handlers.append(f"{tag} {name}={value}")
+            if name in SHOWN and value and not UNSEEN.isdisjoint(value):
+                self.unseen.append(f"{tag} {name}={value}")
             if name in ADDRESSES:
                 self.addresses.append(value or "")
         if tag in TAGS:
             self.active.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        if not UNSEEN.isdisjoint(data):
+            self.unseen.append(data)
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +124,7 @@ def test_nothing_that_was_said_or_asked_is_more_than_text(page: httpx.Client, na
     wrong = {address for reader in readers for address in reader.addresses if not address.startswith("/ui")}
     wrong.discard("#main")
     active = {tag for reader in readers for tag in reader.active}
-    assert (handlers, wrong) == ([], set())
+    unseen = [text for reader in readers for text in reader.unseen]
+    assert (handlers, wrong, unseen) == ([], set(), [])
     assert active <= {"script", "link", "meta", "form", "svg"}
     assert max(reader.active.count("script") for reader in readers) == 1

@@ -60,7 +60,7 @@ def test_a_table_is_printed_where_the_encoding_lacks_its_characters(sqlite_url: 
     assert b"Traceback" not in done.stderr
 
 
-STEERING = [*map(chr, range(0x7F, 0xA0)), *"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"]
+STEERING = [*map(chr, range(0x7F, 0xA0)), *"\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"]
 
 
 @pytest.mark.parametrize("sign", ["\x1b", "\x07", "\x08", "\r", "\x00", *STEERING])

@@ -8,10 +8,10 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
 
-_REORDERING: Final = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
-"""Marks after which a terminal shows text in another order."""
+from turnfold.contract.lookalikes import REORDERING
+
 _UNPRINTABLE: Final = {
-    code: "\ufffd" for code in (*range(32), *range(127, 160), *_REORDERING) if chr(code) not in "\n\t"
+    code: "\ufffd" for code in (*range(32), *range(127, 160), *map(ord, REORDERING)) if chr(code) not in "\n\t"
 }
 
 

@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from turnfold.contract.lookalikes import REORDERING
+
 TURN_CHARACTERS: Final = 2_000
 """Code points of a turn that a list shows; the turn's own page has the rest."""
 PAGE_CHARACTERS: Final = 40_000
 """Code points of a very long text that one page shows."""
 
-_CONTROLS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\ufeff]")
+_CONTROLS: Final = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\U000e0000-\U000e007f{REORDERING}]")
+"""Tags, the last of them, are letters that a model reads and nobody sees."""
 
 
 def visible(text: str) -> str:
