@@ -15,7 +15,9 @@ from click.testing import CliRunner
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
+from support.places import shard_of
 from turnfold import Turnfold
+from turnfold.contract.keys import Address
 from turnfold.contract.passages import PLACES, passages_among
 from turnfold.contract.vectors import NO_VECTOR, Vector, cosine, differing, numbers_of, rounded
 from turnfold.database.engines import connect
@@ -195,6 +197,11 @@ def counted(engine: Engine) -> int:
         return int(connection.execute(text("SELECT COUNT(*) FROM turn_vector")).scalar_one())
 
 
+def stored_vectors(engine: Engine) -> set[Vector]:
+    with engine.connect() as connection:
+        return {Vector(bytes(row.vector)) for row in connection.execute(text("SELECT vector FROM turn_vector"))}
+
+
 def test_a_turn_is_embedded_once_however_often_its_conversation_is_folded(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], engine: Engine, embedder: SentenceTransformerEmbedder
 ) -> None:
@@ -229,6 +236,39 @@ def test_the_stored_vector_is_believed_until_the_turn_says_something_else(
         connection.execute(text("UPDATE turn SET content = 'other', content_hash = :h WHERE seq = 1"), {"h": b"x" * 16})
     assert store.turn_vectors(conversation, asked.model, 1, 2).keys() == {2}
     engine.dispose()
+
+
+@pytest.mark.parametrize("verb", ["edit", "delete"])
+def test_what_a_turn_said_before_stands_in_no_vector(
+    tf: Turnfold,
+    make_worker: Callable[..., LocalWorker],
+    engine: Engine,
+    embedder: SentenceTransformerEmbedder,
+    verb: str,
+) -> None:
+    """Neither one that was stored nor one that a fold computed before, and stores now."""
+    local = make_worker(embedder=embedder)
+    tf.append("c", [{"role": "user", "content": word, "turn_id": word} for word in ("quokka", "numbat")])
+    local.settle()
+    with engine.connect() as connection:
+        conversation = connection.execute(text("SELECT id FROM conversation")).scalar_one()
+    seen = local.worker.store.tail(conversation, 10)
+    assert seen is not None
+    assert stored_vectors(engine) == set(embedder.embed(["quokka", "numbat"]))
+    if verb == "edit":
+        tf.edit("c", "quokka", content="bilby")
+    else:
+        tf.delete("c", "quokka")
+    local.worker.drain(shard_of(Address("acme", "c")))
+    assert stored_vectors(engine) == set(embedder.embed(["numbat"]))
+    local.settle()
+    left = {*embedder.embed(["numbat", *(["bilby"] if verb == "edit" else [])])}
+    assert stored_vectors(engine) - {NO_VECTOR} == left
+    late = [(seen.turns[0], embedder.embed(["quokka"])[0]), (seen.turns[1], embedder.embed(["numbat"])[0])]
+    with local.write_engine.begin() as connection:
+        connection.execute(text("DELETE FROM turn_vector"))
+    local.worker.store.keep_turn_vectors(conversation, embedder.model, late)
+    assert stored_vectors(engine) == set(embedder.embed(["numbat"]))
 
 
 def test_a_text_on_which_the_model_fails_costs_no_other_turn_its_vector(

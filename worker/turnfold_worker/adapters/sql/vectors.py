@@ -39,7 +39,7 @@ def turn_vectors(
 def keep_turn_vectors(
     connection: Connection, conversation: ConversationId, model: str, vectors: Sequence[tuple[StoredTurn, Vector]]
 ) -> dict[int, Vector]:
-    """Store vectors where none holds; those that then hold. Of a forgotten conversation: none."""
+    """Store vectors where none holds; those that then hold. Of a forgotten conversation, or other words: none."""
     there = select(_conversation.c.id).where(_conversation.c.id == conversation)
     if not vectors or connection.scalar(there.with_for_update(read=True, key_share=True)) is None:
         return {}
@@ -49,13 +49,20 @@ def keep_turn_vectors(
         set_={"content_hash": insert.excluded.content_hash, "vector": insert.excluded.vector},
         where=_vector.c.content_hash != insert.excluded.content_hash,
     )
+    seqs = [turn.seq for turn, _ in vectors]
+    said = select(_turn.c.seq, _turn.c.content_hash).where(
+        _turn.c.conversation == conversation, _turn.c.seq.between(min(seqs), max(seqs))
+    )
+    hashes = {row.seq: bytes(row.content_hash) for row in connection.execute(said)}
+    # What a turn said before it was edited or deleted must not come back in a vector that was computed meanwhile.
     rows = [
-        {"conversation": conversation, "seq": turn.seq, "model": model, "content_hash": content_hash(turn.content),
+        {"conversation": conversation, "seq": turn.seq, "model": model, "content_hash": hashes[turn.seq],
          "vector": vector}
         for turn, vector in sorted(vectors, key=lambda one: one[0].seq)
+        if hashes.get(turn.seq) == content_hash(turn.content)
     ]  # fmt: skip
-    connection.execute(upsert, rows)
-    seqs = [turn.seq for turn, _ in vectors]
+    if rows:
+        connection.execute(upsert, rows)
     return turn_vectors(connection, conversation, model, min(seqs), max(seqs))
 
 
