@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import DBAPIError
 
 from turnfold.database.engines import connect
 from turnfold_worker.adapters.sql.errors import transaction
@@ -126,3 +127,10 @@ def test_a_server_that_is_not_there_is_away(unused_tcp_port_factory: Callable[[]
     engine = connect(f"postgresql+psycopg://me@127.0.0.1:{unused_tcp_port_factory()}/x", write=True, timeout_seconds=1)
     assert type(says(engine, "SELECT 1")) is StoreAway
     engine.dispose()
+
+
+def test_a_database_error_says_nothing_of_what_a_statement_was_given(writer: Engine) -> None:
+    with pytest.raises(DBAPIError) as raised, writer.begin() as connection:
+        connection.execute(text("INSERT INTO nowhere VALUES (:words)"), {"words": SECRET})
+    assert "nowhere" in str(raised.value)
+    assert SECRET not in str(raised.value)

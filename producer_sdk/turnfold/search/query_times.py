@@ -14,7 +14,7 @@ from turnfold.dates.time_expression import Form, Kind
 from turnfold.errors import InvalidInput
 
 MOST_TIME_TERMS: Final = 40
-_ENDS: Final = 500
+ENDS: Final = 500
 """Code points of either end of a question in which its times stand: those inside a pasted document are the document's,
 and to read each takes long."""
 _BEFORE: Final = timedelta(days=364)
@@ -53,7 +53,7 @@ def query_times(question: str, today: date | None) -> QueryTimes:
     >>> query_times("What did we decide last month?", date(2026, 5, 14)).terms
     ('!2026-04',)
     """
-    question = ends_of(question, _ENDS)
+    question = ends_of(question, ENDS)
     times = [time for time in time_expressions(question, today) if time.form is not Form.RECURRING]
     wanted: dict[str, None] = {}
     for time in times:

@@ -16,9 +16,11 @@ from support.waiting import wait_until
 from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.database.engines import connect
-from turnfold.database.remnants import remaining
+from turnfold.database.remnants import REWRITING, remaining
+from turnfold.redis.connections import microseconds_of
 from turnfold.settings import Settings
 from turnfold_worker.adapters.redis.inbox import RedisInbox
+from turnfold_worker.adapters.redis.logs import REWRITE_SECONDS
 from turnfold_worker.adapters.sql.erasures import empty_log
 from turnfold_worker.local.redis_server import RedisServer
 
@@ -179,6 +181,24 @@ def test_a_receipt_names_what_may_hold_the_words() -> None:
     assert "append-only file" in redis_log
     (always,) = remaining([], sqlite=False)
     assert "backups" in always
+
+
+def test_a_log_is_written_anew_every_ten_minutes_at_most(
+    redis_program: None, server_folder: Path, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("turnfold_worker.adapters.redis.logs.REWRITE_SECONDS", REWRITE_SECONDS)
+    with RedisServer(server_folder) as server, workers_of(server.url, sqlite_url) as make_worker:
+        inbox = make_worker().worker.inbox
+        assert isinstance(inbox, RedisInbox)
+        home = inbox._servers.home
+        rewrite, rewrites = home.bgrewriteaof, list[bool]()
+        monkeypatch.setattr(home, "bgrewriteaof", lambda: rewrites.append(rewrite()))
+        for seconds, many in ((3_600, 1), (590, 1), (610, 2)):
+            home.hset(keys.REMNANTS, REWRITING, str(microseconds_of(home) - seconds * 1_000_000))
+            inbox.mark_remnants()
+            inbox.rewrite_log(inbox.remnants()["redis"])
+            assert len(rewrites) == many
+            wait_until(lambda: not home.info("persistence")["aof_rewrite_in_progress"], what="the log is written")
 
 
 def test_a_server_that_forbids_it_leaves_the_mark(

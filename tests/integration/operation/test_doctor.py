@@ -193,6 +193,16 @@ def test_inboxes_that_nobody_drains_and_leases_that_never_end_are_found(
     client.close()
 
 
+def test_logs_that_hold_erased_words_for_an_hour_are_found(diagnose: Diagnose, client: redis.Redis) -> None:
+    for seconds, is_told in ((3_000, False), (3_700, True)):
+        client.hset(keys.REMNANTS, "redis", str(int((time.time() - seconds) * 1_000_000)))
+        finding = diagnose()["erasure: logs are written anew"]
+        assert finding["ok"] is not is_told
+    assert "BGREWRITEAOF" in finding["remedy"]
+    client.delete(keys.REMNANTS)
+    client.close()
+
+
 def test_clocks_that_differ_are_found(diagnose: Diagnose, monkeypatch: pytest.MonkeyPatch) -> None:
     real = time.time
     monkeypatch.setattr(servers.time, "time", lambda: real() + 9)
