@@ -104,6 +104,7 @@ def test_nothing_stays_open_and_no_half_of_an_answer_is_stored(
     provider.choose = lambda _: Reply(text=TEXT, piece_bytes=300)
     assert ask(raw, api, stream=stream, tools=tools) == "on"
     before, files = connections(proxy), psutil.Process(proxy.pid).num_fds()
+    left = len(provider.broken)
     kinds = ("unsent", "held", "paused", "receiving", "receiving", *(["looking"] if tools else []))
     for number in range(ROUNDS):
         request = request_of(proxy, key, api, number, stream=stream, tools=tools)
@@ -112,6 +113,7 @@ def test_nothing_stays_open_and_no_half_of_an_answer_is_stored(
             "held": Reply(text=TEXT, hold=released), "paused": Reply(text=TEXT, piece_bytes=300, pause=released),
             "looking": Reply(calls=LOOKUP),
         }.get(kind)  # fmt: skip
+        left += kind in {"held", "paused"}
         provider.script = [] if reply is None else [reply]
 
         def reached(seen: int = seen) -> None:
@@ -124,6 +126,7 @@ def test_nothing_stays_open_and_no_half_of_an_answer_is_stored(
             when=reached if kind in {"held", "paused", "looking"} else lambda: None,
         )  # fmt: skip
     provider.script = []
+    wait_until(lambda: len(provider.broken) == left, what="each provider that answered nobody is left")
     wait_until(lambda: connections(proxy)["callers"] <= before["callers"], what="no caller's connection stands")
     wait_until(
         lambda: psutil.Process(proxy.pid).num_fds() <= files + 6, what=f"{connections(proxy)}, at first {before}"
