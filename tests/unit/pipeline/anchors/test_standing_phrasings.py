@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Final
+
 import pytest
 
 from support.wild_turns import said
@@ -10,6 +14,12 @@ from turnfold.contract.records import AnchorType
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.reading import read_turn
+
+CASES: Final = [
+    json.loads(line)
+    for line in Path(__file__).with_name("standing_cases.jsonl").read_text(encoding="utf-8").splitlines()
+]
+"""Three sets of 25 limits, 25 orders, 25 tastes and 50 or 60 near misses, each written by an author who saw no rule."""
 
 
 def standing_types(text: str) -> set[AnchorType]:
@@ -82,6 +92,22 @@ def standing_types(text: str) -> set[AnchorType]:
         "Do not touch anything under legacy/.",
         "We are required to keep logs for 90 days.",
         "Every image needs alt text.",
+        "The water can't be turned off from outside unless I've had a day's warning.",
+        "I'm on lates so nobody rings before noon. Ever.",
+        "We keep the old doors in the hall. Not negotiable.",
+        "Twenty minutes between trips, for cleaning, non negotiable says the owner.",
+        "Her contract says guest data stays inside Norway, full stop, so nothing hosted in the States.",
+        "35's my ceiling these days, with everything in it.",
+        "My limit is 900 a month, not a penny over.",
+        "Legal: no advertisers from tobacco or betting.",
+        "And speaking of ghosts: no magic in the village, ever, everything needs a natural cause.",
+        "Don't ring me on Mondays, that's my day with the twins.",
+        "The heritage people say the front windows have to stay wooden, same profile.",
+        "Invoices above 2,000 need the dean's signature before we order. Hard rule.",
+        "No photos of the children on the site. I mean it.",
+        "No deliveries before eight, the neighbour works nights.",
+        "The stage can't be used until the inspector has signed.",
+        "No marble. It's my one veto, it stains.",
     ],
 )
 def test_a_limit_stands_however_it_is_said(text: str) -> None:
@@ -144,6 +170,14 @@ def test_a_limit_stands_however_it_is_said(text: str) -> None:
         "For every recipe, list the allergens.",
         "Translate everything you write into Polish too.",
         "Show me only the code from now on.",
+        "One question at a time please, I can't take in lists.",
+        "And temperatures in Fahrenheit, I grew up in Ohio.",
+        "So write the lengths in millimetres.",
+        "When you write a menu, finish it with one line that says what it costs per head.",
+        "House rules. (1) Don't rewrite my paragraphs.",
+        "Skip the pep talk, I'm an engineer.",
+        "Leave my commas alone.",
+        "Show prices with VAT included, every one of them.",
     ],
 )
 def test_a_standing_order_stands_however_it_is_said(text: str) -> None:
@@ -207,6 +241,13 @@ def test_a_standing_order_stands_however_it_is_said(text: str) -> None:
         "I enjoy running more than cycling.",
         "I never wear black.",
         "I prefer not to fly.",
+        "I'd sooner write than talk on the phone.",
+        "I still want my paper statement, it goes on the fridge.",
+        "What I won't eat is liver.",
+        "Anything but beige, please.",
+        "I've gone off coffee, it's tea now.",
+        "Long intros put me off.",
+        "I've never got on with podcasts.",
     ],
 )
 def test_a_taste_stands_however_it_is_said(text: str) -> None:
@@ -260,6 +301,21 @@ def test_a_taste_stands_however_it_is_said(text: str) -> None:
         "Every garden has a gate, and each has its key.",
         "It must be terrible to wait for at least an hour.",
         "When I say his name, he barks.",
+        "There's no news from the bank before Monday.",
+        "No plans for the weekend.",
+        "I can't be happy without you.",
+        "We went over the limit, not a penny left.",
+        "The kids have to stay home today.",
+        "My limit was two beers back then.",
+        "Don't text me back, I'm asleep.",
+        "No errors before the update.",
+        "I promised him I would never cry again.",
+        "We've had a trial period, full of surprises.",
+        "I mean it, that was a great film.",
+        "No one knows before it happens.",
+        "He's gone off to Spain.",
+        "Write it in pencil.",
+        "One thing at a time, that's life.",
     ],
 )
 def test_talk_in_like_words_does_not_stand(text: str) -> None:
@@ -285,3 +341,21 @@ def test_sayings_and_requests_decide_nothing(text: str) -> None:
 )
 def test_a_decision_stands(text: str) -> None:
     assert AnchorType.DECISION in standing_types(text)
+
+
+@pytest.mark.parametrize(("kind", "least"), [("constraint", 61), ("instruction", 72), ("preference", 69)])
+def test_most_of_what_authors_wrote_who_saw_no_rule_is_found(kind: str, least: int) -> None:
+    texts = [case["text"] for case in CASES if case["kind"] == kind]
+    assert sum(AnchorType(kind) in _types(text) for text in texts) >= least
+
+
+def test_their_near_misses_seldom_stand() -> None:
+    standing = {AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE}
+    wrong = [
+        case["text"] for case in CASES if case["kind"] == "nothing" and not standing.isdisjoint(_types(case["text"]))
+    ]
+    assert len(wrong) <= 11, wrong
+
+
+def _types(text: str) -> set[AnchorType]:
+    return {draft.type for draft in extract_anchors([read_turn(said(text))], FoldSettings())}

@@ -24,7 +24,7 @@ from turnfold_worker.pipeline.anchors.rules import (
 )
 from turnfold_worker.pipeline.anchors.rules.change_rules import SETS_ASIDE, SETS_ASIDE_ALL
 from turnfold_worker.pipeline.anchors.rules.rule import PERHAPS, Act, Found
-from turnfold_worker.pipeline.anchors.standing import points_of, standing_type
+from turnfold_worker.pipeline.anchors.standing import insisted_on, points_of, standing_type
 from turnfold_worker.pipeline.anchors.statements.asked import asks_outright, wishes_to_know
 from turnfold_worker.pipeline.anchors.statements.done import tells_of_done
 from turnfold_worker.pipeline.anchors.statements.overrides import is_bare, plans, reach_of
@@ -78,6 +78,10 @@ def candidates_of(reading: Reading, acts: Sequence[Found], company: Company) -> 
                 yield Candidate(AnchorType.CRITICAL_FACT, 55, Span(error.start, error.end), "error")
         return
     yield from (Candidate(AnchorType.CRITICAL_FACT, *_setting(reading, span)) for span in _configuration(reading))
+    yield from (
+        Candidate(AnchorType.CONSTRAINT, points_of(AnchorType.CONSTRAINT), span, "insisted on")
+        for span in insisted_on(reading, company)
+    )
     by_clause: dict[Span, list[Found]] = {}
     for act in acts:
         if act.rule not in REPLIES:

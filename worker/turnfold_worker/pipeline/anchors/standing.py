@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from turnfold.contract.records import AnchorType, Role
+from turnfold_worker.pipeline.anchors.acts.turn_acts import SENTENCES_READ
 from turnfold_worker.pipeline.anchors.assistants import Company
-from turnfold_worker.pipeline.anchors.rules import standing_rules, statement_rules
+from turnfold_worker.pipeline.anchors.rules import everyday_rules, standing_rules, statement_rules
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Found
 from turnfold_worker.pipeline.anchors.statements.when import is_bygone
-from turnfold_worker.pipeline.language.spoken import is_question
+from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 from turnfold_worker.pipeline.turns.reading import Reading
 
 _POINTS: Final = {AnchorType.CONSTRAINT: 82, AnchorType.INSTRUCTION: 82, AnchorType.PREFERENCE: 72}
+_MIN_WORDS: Final = 3
 _LIKED: Final = 62
 """Points of what somebody only loves or enjoys."""
 
 
-def points_of(kind: AnchorType, statement: str) -> int:
+def points_of(kind: AnchorType, statement: str = "") -> int:
     """How sure plain words make us that they are of a type that `standing_type` gave."""
     likes = kind is AnchorType.PREFERENCE and not standing_rules.PREFERENCE.search(statement)
     return _LIKED if likes else _POINTS[kind]
@@ -34,13 +38,15 @@ def standing_type(statement: str, reading: Reading, acts: Sequence[Found], compa
     role = reading.turn.role
     ordered = standing_rules.INSTRUCTION.search(statement) is not None
     # 'When I ask about costs, give both' begins as a question does.
-    if is_question(statement) and "please" not in statement and (not ordered or statement.endswith("?")):
+    asks = is_question(statement) and not everyday_rules.ORDERS_BY_ASKING.search(statement)
+    if asks and "please" not in statement and (not ordered or statement.endswith("?")):
         return None
     to_assistant = company.with_assistant or role in {Role.SYSTEM, Role.DEVELOPER} or reading.turn.name is None
     if (to_assistant and ordered) or any(act.rule == statement_rules.STANDS.name for act in acts):
         return AnchorType.INSTRUCTION
     if (
         standing_rules.CONSTRAINT.search(statement)
+        and not everyday_rules.NOTES_DOWN.match(statement)
         and not is_bygone(statement)
         and not statement_rules.CONDITIONAL.search(statement)
     ):
@@ -49,3 +55,19 @@ def standing_type(statement: str, reading: Reading, acts: Sequence[Found], compa
         return None
     likes = any(act.act is Act.FACT and act.rule == "preference" for act in acts)
     return AnchorType.PREFERENCE if likes or standing_rules.PREFERENCE.search(statement) else None
+
+
+def insisted_on(reading: Reading, company: Company) -> Iterator[Span]:
+    """What is said right before few words that make a limit of it: 'The old doors stay. Not negotiable.'."""
+    content = reading.turn.content
+    if company.by_assistant or not everyday_rules.INSISTED.search(content):
+        return
+    spans = [span for sentence in reading.sentences[:SENTENCES_READ] for span in clauses(content, sentence, MAX_CLAUSE)]
+    for before, span in pairwise(spans):
+        if not everyday_rules.INSISTS.match(plain_words(reading.text(span))) or reading.is_pasted(before):
+            continue
+        statement = plain_words(reading.text(before))
+        if is_question(statement) or is_bygone(statement) or statement_rules.CONDITIONAL.search(statement):
+            continue
+        # 'No marble. My one veto.': few words are told with those that insist on them.
+        yield before if len(statement.split()) >= _MIN_WORDS else Span(before.start, span.end)

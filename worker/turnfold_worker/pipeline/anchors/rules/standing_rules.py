@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.anchors.rules.everyday_rules import DO, LIMITS, NUMBER, ORDER, ORDERS, TASTES
 from turnfold_worker.pipeline.anchors.rules.rule import joined
 
 _FEELING: Final = joined(r"""
@@ -27,7 +28,6 @@ _PLACE: Final = joined(r"""
     off|away from|between|free of|less|more|fewer|local|private|encrypted|offline|read-only|confidential|the same|
     compatible|backward)
 """)
-_NUMBER: Final = r"(?:\D\s?)?(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)"
 _WHO_IS_BOUND: Final = (
     r"(?:all|every|each|any|no|only|both|neither|everything|everyone|everybody|nothing|nobody|no one)"
 )
@@ -40,7 +40,7 @@ CONSTRAINT: Final = lazy_pattern(
     (?:\w+n't|not|never|no|nobody|nothing)(?!\w)[^.!?]{{1,100}} under any circumstances|
     whatever (?:you do|happens),? (?:never|do not|don't|no)|
     (?:absolutely|strictly) no (?!idea|clue|way|doubt|problem|worries|need|one|regrets|reason)\w|
-    non-negotiable|not negotiable|hard (?:limit|requirement|constraint|cap|rule|deadline|stop)|
+    non[ -]negotiable|not negotiable|hard (?:limit|requirement|constraint|cap|rule|deadline|stop)|
     (?<!you )(?<!i )must (?:never|not|only|always|at all times)(?! {_SAYINGS}(?!\w))|
     (?<!you )mustn't(?! {_SAYINGS}(?!\w))|
     (?<!you )(?<!i )(?:may|should|shall|can) never(?! {_SAYINGS}(?!\w))|
@@ -56,12 +56,12 @@ CONSTRAINT: Final = lazy_pattern(
     (?:policy|policies|law|contract|licen[cs]e|rules?|regulations?|gdpr) (?:\w+ )?(?:requires?|mandates?|allows? only)|
     (?:the|our|my|policy|policies|law|gdpr) (?:\w+ ){{0,2}}(?:forbids?|prohibits?|requires? that|
     (?:do(?:es)?n't|do(?:es)? not|won't) (?:allow|permit)(?! me to (?:say|feel)))(?!\w)|
-    (?:is|are) (?:strictly )?limited to {_NUMBER}|
+    (?:is|are) (?:strictly )?limited to {NUMBER}|
     there (?:can|must) be no(?! (?:doubt|question|excuse|way|problem|issue|need|trouble|
     better|denying|going|turning)(?!\w))|
     (?:can't|cannot|mustn't|must not|may not) (?:spend|pay|cost|charge|use|take|drive|
     run)(?!\w)[^.!?]{{1,40}} (?:over|above|
-    beyond|past) {_NUMBER}|
+    beyond|past) {NUMBER}|
     (?<!it )(?<!there )(?<!that )may not (?:\w+ ){{1,6}}(?:while|during|without|unless|until)|
     (?<!i )may only (?!be an? )\w+|
     (?<!he )(?<!she )(?<!they )(?<!i )never (?:leaves?|enters?)(?= (?:the|our|my|their|this)(?!\w))|
@@ -106,12 +106,12 @@ CONSTRAINT: Final = lazy_pattern(
     """)
     + r"|^(?:at (?:most|least)|no (?:more|less|fewer|later|earlier) than) .{1,80}(?<!\w)(?:may|can|must|should|will|"
     r"ha(?:s|ve) to|per|a|for)(?!\w)"
-    + r"|^no (?!way|worries|problem|regrets|idea)\w[^,.;!?]{1,40}, ever(?=[,.!]|$)"
+    + rf"|{LIMITS}"
     + r"|^no \w+(?: \w+)? in (?:anything|any of|any \w+)(?!\w)"
     + rf"|^no(?:thing|body)? (?!way|one(?!\w))[^,.;!?]{{0,30}}(?:more|less|longer|later|larger|bigger|heavier|higher|"
-    rf"older|shorter|slower|lower|earlier) than {_NUMBER}"
+    rf"older|shorter|slower|lower|earlier) than {NUMBER}"
     + r"|^(?:everything|anything|all|every \w+|each \w+)(?!\w)[^.!?]{1,60} needs? (?:\w+ ){1,4}before(?!\w)"
-    + r"|, (?:full stop|period|end of discussion|no (?:extensions|excuses|compromises?|delays|ifs.{1,20}))\W*$"
+    + r"|, (?:full stop|period|end of discussion|no (?:extensions|excuses|compromises?|delays|ifs.{1,20}))(?=[,;]|\W*$)"
     + r"|^(?:a )?max(?:imum)?(?: of)? (?:\d[\d,.]*|one|two|three|four|five|six|ten) \w+(?: \w+)? "
     r"(?:per|a|an|each|for|in)(?!\w)"
     + r"|^(?:nothing|nobody|no one|no \w+) (?:ever )?(?:gets?|goes|ships?|leaves?|enters?|"
@@ -135,17 +135,6 @@ _ANSWERS: Final = joined(r"""
     (?:answers?|answering|repl(?:y|ies|ying)|respon(?:d|se|ses|ding)|messages?|summar(?:y|ies)|explanations?|output|
     emails?|e-mails?|code|snippets?|examples?|tone|writing)
 """)
-_ORDER: Final = r"(?:^|[.!?:;,] )(?:(?:please|so|and|but|also|ok|okay|thanks|oh),? ){0,2}"
-_DO: Final = (
-    r"(?:(?:always|never|only|then|please|you (?:should|must)|don't|do not|make sure (?:to|you)|be sure to|"
-    r"remember to) ){0,3}"
-    r"(?:use|include|format|provide|give|add|show|mention|list|explain|keep|avoid|write|answer|reply|respond|cite|"
-    r"highlight|point out|begin|start|end|refer|state|tell|stick|put|break|summari[sz]e|compare|limit|check|present|"
-    r"convert|ask|"
-    r"suggest|recommend|offer|focus|remind|translate|describe|warn|note|skip|rewrite|round|quote|name|number|label|"
-    r"structure|tailor|maintain|comment|say|assume)"
-)
-"""What an assistant does in an answer."""
 _ASKED: Final = (
     r"(?:(?:when(?:ever)?|if|any ?time|each time|every time) (?:i|we) (?:(?:ask|request)(?: you)? (?:about|for|to|a|"
     r"any|questions?|how|what|why)|share|paste|say|type)"
@@ -171,7 +160,7 @@ INSTRUCTION: Final = lazy_pattern(
     i(?: want| need| expect| would like|'d like) you to (?:always|never|only))(?!\w)
     """)
     + "|"
-    + _ORDER
+    + ORDER
     + joined(r"""
     (?:(?:answer|reply|respond|write|speak|talk)(?: to me)?(?: only)? in (?=(?:english|german|french|spanish|italian|
     dutch|portuguese|polish|czech|swedish|danish|norwegian|finnish|turkish|russian|ukrainian|arabic|hebrew|hindi|
@@ -189,25 +178,28 @@ INSTRUCTION: Final = lazy_pattern(
     semicolons|tabs|exclamation marks?|em.dash(?:es)?|disclaimers?|apologies|preambles?|comments|abbreviations|
     acronyms)(?!\w)))
     """)
-    + rf"|{_ORDER}{_DO}(?!\w)[^.!?]{{1,160}}? {_ASKED}(?!\w)"
-    + rf"|{_ORDER}{_ASKED}(?!\w)[^.!?,]{{0,120}}, {_DO}(?!\w)"
-    + rf"|{_ORDER}(?:{_DO}|(?:don't|do not|never|stop|always) \w+)(?!\w)[^.!?]{{0,100}}? in your {_ANSWERS}(?!\w)"
-    + rf"|{_ORDER}(?:stop|quit|avoid) \w+ing (?:\w+ )?your {_ANSWERS}(?!\w)"
-    + rf"|{_ORDER}(?:make sure (?:that )?)?(?:each|every|all)(?: of)?(?: your)? {_ANSWERS}(?: you \w+)? "
+    + rf"|{ORDER}{DO}(?!\w)[^.!?]{{1,160}}? {_ASKED}(?!\w)"
+    + rf"|{ORDER}{_ASKED}(?!\w)[^.!?,]{{0,120}}, {DO}(?!\w)"
+    + rf"|{ORDER}(?:{DO}|(?:don't|do not|never|stop|always) \w+)(?!\w)[^.!?]{{0,100}}? in your {_ANSWERS}(?!\w)"
+    + rf"|{ORDER}(?:stop|quit|avoid) \w+ing (?:\w+ )?your {_ANSWERS}(?!\w)"
+    + rf"|{ORDER}(?:make sure (?:that )?)?(?:each|every|all)(?: of)?(?: your)? {_ANSWERS}(?: you \w+)? "
     r"(?:should|must|needs?|has|have)(?!\w)"
-    + rf"|{_ORDER}(?:as a (?:general )?rule|in this (?:chat|conversation|session|thread)),? {_DO}(?!\w)"
-    + rf"|{_ORDER}for (?:every|each|any|all) [^.!?,]{{2,60}}, {_DO}(?!\w)"
-    + rf"|{_ORDER}{_DO} everything you (?:write|say|send)(?!\w)"
-    + rf"|{_ORDER}(?:keep|make) (?:your |all )?(?:answers|replies|responses|summaries|explanations|messages)(?!\w)"
-    + rf"|{_ORDER}(?:do not|don't) (?:ever )?(?:touch|change|modify|edit|delete|rename|remove|overwrite) "
+    + rf"|{ORDER}(?:as a (?:general )?rule|in this (?:chat|conversation|session|thread)),? {DO}(?!\w)"
+    + rf"|{ORDER}for (?:every|each|any|all) [^.!?,]{{2,60}}, {DO}(?!\w)"
+    + rf"|{ORDER}{DO} everything you (?:write|say|send)(?!\w)"
+    + rf"|{ORDER}(?:keep|make) (?:your |all )?(?:answers|replies|responses|summaries|explanations|messages)(?!\w)"
+    + rf"|{ORDER}(?:do not|don't) (?:ever )?(?:touch|change|modify|edit|delete|rename|remove|overwrite|rewrite|reword|"
+    r"rephrase|correct|shorten|translate|reformat) "
     r"(?:any|anything|the|my|our)(?!\w)(?![^.!?]{0,80}(?<!\w)(?:yet|now|today|tonight|until)(?!\w))"
-    + rf"|{_ORDER}(?:begin|start|open|end|close|finish|keep|write|format|make(?= (?:each|every|all))) "
+    + rf"|{ORDER}(?:begin|start|open|end|close|finish|keep|write|format|make(?= (?:each|every|all))) "
     rf"(?:each|every|all|your)(?: of your)? (?:\w+ )?{_ANSWERS}(?!\w)"
-    + rf"|{_ORDER}before (?:you )?(?:answer|reply|respond|code|write code)(?:ing)?,? (?:\w+ )?{_DO}(?!\w)"
-    + rf"|{_ORDER}{_DO}(?!\w)[^.!?]{{3,100}},? (?:always|every time|each time|without fail)\W*$"
-    + rf"|{_ORDER}(?:stop|quit|no more) (?:(?:constantly|always) )?(?:apologi[sz]ing|hedging|lecturing|"
+    + rf"|{ORDER}before (?:you )?(?:answer|reply|respond|code|write code)(?:ing)?,? (?:\w+ )?{DO}(?!\w)"
+    + rf"|{ORDER}{DO}(?!\w)[^.!?]{{3,100}},? (?:always|every time|each time|without fail|"
+    r"every (?:single )?one(?: of them)?)\W*$"
+    + rf"|{ORDERS}"
+    + rf"|{ORDER}(?:stop|quit|no more) (?:(?:constantly|always) )?(?:apologi[sz]ing|hedging|lecturing|"
     r"repeating (?:yourself|my)|flattering|praising|calling me)(?!\w)"
-    + rf"|(?:{_ORDER}|i(?: want| need| expect| would like|'d like) you to )(?:always )?(?:ask|check with|warn)"
+    + rf"|(?:{ORDER}|i(?: want| need| expect| would like|'d like) you to )(?:always )?(?:ask|check with|warn)"
     r"(?: me| us)?(?: first)? before (?:you )?(?:ever )?"
     r"(?:delet|chang|send|run|edit|commit|book|buy|touch|overwrit|apply|mak|"
     r"remov|publish)\w*"
@@ -249,7 +241,7 @@ PREFERENCE: Final = lazy_pattern(
     work (?:best|better) for me)|\w+ over \w+ for me|
     no \w+(?: \w+)? for (?:me|us)(?=,? please|\W*$)|i(?:'m| am) an? (?:night owl|early bird|homebody|introvert|
     extrovert)|
-    i only (?:eat|drink|use|buy|wear|watch|read|listen to|play|stay|fly|work|shop)|
+    i only (?:eat|drink|use|buy|wear|watch|read|listen to|play|stay|fly|work|shop)|{TASTES}|
     i (?:always|never|exclusively|strictly) (?:eat|drink|use|buy|wear|watch|read|listen|play|stay|fly|travel|book|
     take (?:my|the|an?)|choose|
     order|go for|shop))(?!\w)
