@@ -42,6 +42,13 @@ def test_what_may_be_or_only_is_counts_as_it_did(clause: str) -> None:
     assert event_share(clause, NOTHING) == 1.0
 
 
+@pytest.mark.parametrize(
+    "clause", ["Winning the regatta is awesome - congrats", "Dang, your van is full of tools, Ben"]
+)
+def test_cheers_count_less_than_what_they_are_for(clause: str) -> None:
+    assert event_share(clause, NOTHING) < 0.5 < event_share("I won the regatta", NOTHING)
+
+
 def test_a_day_counts_more_and_a_bare_number_does_not() -> None:
     assert event_share("I see Ben on 7 May 2026", NOTHING) > event_share("I see Ben at 7", NOTHING) == 1.0
 

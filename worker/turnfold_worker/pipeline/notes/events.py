@@ -45,6 +45,11 @@ _PRAISE: Final = lazy_pattern(
     r"(?i)(?:i )?(?:(?:really|absolutely|just|totally) )?(?:love|like|loving|adore|admire) (?:the|your|that|those|these"
     r"|how|all|it|this)\b"
 )
+_CHEERS: Final = lazy_pattern(
+    r"(?i)\b(?:congrats|congratulations|well done|good (?:job|for you)|way to go|you(?:'ve)? got this|keep it up)\W*$"
+    r"|^(?:dang|damn|man|wow|yeah|aw+),? (?:you|your|that)\b"
+)
+"""'Winning is awesome - congrats', 'Dang, you're full of ideas': what the other one told before tells more."""
 _GENERAL: Final = lazy_pattern(
     r"(?i)(?:it's|it is|it must|it can|there's) (?:(?:so|really|always|such|very|just|an?) ){0,2}[\w'-]+(?: \w+)?"
     r" (?:to|how|when|that)\b"
@@ -93,7 +98,7 @@ def _shares(clause: str, answered: frozenset[str]) -> Iterator[float]:
         yield _DID
     if dated:
         yield _DATED
-    if _PRAISE.match(plain) and len(_SPEAKER.findall(plain)) < 2:
+    if (_PRAISE.match(plain) and len(_SPEAKER.findall(plain)) < 2) or _CHEERS.search(plain):
         yield _PRAISES
     if is_general(plain):
         yield _TRUTH
