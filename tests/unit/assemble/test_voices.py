@@ -273,6 +273,8 @@ def test_system_turns_above_a_quarter_are_refused_with_the_budget_that_would_do(
         read(snapshot, budget_tokens=300)
     needed = refused.value.needed_tokens
     assert needed == minimum_tokens(snapshot, Request(budget_tokens=300))
+    system_tokens = estimate_tokens("Never give refunds. " * 40)
+    assert system_tokens / needed <= 0.25 < system_tokens / (0.9 * needed)
     assert read(snapshot, budget_tokens=needed).tokens <= needed
     with pytest.raises(InvalidBudget):
         read(snapshot, budget_tokens=needed - 1)

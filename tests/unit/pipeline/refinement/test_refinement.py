@@ -370,7 +370,31 @@ def test_a_quote_keeps_what_denies_or_limits_it(content: str, quote: str, kept: 
     found = align(quote, 1, [turn(1, content)])
     assert found is not None
     whole = with_conditions(found)
+    assert whole is not None
     assert content[whole.span.start : whole.span.end] == kept
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"We approve refund 999 and {'the two before it, and ' * 12}pay, unless the auditor objects.",
+        f"I doubt, {'as I said in the hall, ' * 12}that we approve refund 999.",
+    ],
+)
+def test_a_quote_whose_condition_is_too_far_is_refused(content: str) -> None:
+    turns = [turn(1, content)]
+    found = align("approve refund 999", 1, turns)
+    assert found is not None
+    assert with_conditions(found) is None
+    quote = Quote(turn=1, type=AnchorType.DECISION, text="approve refund 999")
+    accepted = accept_quotes(source(turns), [quote])
+    assert (accepted.drafts, accepted.refused) == ((), 1)
+
+
+def test_a_condition_on_the_line_before_is_kept() -> None:
+    turns = [turn(1, "Unless I say otherwise:\napprove refund 999.")]
+    (draft,) = accept_quotes(source(turns), [Quote(turn=1, type=AnchorType.DECISION, text="approve refund 999")]).drafts
+    assert draft.text == "Unless I say otherwise:\napprove refund 999"
 
 
 def test_of_a_reply_that_was_cut_off_the_whole_notes_are_read() -> None:

@@ -46,7 +46,7 @@ class AcceptedQuotes:
 
 
 def accept_quotes(source: RefineSource, quotes: Sequence[Quote]) -> AcceptedQuotes:
-    """Find each quote in its turn; what cannot be found is refused, whatever else it says."""
+    """Find each quote in its turn; what is not there, or not without a condition, is refused whatever else it says."""
     taken_spans: dict[int, list[tuple[int, int]]] = {}
     for anchor in source.anchors:
         taken_spans.setdefault(anchor.turn_seq, []).append((anchor.start, anchor.end))
@@ -56,10 +56,10 @@ def accept_quotes(source: RefineSource, quotes: Sequence[Quote]) -> AcceptedQuot
     refused = known = 0
     for quote in quotes:
         aligned = align(quote.text, quote.turn, source.turns)
+        aligned = None if aligned is None else with_conditions(aligned)
         if aligned is None:
             refused += 1
             continue
-        aligned = with_conditions(aligned)
         spans = taken_spans.setdefault(aligned.turn.seq, [])
         if any(_meet(aligned, span) for span in spans):
             known += 1

@@ -24,7 +24,7 @@ _SAME: Final = str.maketrans({
 })  # fmt: skip
 _MARKS: Final = lazy_pattern(rf"{re.escape(OPEN)}(?:\d+: )?|{re.escape(CLOSE)}")
 """What a request puts around words that are kept already."""
-_STOP: Final = lazy_pattern(r"[.!?\u2026](?=\s|\Z)|\n")
+_STOP: Final = lazy_pattern(r"[.!?\u2026](?=\s|\Z)|(?<![:,])\n")
 _LIMITS: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|\w{2,8}n['\u2019]t|hardly|if|unless"
     r"|until|only|except|provided|assuming|would|wouldn['\u2019]t|doubt|instead of|rather than|as long as|almost"
@@ -73,8 +73,8 @@ def align(quote: str, turn_seq: int, turns: Sequence[StoredTurn]) -> Found | Non
     return None
 
 
-def with_conditions(alignment: Found) -> Found:
-    """The span with what in its sentence denies or limits it, if that stands outside of it and is not too far.
+def with_conditions(alignment: Found) -> Found | None:
+    """The span with what in its sentence denies or limits it; None where that is too far, or the whole too long.
 
     'We can ship on Monday' alone says something else than 'I doubt we can ship on Monday if the tests fail'.
     """
@@ -82,14 +82,15 @@ def with_conditions(alignment: Found) -> Found:
     sentence_start = max((match.end() for match in _STOP.finditer(content, 0, start)), default=0)
     following = _STOP.search(content, max(start, end - 1))
     sentence_end = len(content) if following is None else following.start() + 1
-    limit_before = _LIMITS.search(content, sentence_start, start)
-    if limit_before:
-        start = sentence_start if sentence_start >= start - _FARTHEST else start
-    after = _LIMITS.search(content, end, max(end, sentence_end))
-    if after and sentence_end <= end + _FARTHEST:
+    if _LIMITS.search(content, sentence_start, start):
+        start = sentence_start
+    if _LIMITS.search(content, end, max(end, sentence_end)):
         end = sentence_end
     span = trimmed(content, Span(start, end))
-    return Found(alignment.turn, span) if span.end - span.start <= LONGEST else alignment
+    grown = max(alignment.span.start - span.start, span.end - alignment.span.end)
+    if grown > _FARTHEST or (grown > 0 and span.end - span.start > LONGEST):
+        return None
+    return Found(alignment.turn, span)
 
 
 def _normalized_span(content: str, wanted: str) -> Span | None:
