@@ -131,3 +131,12 @@ def test_every_turn_is_decided_and_decided_the_same_again(turns: list[StoredTurn
 )
 def test_a_million_characters_are_classified(scrap: str) -> None:
     assert classify(said(scrap * (1_000_000 // len(scrap)))).decision in set(Decision)
+
+
+def test_keys_with_sentences_are_prose() -> None:
+    minutes = (
+        "Minutes of Monday:\n- Recording: we talked for an hour. Outcome: no livestream, Ben cuts it within a month\n"
+        "- Mugs: nobody wants mugs, the tote bags come from the workshop in Leith\n"
+        "- Tickets: Ada made the case with both sponsors in, we can do 165 for regular and the dean is fine with it"
+    )
+    assert "key-value" not in classify(said(minutes)).reasons

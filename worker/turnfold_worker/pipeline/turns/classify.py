@@ -145,6 +145,7 @@ _QUOTED: Final = lazy_pattern(r"[\"“«][^\"”»\n]{3,200}[\"”»]")
 _MANY_MARKS: Final = 0.25
 _MANY_MATHS: Final = 0.1
 """Share of a text from which formulas are its substance."""
+_WORDS_OF_A_PAIR: Final = 7
 _VERSE_LINES: Final = 4
 _LONGEST_VERSE: Final = 60
 
@@ -179,6 +180,12 @@ def _is(*kinds: Kind) -> Callable[[_Look], bool]:
     return lambda look: not look.tool and not look.fenced and look.kind in kinds
 
 
+def _is_pairs(look: _Look) -> bool:
+    """Keys with values, not with sentences: '- Tickets: we can do 165 for regular now, the dean is fine with it'."""
+    lines = sum(not line.isspace() for line in look.text.splitlines() if line)
+    return _is(Kind.PAIRS)(look) and len(look.text.split()) <= _WORDS_OF_A_PAIR * lines
+
+
 _KEEP, _HARD, _SOFT = Decision.KEEP, Tier.HARD, Tier.SOFT
 
 RULES: Final[tuple[Rule, ...]] = (
@@ -198,7 +205,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule("table", _KEEP, _HARD, _is(Kind.TABLE)),
     Rule("key", _KEEP, _HARD, _has(_SECRET)),
     Rule("formula", _KEEP, _HARD, _is_mathematical),
-    Rule("key-value", _KEEP, _SOFT, _is(Kind.PAIRS)),
+    Rule("key-value", _KEEP, _SOFT, _is_pairs),
     Rule("commands", _KEEP, _SOFT, _is(Kind.SHELL)),
     Rule(
         "structured", Decision.STRUCTURE, _SOFT, _is(Kind.LOG, Kind.TRACE, Kind.TEST_REPORT, Kind.MATCHES, Kind.LISTING)
