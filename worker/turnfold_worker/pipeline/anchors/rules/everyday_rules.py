@@ -73,7 +73,7 @@ LIMITS: Final = joined(rf"""
     larger|heavier|warmer|hotter|colder|less|lower) than(?!\w)|
     (?<!\w)(?:is|are) only allowed (?:between|on|from|after|before|until|with|if|in|by|at)(?!\w)|
     (?<!\w)(?:lease|contract|policy|permit|licen[cs]e|law|insurance|insurer|council|fire officer|landlord|landlady|
-    doctor|doc|surgeon|dentist|vet|accountant|lawyer) (?:says|insists)(?: that)?,? (?:no |not |never |nobody |max|
+    doctor|doc|surgeon|dentist|vet|accountant|lawyer) says(?: that)? (?:no |not |never |nobody |max|
     at most |only )|
     (?<!\w)(?:every|each|any|all) (?:\w+ ){{1,2}}(?:above|over|below|under) (?:\w+ ){{1,3}}needs?(?!\w)(?! to know)|
     (?<!\w)only takes \d|
