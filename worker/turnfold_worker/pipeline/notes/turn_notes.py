@@ -231,6 +231,8 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
     drafts_of_turn: list[_Said] = []
     drafts = drafts_for_others(reading.turn)
     written = written_by_assistant(reading.turn)
+    # Until a clause says something that may answer the turn before.
+    waits = bool(heard.asked or heard.refused)
     for clause, sentence in told_clauses(reading):
         spoken = plain_line(reading.text(clause))
         if not any(map(str.isalnum, spoken)):
@@ -243,8 +245,7 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
         worth = _worth(spoken, text, heard, place=len(drafts_of_turn))
         if _is_heading(reading.turn.content, clause, spoken):
             worth *= 0.0 if spoken.isupper() and " " not in spoken else _HEADING_SHARE
-        is_first = not any(draft.worth and not _takes_up(draft.said, heard) for draft in drafts_of_turn)
-        if is_first and (asking := _worth_with_question(spoken, text, worth, heard)):
+        if waits and (asking := _worth_with_question(spoken, text, worth, heard)):
             question = heard.asked or heard.refused
             text, worth = f"({question}) {text}", asking
         worth *= _share_of_text(reading, clause, drafts, at_work=heard.at_work)
@@ -253,6 +254,7 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
         if is_announced(reading, spoken, at_work=heard.at_work):
             worth = min(worth, _LEAST_WORTH)
         drafts_of_turn.append(_Said(text, worth, named_words(spoken), spoken, clause))
+        waits = waits and not (worth and not _takes_up(spoken, heard))
     told = [
         draft._replace(brief=telegraphic(draft.text)) if draft.worth else draft
         for draft in _with_captions(drafts_of_turn)
