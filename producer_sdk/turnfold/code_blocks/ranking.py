@@ -108,9 +108,9 @@ def _scored(
 ) -> RankedBlock | None:
     whole = sum([weight for _, weight in words])
     score = held = 0.0
-    names_it = all(is_general(term) for term, *_ in request.words)
     # In the order of the words: sums of fractions depend on it.
-    for place in sorted(_places_in(entry.leading | entry.words | entry.question, places)):
+    held_places = sorted(_places_in(entry.leading | entry.words | entry.question, places))
+    for place in held_places:
         codes, weight = words[place]
         if not codes.isdisjoint(entry.leading):
             score += _LEADS * weight
@@ -119,10 +119,9 @@ def _scored(
         else:
             score += _ASKED * weight
         held += weight
-        names_it = names_it or not is_general(request.words[place][0])
     of_kind = entry.kind in request.kinds
     least = _LEAST_UNNAMED if not request.names_one else _LEAST_ASKED if request.insists else _LEAST
-    if whole and (held < least * whole or not names_it):
+    if whole and (held < least * whole or not _names_it(request, held_places)):
         return None
     if not held and not of_kind:
         return None
@@ -132,6 +131,13 @@ def _scored(
     if entry.kind is BlockKind.LINE and not (request.kinds and of_kind):
         score *= _ASIDE
     return RankedBlock(entry, score)
+
+
+def _names_it(request: BlockRequest, held_places: Sequence[int]) -> bool:
+    """Whether one of the words that a block holds says which block is meant, or no word of the request does."""
+    return any(not is_general(request.words[place][0]) for place in held_places) or all(
+        is_general(term) for term, *_ in request.words
+    )
 
 
 def _version(request: BlockRequest, best: RankedBlock, scored: Sequence[RankedBlock]) -> RankedBlock:

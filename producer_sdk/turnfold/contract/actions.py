@@ -87,8 +87,10 @@ class Action(NamedTuple):
         """What it is kept for."""
         if not self.looked:
             return "work"
-        if self.is_vain or self.found:
-            return "vain" if self.is_vain else "find"
+        if self.is_vain:
+            return "vain"
+        if self.found:
+            return "find"
         return "open" if self.about and self.ended_seq else "look"
 
     @property
