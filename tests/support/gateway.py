@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -79,3 +80,19 @@ def gateway_process(settings: Settings, *, arguments: Sequence[str] = (), **vari
                 process.kill()
         remarks = log.read_text("utf-8")
     assert "Traceback" not in remarks, remarks
+
+
+@contextmanager
+def signed_in(gateway: Gateway, tenant: str, *scopes: str) -> Iterator[httpx.Client]:
+    """Somebody whose cookie has a key."""
+    with gateway.client() as client:
+        answer = client.post("/ui/sign-in", data={"key": gateway.key(tenant, *scopes)})
+        assert answer.status_code == 303
+        yield client
+
+
+def form_token(client: httpx.Client) -> str:
+    """What forms of the page send along, of whoever is signed in."""
+    token = re.search(r'name="form_token" value="(\w+)"', client.get("/ui").text)
+    assert token
+    return token[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from support.browser import Browser, browser
-from support.gateway import Gateway
+from support.gateway import Gateway, form_token, signed_in
 from support.places import servers
 from turnfold import Settings, Turnfold
 from turnfold.contract.keys import Address
@@ -57,21 +57,6 @@ def looking(gateway: Gateway, known: Turnfold, tmp_path_factory: pytest.TempPath
         opened.press("Enter")
         opened.wait_for("document.querySelector('.who') !== null")
         yield opened
-
-
-@contextmanager
-def signed_in(gateway: Gateway, tenant: str, *scopes: str) -> Iterator[httpx.Client]:
-    """Somebody whose cookie has a key."""
-    with gateway.client() as client:
-        answer = client.post("/ui/sign-in", data={"key": gateway.key(tenant, *scopes)})
-        assert answer.status_code == 303
-        yield client
-
-
-def form_token(client: httpx.Client) -> str:
-    found = re.search(r'name="form_token" value="(\w+)"', client.get("/ui").text)
-    assert found
-    return found[1]
 
 
 PAGES = {

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import httpx
 import pytest
 from starlette.routing import Route
 
-from support.gateway import Gateway
+from support.gateway import Gateway, form_token, signed_in
 from turnfold import Turnfold
 from turnfold_gateway.ui.routes import routes
 
@@ -42,16 +41,8 @@ def client(gateway: Gateway, tenant: str, tf: Turnfold) -> Iterator[httpx.Client
     """A browser in which an admin is signed in, who has a conversation."""
     tf.append("c", {"role": "user", "content": "Stay."})
     tf.wait("c")
-    with gateway.client() as client:
-        signed = client.post("/ui/sign-in", data={"key": gateway.key(tenant, "admin")})
-        assert signed.status_code == 303
+    with signed_in(gateway, tenant, "admin") as client:
         yield client
-
-
-def form_token(client: httpx.Client) -> str:
-    token = re.search(r'name="form_token" value="(\w+)"', client.get("/ui").text)
-    assert token
-    return token[1]
 
 
 def headers_of(client: httpx.Client, sender: str) -> dict[str, str]:
