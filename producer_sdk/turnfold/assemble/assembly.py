@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from turnfold.assemble.forms.chat import ChatBlock
 from turnfold.assemble.forms.form_tokens import messages_tokens, request_tokens
 from turnfold.assemble.forms.groups import Group
-from turnfold.assemble.forms.markers import COARSEST, node_marker, turns_marker
+from turnfold.assemble.forms.markers import COARSEST, markers_beside, node_marker, turns_marker
 from turnfold.assemble.forms.render_anthropic import anthropic_messages, cached_blocks
 from turnfold.assemble.forms.render_openai import openai_messages
 from turnfold.assemble.forms.render_text import (
@@ -123,6 +123,7 @@ def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
     if plan.unfolded:
         markers.append(turns_marker(*plan.unfolded))
     markers += [request.marker for request in plan.late_requests]
+    markers += [marker for lines in plan.actions for marker in markers_beside(lines)]
     markers += [shown_turn.marker for shown_turn in plan.raw if shown_turn.marker and not shown_turn.hidden]
     return tuple(dict.fromkeys(markers))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 from support.wild_turns import LINE_BREAKS
 from turnfold.assemble.by_value.work_state import WorkState
+from turnfold.assemble.forms.markers import markers_beside
 from turnfold.assemble.forms.render_text import STATE_HEADER
 from turnfold.assemble.pricing import Pricing, Style
 from turnfold.contract.actions import Action
@@ -158,7 +160,7 @@ def test_what_stood_there_before_stands_below_where_there_is_room() -> None:
     edited = wrote(6, QUAY, "int a = 1;", gone=gone)
     (line, *_) = state(edited, run(8, "make", "built"))
     assert "    int a = 1;\n  instead of:\n    long a = 1;\n    long field_0 = 0;\n" in line
-    assert line.endswith("\n    […]")
+    assert line.endswith("\n    [… 19 lines]")
     (line, *_) = state(edited, run(8, "make", "built"), room=60)
     assert "instead of" not in line
     assert "int a = 1;" in line
@@ -188,9 +190,45 @@ def test_long_changes_are_cut_by_whole_lines_with_a_mark() -> None:
     (line, *_) = state(wrote(6, QUAY, *many), run(8, "make", "built"), room=200)
     head, *shown, mark = line.split("\n")
     assert head.startswith(f"changed {QUAY}")
-    assert mark == "    […]"
-    assert shown
-    assert {text.strip() for text in shown} <= set(many)
+    assert mark == f"    [… {len(many) - len(shown)} lines →L0:turn-6]"
+    assert [text.strip() for text in shown] == many[: len(shown)]
+    assert markers_beside(line) == ["L0:turn-6"]
+
+
+def test_what_is_shown_of_a_change_has_no_line_left_out_without_a_mark() -> None:
+    body = ["import tide", *(f"step_{n}()" for n in range(6)), "}", *(f"last_{n}()" for n in range(40))]
+    old = [" " + text for text in body[3:9]]
+    edited = wrote(6, QUAY, *body)
+    edited = edited._replace(wrote=(*edited.wrote[:3], *old, *edited.wrote[9:]))
+    (line, *_) = state(edited, run(8, "make", "built"), room=260)
+    _, *lines = [text.strip() for text in line.split("\n")]
+    assert lines[:2] == ["[… 1 line →L0:turn-6]", "step_0()"]
+    place = 0
+    for text in lines:
+        left_out = re.fullmatch(r"\[… (\d+) lines?(?: →L0:turn-6)?\]", text)
+        assert left_out or text == body[place]
+        place += int(left_out[1]) if left_out else 1
+    assert place == len(body)
+
+
+def test_a_line_that_a_later_edit_wrote_too_stays_and_one_that_it_took_away_is_marked() -> None:
+    lines = state(
+        wrote(2, QUAY, "int fare() {", "long sum = 1;", "sum += tide;", "return sum;", "}"),
+        wrote(6, QUAY, "int toll() {", "return sum;", "}", gone=("long sum = 1;",)), run(8, "make", "built"),
+    )  # fmt: skip
+    _, _, older = lines[0].partition("  turn 2")
+    assert older.split("\n")[1:] == [
+        "    int fare() {", "    [… 1 line, may have changed since →L0:turn-2]", "    sum += tide;",
+        "    return sum;", "    }",
+    ]  # fmt: skip
+
+
+def test_nothing_stands_of_an_edit_that_was_written_anew() -> None:
+    lines = state(
+        wrote(2, QUAY, "int fare() {", "long sum = 1;", "return sum;", "}"),
+        wrote(6, QUAY, "int fare() {", "int sum = 1;", "return sum;", "}"), run(8, "make", "built"),
+    )  # fmt: skip
+    assert "long sum" not in lines[0]
 
 
 def test_what_there_is_too_much_of_was_not_looked_for_in_vain() -> None:

@@ -33,6 +33,8 @@ _MARKER: Final = lazy_pattern(
     r"|(?:(?P<of_segment>[^\s:\]]*)-)?(?P<segment>[0-9]{1,12}))"
 )
 
+_BESIDE: Final = lazy_pattern(rf"(?m)^ {{4}}\[… [\w ,]{{1,60}} {ARROW}(L0:turn-[0-9]{{1,12}})\]$")
+"""The mark for lines of an edit that are left out."""
 _READS_OTHERWISE: Final = lazy_pattern(r"turns?(?:-[0-9]+)?|(?:.*-)?c[0-9]{1,2}")
 """Words of a segment behind which its number would be read as that of turns or of a chapter."""
 
@@ -91,6 +93,11 @@ def turns_marker(first_seq: int, last_seq: int, *, level: int = 0, offset: int =
     goes_on = f"+{offset}" if until is None and offset else "" if until is None else f"+{offset}-{until}"
     turns = f"turn-{first_seq}" if first_seq == last_seq else f"turns-{first_seq}-{last_seq}"
     return f"L{level}:{turns}{goes_on}"
+
+
+def markers_beside(lines: str) -> list[str]:
+    """The markers in marks for lines of edits that are left out."""
+    return _BESIDE.findall(lines)
 
 
 def parse_marker(text: str) -> Marker:

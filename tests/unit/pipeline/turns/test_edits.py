@@ -48,7 +48,7 @@ def only(turns: list[StoredTurn]) -> Action:
 
 
 def told(action: Action) -> list[str]:
-    return [line[1:] for line in action.wrote if line != GAP_LINE]
+    return [line[1:] for line in action.wrote if line[:1] != GAP_LINE]
 
 
 DIFF = """--- a/src/pay.py
@@ -168,8 +168,22 @@ def test_of_a_long_text_whole_lines_stay_the_new_ones_first() -> None:
     action = only(
         openai("edit_file", {"path": PATH, "old_str": "\n".join(before), "new_str": "\n".join(after)})
     )  # fmt: skip
-    assert told(action) == ["line_99 = 99", "added = True", "line_100 = 100"]
-    assert action.wrote[0] == action.wrote[-1] == GAP_LINE
+    assert told(action) == ["line_98 = 98", "line_99 = 99", "added = True", "line_100 = 100", "line_101 = 101"]
+    assert (action.wrote[0], action.wrote[-1]) == (f"{GAP_LINE}98", f"{GAP_LINE}98")
     long = only(openai("write_file", {"path": PATH, "content": "\n".join(before)}))
     assert sum(map(len, long.wrote)) <= LONGEST_WROTE + 10
     assert set(told(long)) <= set(before)
+
+
+def test_of_what_an_edit_takes_away_no_line_is_left_out_without_a_mark() -> None:
+    before = ["if late:", "    charge(fee)", "    notify(guest)", "    close()"]
+    action = only(openai("edit_file", {"path": PATH, "old_str": "\n".join(before), "new_str": "    notify(guest)"}))
+    assert action.gone == ("if late:", "    charge(fee)", f"{GAP_LINE}1", "    close()")
+    many = [f"step_{n}()" for n in range(20)]
+    action = only(openai("edit_file", {"path": PATH, "old_str": "\n".join(many), "new_str": "done()"}))
+    assert action.gone == (*many[:12], f"{GAP_LINE}8")
+
+
+def test_a_line_that_is_cut_ends_in_a_mark() -> None:
+    (line,) = told(only(openai("write_file", {"path": PATH, "content": "word " * 60})))
+    assert line.endswith("word…")

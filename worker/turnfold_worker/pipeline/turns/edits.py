@@ -21,11 +21,11 @@ from turnfold_worker.pipeline.turns.tool_groups import Call
 LONGEST_WROTE: Final = 800
 """Code points that are kept of what a call writes."""
 LONGEST_LINE: Final = 160
+"""Code points of a line beyond which it ends in a mark."""
 MOST_GONE: Final = 12
 """Lines that are kept of what a call takes away."""
-_LONGEST_GONE: Final = 80
 _READ: Final = 4_000
-_BESIDE: Final = 1
+_BESIDE: Final = 2
 """Lines that are kept before and after a new one, where not all are."""
 _WORDS: Final = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+")
 _OLD: Final = listed("old search find before original pattern target anchor")
@@ -86,8 +86,8 @@ def written(call: Call, outputs: Sequence[str], *, path: str = "", about: str = 
         lines += [GAP_LINE] if lines else []
         lines += _marked(dedent(text.expandtabs(4)).strip("\n").split("\n"), seen)
     kept = {line[1:].strip() for line in lines}
-    gone = (bare_line(line) for text in old for line in text.split("\n"))
-    return Written(_bounded(lines), (ALL_OF_FILE,) if whole else _gone(line for line in gone if line not in kept))
+    gone = () if whole else _gone((line for text in old for line in _unnumbered(text)), kept)
+    return Written(_bounded(lines), (ALL_OF_FILE,) if whole else gone)
 
 
 def patched_files(call: Call) -> tuple[str, ...]:
@@ -198,36 +198,58 @@ def _of_patch(patch: str, path: str) -> Written:
         if _PATCH_HEAD.match(line) or is_other:
             lines += [GAP_LINE] if lines and lines[-1] != GAP_LINE else []
         elif line.startswith("-"):
-            gone.append(line[1:].strip())
+            gone.append(line[1:].rstrip())
         elif file or line.startswith(("+", " ")):
             lines.append((NEW_LINE if line.startswith("+") else OLD_LINE) + line[1:].rstrip())
     while lines and lines[-1] in {GAP_LINE, OLD_LINE}:
         lines.pop()
-    after = {line[1:].strip() for line in lines}
-    return Written(_bounded(lines), _gone(line for line in gone if line not in after))
+    return Written(_bounded(lines), _gone(gone, {line[1:].strip() for line in lines}))
 
 
 def _bounded(lines: Sequence[str]) -> tuple[str, ...]:
-    """All lines, else those that are new and their neighbours, from the first on, with marks for gaps."""
-    kept = [line[: whole_numbers(line, LONGEST_LINE)].replace("→L", "\u203aL") for line in lines]
+    """All lines, else those that are new and their neighbours, from the first on, with marks for how many are not."""
+    kept = [_clipped(line) for line in lines]
     wanted = list(range(len(kept)))
     if sum(map(len, kept)) > LONGEST_WROTE:
-        near = {at + step for at, line in enumerate(kept) if line[:1] == NEW_LINE for step in (-_BESIDE, 0, _BESIDE)}
+        new = [at for at, line in enumerate(kept) if line[:1] == NEW_LINE]
+        near = {at + step for at in new for step in range(-_BESIDE, _BESIDE + 1)}
         wanted = [at for at in wanted if at in near]
     bounded: list[str] = []
     left, last = LONGEST_WROTE, -1
     for at in wanted:
         if len(kept[at]) > left:
             break
-        bounded += [GAP_LINE] if at > last + 1 and bounded[-1:] != [GAP_LINE] else []
+        bounded += _gap(kept[last + 1 : at])
         bounded.append(kept[at])
         left -= len(kept[at])
         last = at
-    if last + 1 < len(kept) and bounded[-1:] != [GAP_LINE]:
-        bounded.append(GAP_LINE)
-    return tuple(bounded)
+    return (*bounded, *_gap(kept[last + 1 :]))
 
 
-def _gone(lines: Iterator[str]) -> tuple[str, ...]:
-    shortened = [line[: whole_numbers(line, _LONGEST_GONE)] for line in lines if len(line) > 2]
-    return tuple(list(dict.fromkeys(shortened))[:MOST_GONE])
+def _gap(lines: Sequence[str]) -> list[str]:
+    """The mark for lines that are left out, with their number; none for none."""
+    return [f"{GAP_LINE}{len(lines) - lines.count(GAP_LINE)}"] if lines else []
+
+
+def _gone(lines: Iterable[str], kept: set[str]) -> tuple[str, ...]:
+    """Lines that stand no more, with marks between which others stay, and for those beyond the first ones."""
+    gone: list[str] = []
+    staying: list[str] = []
+    for line in dedent("\n".join(lines)).split("\n"):
+        if line.strip() in kept:
+            staying.append(line)
+        elif line.strip():
+            gone += _gap(staying) if gone else []
+            gone.append(line)
+            staying = []
+    return (*map(_clipped, gone[:MOST_GONE]), *_gap(gone[MOST_GONE:]))
+
+
+def _unnumbered(text: str) -> list[str]:
+    """The lines of a text without numbers before them."""
+    return [_NUMBERED.sub("", line, count=1).rstrip() for line in text.expandtabs(4).split("\n")]
+
+
+def _clipped(line: str) -> str:
+    longest = whole_numbers(line, LONGEST_LINE)
+    return (line if longest >= len(line) else f"{line[:longest]}…").replace("→L", "\u203aL")
