@@ -70,7 +70,7 @@ def test_the_tail_of_a_path_adds_to_the_longer_path() -> None:
     ledger = segment_ledger(
         talk("assistant: open core/json/Parser.java", "tool: /repo/core/json/Parser.java has otherThing")
     )
-    assert rank(ledger) == ("/repo/core/json/Parser.java", "otherThing")
+    assert rank(ledger) == ("/repo/core/json/Parser.java",)
 
 
 def test_a_path_is_about_the_symbol_that_its_file_is_named_after() -> None:
@@ -124,7 +124,22 @@ def test_words_that_command_tools_stand_apart_from_names() -> None:
 
 
 def test_a_word_that_only_a_text_says_is_no_command() -> None:
-    assert rank(segment_ledger(talk("tool: find_file ferryPlan"))) == ("ferryPlan", "find_file")
+    assert rank(segment_ledger(talk(*["tool: find_file ferryPlan"] * 2))) == ("ferryPlan", "find_file")
+
+
+def test_what_one_tool_printed_once_is_no_name_of_the_work_but_a_path_through_folders() -> None:
+    printed = "tool: ferryPlan in src/port/Quay.java, NOTICE"
+    ledger = segment_ledger(talk(printed, "tool: tidePlan", "assistant: I read tollPlan.", "tool: tidePlan"))
+    assert rank(ledger) == ("tollPlan", "tidePlan", "src/port/Quay.java")
+
+
+def test_what_only_a_manual_says_is_no_name_of_the_work() -> None:
+    manual = " ".join(f"When you open file {n}, use the command scroll_down {n}." for n in range(40))
+    assert rank(segment_ledger(talk(f"user: The fareTable is wrong. {manual}"))) == ("fareTable",)
+
+
+def test_the_end_of_an_element_is_no_path() -> None:
+    assert mentions("<port.pier>x</port.pier> </quay.toll>").names == ()
 
 
 def test_frequent_names_outlive_any_number_of_others_and_new_ones_can_rise() -> None:

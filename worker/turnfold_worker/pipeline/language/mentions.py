@@ -28,11 +28,11 @@ _MOST_WORDS_LISTED: Final = 5
 
 _RUN: Final = lazy_pattern(
     r"(?P<windows>[A-Za-z]:\\{1,2}(?:[\w.+-]{1,80}\\{1,2}){0,24}[\w.+-]{1,80})"
-    r"|(?:\\[nrt])?(?P<run>[A-Za-z0-9_.@~/\u00c0-\u024f\u0370-\u052f-]{3,})",
+    r"|(?:\\[nrt])?(?P<run>(?!(?<=<)/)[A-Za-z0-9_.@~/\u00c0-\u024f\u0370-\u052f-]{3,})",
     re.ASCII,
 )
-"""A run of what names are written with. An escaped line end before it is not its first letter."""
-_PLAIN_RUN: Final = lazy_pattern(r"[A-Za-z0-9_.@~/\u00c0-\u024f\u0370-\u052f-]{3,}")
+"""A run of what names are written with. An escaped line end before it is not its first letter, and `</a.b>` no path."""
+_PLAIN_RUN: Final = lazy_pattern(r"(?!(?<=<)/)[A-Za-z0-9_.@~/\u00c0-\u024f\u0370-\u052f-]{3,}")
 """The same where there is no backslash."""
 _HUMP: Final = lazy_pattern(r"[a-z0-9][A-Z]")
 _DIGITS: Final = lazy_pattern(r"\d+")

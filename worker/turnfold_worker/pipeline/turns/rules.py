@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -10,9 +12,10 @@ from turnfold_worker.pipeline.language.plain_lines import one_line
 from turnfold_worker.pipeline.language.prose import Span
 
 LONGEST_RULE: Final = 240
-MOST_RULES: Final = 8
-_LONGEST_ALL: Final = 600
+MOST_RULES: Final = 16
+_LONGEST_ALL: Final = 1_400
 """Code points of all rules together."""
+_NO_RULE: Final = 3
 _BINDS: Final = lazy_pattern(
     r"(?i)\b(?:must(?: not|n't)?|never|may not|not allowed|forbidden|you (?:can|may|should) only|you can ?not|you can't"
     r"|only (?:one|enter|use|edit|change|answer|reply|respond|output|write|return|submit)|at most|no more than"
@@ -32,30 +35,50 @@ _ORDERS: Final = lazy_pattern(
     r"(?i)\W{0,4}(?:\d{1,2}[.)] )?(?:please )?(?:always|never|do not|don't|only|make sure|ensure)\b"
 )
 """Begins an order."""
+_ADVISES: Final = lazy_pattern(
+    r"(?i)\W{0,4}(?:note|remember|be sure|avoid|if|when|use|run|follow|keep|check|wait)\b"
+    r"|.{0,160}\b(?:you should|make sure)\b",
+    re.DOTALL,
+)
+"""In a harness's manual: how its tools want to be used."""
+_GOES_ON: Final = lazy_pattern(r"(?i)(?:instead|otherwise|(?:if|when) (?:not|it|this|that|they|so))\b")
+"""Begins a sentence that says nothing without the one before it."""
 _TIP: Final = lazy_pattern(
     r"(?i)\b(?:recommend|for example|e\.g\. you can|it is easy to|it's much|if that doesn't|tip)\b"
 )
 
 
 def rules_in(content: str, sentences: Sequence[Span], manual: Span | None) -> tuple[str, ...]:
-    """Rules of a request in its order. Of a harness's manual those that bind, not what it advises."""
+    """Rules of a request: what binds, then orders, then how a harness's tools want to be used, each in its order."""
     ranked_rules: list[tuple[int, str]] = []
+    is_rule = False
     for sentence in sentences:
         text = content[sentence.start : sentence.end]
         inside = manual is not None and manual.start <= sentence.start < manual.end
-        if len(text) > LONGEST_RULE or _TIP.search(text):
+        if _GOES_ON.match(text):
+            if is_rule:
+                rank, rule = ranked_rules.pop()
+                ranked_rules.append((rank, f"{rule} {one_line(text)}"))
             continue
-        if _BINDS.search(text) or _FORMAT.match(text) or (inside and _ENDS.search(text)):
-            ranked_rules.append((0, one_line(text)))
-        elif _ORDERS.match(text):
-            ranked_rules.append((1, one_line(text)))
-    kept: list[int] = []
+        rank = _rank(text, inside=inside)
+        if is_rule := rank < _NO_RULE:
+            ranked_rules.append((rank, one_line(text)))
+    kept: dict[str, None] = {}
     room = _LONGEST_ALL
-    for at in sorted(range(len(ranked_rules)), key=lambda at: ranked_rules[at][0]):
-        if len(kept) < MOST_RULES and len(ranked_rules[at][1]) <= room:
-            kept.append(at)
-            room -= len(ranked_rules[at][1])
-    return tuple(dict.fromkeys(ranked_rules[at][1] for at in sorted(kept)))
+    for _, rule in sorted(ranked_rules, key=itemgetter(0)):
+        if len(kept) < MOST_RULES and len(rule) <= room and rule not in kept:
+            kept[rule] = None
+            room -= len(rule)
+    return tuple(kept)
+
+
+def _rank(text: str, *, inside: bool) -> int:
+    """What binds comes first, then orders, then how a harness's tools want to be used; `inside` its manual."""
+    if len(text) > LONGEST_RULE or _TIP.search(text):
+        return _NO_RULE
+    if _BINDS.search(text) or _FORMAT.match(text) or (inside and _ENDS.search(text)):
+        return 0
+    return 1 if _ORDERS.match(text) else 2 if inside and _ADVISES.match(text) else _NO_RULE
 
 
 __all__ = ["LONGEST_RULE", "MOST_RULES", "rules_in"]
