@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import date
 from typing import Final
 
@@ -105,6 +106,15 @@ def test_a_commitment_whose_day_has_passed_does_not_stand() -> None:
     assert shown(promise, today=date(2026, 3, 3)) == [promise.text]
     assert shown(promise, today=date(2026, 9, 3)) == []
     assert shown(anchor("We decided to open tomorrow."), today=date(2026, 9, 3))
+
+
+def test_a_plan_whose_day_has_passed_and_what_held_until_a_day_stand_no_more() -> None:
+    due = anchor("The forms must reach Ana by 20 March.", kind=AnchorType.CONSTRAINT)
+    until = replace(anchor("The gate stays shut.", kind=AnchorType.CONSTRAINT), valid_to=date(2026, 3, 20))
+    told = anchor("In 2019 we agreed on no loud music.", kind=AnchorType.CONSTRAINT)
+    for fact in (due, until, told):
+        assert shown(fact, today=date(2026, 3, 20)) == [fact.text]
+    assert shown(due, until, told, today=date(2026, 4, 3)) == [told.text]
 
 
 def test_the_short_one_of_two_alike_in_rank_comes_first() -> None:

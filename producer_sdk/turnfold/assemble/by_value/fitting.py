@@ -18,6 +18,7 @@ from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.notes import Note, item_order, label_of, month_of
 from turnfold.contract.records import Anchor, AnchorType
+from turnfold.dates.note_time import time_of
 from turnfold.dates.passed import day_of, has_passed
 
 _PRICED: Final = itemgetter(*map(Note._fields.index, ("seq", "place", "speaker", "day", "tokens")))
@@ -105,8 +106,8 @@ def fitting_anchors(
 ) -> TakenAnchors:
     """Anchors of turns before a number, by rank for their length, while there is room, each said once.
 
-    Those that `doubts` are about say so. What was promised or asked for a day before `today`, the day of the newest
-    turn, is no open commitment.
+    Those that `doubts` are about say so. What was promised, asked or planned for a day before `today`, the day of the
+    newest turn, or held until such a day, stands no more.
     """
     anchors: list[Anchor] = []
     told: list[SpokenWords] = []
@@ -134,11 +135,17 @@ def fitting_anchors(
 
 
 def _is_stale(anchor: Anchor, today: date | None) -> bool:
-    """Whether what an anchor promises or asks was for a day that has passed."""
-    if anchor.type not in _FOR_A_DAY or today is None or not anchor.day:
+    """Whether what an anchor promises, asks or plans was for a day that has passed, or held until one that has."""
+    said_on = day_of(anchor.day) if anchor.day else None
+    if said_on is None or today is None:
         return False
-    said_on = day_of(anchor.day)
-    return said_on is not None and has_passed(anchor.text, said_on, today)
+    if anchor.valid_to is not None:
+        return anchor.valid_to < today
+    if anchor.type not in _FOR_A_DAY:
+        time = time_of(anchor.text, said_on) if anchor.type is not AnchorType.DECISION else None
+        if time is None or not time.is_plan:
+            return False
+    return has_passed(anchor.text, said_on, today)
 
 
 def fitting_names(names: Sequence[str], most_tokens: int, pricing: Pricing) -> tuple[str, ...]:
