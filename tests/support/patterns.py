@@ -32,7 +32,10 @@ LINES: Final = LENGTH // LINE
 SECONDS: Final = 0.4
 """Processor time of one attack at most: a linear pattern needs a hundredth of it."""
 UNITS: Final = 24
-_ALWAYS: Final = ("a", " ", "(", "1", ".", "\n", "-", "_", "a.", "1,", "a ", '"', "[", ":", "=", "|", "é", "a\n")
+_ALWAYS: Final = (
+    "a", " ", "(", "1", ".", "\n", "-", "_", "a.", "1,", "a ", '"', "[", ":", "=", "|", "é", "a\n", "a-", "a_", "aA",
+    "/a", "a'", "a@",
+)  # fmt: skip
 _CATEGORIES: Final = {op.CATEGORY_DIGIT: "1", op.CATEGORY_SPACE: " ", op.CATEGORY_WORD: "a"}
 
 

@@ -43,7 +43,7 @@ _SPECIFIC: Final = frozenset((
 _WORDS: Final = lazy_pattern(r"[a-z][a-z+#-]*")
 _IDENTIFIER: Final = lazy_pattern(
     r"`[^`\n]+`|\b\w+_\w+\b|\b[a-z]+[A-Z]\w*\b|\b[A-Z][a-z0-9]+[A-Z]\w*\b|\b\w+\(\)"
-    r"|\b[\w-]+\.[a-z]{1,5}\b(?!\s[A-Z])|(?<!\S)/[\w/<>:-]{3,}"
+    r"|(?<![\w-])-*\w[\w-]*\.[a-z]{1,5}\b(?!\s[A-Z])|(?<!\S)/[\w/<>:-]{3,}"
 )
 _INSISTS: Final = lazy_pattern(
     r"(?i)\b(?:show|give|paste|print|repeat|again|verbatim|exact(?:ly)?|remind me|resend|send me|word for word"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
+
 _REPLACED: Final = {0: "\ufffd"} | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 
 
@@ -21,13 +23,36 @@ def _can_be_sent(text: str) -> bool:
     return True
 
 
-ENDS: Final = 2_000
-"""Code points of either end of a long question that are looked at: a pasted document is about its ends."""
+ENDS: Final = 1_500
+"""Code points of either end of a long question that are looked at: a pasted document is about its ends.
+
+Both together are three thousand: no question costs a read more than three times what one of a thousand does.
+"""
+
+
+_PART_BEHIND: Final = lazy_pattern(r"(?<=\s)\S{1,64}\Z")
+_PART_BEFORE: Final = lazy_pattern(r"\A\S{1,64}(?=\s)")
+"""What is left of a word where a text was cut; scripts without blanks have longer ones, which stay."""
 
 
 def ends_of(text: str, most: int = ENDS) -> str:
-    """A question as it is looked for: the ends of one that is longer, so that no paste makes a read slow."""
-    return text if len(text) <= 2 * most else f"{text[:most]}\n{text[-most:]}"
+    r"""A question as it is looked for: the ends of one that is longer, so that no paste makes a read slow.
+
+    Blanks around it do not count, or they would be all that is left of it; no end has a part of a word.
+
+    >>> ends_of("  the first word, middle, and a last  ", 12)
+    'the first \n and a last'
+    """
+    if len(text) > 2 * most:
+        text = text.strip()
+    if len(text) <= 2 * most:
+        return text
+    first, last = text[:most], text[-most:]
+    if not text[most].isspace():
+        first = _PART_BEHIND.sub("", first)
+    if not text[-most - 1].isspace():
+        last = _PART_BEFORE.sub("", last)
+    return f"{first}\n{last}"
 
 
 _LONGEST_NUMBER: Final = 40
