@@ -16,7 +16,7 @@ import pytest
 
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.use_cases import fold as compress
-from turnfold_worker.use_cases import open_tail, refold
+from turnfold_worker.use_cases import open_tail, refold, search_rows
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -50,6 +50,7 @@ def share_folds() -> None:
     for stage in ("merge", "make_outline", "with_tail"):
         setattr(compress, stage, _shared(getattr(compress, stage)))
     open_tail.merged_tail = _shared(open_tail.merged_tail)
+    search_rows.postings_again = _shared(search_rows.postings_again)
     for name in _PATCHES:
         setattr(pytest.MonkeyPatch, name, _noticed(getattr(pytest.MonkeyPatch, name)))
     pytest.MonkeyPatch.undo = _forgotten(pytest.MonkeyPatch.undo)  # type: ignore[method-assign]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import turnfold
 from support import patterns
 
 TESTS = Path(__file__).parent.parent
@@ -44,6 +45,12 @@ def test_every_pattern_of_the_packages_is_attacked() -> None:
         "pipeline.anchors.rules.statement_rules",
     ):
         assert any(name in one for one in found)
+
+
+def test_what_serves_a_framework_has_no_pattern_of_its_own() -> None:
+    files = [*Path(turnfold.__path__[0], "frameworks").glob("*.py")]
+    assert len(files) > 5
+    assert [file.name for file in files if re.search(r"\bre\.|lazy_pattern", file.read_text(encoding="utf-8"))] == []
 
 
 def test_no_pattern_of_anchors_holds_a_line_break_by_accident() -> None:

@@ -59,10 +59,17 @@ def filled() -> Filling:
     return fill
 
 
-@pytest.fixture(params=[False, True], ids=["postings", "levels"])
-def local(make_worker: Callable[..., LocalWorker], request: pytest.FixtureRequest) -> LocalWorker:
-    """A worker that keeps search rows for a month, and levels as long or for ever."""
-    return make_worker(keep_search_days=DAYS, drop_idle_levels=request.param)
+@pytest.fixture
+def local(make_worker: Callable[..., LocalWorker], request: pytest.FixtureRequest, database_url: str) -> LocalWorker:
+    """A worker that keeps search rows for a month; levels for ever on SQLite, as long on PostgreSQL.
+
+    A test of `both` tries both on each.
+    """
+    drops_levels = getattr(request, "param", database_url.startswith("postgresql"))
+    return make_worker(keep_search_days=DAYS, drop_idle_levels=drops_levels)
+
+
+both = pytest.mark.parametrize("local", [False, True], ids=["postings", "levels"], indirect=True)
 
 
 def age(local: LocalWorker, *names: str) -> None:
@@ -113,6 +120,7 @@ def asked(tf: Turnfold, name: str = "talk", **options: object) -> Context:
     return tf.context(name, budget_tokens=1_500, query=QUERY, **options)  # type: ignore[arg-type]
 
 
+@both
 def test_rows_go_and_come_back_as_they_were(tf: Turnfold, local: LocalWorker) -> None:
     digests = {name: local.digest(name) for name in NAMES}
     before = {name: numbers(local, name) for name in NAMES}
@@ -243,6 +251,7 @@ def test_a_fold_after_the_drop_restores_first(tf: Turnfold, local: LocalWorker) 
     assert not asked(tf).report.degraded
 
 
+@both
 @pytest.mark.daily_on("sqlite")
 @pytest.mark.parametrize("standing", [0, 3])
 @pytest.mark.parametrize("change", ["edit", "delete", "rewind", "rewind to nothing"])
