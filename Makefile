@@ -6,13 +6,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 SOURCES := producer_sdk worker gateway tests benchmarks ops examples
-# Most tests wait for servers a third of the time: three at once keep two cores busy. Those that are marked `apart` kill
-# and starve servers of their own, or show how long things take: two at once, when the others are over. Files begin in
-# the order of tests/conftest.py, the longest first.
-TOGETHER := --numprocesses 3 --dist loadfile --no-loadscope-reorder
-APART := --numprocesses 2 --dist loadgroup
+# Tests wait for servers a third of the time, and those that kill servers most of it: four at once keep two cores busy.
+# Files begin in the order of tests/conftest.py, the longest first.
+TOGETHER := --numprocesses 4 --dist loadfile --no-loadscope-reorder
 PYTEST_ARGS ?=
-# `-k name` may choose tests of one half only: pytest ends with 5 when it has none.
+# `-k name` may choose none of a target's tests: pytest ends with 5 then.
 OR_NONE := || [ $$? = 5 ]
 BENCH_ARGS ?=
 CHAOS_ARGS ?=
@@ -36,13 +34,11 @@ demo: $(VENV)/.installed  ## fold an example conversation on this machine, start
 check: lint  ## the daily round: lint, and the tests that start no server; a minute and a half
 	@$(BIN)/python -m pytest tests/unit tests/contract -m 'not long and not processes and not postgresql' $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
 
-test: lint  ## lint, and tests of every kind: twelve minutes on two cores
-	@$(BIN)/python -m pytest -m 'not long and not apart' $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
-	@$(BIN)/python -m pytest tests/faults tests/tour -m 'apart and not long' $(APART) $(PYTEST_ARGS) $(OR_NONE)
+test: lint  ## lint, and tests of every kind: ten minutes on two cores
+	@$(BIN)/python -m pytest -m 'not long' $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
 
 test-long: $(VENV)/.installed-dev  ## the longest kills, storms and rehearsals, and every property on all of its examples
-	@$(BIN)/python -m pytest -m '(long or hypothesis) and not apart' --hypothesis-profile thorough $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
-	@$(BIN)/python -m pytest tests/faults -m 'apart and long' $(APART) $(PYTEST_ARGS) $(OR_NONE)
+	@$(BIN)/python -m pytest -m 'long or hypothesis' --hypothesis-profile thorough $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
 
 lint: $(VENV)/.installed-dev  ## check style, types, import arrows and Dockerfiles only
 	@$(MAKE) --no-print-directory --jobs 2 types style arrows images

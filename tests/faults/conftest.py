@@ -52,13 +52,3 @@ class Undisturbed(dict[tuple[str, str], str]):
 def undisturbed(conversations: Mapping[tuple[str, str], list[dict[str, Any]]]) -> Mapping[tuple[str, str], str]:
     """What each run is to end with."""
     return Undisturbed(conversations)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of those that run apart, what may take longest begins first: nobody waits for it at the end."""
-    items.sort(key=_longest_seconds, reverse=True)
-
-
-def _longest_seconds(item: pytest.Item) -> float:
-    timeout = item.get_closest_marker("timeout")
-    return float(timeout.args[0]) if timeout and item.get_closest_marker("apart") else 0.0

@@ -155,7 +155,6 @@ def empty_redis(redis_server: RedisServer) -> Iterator[str]:
 
 
 @pytest.mark.long
-@pytest.mark.apart
 @pytest.mark.postgresql
 @pytest.mark.timeout(240)
 def test_postgresql_is_dumped_while_turns_are_appended_and_restored(

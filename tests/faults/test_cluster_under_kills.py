@@ -91,7 +91,6 @@ def move(slot: int, cluster: RedisCluster, from_: int, to: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.apart
 @pytest.mark.timeout(240)
 def test_nothing_is_lost_while_slots_move_from_node_to_node(
     cluster_url: str, redis_url: str, sqlite_url: str, redis_nodes: RedisCluster,
@@ -122,7 +121,6 @@ def _owner_of(client: redis.RedisCluster, cluster: RedisCluster, slot: int) -> i
 
 
 @pytest.mark.long
-@pytest.mark.apart
 @pytest.mark.timeout(240)
 def test_what_a_replica_confirmed_outlives_a_primary_that_is_killed(
     redis_url: str, sqlite_url: str, redis_program: None, start_worker: Callable[..., CeleryWorker], tmp_path: Path

@@ -19,7 +19,7 @@ from support.needed import skipping_on
 Conversations = Mapping[tuple[str, str], list[dict[str, Any]]]
 Digests = Mapping[tuple[str, str], str]
 
-pytestmark = [pytest.mark.processes, pytest.mark.apart, pytest.mark.timeout(500)]
+pytestmark = [pytest.mark.processes, pytest.mark.timeout(500)]
 
 MOST, FEW, FEWEST = 20, 10, 8
 """Conversations of the longest runs, of most, and of those of each day: each has 100 turns."""

@@ -106,7 +106,6 @@ class Weather:
 
 
 @pytest.mark.long
-@pytest.mark.apart
 @pytest.mark.timeout(600)
 def test_a_storm_harms_nobody_and_costs_little(
     make_refinery: Callable[..., Refinery], openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch

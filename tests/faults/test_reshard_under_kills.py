@@ -23,7 +23,7 @@ from turnfold.database.engines import connect
 from turnfold.database.reader import Reader
 from turnfold_worker.local.redis_server import RedisServer
 
-pytestmark = [pytest.mark.long, pytest.mark.processes, pytest.mark.apart, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.long, pytest.mark.processes, pytest.mark.timeout(300)]
 
 PRODUCERS, CONVERSATIONS = 2, 12
 

@@ -158,7 +158,6 @@ def upgrade_of(older: OlderVersion, environment: Mapping[str, str], folder: Path
 
 
 @pytest.mark.long
-@pytest.mark.apart
 @pytest.mark.postgresql
 @pytest.mark.timeout(300)
 def test_nothing_is_lost_doubled_or_reordered_while_workers_of_two_versions_are_at_work(

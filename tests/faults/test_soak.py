@@ -21,7 +21,7 @@ from support.soak import Shape, Soak, Stopped
 SHAPE = Shape.from_environment(os.environ)
 
 pytestmark = [
-    pytest.mark.processes, pytest.mark.apart, pytest.mark.postgresql, pytest.mark.long,
+    pytest.mark.processes, pytest.mark.postgresql, pytest.mark.long,
     # The run, and half as long again for folding all of it undisturbed.
     pytest.mark.timeout(90 * SHAPE.minutes),
 ]  # fmt: skip

@@ -33,7 +33,7 @@ from turnfold_worker.operate import migrate
 from turnfold_worker.operate.digest import digest
 from turnfold_worker.testing.model_server import OpenAIServer
 
-pytestmark = [pytest.mark.long, pytest.mark.processes, pytest.mark.apart, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.long, pytest.mark.processes, pytest.mark.timeout(600)]
 
 KEPT, SHORT, PEOPLE = "kept", "short", "people"
 """Tenants: words of the first and the last stay, those of the other a moment."""

@@ -12,17 +12,13 @@ from support.server_folders import own_folder
 from turnfold import Turnfold
 from turnfold_worker.local.stack import Stack
 
-MARKS = (pytest.mark.processes, pytest.mark.apart, pytest.mark.xdist_group("tour"))
-"""One process of a run has the whole tour, so that what `turnfold up` starts is started once."""
 
-
-@pytest.hookimpl(tryfirst=True)  # before items are chosen by marks and parted among processes
+@pytest.hookimpl(tryfirst=True)  # before items are chosen by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is in this folder; other folders' items come here too."""
     for item in items:
         if item.path.parent == Path(__file__).parent:
-            for mark in MARKS:
-                item.add_marker(mark)
+            item.add_marker(pytest.mark.processes)
 
 
 @pytest.fixture(scope="session")
