@@ -57,6 +57,8 @@ share_statements()
 
 
 LONGEST_FILES = (
+    "test_kills", "test_upkeep_under_kills", "test_soak", "test_model_storm", "test_cluster_under_kills",
+    "test_rolling_upgrade", "test_reshard_under_kills", "test_backup_and_restore",
     "test_webhooks", "test_value_cases", "test_starts_and_ends", "test_command_line", "test_notes",
     "test_lazy_folds", "test_exports", "test_idle_search", "test_forget_during_drains", "test_reads_without_words",
     "test_refine", "test_sentence_vectors", "test_fold", "test_refine_command", "test_stable_prefixes",
@@ -109,8 +111,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
-    """A test of the long run folds for itself, as do the fixtures that are made for it."""
-    is_long = item.get_closest_marker("long") is not None
+    """A test of the long run folds for itself, as do its fixtures; not where all that is new is the database."""
+    is_long = item.get_closest_marker("long") is not None and item.get_closest_marker("daily_on") is None
     is_thorough = item.config.getoption("hypothesis_profile", None) == THOROUGH
     if is_long or (is_thorough and item.get_closest_marker("hypothesis")):
         with folded_anew(item.nodeid):
