@@ -51,6 +51,7 @@ def all_of(context: Context) -> tuple[object, ...]:
     return (context.text, context.tokens, context.markers, context.coverage, context.budget, *messages)
 
 
+@pytest.mark.daily_on("sqlite")
 @pytest.mark.parametrize("name", ["talk", "tools"])
 def test_a_lean_read_makes_the_context_of_a_whole_one(
     tf: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch, name: str

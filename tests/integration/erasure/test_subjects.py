@@ -152,6 +152,7 @@ def test_a_call_that_fails_on_the_way_is_finished_by_the_next(
     assert [len(tf.turns(f"shared-{number}")) for number in range(4)] == [6] * 4
 
 
+@pytest.mark.daily_on("postgresql")
 @pytest.mark.parametrize("came", ["before", "between the looks", "behind the looks", "after the looks"])
 def test_what_others_append_stays_however_workers_and_they_overtake_the_call(
     tf: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch, came: str

@@ -95,7 +95,8 @@ def test_turns_that_none_follow_are_folded_after_a_while(tf: Turnfold, make_work
     assert tf.status("c").folded == 2
 
 
-@pytest.mark.parametrize("fold_turns", [1, 3, 8, 100])
+@pytest.mark.daily_on("sqlite")
+@pytest.mark.parametrize("fold_turns", [1, 8, 100])
 def test_rows_are_the_same_however_many_turns_a_fold_has(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], fold_turns: int
 ) -> None:

@@ -102,7 +102,8 @@ def read(page: httpx.Client, address: str) -> Reader:
 
 
 def pages(name: str) -> list[str]:
-    asked = (
+    """Every view of a conversation; of the first one with whatever a form may ask."""
+    asked = () if name != NAMES[0] else (
         "containing", "outcome", "words", "marker", "query", "query_a", "query_b", "policy", "as_of", "state", "type",
         "page", "turn", "budget", "days", "fragment",
     )  # fmt: skip

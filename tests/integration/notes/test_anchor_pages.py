@@ -161,6 +161,7 @@ def test_edits_that_wait_are_left_out_before_anchors_are_counted(many: Ask, tf: 
     assert many(limit=1)[0].turn_seq == second
 
 
+@pytest.mark.daily_on("postgresql")
 def test_the_command_says_how_to_go_on(many: Ask, settings: Settings) -> None:
     def run(*arguments: str) -> Any:
         return CliRunner().invoke(
@@ -176,6 +177,7 @@ def test_the_command_says_how_to_go_on(many: Ask, settings: Settings) -> None:
     assert "there are more" not in run("--last-turn", str(first[-1].turn_seq), "--limit", "3").stderr
 
 
+@pytest.mark.daily_on("postgresql")
 def test_a_model_reaches_what_is_behind_the_first_page(many: Ask, tf: Turnfold) -> None:
     def few(**wanted: Any) -> list[Anchor]:
         return many(**{"limit": 5, **wanted})

@@ -13,6 +13,8 @@ from turnfold import AsyncTurnfold, InvalidInput, Note, Origin, Settings, Turnfo
 from turnfold.contract.records import AnchorState, Role
 from turnfold_worker.offline import fold
 
+pytestmark = pytest.mark.daily_on("postgresql")
+
 SMALL = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns": 4}
 RENT = "The greenhouse rent is 2,310 euros a month."
 RAISED = "The greenhouse rent is 2,750 euros a month, not 2,310."

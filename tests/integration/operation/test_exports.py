@@ -80,7 +80,7 @@ def lively(tf: Turnfold, local: LocalWorker, name: str = "c") -> None:
     local.settle()
 
 
-@pytest.mark.parametrize("file", ["c.jsonl", "c.jsonl.gz"])
+@pytest.mark.parametrize("file", ["c.jsonl", pytest.param("c.jsonl.gz", marks=pytest.mark.daily_on("sqlite"))])
 def test_what_is_imported_has_the_digest_of_what_was_exported(
     run: Run, tf: Turnfold, local: LocalWorker, engine: Engine, tmp_path: Path, file: str
 ) -> None:
@@ -129,6 +129,7 @@ def test_a_conversation_moves_from_sqlite_to_postgresql_and_back(
     assert run(sqlite_url, "digest", "c", tenant="other") == before
 
 
+@pytest.mark.daily_on("postgresql")
 def test_the_client_gives_what_the_command_writes(run: Run, tf: Turnfold, local: LocalWorker, tmp_path: Path) -> None:
     lively(tf, local)
     run("export", "c", "-o", tmp_path / "c.jsonl")
@@ -190,6 +191,7 @@ def test_the_client_exports_over_a_new_connection_when_the_held_one_was_lost(
         assert tf.export("c") == before
 
 
+@pytest.mark.daily_on("sqlite")
 def test_nothing_that_was_erased_stands_in_the_file(run: Run, tf: Turnfold, local: LocalWorker, tmp_path: Path) -> None:
     lively(tf, local)
     run("export", "c", "-o", tmp_path / "c.jsonl")

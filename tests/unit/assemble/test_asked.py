@@ -74,7 +74,7 @@ def test_contexts_for_other_questions_begin_alike(long: FoldedConversation, budg
 @pytest.mark.parametrize("budget", [1_000, 2_100, 4_000])
 def test_what_stands_as_a_standing_fact_is_not_told_again(budget: int) -> None:
     rule, taste = "Always name the lamp's room in every table of lamps.", "I prefer brass lamps to steel ones."
-    turns = talk("lamps", 300)
+    turns = talk("long", 200)
     turns[40:40] = [{"role": "user", "content": rule}, {"role": "user", "content": taste}]
     folded = fold([{**turn, "turn_id": f"t{number}"} for number, turn in enumerate(turns)], conversation_id="c")
     for query in ("How should I name lamps in a table?", "Which lamps do I prefer, brass or steel?"):

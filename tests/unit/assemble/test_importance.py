@@ -117,7 +117,7 @@ def test_a_policy_takes_memory_tiers_only() -> None:
 
 @pytest.fixture(scope="module")
 def folded() -> Iterator[FoldedConversation]:
-    with fold(talk("tiers", 300)) as conversation:
+    with fold(talk("tiers", 200)) as conversation:
         yield conversation
 
 

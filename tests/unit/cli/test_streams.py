@@ -33,16 +33,14 @@ def printed(shell: str, *arguments: object, encoding: str) -> subprocess.Complet
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "cp1252"])
-def test_what_an_encoding_lacks_is_printed_as_its_number(write: Write, encoding: str) -> None:
-    done = printed("", "fold", write("c.jsonl", [TURN]), encoding=encoding)
+def test_what_an_encoding_lacks_is_printed_as_its_number(write: Write) -> None:
+    done = printed("", "fold", write("c.jsonl", [TURN]), encoding="latin-1")
 
     assert done.returncode == 0, done.stderr
-    dash = "–" if encoding != "latin-1" else "\\u2013"
-    assert f"user: Café {dash} we must use PostgreSQL." in done.stdout.decode(encoding)
+    assert "user: Café \\u2013 we must use PostgreSQL." in done.stdout.decode("latin-1")
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
 def test_a_closed_output_ends_no_command(write: Write, closed: str) -> None:
     done = printed(closed, "fold", write("c.jsonl", [TURN]), encoding="utf-8")
 
