@@ -16,18 +16,22 @@ _AHEAD: Final = lazy_pattern(
     rf"(?i)\b(?:{INTENDS}|plan(?:s|ning)? for|planned (?:to|on|for)|hop(?:e|es|ing) to|due|upcoming|looking forward"
     r"|should|can't wait|intend(?:s)? to|deadline|expect(?:s|ing)?|by|until)\b|['\u2019]ll\b"
     r"|\b(?:am|is|are|'m|'re|'s) \w+ing\b"
+    r"|\b(?:can|could|shall|may) (?:i|we|you|they|he|she)\b"
+    r"|\b(?:is|are|'s|'re) (?:(?!used|supposed)\w{3,30}ed|set|put|cut|shut) (?:(?:off|on|up|down|out) )?(?:on|for|by)\b"
 )
 _BEHIND: Final = lazy_pattern(
     r"(?i)\b(?:was|were|wasn't|weren't|had|did|didn't|went|got|came|saw|took|bought|made|met|told|said|gave|found|left|lost"
-    r"|won|began|became|ran|read|ate|wrote|sold|spent|taught|thought|felt|heard|held|kept|led|paid|put|sent|set|built|broke"
-    r"|brought|caught|chose|did|drew|drove|fell|flew|forgot|grew|knew|rode|sang|slept|spoke|stood|swam|wore|since|ago"
+    r"|won|began|became|ran|ate|wrote|sold|spent|taught|thought|felt|heard|held|kept|led|paid|sent|built|broke"
+    r"|(?:i|we|they|you|he|she|who|just|finally|already) (?:put|read|set|cut|hit|shut)"
+    r"|brought|caught|chose|did|drew|drove|fell|flew|forgot|grew|knew|rode|sang|slept|spoke|stood|swam|wore|ago"
     r"|\w{3,30}ed)\b"
 )
 _CLAUSE_END: Final = lazy_pattern(
-    r"[.!?;\n]|,? (?:and|but|so|that) (?=(?:i|we|he|she|they|it|you|the|my|our)\b)", re.IGNORECASE
+    r"[.!?;:\n]|,? (?:and|but|so|that) (?=(?:i|we|he|she|they|it|you|the|my|our)\b)", re.IGNORECASE
 )
 _GOES_ON: Final = lazy_pattern(r"(?i), (?=(?:i|we|he|she|they|it|you)\b)")
 """Begins another clause behind one that tells of the past: 'I sent it on Tuesday, you should have it'."""
+_SINCE: Final = lazy_pattern(r"(?i)\bsince $")
 _LOOKED: Final = 160
 """Code points on each side in which a clause's verbs are looked for."""
 
@@ -35,8 +39,10 @@ _LOOKED: Final = 160
 def direction(text: str, start: int, end: int) -> int:
     """-1 where the clause around some words tells of the past, 1 where of what is to come, 0 where nothing shows it."""
     text_before = text[max(0, start - _LOOKED) : start]
-    ends = [match.end() for match in _CLAUSE_END.finditer(text_before)]
-    clause_before = text_before[ends[-1] :] if ends else text_before
+    if _SINCE.search(text_before):
+        return -1
+    ends = [match.end() for pattern in (_CLAUSE_END, _GOES_ON) for match in pattern.finditer(text_before)]
+    clause_before = text_before[max(ends) :] if ends else text_before
     behind = text[end : end + _LOOKED]
     stop = _CLAUSE_END.search(behind)
     behind = behind[: stop.start()] if stop else behind

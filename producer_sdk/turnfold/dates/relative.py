@@ -40,11 +40,16 @@ from turnfold.dates.written import SEASONS
 _WEEKDAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|weds?|thurs?|thu|fri|(?-i:Sat|Sun)"
 _LONG_WEEKDAY: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 """Alone, only these: 'sat', 'sun' and 'wed' are words."""
+_PARTS: Final = "(?:morning|afternoon|evening|night|lunchtime)"
 _ON: Final = r"(?:(?<=on )|(?<=by )|(?<=until )|(?<=till )|(?<=since ))"
 _STOP: Final = (
     r"[,.;:!?)]| (?:at|in|for|with|because|when|while|if|and|but|so|as|i|we|he|she|they|it|you|is|was|will|would)(?!\w)"
 )
 """Stands behind a day of the month: 'on the 23rd, at noon', but no 'floor' or 'attempt'."""
+_OF_ONE: Final = (
+    r"(?<!\ba )(?<!\bany )(?<!\bone )(?<!\bper )(?<!\bthe )(?<!\bnormal )(?<!\btypical )(?<!\bbusy )(?<!\bquiet )"
+)
+"""No word stands before by which a weekday is any of its name, or what follows it is named after it."""
 RELATIVE: Final = lazy_pattern(
     r"(?i)(?<![\w.,/$~<>\u2013-])(?:"
     r"(?P<near>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|tomorrow|today|tonight|last night"
@@ -58,8 +63,9 @@ RELATIVE: Final = lazy_pattern(
     r"(?P<unit3>week|month|year|quarter)"
     r"|(?P<which>last|past|previous|this past|earlier this|later this|this coming|this|next|coming|upcoming"
     rf"|the following) (?P<what>week(?:end)?|month|year|quarter|{'|'.join(SEASONS)}|{'|'.join(MONTHS)}|{_WEEKDAY})"
-    rf"|(?P<weekday>{_LONG_WEEKDAY}|(?:(?<=on )|(?<=by )|(?<=until )|(?<=till ))(?:{_WEEKDAY}))"
-    r"|(?:over|at|on|during) the (?P<weekend>weekend)"
+    rf"|{_OF_ONE}(?P<weekday>{_LONG_WEEKDAY}|(?:(?<=on )|(?<=by )|(?<=until )|(?<=till ))(?:{_WEEKDAY}))"
+    rf"(?! (?:the )?\d| {_PARTS}s\b)"
+    r"|(?:over|at|on|during) the (?P<weekend>weekend)(?! of\b)"
     rf"|{_ON}the (?P<ordinal>[12]?\d|3[01])(?:st|nd|rd|th)(?: of (?P<which4>this|last|next) month(?!\w)|(?=$|{_STOP}))"
     r"|(?P<vague>recently|lately|a (?:little )?while (?:ago|back)|soon)"
     r")(?!\w|['\u2019](?!s\b)\w)"

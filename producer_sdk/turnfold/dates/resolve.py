@@ -6,7 +6,7 @@ from datetime import date
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.periods import MONTHS
+from turnfold.contract.periods import MONTHS, WEEKDAYS
 from turnfold.dates.expressions import time_expressions
 from turnfold.dates.time_expression import Form, TimeExpression
 
@@ -31,6 +31,17 @@ _NO_PERIOD: Final = lazy_pattern(r"(?i)\b(?:the|this|that|every|each|and|or|afte
 """'Over the last year' is a length of time; 'it will last weekend trips' is no date."""
 _SINCE: Final = lazy_pattern(r"(?i),? ?\(?since\b|.{0,60} since")
 """Tells by itself from when on."""
+_BARE: Final = lazy_pattern(rf"(?i)(?:{'|'.join(WEEKDAYS)}|[a-z]{{3,5}})")
+"""A weekday without a word that places it."""
+_DAYS: Final = lazy_pattern(
+    rf"(?i)(?:{'|'.join(WEEKDAYS)})\W{{1,3}}(?:(?:to|till|until|through) )?(?:{'|'.join(WEEKDAYS)})"
+)
+"""'Monday to Friday', which is mostly any week."""
+_NAMES_MORE: Final = lazy_pattern(
+    r"(?i) (?!(?:at|in|for|on|with|from|by|to|of|about|after|before|around|because|when|while|if|and|but|or|so|as|that"
+    r"|which|who|i|we|he|she|they|it|you|is|was|are|were|will|would|then|too|already|again|instead|my|our|the)(?!\w))\w"
+)
+"""Stands behind a weekday after which something is named: 'Friday lunch'."""
 _FEW: Final = lazy_pattern(r"(?i)\b(?:few|several|some|couple|other) ")
 """A length that is not told: no day comes of it."""
 _COUNTED: Final = lazy_pattern(r"(?i)\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty) ")
@@ -70,6 +81,8 @@ def _shown(text: str, time: TimeExpression) -> str | None:
     if time.form is Form.LASTING:
         return f"{words} ({time.meaning})" if _may_tell_beginning(text, time, words) else None
     if time.form is not Form.COUNTED or _FEW.search(words):
+        return None
+    if _DAYS.fullmatch(words) or (_BARE.fullmatch(words) and _NAMES_MORE.match(text, time.end)):
         return None
     if _PLACED.match(words) and (
         _NO_PERIOD.search(text, max(0, time.start - 20), time.start)

@@ -142,6 +142,20 @@ def test_what_is_placed_beside_a_day_lies_on_that_side(day: date, unit: str, sid
         ("we talked on Friday", "we talked on the Friday before 14 May 2026"),
         ("we talk on Friday", "we talk on Friday"),
         ("I'm busy today, right now", "I'm busy today, right now"),
+        (
+            "I painted the fence on Friday, it looks fine",
+            "I painted the fence on the Friday before 14 May 2026, it looks fine",
+        ),
+        ("they've changed the list, I'm at the mill on Friday", "they've changed the list, I'm at the mill on Friday"),
+        ("I fed the goats Friday mornings", "I fed the goats Friday mornings"),
+        ("on a normal Friday we fed 40 goats", "on a normal Friday we fed 40 goats"),
+        ("I told the Friday crew", "I told the Friday crew"),
+        ("Friday the 22nd was full, they said", "Friday the 22nd was full, they said"),
+        ("she worked Monday to Friday from nine", "she worked Monday to Friday from nine"),
+        ("the boat was booked over the weekend of the 23rd", "the boat was booked over the weekend of the 23rd"),
+        ("we fed them Friday lunch", "we fed them Friday lunch"),
+        ("the pump is promised for Friday", "the pump is promised for the Friday after 14 May 2026"),
+        ("Could we meet on Friday?", "Could we meet on the Friday after 14 May 2026?"),
         ("that trip this past weekend was wild", "that trip the weekend before 14 May 2026 was wild"),
     ],
 )
@@ -173,6 +187,10 @@ def test_last_winter_is_told_on_each_day_of_january_and_february() -> None:
         ("On Friday, we will cook.", 1),
         ("If you come on Friday, we will cook.", 1),
         ("We will meet on Friday, I booked a room.", 1),
+        ("They painted it, I'm at home on Friday.", 0),
+        ("Minimum for Friday: one set each.", 0),
+        ("It has stood there since Friday.", -1),
+        ("The gate is locked on Friday.", 1),
     ],
 )
 def test_a_clause_behind_a_comma_does_not_turn_what_happened_into_a_plan(text: str, of_what: int) -> None:
