@@ -133,6 +133,11 @@ def test_what_one_tool_printed_once_is_no_name_of_the_work_but_a_path_through_fo
     assert rank(ledger) == ("tollPlan", "tidePlan", "src/port/Quay.java")
 
 
+def test_keys_of_json_are_no_names_of_the_work() -> None:
+    printed = """tool: {"berth_id": "quayNorth", 'tide_cm': 41}"""
+    assert rank(segment_ledger(talk(*[printed] * 2))) == ("quayNorth",)
+
+
 def test_what_only_a_manual_says_is_no_name_of_the_work() -> None:
     manual = " ".join(f"When you open file {n}, use the command scroll_down {n}." for n in range(40))
     assert rank(segment_ledger(talk(f"user: The fareTable is wrong. {manual}"))) == ("fareTable",)

@@ -51,6 +51,8 @@ _SCALE: Final = 10_000
 _DISCOUNT: Final = tuple(round(_SCALE * math.pow(max(tokens, 1), -0.3)) for tokens in range(128))
 """What a point is worth in a name of so many tokens, in whole numbers, so that no platform rounds another way."""
 _CODE_POINTS_PER_TOKEN: Final = 4
+_KEY: Final = lazy_pattern(r"[\"'][A-Za-z_][\w-]{0,60}[\"']\s{0,2}:")
+"""Keys of JSON: they name what a tool always tells."""
 _DIGITS: Final = lazy_pattern(r"\d+")
 _LEAST_FROM_ROOT: Final = 2
 """Paths that are written from a folder on, at least, for others to be written so too."""
@@ -150,7 +152,7 @@ def _mentioned(turn: StoredTurn) -> Mentions:
     if len(content) > READ_HEAD + READ_TAIL:
         content = f"{content[:READ_HEAD]}\n{content[-READ_TAIL:]}"
     calls = call_texts(turn)
-    return mentions("\n".join((content, *calls)) if calls else content)
+    return mentions(_KEY.sub("", "\n".join((content, *calls)) if calls else content))
 
 
 def merge_ledgers(*ledgers: Ledger) -> Ledger:

@@ -22,6 +22,7 @@ def notes(text: str) -> list[str]:
         "Can you show me the direct route from the harbour to the museum by bus, and also compare it to the tram?",
         "I want to find out which of the four quarries delivered the grey slate, and whether they still have some",
         "We add both shares if the two tanks are apart; if they share a pipe, then we subtract what both of them hold",
+        "The parish council has kept the old plan of the mill on file since May, and so has the registry in Bern",
         "She explained to the whole team what the new valve does to the pressure, and why the old one kept leaking",
     ],
 )

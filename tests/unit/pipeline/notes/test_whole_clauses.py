@@ -60,7 +60,8 @@ def test_a_clause_stays_as_it_was_said_but_for_what_leads_in(said: str, whole: s
     [
         "It looks fancy", "They're there for me", "it looks fancy", "painted it after the trip", "which was about half",
         "How long does it take?", "I bought one", "A friend made it for my birthday", "the smell reminds me of her",
-        "I saw it around Easter", "It was a ton of work", "Ida chose them 'cause they help with a move",
+        "I saw it around Easter", "Put this in instead", "It was a ton of work",
+        "Ida chose them 'cause they help with a move",
     ],
 )  # fmt: skip
 def test_a_clause_leans_on_the_one_that_names_what_it_is_about(clause: str) -> None:

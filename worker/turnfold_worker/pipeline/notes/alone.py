@@ -28,7 +28,7 @@ _DEPENDS: Final = lazy_pattern(
 _LEANS: Final = lazy_pattern(
     r"(?i)(?<=[a-z] )(?:it|them|this|that|these|those|one|ones|him|her)"
     r"(?=$|[,.!?;]| (?:and|but|so|for|to|in|on|at|with|from|because|'cause|cause|when|while|since|after|before|too|as"
-    r"|if|up|out|all|again|back|there|here|around|about|by|over|through|last|every|today|yesterday|now|myself)\b)"
+    r"|if|up|out|all|again|back|there|here|around|about|by|over|through|last|every|today|yesterday|now|instead|myself)\b)"
     r"|\b(?:do|does|did|is|are|was|were|can|could|should|would|will) (?:it|this|that|they|these|those)\b(?= \w{3})"
 )
 """Something that another clause names, as what the verb is about: 'painted it after the trip'."""

@@ -21,6 +21,7 @@ _DEPENDS: Final = lazy_pattern(
     r"|(?:(?:and|but|or) )?(?:also )?(?:how|what|why|whether)"
     r"(?! (?:do|does|did|is|are|was|were|can|could|should|would|will|have|has|about|if|not|many|much)\b)"
     r"|(?:and|or) also (?!(?:i|we|he|she|they|it|you|my|our|the|there|i['\u2019]\w+)\b)"
+    r"|(?:and )?(?:so|neither|nor) (?:do|does|did|is|are|was|were|can|could|will|would|has|have|had)"
     r"|especially|like|so that|than|with|without|to|for|\w+ing"
     r"|or(?! (?:do|does|did|is|are|was|were|can|could|should|would|will|have|has|what|how|where|why)\b))\b|[(\"\u201c]"
 )
