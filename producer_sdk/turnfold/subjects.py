@@ -170,5 +170,5 @@ class _SubjectWait:
             subject=self._begun.subject, completed=completed, shared=dict(self._begun.shared),
             conversations=tuple(sorted(receipts, key=lambda receipt: receipt.conversation_id)),
             still_quoted=tuple(sorted(expired & self._begun.shared.keys())),
-            remains=remaining(self._inbox.remnants(), sqlite=self._sqlite),
+            remains=remaining(self._inbox.remnants(), sqlite=self._sqlite, completed=completed),
         )  # fmt: skip

@@ -15,10 +15,18 @@ _POSTGRESQL: Final = (
     "PostgreSQL's pages and statistics until new rows take the room of dead ones, or ANALYZE and VACUUM FULL have been "
     "there, its write-ahead log until its files are written over, and backups as long as you keep them"
 )
-_REDIS: Final = "Redis's append-only file, until it is written anew: workers see to that, every ten minutes at most"
+_REDIS: Final = (
+    "Redis's append-only file and snapshot, until each is written anew: workers see to that, every ten minutes at most"
+)
+_ROWS: Final = "the database's rows, which nobody reads any more, until a worker has deleted them"
 
 
-def remaining(marks: Collection[str], *, sqlite: bool) -> tuple[str, ...]:
-    """What may hold erased words still, in words. `marks` are the kinds of logs that were not seen to yet."""
-    places = [_POSTGRESQL] if not sqlite else [_SQLITE] if DATABASE_LOG in marks else []
-    return (*places, *([_REDIS] if REDIS_LOG in marks else []))
+def remaining(marks: Collection[str], *, sqlite: bool, completed: bool) -> tuple[str, ...]:
+    """What may hold erased words still, in words. `marks` are the kinds of logs that were not seen to yet.
+
+    Before it is `completed`, nobody knows that there are no rows, and no log was seen to.
+    """
+    rows = [] if completed else [_ROWS]
+    in_database = not completed or DATABASE_LOG in marks
+    places = [_POSTGRESQL] if not sqlite else [_SQLITE] if in_database else []
+    return (*rows, *places, *([_REDIS] if not completed or REDIS_LOG in marks else []))

@@ -149,5 +149,5 @@ class ErasureWait:
         return ErasureReceipt(
             conversation_id=self._address.conversation, completed=completed, inbox_turns=self._inbox_turns,
             turns=erased.get("turns", 0), segments=erased.get("segments", 0), anchors=erased.get("anchors", 0),
-            remains=remaining(self._inbox.remnants(), sqlite=self._sqlite),
+            remains=remaining(self._inbox.remnants(), sqlite=self._sqlite, completed=completed),
         )  # fmt: skip

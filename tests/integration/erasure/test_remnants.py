@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from support.postgresql import PostgresqlServer
 from support.waiting import wait_until
 from turnfold import Turnfold
 from turnfold.contract import keys
+from turnfold.contract.results import ErasureReceipt
 from turnfold.database.engines import connect
 from turnfold.database.remnants import REWRITING, remaining
 from turnfold.redis.connections import microseconds_of
@@ -56,10 +58,78 @@ def test_no_file_holds_what_was_erased(
                     tf.delete("d", f"t{number}")
             local.settle()
             wait_until(lambda: _is_clear(local), what="the logs are written anew", timeout_seconds=60)
-            assert tf.forget("never there", timeout_seconds=0).remains == ()
         for word in (SECRET, REDACTED):
             assert files_with(tmp_path, word) == []
             assert files_with(redis_folder, word) == []
+
+
+def receipt_of(tf: Turnfold, local: LocalWorker, conversation_id: str) -> ErasureReceipt:
+    """The receipt of a conversation whose rows a worker deletes."""
+    with ThreadPoolExecutor(1) as thread:
+        receipt = thread.submit(tf.forget, conversation_id)
+        wait_until(lambda: local.settle() or receipt.done(), what="the rows are deleted")
+        return receipt.result()
+
+
+KEPT_BY_REDIS = {
+    "a log": {"appendonly": "yes", "save": ""},
+    "snapshots": {"appendonly": "no", "save": "3600 1"},
+    "both": {"appendonly": "yes", "save": "3600 1"},
+    "nothing": {"appendonly": "no", "save": ""},
+}
+
+
+@pytest.mark.parametrize("kept", KEPT_BY_REDIS)
+def test_a_receipt_names_every_file_that_holds_bytes(
+    redis_program: None,
+    server_folder: Path,
+    sqlite_url: str,
+    tmp_path: Path,
+    kept: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("turnfold_worker.adapters.sql.erasures.LOG_WAIT_MILLISECONDS", 1)
+
+    def holding() -> tuple[bool, bool]:
+        return files_with(tmp_path, SECRET) != [], files_with(server_folder, SECRET) != []
+
+    def named(receipt: ErasureReceipt) -> tuple[bool, bool]:
+        assert all(" until " in place for place in receipt.remains)
+        return any("SQLite" in place for place in receipt.remains), any("Redis" in place for place in receipt.remains)
+
+    with RedisServer(server_folder) as server, workers_of(server.url, sqlite_url) as make_worker:
+        local = make_worker()
+        for setting, chosen in KEPT_BY_REDIS[kept].items():
+            local.client.config_set(setting, chosen)
+        settings = Settings(redis_url=server.url, database_url=sqlite_url, tenant="acme", doorbell=False)
+        with Turnfold(settings=settings) as tf:
+            tf.append("c", {"role": "user", "content": f"We decided on {SECRET}."})
+            if kept in {"snapshots", "both"}:
+                local.client.save()
+            local.settle()
+            if kept in {"a log", "both"}:
+                wait_until(lambda: files_with(server_folder, SECRET), what="Redis writes its log")
+            assert holding() == (True, kept != "nothing")
+
+            early = tf.forget("c", timeout_seconds=0)
+            assert not early.completed
+            assert named(early) == (True, True), "nobody has looked at any file yet"
+            assert any("rows" in place for place in early.remains)
+
+            reader = connect(sqlite_url, write=False, timeout_seconds=5)
+            with reader.begin() as connection:
+                connection.exec_driver_sql("SELECT COUNT(*) FROM turn")
+                while_read = receipt_of(tf, local, "c")
+                assert while_read.completed
+                in_sqlite, in_redis = holding()
+                assert in_sqlite
+                # What Redis was told to write anew may be written by now.
+                assert named(while_read)[0]
+                assert named(while_read)[1] >= in_redis
+            reader.dispose()
+
+            wait_until(lambda: _is_clear(local), what="the files are written anew", timeout_seconds=60)
+            assert holding() == (False, False)
 
 
 @pytest.mark.postgresql
@@ -99,7 +169,7 @@ def test_no_page_of_postgresql_holds_what_was_erased(
                 tf.delete("d", f"t{number}")
         tf.forget(subject="ana", timeout_seconds=0)
         local.settle()
-        assert "VACUUM FULL" in tf.forget(subject="ana", timeout_seconds=0).remains[0]
+        assert any("VACUUM FULL" in place for place in tf.forget(subject="ana", timeout_seconds=0).remains)
     run(postgresql_url, "ANALYZE", "VACUUM FULL", "CHECKPOINT")
     assert [files_with(folder, word) for word in (SECRET, REDACTED)] == [[], []]
 
@@ -175,11 +245,14 @@ def test_a_mark_stays_when_more_is_erased_meanwhile(make_worker: Callable[..., L
 
 
 def test_a_receipt_names_what_may_hold_the_words() -> None:
-    assert remaining([], sqlite=True) == ()
-    (log, redis_log) = remaining(["database", "redis"], sqlite=True)
+    assert remaining([], sqlite=True, completed=True) == ()
+    (log, redis_log) = remaining(["database", "redis"], sqlite=True, completed=True)
     assert "write-ahead log" in log
     assert "append-only file" in redis_log
-    (always,) = remaining([], sqlite=False)
+    (rows, *logs) = remaining([], sqlite=True, completed=False)
+    assert "rows" in rows
+    assert logs == [log, redis_log]
+    (always,) = remaining([], sqlite=False, completed=True)
     assert "backups" in always
 
 

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 import redis
 from click.testing import CliRunner
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from conftest import Filling, LocalWorker
 from support.places import place
 from turnfold import Turnfold
 from turnfold.contract import keys
+from turnfold.database.database_clock import now_milliseconds
 from turnfold.database.engines import connect
 from turnfold_worker.cli import main
 from turnfold_worker.operate.doctor import servers, workers
@@ -115,6 +116,42 @@ DAMAGE = {
     ),
     "schema": "ALTER TABLE turn ADD COLUMN mood TEXT",
 }
+
+
+STUCK = {
+    "due, and nobody takes it": "state = 'due', not_before = 1",
+    "later, and nobody makes it due": "state = 'later', not_before = 1",
+    "running, and its worker died": "state = 'running', lease_until = 1",
+    "a model's, running, and its worker died": "kind = 'refine', state = 'running', lease_until = 1",
+    "due in a year": "state = 'due', not_before = {now} + 31536000000",
+    "later by a year": "state = 'later', not_before = {now} + 31536000000",
+    "running for a year": "state = 'running', lease_until = {now} + 31536000000",
+}
+AT_WORK = {
+    "done": "state = 'done', not_before = 1, lease_until = 1",
+    "due in an hour": "state = 'due', not_before = {now} + 3600000",
+    "later by an hour": "state = 'later', not_before = {now} + 3600000",
+    "running": "state = 'running', not_before = 1, lease_until = {now} + 30000",
+    "a model's, within its spending": "kind = 'refine', state = 'due', not_before = 1",
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "ok"),
+    [(change, False) for change in STUCK.values()] + [(change, True) for change in AT_WORK.values()],
+    ids=[*STUCK, *AT_WORK],
+)
+def test_the_oldest_job_that_is_not_done_tells_whether_somebody_works(
+    diagnose: Diagnose, database_url: str, change: str, *, ok: bool
+) -> None:
+    engine = connect(database_url, write=True, timeout_seconds=5)
+    with engine.begin() as connection:
+        now = connection.scalar(select(now_milliseconds()))
+        connection.execute(text(f"UPDATE job SET {change.format(now=now)}"))
+    engine.dispose()
+    finding = diagnose()["jobs: somebody works on what is due"]
+    assert finding["ok"] == ok, finding
+    assert ok or ("acme:c" in finding["detail"] and "start workers" in finding["remedy"])
 
 
 @pytest.mark.parametrize(("check", "damage"), DAMAGE.items(), ids=DAMAGE)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import redis
@@ -57,27 +59,72 @@ def _mark(client: redis.Redis) -> None:
 
 
 def _rewritten(client: redis.Redis, mark: str) -> bool:
-    """Whether a server's log was written anew since, telling it to where it was not; of a cluster, each primary's."""
+    """Whether a server's files were written anew since, telling it to where they were not.
+
+    Its append-only file, and its snapshot where it makes any; of a cluster, each primary's.
+    """
     nodes = nodes_of(client)
     try:
-        abouts: list[dict[str, Any]] = [node.info("persistence") for node in nodes]
+        files = [_Files.of(node) for node in nodes]
     except redis.ResponseError:
-        # Nothing is known of its log; the doctor tells of marks that stay.
+        # Nothing is known of its files; the doctor tells of marks that stay.
         return False
-    if not any(about.get("aof_enabled") for about in abouts):
+    if not any(file.appends or file.snapshots for file in files):
         return True
     begun, now = int(client.hget(keys.REMNANTS, REWRITING) or 0), microseconds_of(client)
-    is_over = not any(about.get("aof_rewrite_in_progress") or about.get("aof_rewrite_scheduled") for about in abouts)
-    if is_over and begun > int(mark) and all(about.get("aof_last_bgrewrite_status") == "ok" for about in abouts):
+    is_over = not any(file.writes for file in files)
+    if is_over and begun > int(mark) and all(file.is_newer_than(begun) for file in files):
         return True
     if not is_over or begun > now - REWRITE_SECONDS * 1_000_000:
         return False
+    if any(file.appends for file in files) and not _told(nodes, lambda node: node.bgrewriteaof()):
+        return False
+    client.hset(keys.REMNANTS, REWRITING, now)
+    if any(file.snapshots for file in files):
+        # Behind the log: it is older than this moment until it is made.
+        _told(nodes, lambda node: node.bgsave(schedule=True))
+    return False
+
+
+def _told(nodes: Sequence[redis.Redis], write: Callable[[redis.Redis], object]) -> bool:
+    """Whether servers took an order to write a file anew."""
     try:
         for node in nodes:
-            node.bgrewriteaof()
+            write(node)
     except redis.ResponseError as error:
         # Managed servers may forbid it; the doctor tells of marks that stay.
         _log.warning("Redis does not write its log anew: %s", ": ".join(refusal(error)))
         return False
-    client.hset(keys.REMNANTS, REWRITING, now)
-    return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """What a Redis server keeps on its disk."""
+
+    appends: bool
+    snapshots: bool
+    about: dict[str, Any]
+
+    @classmethod
+    def of(cls, node: redis.Redis) -> _Files:
+        """Those of a server. Where it tells nobody when it makes snapshots, one that it made tells."""
+        about = node.info("persistence")
+        try:
+            snapshots = bool(node.config_get("save").get("save"))
+        except redis.ResponseError:
+            snapshots = bool(about.get("rdb_saves"))
+        return cls(appends=bool(about.get("aof_enabled")), snapshots=snapshots, about=about)
+
+    @property
+    def writes(self) -> bool:
+        """Whether one is being written anew."""
+        names = ("aof_rewrite_in_progress", "aof_rewrite_scheduled", "rdb_bgsave_in_progress")
+        return any(self.about.get(name) for name in names)
+
+    def is_newer_than(self, microseconds: int) -> bool:
+        """Whether all were written since, without an error."""
+        appended = not self.appends or self.about.get("aof_last_bgrewrite_status") == "ok"
+        saved_at = int(self.about.get("rdb_last_save_time", 0))
+        saved = self.about.get("rdb_last_bgsave_status") == "ok" and saved_at >= microseconds // 1_000_000
+        return appended and (saved or not self.snapshots)

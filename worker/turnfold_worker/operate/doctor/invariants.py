@@ -19,6 +19,8 @@ from turnfold_worker.operate.doctor.finding import Finding
 
 STUCK_JOB_MILLISECONDS: Final = 300_000
 """How long a job may be due, or its lease over, before nobody seems to be folding."""
+FAR_AHEAD_MILLISECONDS: Final = 86_400_000
+"""No job is put off, or leased, for as long: a clock was set back since."""
 MOST_EXAMPLES: Final = 5
 MOST_VIOLATIONS: Final = 1_000
 
@@ -179,9 +181,18 @@ AT_ONCE: Final = (
            SELECT conversation, kind, state FROM job
            WHERE kind <> 'refine' AND state = 'due' AND not_before < :long_ago
            UNION ALL
-           SELECT conversation, kind, state FROM job
-           WHERE kind <> 'refine' AND state = 'running' AND lease_until < :long_ago""",
-        "start workers (`turnfold up`, or celery with -Q turnfold.compress,turnfold.maintenance)",
+           SELECT conversation, kind, state FROM job WHERE state = 'running' AND lease_until < :long_ago
+           UNION ALL
+           SELECT conversation, kind, 'put off by days' FROM job
+           WHERE kind <> 'refine' AND state = 'later' AND not_before > :far_ahead
+           UNION ALL
+           SELECT conversation, kind, 'put off by days' FROM job
+           WHERE kind <> 'refine' AND state = 'due' AND not_before > :far_ahead
+           UNION ALL
+           SELECT conversation, kind, 'leased for days' FROM job
+           WHERE state = 'running' AND lease_until > :far_ahead""",
+        "start workers (`turnfold up`, or celery with -Q turnfold.compress,turnfold.refine,turnfold.maintenance): they "
+        "take over what runs under a lease that has ended, and what was put off or leased under a clock since set back",
     ),
     InvariantQuery(
         "parked: no work waits for a person",
@@ -203,6 +214,7 @@ class Moments:
     def parameters(self) -> dict[str, int | datetime]:
         return {
             "long_ago": self.now_milliseconds - STUCK_JOB_MILLISECONDS,
+            "far_ahead": self.now_milliseconds + FAR_AHEAD_MILLISECONDS,
             "an_hour_ago": datetime.fromtimestamp(self.now_milliseconds / 1_000, UTC) - timedelta(hours=1),
         }
 

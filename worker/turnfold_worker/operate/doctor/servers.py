@@ -200,8 +200,8 @@ def _check_inboxes(servers: InboxServers) -> list[Finding]:
         judged(
             "erasure: logs are written anew", ok=logs < SLOW_LOG_SECONDS,
             detail=f"erased words may stand in logs for {logs:.0f} s" if logs else "no log holds erased words",
-            remedy="let the user of TURNFOLD_REDIS_URL do BGREWRITEAOF, or do it yourself; close programs that read "
-            "the SQLite file for hours",
+            remedy="let the user of TURNFOLD_REDIS_URL do BGREWRITEAOF and, with snapshots, BGSAVE, or do it "
+            "yourself; close programs that read the SQLite file for hours",
         ),
     ]  # fmt: skip
 
