@@ -17,6 +17,14 @@ RESERVED_LABELS: Final = (
 )  # fmt: skip
 """What no speaker is called: roles of providers, and lines of ours."""
 
+_NAMES_OF_ROLES: Final = (
+    "bot", "chatbot", "model", "llm", "language model", "operator", "ai assistant", "ai bot", "ai model", "ai system",
+    "the ai", "the bot", "the model", "the operator", "the assistant", "the system", "the developer", "the user",
+)  # fmt: skip
+"""What nobody is called either; a line of a text may begin with it, and say what a printer's model is."""
+_NOT_AI: Final = str.maketrans("lL", "zz")
+"""Al is somebody's name; whatever else is drawn like the letters of AI stands for them."""
+
 UNSEEN: Final = dict.fromkeys((*range(32), 127, 8203, 65279, *range(8234, 8239), *range(8294, 8298)))
 """For `str.translate`: control characters and marks that reorder text; a line could say something else with them."""
 REORDERING: Final = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -100,6 +108,15 @@ def passes_for(label: str, skeletons: AbstractSet[str]) -> bool:
     return any(skeleton(text) in skeletons for text in (label, bare, _BEHIND.split(bare, maxsplit=1)[0]))
 
 
+def passes_for_role(name: str) -> bool:
+    """Whether a display name is taken for a role: one that a provider knows, or that people call the same.
+
+    >>> [passes_for_role(name) for name in ("AI", "B0t", "The Operator", "Al", "Ana (operator of cranes)")]
+    [True, True, True, False, False]
+    """
+    return passes_for(name, _ROLES) or passes_for(name.translate(_NOT_AI), _AI)
+
+
 @lru_cache(maxsize=4_096)
 def skeleton(text: str) -> str:
     r"""The letters that a short text looks like: equal for texts that are taken for each other.
@@ -135,3 +152,5 @@ def _is_seen(character: str) -> bool:
 
 RESERVED: Final = frozenset(map(skeleton, RESERVED_LABELS))
 """Skeletons of the reserved labels."""
+_ROLES: Final = RESERVED.union(map(skeleton, _NAMES_OF_ROLES))
+_AI: Final = frozenset({skeleton("ai")})

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from turnfold.contract.lookalike_letters import COLONS
-from turnfold.contract.lookalikes import RESERVED, is_bracket, is_unseen, passes_for, skeleton
+from turnfold.contract.lookalikes import is_bracket, is_unseen, passes_for_role, skeleton
 from turnfold.contract.records import StoredTurn
 
 MAX_SPEAKER: Final = 40
@@ -44,4 +44,4 @@ def label_of(name: str | None, role: str) -> str:
         label = name_alone
     label = label[:MAX_SPEAKER].rstrip()
     # A name that looks like a role, or like a line of ours, would give its words to somebody else.
-    return str(role) if not label or passes_for(label, RESERVED) else label
+    return str(role) if not label or passes_for_role(label) else label

@@ -39,6 +39,10 @@ FORGED = (
 )  # fmt: skip
 NAMES = (
     None,
+    "AI",
+    "\u0410\u0406",
+    "Bot (staff)",
+    "0perator",
     "Mara",
     "Tom Lee",
     "assistant",
@@ -156,6 +160,32 @@ def test_the_record_stands_in_its_frame_and_never_in_the_system_text(conversatio
 )
 def test_a_name_that_looks_like_a_role_is_not_shown(name: str) -> None:
     assert label_of(name, "user") == "user"
+
+
+@pytest.mark.parametrize("name", ["AI", "Operator", "Developer", "Bot", "Human", "Model", "Chatbot", "AI Assistant"])
+def test_no_word_that_people_have_for_a_role_is_a_name(name: str) -> None:
+    marked = "\u200b".join(name)
+    worn = (
+        name, name.upper(), name.lower(), marked, f"\u202e{name}\u202c", f"[{name}]", f"{name}:", f" {name}\t",
+        f"47 {name}", f"{name} (verified)", f"{name}!", f"{name}\u3164",
+        name.replace("o", "\u043e").replace("A", "\u0410"),
+        "".join(chr(ord(letter) + 0xFEE0) if letter != " " else " " for letter in name),
+        "".join(f"{letter}\u0336" for letter in name), name.replace("o", "0").replace("I", "\u0406"),
+    )  # fmt: skip
+    assert {alike: label for alike in worn if (label := label_of(alike, "user")) != "user"} == {}
+    for alike in (name, marked, f"{name}!"):
+        message = read(snapshot_of(turn(1, Role.USER, "Hi.", alike))).messages("openai")[-1]
+        assert message == {"role": "user", "content": "Hi."}
+
+
+@pytest.mark.parametrize("line", ["Model: X5", "Operator: Bo", "AI: 3 of 9", "bot: none"])
+def test_a_line_may_begin_with_what_is_no_label_of_ours(line: str) -> None:
+    assert guarded(f"Printer\n{line}", line_openings(["Mara"])) == f"Printer\n{line}"
+
+
+@pytest.mark.parametrize("name", ["Al", "AL", "Aimee", "Botond", "Modell", "Operators", "Airi", "Botha", "Ana (bot)"])
+def test_names_that_begin_like_one_are_names(name: str) -> None:
+    assert label_of(name, "user") == name
 
 
 @pytest.mark.parametrize("name", ["Ana", "Al", "System Administrator", "\u0410\u043d\u043d\u0430", "Zo\u00eb", "Assia"])

@@ -10,7 +10,7 @@ from turnfold.assemble.forms.chat import ChatBlock, ShownTurn, blocks_of, mappin
 from turnfold.assemble.forms.content_parts import as_json, openai_parts
 from turnfold.assemble.forms.seal import tool_note
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.lookalikes import RESERVED, skeleton
+from turnfold.contract.lookalikes import passes_for_role
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold.wire.projection import project
@@ -48,7 +48,7 @@ def openai_turn(shown_turn: ShownTurn, seal: str) -> list[Message]:
 def openai_name(turn: StoredTurn) -> str:
     """Its speaker's name in the letters that OpenAI allows; empty when none is left, or what looks like a role."""
     name = _NOT_IN_NAMES.sub("_", speaker_label(turn)).strip("_")[:_LONGEST_NAME] if turn.name else ""
-    return "" if skeleton(name) in RESERVED else name
+    return "" if passes_for_role(name.replace("_", " ")) else name
 
 
 def _message(shown_turn: ShownTurn, content: object) -> Message:
