@@ -24,7 +24,7 @@ from turnfold_worker.testing.model_server import Behaviour, OpenAIServer
 
 SECRET = "wire the 40,000 EUR"
 REQUEST = ModelRequest(
-    purpose=Purpose.NOTES, model="gpt-4o", prompt_version="notes-7", system="You find anchors.", user=SECRET,
+    purpose=Purpose.NOTES, model="gpt-4o", prompt_version="notes-8", system="You find anchors.", user=SECRET,
     schema=NOTES_SCHEMA, max_tokens=500,
 )  # fmt: skip
 TIMEOUT_SECONDS = 2.0

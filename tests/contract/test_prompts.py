@@ -9,7 +9,7 @@ import pytest
 from turnfold_worker.adapters import prompt_files
 
 TEXTS: dict[str, str] = {
-    "notes-7": "0f78629f317b5708",
+    "notes-8": "0f78629f317b5708",
     "chapter-5": "ade3a4ba7155e059",
     "repair-1": "6f1074f834941b5f",
     "reconstruct-1": "bcdfa5db13dbd8ba",
@@ -22,7 +22,7 @@ TEXTS: dict[str, str] = {
 def test_a_text_that_changes_is_a_new_version(version: str) -> None:
     text = prompt_files.prompt(version).text
     assert sha256(text.encode()).hexdigest()[:16] == TEXTS[version], (
-        "rows say that they were made by this version: give the new text a new file, such as notes-7.md"
+        "rows say that they were made by this version: give the new text a new file, such as notes-8.md"
     )
 
 

@@ -14,6 +14,7 @@ canonical           what must be equal between any two runs
 configuration       what `configure` and `resolve_anchor` may set
 notes, note_lists, outlines   statements in few words, and how they are stored, of a node and of a conversation
 overtaken   what was said and holds no more
+model_anchors   ids of a model's anchors, and its marks on those of the rules
 turn_limits         how many turns a context reads, and how much of each
 tail_anchors        anchors of turns that no segment holds yet
 periods             days, weeks, months and years, with the precision in which they were told

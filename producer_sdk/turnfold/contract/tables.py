@@ -335,8 +335,7 @@ class AnchorRow(Base, table=True):
     ruled: int | None = column(SmallInteger, nullable=True)
     """Its state by the rules, while `state` is a person's."""
     filler: int = column(SmallInteger, server_default="0")
-    """1 where a model says that no later answer can need it, 2 where its notes tell it: contexts do not show it. Never
-    canonical."""
+    """Not 0 where a model lets contexts not show it, as `model_anchors` says. Never canonical."""
     refined: int = column(SmallInteger, server_default="0")
     model: str | None = column(String(100), nullable=True)
     prompt_version: str | None = column(String(60), nullable=True)

@@ -9,6 +9,7 @@ from typing import Final
 
 from sqlalchemy import Connection, Integer, Select, and_, bindparam, select
 
+from turnfold.contract.model_anchors import as_models_leave_it
 from turnfold.contract.outlines import tail_anchors_of, unpack_outline
 from turnfold.contract.records import FIRST_TAIL_ANCHOR, Anchor, AnchorState
 from turnfold.contract.results import Head
@@ -131,7 +132,8 @@ class AnchorRead:
 
     def _anchors(self, statement: Select[tuple[object, ...]], parameters: dict[str, int | str]) -> tuple[Anchor, ...]:
         rows = self._connection.execute(statement, parameters)
-        return tuple(sorted(map(said_anchor_record, rows), key=attrgetter("turn_seq", "start", "id")))
+        records = [as_models_leave_it(said_anchor_record(row), row.filler) for row in rows]
+        return tuple(sorted(records, key=attrgetter("turn_seq", "start", "id")))
 
 
 def _is_stored(id_: int) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import BindParameter, Connection, and_, bindparam, literal_column, select
 
+from turnfold.contract.model_anchors import as_models_leave_it
 from turnfold.contract.note_times import NoteTime, unpack_times
 from turnfold.contract.outlines import overtaken_by, tail_anchors_of, unpack_outline
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
@@ -25,7 +26,7 @@ from turnfold.contract.records import Anchor, Importance, Role
 from turnfold.contract.results import Head
 from turnfold.contract.tables import ModelNoteRow, PassageRow, table
 from turnfold.database.rows import anchor_record
-from turnfold.database.statements import ANCHOR_COLUMNS, FRAME, OF_CONVERSATION, anchor, node, turn
+from turnfold.database.statements import ANCHOR_COLUMNS, CLOSED_BY, FRAME, OF_CONVERSATION, anchor, node, turn
 from turnfold.dates.passed import day_of
 from turnfold.dates.validity import closed_on, with_last_days
 
@@ -66,7 +67,7 @@ _closing_turn = turn.alias("closing_turn")
 ANCHORS_BETWEEN: Final = (
     select(*ANCHOR_COLUMNS, _closing_turn.c.created_at.label("closed_at"))
     .outerjoin_from(
-        anchor, _closing, and_(_closing.c.conversation == anchor.c.conversation, _closing.c.id == anchor.c.related)
+        anchor, _closing, and_(_closing.c.conversation == anchor.c.conversation, _closing.c.id == CLOSED_BY)
     )
     .outerjoin(
         _closing_turn,
@@ -151,7 +152,8 @@ class NoteRead:
         }
         anchors: dict[int, list[Anchor]] = {}
         stored = [
-            closed_on(anchor_record(row), row.closed_at) for row in self._between(ANCHORS_BETWEEN, first_seq, last_seq)
+            closed_on(as_models_leave_it(anchor_record(row), row.filler), row.closed_at)
+            for row in self._between(ANCHORS_BETWEEN, first_seq, last_seq)
         ]
         days = {tail_anchor.id: day_of(tail_anchor.day) for tail_anchor in self._tail.anchors if tail_anchor.day}
         for closed_anchor in with_last_days(self._tail.changed(stored), days):

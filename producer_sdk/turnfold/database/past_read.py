@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, and_, bindparam, literal_column, select
 
 from turnfold.assemble.by_value.top_anchors import RANK_OF_REPLACING
+from turnfold.contract.model_anchors import as_models_leave_it
 from turnfold.contract.records import Anchor, AnchorState
 from turnfold.contract.results import Head
 from turnfold.contract.tail_anchors import TailAnchors
@@ -17,6 +18,7 @@ from turnfold.database.statements import (
     ACTIVE,
     ANCHOR_COLUMNS,
     ANCHORS_BY_RANK,
+    CLOSED_BY,
     TOP_ANCHORS,
     WHO_AND_WHEN,
     anchor,
@@ -37,14 +39,14 @@ _SAID: Final = (
         *ANCHOR_COLUMNS, *WHO_AND_WHEN, _by.c.seq.label("by_seq"), _replaced.c.body.label("replaced"),
         _replaced.c.seq.label("replaced_seq"),
     )
-    .outerjoin_from(anchor, _by, and_(_by.c.conversation == anchor.c.conversation, _by.c.id == anchor.c.related))
+    .outerjoin_from(anchor, _by, and_(_by.c.conversation == anchor.c.conversation, _by.c.id == CLOSED_BY))
     .outerjoin(
         _replaced, and_(_replaced.c.conversation == anchor.c.conversation, _replaced.c.id == anchor.c.replaces)
     )
     .join(turn, and_(turn.c.conversation == anchor.c.conversation, turn.c.seq == anchor.c.seq))
     .where(
         anchor.c.conversation == bindparam("conversation"), anchor.c.seq <= bindparam("last_seq"),
-        anchor.c.filler == literal_column("0"),
+        anchor.c.filler <= literal_column("0"),
     )
 )  # fmt: skip
 NEWEST_SAID: Final = _SAID.order_by(anchor.c.seq.desc()).limit(literal_column(str(_NEWEST)))
@@ -100,7 +102,7 @@ def _stored(
     rows: Iterable[Any], by_tail: Mapping[int, Any], known: Mapping[int, int], last_seq: int
 ) -> Iterator[tuple[bool, Anchor]]:
     for row in rows:
-        record, by_seq = said_anchor_record(row), row.by_seq
+        record, by_seq = as_models_leave_it(said_anchor_record(row), row.filler), row.by_seq
         change = by_tail.get(record.id)
         if change is not None and record.state is AnchorState.ACTIVE:
             record = replace(record, state=change.state, related=change.related)

@@ -13,6 +13,7 @@ from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.attention import Selection, Usage, Work
 from turnfold.contract.dropped_postings import MARK
 from turnfold.contract.keys import Address
+from turnfold.contract.model_anchors import as_models_leave_it
 from turnfold.contract.passages import bundle_of, passages_among
 from turnfold.contract.posting_pieces import WantedPieces, opened
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, LevelKey, Node, StoredTurn, TurnState
@@ -374,7 +375,7 @@ class ReadTransaction:
         row = self._connection.execute(
             SAID_ANCHORS.where(statements.anchor.c.id == id_), {"conversation": head.id}
         ).first()
-        return None if row is None else said_anchor_record(row)
+        return None if row is None else as_models_leave_it(said_anchor_record(row), row.filler)
 
     def anchors(self, head: Head) -> AnchorRead:
         """For looks at the anchors of a conversation, in blocks."""

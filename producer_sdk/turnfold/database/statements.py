@@ -31,6 +31,7 @@ from sqlalchemy import (
 )
 
 from turnfold.contract.configuration import TITLE
+from turnfold.contract.model_anchors import IDS_A_SEGMENT
 from turnfold.contract.outlines import FIRST_CHAPTER_TIER, FIRST_TIER, FRAME_PART
 from turnfold.contract.results import MOST_SYSTEM_TEXTS
 from turnfold.contract.tables import (
@@ -97,8 +98,12 @@ FIRST_AFTER: Final = (
 ANCHOR_COLUMNS: Final = (
     anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.end_offset,
     anchor.c.state, anchor.c.score, anchor.c.rank, anchor.c.node_idx, anchor.c.tokens, anchor.c.related,
-    anchor.c.replaces, anchor.c.factors, anchor.c.valid_from, anchor.c.valid_to,
+    anchor.c.replaces, anchor.c.factors, anchor.c.valid_from, anchor.c.valid_to, anchor.c.filler,
 )  # fmt: skip
+CLOSED_BY: Final = case(
+    (and_(anchor.c.filler < 0, anchor.c.state == 0), IDS_A_SEGMENT * (anchor.c.filler + 1) - 1), else_=anchor.c.related
+)
+"""The id of the anchor since which one holds no more, the rules' or, as `as_models_leave_it` has it, a model's."""
 WHO_AND_WHEN: Final = (turn.c.turn_id, turn.c.role, turn.c.name, turn.c.created_at)
 """Of an anchor's turn."""
 

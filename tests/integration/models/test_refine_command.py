@@ -129,8 +129,8 @@ def test_inspect_says_who_wrote_each_level_and_found_each_anchor(refinery: Refin
     refinery.fold("c", 60)
     tree = " ".join(run("inspect", "c", "--levels", model=False).output.replace("│", " ").split())
     assert "L1 L2 L3 by gpt-4o-mini, chapter-5" in tree
-    assert "L1 L2 L3 by gpt-4o, notes-7" in tree
-    assert "[gpt-4o, notes-7]" in tree
+    assert "L1 L2 L3 by gpt-4o, notes-8" in tree
+    assert "[gpt-4o, notes-8]" in tree
     (chapter, *_) = said(run("inspect", "c", "--json", model=False))["branches"]
     (segment, *_) = chapter["children"]
     for branch in (chapter, segment):

@@ -8,7 +8,7 @@ from typing import Final
 
 from turnfold_worker.pipeline.refinement.sources import Prompt
 
-NOTES: Final = "notes-7"
+NOTES: Final = "notes-8"
 CHAPTER: Final = "chapter-5"
 REPAIR: Final = "repair-1"
 RECONSTRUCT: Final = "reconstruct-1"
@@ -17,6 +17,6 @@ RECONSTRUCT_FROM_FACTS: Final = "reconstruct-facts-1"
 
 @lru_cache(maxsize=16)
 def prompt(version: str) -> Prompt:
-    """A prompt by its version, such as `notes-7`."""
+    """A prompt by its version, such as `notes-8`."""
     text = resources.files(__package__).joinpath("prompts", f"{version}.md").read_text(encoding="utf-8")
     return Prompt(version, text)

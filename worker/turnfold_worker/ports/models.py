@@ -11,6 +11,7 @@ from turnfold.contract.records import Anchor, AnchorChange, ConversationId, JobI
 
 if TYPE_CHECKING:
     from turnfold_worker.pipeline.refinement.levels import AcceptedNode
+    from turnfold_worker.pipeline.refinement.overtaken import AcceptedOvertaking
     from turnfold_worker.pipeline.refinement.reconstruction import Kept
     from turnfold_worker.pipeline.refinement.sources import ChapterSource, ModelRequest, NodeSource, RefineSource
     from turnfold_worker.pipeline.settings import FoldSettings
@@ -208,6 +209,8 @@ class Refined:
     """Ids of the rules' anchors that no later answer needs."""
     told: Sequence[int] = ()
     """Ids of anchors, the rules' and the model's, that the notes tell."""
+    overtaken: Sequence[AcceptedOvertaking] = ()
+    """Words that took the place of the rules' anchors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

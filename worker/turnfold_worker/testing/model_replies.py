@@ -40,6 +40,8 @@ def read_request(user: str) -> list[ReadSegment]:
         heading, turn = _SEGMENT.fullmatch(line), _TURN.fullmatch(line)
         if heading:
             segments.append(ReadSegment(int(heading[1]), heading[2] or ""))
+        elif not segments:
+            continue  # What was kept before.
         elif turn:
             numbers = [int(number[1:]) for number in turn[1].split()]
             segments[-1].turns.append((numbers, turn[2], turn[3]))
@@ -85,7 +87,7 @@ def segments_of(user: str) -> list[dict[str, Any]]:
     return [
         {
             "segment": segment.number, "notes": notes(segment.turns, _count(segment.asked)),
-            "quotes": quotes(segment), "filler": [],
+            "quotes": quotes(segment), "filler": [], "overtaken": [],
             "tags": tags([segment]),
         }
         for segment in read_request(user)

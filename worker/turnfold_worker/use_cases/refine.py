@@ -19,7 +19,8 @@ from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits, Retryabl
 from turnfold_worker.pipeline.anchors.deduplicate import sought_terms, texts_to_embed
 from turnfold_worker.pipeline.refinement.anchors import Settled, accept_quotes, filler_of, settle_quotes
 from turnfold_worker.pipeline.refinement.levels import AcceptedNode, accept_chapter, accept_segments
-from turnfold_worker.pipeline.refinement.replies import BadForm, Quote, read_chapter, read_segments
+from turnfold_worker.pipeline.refinement.overtaken import AcceptedOvertaking, accept_overtaken, told_by_words
+from turnfold_worker.pipeline.refinement.replies import BadForm, Quote, SegmentWords, read_chapter, read_segments
 from turnfold_worker.pipeline.refinement.requests import chapter_request, notes_request, repaired_form
 from turnfold_worker.pipeline.refinement.sources import ChapterSource, ModelRequest, Prompt, RefineSource
 from turnfold_worker.pipeline.refinement.told import told_anchors
@@ -140,18 +141,21 @@ class _Refinement:
         nodes = settled = None
         filler: tuple[int, ...] = ()
         told_ids: tuple[int, ...] = ()
+        overtaken: tuple[AcceptedOvertaking, ...] = ()
         if words is not None:
             filler = filler_of(source, [number for segment in words for number in segment.filler])
             nodes = accept_segments(source, words)
             self._count_notes(model, nodes)
-            settled = self._anchors(group, [quote for segment in words for quote in segment.quotes])
-            told_ids = told_anchors([*source.marked, *settled.new], [note for node in nodes for note in node.notes])
+            overtaken = self._overtaken(source, words)
+            settled = self._anchors(group, [quote for segment in words for quote in segment.quotes], overtaken)
+            by_notes = told_anchors([*source.marked, *settled.new], [note for node in nodes for note in node.notes])
+            told_ids = (*by_notes, *told_by_words(source, overtaken))
         return self._write(
             Refined(
                 claim=self._claim, edit_revision=group.edit_revision, covers=source.segments,
                 nodes=None if nodes is None else [node for node in nodes if node.notes or node.levels],
                 anchors=None if settled is None else settled.new, changes=() if settled is None else settled.changed,
-                filler=filler, told=told_ids,
+                filler=filler, told=told_ids, overtaken=overtaken,
             )
         )  # fmt: skip
 
@@ -191,10 +195,16 @@ class _Refinement:
             model, notes_kept=sum(len(node.notes) for node in nodes), notes_refused=sum(node.refused for node in nodes)
         )
 
-    def _anchors(self, group: Group, quotes: Sequence[Quote]) -> Settled:
+    def _overtaken(self, source: RefineSource, words: Sequence[SegmentWords]) -> tuple[AcceptedOvertaking, ...]:
+        claims = [claim for segment in words for claim in segment.overtaken]
+        accepted, refused = accept_overtaken(source, claims)
+        self._count(self._target.extract_model, quotes_kept=len(claims) - refused, quotes_refused=refused)
+        return accepted
+
+    def _anchors(self, group: Group, quotes: Sequence[Quote], overtaken: Sequence[AcceptedOvertaking]) -> Settled:
         """The model's anchors, with what they settle."""
         source = group.source
-        accepted = accept_quotes(source, quotes)
+        accepted = accept_quotes(source, quotes, quoted=overtaken)
         self._count(self._target.extract_model, quotes_kept=len(accepted.drafts), quotes_refused=accepted.refused)
         terms = dict.fromkeys(term for draft in accepted.drafts for term in sought_terms(draft.text))
         rules, models = self._r.store.refine_candidates(
@@ -202,7 +212,7 @@ class _Refinement:
             first_idx=source.segments[0].node.idx, last_idx=source.segments[-1].node.idx,
         )  # fmt: skip
         return settle_quotes(
-            source, accepted.drafts, rules=rules, models=models, settings=group.settings,
+            source, accepted.drafts, rules=rules, models=models, settings=group.settings, overtaken=overtaken,
             vectors=self._vectors(texts_to_embed(accepted.drafts, [*rules, *models])),
         )  # fmt: skip
 

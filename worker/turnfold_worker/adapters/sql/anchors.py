@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, and_, bindparam, case, func, literal_column, or_, select, text, update
 
+from turnfold.contract.model_anchors import FILLER, TOLD, mark_of_segment
 from turnfold.contract.records import Anchor, AnchorChange, AnchorState, AnchorType, ConversationId, Role
 from turnfold.contract.speakers import label_of
 from turnfold.contract.tables import AnchorPostingRow, AnchorRow, ConversationRow, TurnRow, table
@@ -29,9 +30,6 @@ POSTINGS_A_TERM: Final = 4 * CANDIDATES_A_TERM
 _TERMS_A_STATEMENT: Final = 32
 _SHARED: Final = 840
 """What a term counts that one anchor shares: a multiple of every number up to 8, so that its parts are whole."""
-
-_FILLER: Final = 1
-_TOLD: Final = 2
 
 _conversation = table(ConversationRow)
 _anchor = table(AnchorRow)
@@ -229,6 +227,7 @@ def settle(connection: Connection, conversation: ConversationId, body: Mapping[s
             state=_STATE_NUMBER[AnchorState(body["state"])],
             ruled=case((_RULED, _anchor.c.state), else_=_anchor.c.ruled),
             settled_after=func.coalesce(_anchor.c.settled_after, after_seq),
+            filler=case((_anchor.c.filler < 0, 0), else_=_anchor.c.filler),
         )
     )
     if body["anchor"] < 0:
@@ -310,17 +309,42 @@ def change_anchors(connection: Connection, conversation: ConversationId, changes
 
 
 def mark_hidden(
-    connection: Connection, conversation: ConversationId, filler: Sequence[int], told: Sequence[int] = (),
-    first_idx: int = 0, last_idx: int | None = None,
+    connection: Connection, conversation: ConversationId, filler: Sequence[int], told: Sequence[int],
+    first_idx: int, last_idx: int,
 ) -> None:  # fmt: skip
-    """Let contexts leave out these anchors of some segments, and no others of them."""
-    mine = [_anchor.c.conversation == conversation, _anchor.c.node_idx >= first_idx]
-    if last_idx is not None:
-        mine.append(_anchor.c.node_idx <= last_idx)
-    connection.execute(update(_anchor).where(*mine, _anchor.c.filler != 0).values(filler=0))
-    for ids, why in ((filler, _FILLER), (set(told) - set(filler), _TOLD)):
+    """Let contexts leave out these anchors of some segments, and no others of them; what is over stays so."""
+    mine = (_anchor.c.conversation == conversation, _anchor.c.node_idx.between(first_idx, last_idx))
+    connection.execute(update(_anchor).where(*mine, _anchor.c.filler > 0).values(filler=0))
+    for ids, why in ((filler, FILLER), (set(told) - set(filler), TOLD)):
         if ids:
-            connection.execute(update(_anchor).where(*mine, _anchor.c.id.in_(ids)).values(filler=why))
+            shown = (_anchor.c.id.in_(ids), _anchor.c.filler == 0)
+            connection.execute(update(_anchor).where(*mine, *shown).values(filler=why))
+
+
+def mark_over(
+    connection: Connection, conversation: ConversationId, since: Mapping[int, Sequence[int]], first_idx: int,
+    last_idx: int,
+) -> None:  # fmt: skip
+    """Let what a model found to hold no more since some segments be over, and nothing else: `since` gives their ids.
+
+    What a person settled stays as it is.
+    """
+    ours = _anchor.c.conversation == conversation
+    marks = [mark for idx in (last_idx, first_idx) if (mark := mark_of_segment(idx)) is not None]
+    if marks:
+        marked = _anchor.c.filler.between(marks[0], marks[-1])
+        connection.execute(update(_anchor).where(ours, marked).values(filler=0))
+    for idx, ids in since.items():
+        mark = mark_of_segment(idx)
+        if mark is not None:
+            over = (_anchor.c.id.in_(ids), _RULED)
+            connection.execute(update(_anchor).where(ours, *over).values(filler=mark))
+
+
+def unmark(connection: Connection, conversation: ConversationId) -> None:
+    """Let contexts show all anchors again."""
+    mine = (_anchor.c.conversation == conversation, _anchor.c.filler != 0)
+    connection.execute(update(_anchor).where(*mine).values(filler=0))
 
 
 def anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, and_, func, select
 
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, Method, StoredTurn, TurnState
 from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeRow, TurnRow, table
-from turnfold.database.rows import STATES, anchor_record, rules_node_record, turn_record
-from turnfold.database.statements import ANCHOR_COLUMNS, turn_columns
+from turnfold.database.rows import STATES, rules_node_record, said_anchor_record, turn_record
+from turnfold.database.statements import ANCHOR_COLUMNS, WHO_AND_WHEN, turn_columns
 from turnfold_worker.adapters.sql import anchors as sql_anchors
 from turnfold_worker.adapters.sql import folds as sql_folds
 from turnfold_worker.adapters.sql import model_notes as sql_model_notes
@@ -80,13 +80,14 @@ def _rules_anchors(
 ) -> list[Anchor]:
     """In the states that the rules gave them: what a person settles may come before or after a request."""
     rows = connection.execute(
-        select(*ANCHOR_COLUMNS, _anchor.c.ruled)
+        select(*ANCHOR_COLUMNS, *WHO_AND_WHEN, _anchor.c.ruled)
+        .join_from(_anchor, _turn, and_(_turn.c.conversation == _anchor.c.conversation, _turn.c.seq == _anchor.c.seq))
         .where(_anchor.c.conversation == conversation, sql_anchors.RULES, *conditions)
         .order_by(_anchor.c.id.desc())
         .limit(most)
     )
     return [
-        anchor_record(row) if row.ruled is None else replace(anchor_record(row), state=STATES[row.ruled])
+        said_anchor_record(row) if row.ruled is None else replace(said_anchor_record(row), state=STATES[row.ruled])
         for row in rows
     ]
 

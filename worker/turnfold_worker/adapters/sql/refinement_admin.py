@@ -90,7 +90,7 @@ class SqlRefinementAdmin:
             anchors = connection.execute(
                 delete(_anchor).where(_anchor.c.conversation == conversation, _anchor.c.id < 0)
             ).rowcount
-            sql_anchors.mark_hidden(connection, conversation, ())
+            sql_anchors.unmark(connection, conversation)
             connection.execute(
                 update(_node)
                 .where(_node.c.conversation == conversation, _node.c.refined != 0)

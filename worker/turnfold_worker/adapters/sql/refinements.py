@@ -24,6 +24,7 @@ from turnfold_worker.adapters.sql.errors import transaction
 from turnfold_worker.adapters.sql.refine_sources import read_chapter, read_group, read_remains
 from turnfold_worker.adapters.sql.turns import insert_new
 from turnfold_worker.pipeline.refinement.levels import AcceptedNode
+from turnfold_worker.pipeline.refinement.overtaken import AcceptedOvertaking
 from turnfold_worker.pipeline.refinement.sources import NodeSource
 from turnfold_worker.ports.models import ChapterGroup, Group, RefineClaim, Refined, RefineTarget, Remains
 
@@ -267,8 +268,19 @@ def _write_anchors(
         same = (_anchor.c.seq == row.seq, _anchor.c.start_offset == row.start_offset)
         values = {column.name: getattr(row, column.name) for column in _SETTLED}
         connection.execute(update(_anchor).where(*mine, *same, _anchor.c.end_offset == row.end_offset).values(values))
-    sql_anchors.mark_hidden(
-        connection, conversation, refined.filler, refined.told, segments[0].node.idx, segments[-1].node.idx
-    )
+    places = segments[0].node.idx, segments[-1].node.idx
+    sql_anchors.mark_hidden(connection, conversation, refined.filler, refined.told, *places)
+    sql_anchors.mark_over(connection, conversation, _over(anchors, refined.overtaken), *places)
     sql_anchors.change_anchors(connection, conversation, [change for change in refined.changes if change.id < 0])
     sql_anchors.count_model_anchors(connection, conversation)
+
+
+def _over(anchors: Sequence[Anchor], overtaken: Sequence[AcceptedOvertaking]) -> dict[int, list[int]]:
+    """Ids of the rules' anchors that hold no more, by the segments since which they do not."""
+    places = {(anchor.turn_seq, anchor.start, anchor.end): anchor.node_idx for anchor in anchors}
+    since: dict[int, list[int]] = {}
+    for overtaking in overtaken:
+        draft = overtaking.draft
+        idx = places[draft.turn_seq, draft.start, draft.end]
+        since.setdefault(idx, []).extend(anchor.id for anchor in overtaking.before)
+    return since

@@ -24,7 +24,7 @@ from turnfold.database.rows import STATES
 from turnfold_worker.adapters.sql import access as sql_access
 from turnfold_worker.adapters.sql import model_notes as sql_model_notes
 from turnfold_worker.adapters.sql import refined_turns as sql_refined_turns
-from turnfold_worker.adapters.sql.anchors import RULES, count_model_anchors, find_again
+from turnfold_worker.adapters.sql.anchors import RULES, count_model_anchors, find_again, mark_over
 from turnfold_worker.adapters.sql.turns import content_hash
 from turnfold_worker.ports.models import subject_of_chapter
 
@@ -135,6 +135,7 @@ def drop_models_words(connection: Connection, conversation: ConversationId, firs
     drop_anchors(
         connection, conversation, and_(_anchor.c.id < 0, _anchor.c.node_idx.between(first, last)), relink=False
     )
+    mark_over(connection, conversation, {}, first, last)
     drop_jobs(connection, conversation, JobKind.REFINE, first, last)
     drop_replies(connection, conversation)
     tell_sizes(connection, conversation)

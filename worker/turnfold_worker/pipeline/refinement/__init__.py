@@ -25,6 +25,7 @@ subjects        whom sentences are about, and whether that was said of them
 names           the names of a note, and whether they stand where it says
 scopes          the turns that a note may speak of, and what of it they do not bear out
 faithfulness    whether a note says only what was said
+overtaken       what holds no more, where what was said bears it out
 anchors         what becomes of quotes
 brief           whether a note's brief is the note in fewer words
 notes           what becomes of notes

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from turnfold.contract.model_anchors import first_of_model
 from turnfold.contract.periods import as_utc
 from turnfold.contract.records import PINNED_RANK, Anchor, AnchorChange, AnchorState, AnchorType
 from turnfold.contract.speakers import speaker_label
@@ -15,6 +16,7 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.deduplicate import merge, merge_into_past
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
+from turnfold_worker.pipeline.refinement.overtaken import AcceptedOvertaking
 from turnfold_worker.pipeline.refinement.quotes import Found, align, with_conditions
 from turnfold_worker.pipeline.refinement.replies import Quote
 from turnfold_worker.pipeline.refinement.sources import RefineSource, kept_spans
@@ -22,8 +24,6 @@ from turnfold_worker.pipeline.settings import FoldSettings
 
 MOST_A_SEGMENT: Final = 12
 """A model's anchors of one segment, at most."""
-IDS_A_SEGMENT: Final = 64
-"""Ids of a model's anchors count down from -1: segment `i` has those below `-64 i`, so that no counter is needed."""
 
 _NEVER_FILLER: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.CORRECTION})
 _SCORE: Final = 70
@@ -45,11 +45,18 @@ class AcceptedQuotes:
     """Quotes of what the rules keep already."""
 
 
-def accept_quotes(source: RefineSource, quotes: Sequence[Quote]) -> AcceptedQuotes:
-    """Find each quote in its turn; what is not there, or not without a condition, is refused whatever else it says."""
+def accept_quotes(
+    source: RefineSource, quotes: Sequence[Quote], *, quoted: Sequence[AcceptedOvertaking] = ()
+) -> AcceptedQuotes:
+    """Find each quote in its turn; what is not there, or not without a condition, is refused whatever else it says.
+
+    `quoted` are words that stand already because they took the place of others.
+    """
     taken_spans: dict[int, list[tuple[int, int]]] = {}
     for anchor in source.anchors:
         taken_spans.setdefault(anchor.turn_seq, []).append((anchor.start, anchor.end))
+    for overtaking in quoted:
+        taken_spans.setdefault(overtaking.draft.turn_seq, []).append((overtaking.draft.start, overtaking.draft.end))
     segment_of = {turn.seq: segment.node.idx for segment in source.segments for turn in segment.turns}
     counts: Counter[int] = Counter()
     drafts: list[AnchorDraft] = []
@@ -120,14 +127,19 @@ def settle_quotes(
     rules: Sequence[Anchor],
     models: Sequence[Anchor],
     settings: FoldSettings,
+    overtaken: Sequence[AcceptedOvertaking] = (),
     vectors: Mapping[str, Vector] = NO_VECTORS,
 ) -> Settled:
     """Settle new quotes with what is kept around them, and the model's earlier anchors with what these segments say.
 
     `rules` are candidates among the rules' anchors, from anywhere; `models` the model's own of other segments.
-    With the `vectors` of `texts_to_embed` what means the same is kept once too.
+    With the `vectors` of `texts_to_embed` what means the same is kept once too. The first of a segment are its words
+    that took the place of others.
     """
-    new, changed = _merged(source, drafts, [*rules, *models], settings, vectors)
+    segment_of = {turn.seq: segment.node.idx for segment in source.segments for turn in segment.turns}
+    ids = _Ids(segment_of)
+    taking_place = tuple(_taking_place(overtaking, *ids.next(overtaking.draft.turn_seq)) for overtaking in overtaken)
+    new, changed = _merged(ids, drafts, [*rules, *models], settings, vectors)
     earlier = [anchor for anchor in models if anchor.turn_seq < source.segments[0].node.first_seq]
     drafts_said = [_as_draft(anchor) for anchor in source.anchors]
     by_rules = (
@@ -137,11 +149,34 @@ def settle_quotes(
     for change in by_rules:
         changed.setdefault(change.id, replace(change, related=named.get(change.related or 0, change.related)))
     own = {anchor.id for anchor in models}
-    return Settled(new=new, changed=tuple(changed[id_] for id_ in sorted(changed) if id_ in own))
+    return Settled(new=(*taking_place, *new), changed=tuple(changed[id_] for id_ in sorted(changed) if id_ in own))
+
+
+def _taking_place(overtaking: AcceptedOvertaking, id_: int, node_idx: int) -> Anchor:
+    draft = overtaking.draft
+    return Anchor(
+        id=id_, type=draft.type, text=draft.text, turn_seq=draft.turn_seq, start=draft.start, end=draft.end,
+        score=draft.score, rank=draft.rank, tokens=draft.tokens, node_idx=node_idx, factors=draft.factors,
+        replaces=overtaking.before[0].id, valid_from=draft.said_on,
+    )  # fmt: skip
+
+
+class _Ids:
+    """Numbers a model's anchors by their segments, from `first_of_model` of each one down."""
+
+    def __init__(self, segment_of: Mapping[int, int]) -> None:
+        self._segment_of = segment_of
+        self._counts: Counter[int] = Counter()
+
+    def next(self, turn_seq: int) -> tuple[int, int]:
+        """The next id of a turn's segment, and the segment's place."""
+        idx = self._segment_of[turn_seq]
+        self._counts[idx] += 1
+        return first_of_model(idx) + 1 - self._counts[idx], idx
 
 
 def _merged(
-    source: RefineSource,
+    ids: _Ids,
     drafts: Sequence[AnchorDraft],
     candidates: Sequence[Anchor],
     settings: FoldSettings,
@@ -152,16 +187,16 @@ def _merged(
     # Numbered above every other while they are settled, then by their segments.
     first = 1 + max((anchor.id for anchor in candidates), default=0)
     merged = merge_into_past(drafts, candidates, next_id=first, node_idx=0, settings=settings, vectors=vectors)
-    ids = _own_ids(source, merged.new)
+    own = {anchor.id: ids.next(anchor.turn_seq) for anchor in merged.new}
     new = tuple(
         replace(
-            anchor, id=ids[anchor.id][0], node_idx=ids[anchor.id][1],
-            related=_renamed(anchor.related, ids), replaces=_renamed(anchor.replaces, ids),
+            anchor, id=own[anchor.id][0], node_idx=own[anchor.id][1],
+            related=_renamed(anchor.related, own), replaces=_renamed(anchor.replaces, own),
         )
         for anchor in merged.new
     )  # fmt: skip
     changed = {
-        change.id: replace(change, related=_renamed(change.related, ids), replaces=_renamed(change.replaces, ids))
+        change.id: replace(change, related=_renamed(change.related, own), replaces=_renamed(change.replaces, own))
         for change in merged.changed
     }
     return new, changed
@@ -169,17 +204,6 @@ def _merged(
 
 def _renamed(id_: int | None, ids: Mapping[int, tuple[int, int]]) -> int | None:
     return ids[id_][0] if id_ is not None and id_ in ids else id_
-
-
-def _own_ids(source: RefineSource, anchors: Sequence[Anchor]) -> Mapping[int, tuple[int, int]]:
-    segment_of = {turn.seq: segment.node.idx for segment in source.segments for turn in segment.turns}
-    counts: Counter[int] = Counter()
-    ids: dict[int, tuple[int, int]] = {}
-    for anchor in anchors:
-        idx = segment_of[anchor.turn_seq]
-        counts[idx] += 1
-        ids[anchor.id] = (-(IDS_A_SEGMENT * idx + counts[idx]), idx)
-    return ids
 
 
 def _as_draft(anchor: Anchor) -> AnchorDraft:

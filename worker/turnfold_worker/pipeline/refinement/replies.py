@@ -18,7 +18,7 @@ from turnfold.contract.text import clean
 _FENCE: Final = "```"
 _OPENING: Final = lazy_pattern(r"```[\w-]*[ \t]*\n")
 _BEGUN: Final = lazy_pattern(r'\s*(?:```[\w-]*\s*)?\{\s*"(?P<key>\w{1,40})"\s*:\s*\[')
-_INNER_LIST: Final = lazy_pattern(r'"(?P<key>notes|quotes|tags)"\s*:\s*\[')
+_INNER_LIST: Final = lazy_pattern(r'"(?P<key>notes|quotes|overtaken|tags)"\s*:\s*\[')
 _SEGMENT: Final = lazy_pattern(r'"segment"\s*:\s*(?P<number>\d{1,9})')
 _BETWEEN: Final = frozenset(" \t\r\n,")
 _DECODER: Final = json.JSONDecoder()
@@ -54,6 +54,17 @@ class WrittenNote:
     """The text in fewer words; empty where the model gave none."""
 
 
+@dataclass(frozen=True, slots=True)
+class Overtaking:
+    """What a model says holds no more, and the words since which it does not."""
+
+    before: int
+    """Number of the kept words that hold no more."""
+    turn: int
+    text: str
+    """What took their place, as it was said in the turn."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentWords:
     """What a model wrote for one segment; of a chapter the number is 0."""
@@ -63,6 +74,7 @@ class SegmentWords:
     quotes: tuple[Quote, ...] = ()
     filler: tuple[int, ...] = ()
     """Numbers of kept words that nobody will need."""
+    overtaken: tuple[Overtaking, ...] = ()
     tags: tuple[str, ...] = ()
     malformed: int = 0
     """Notes and quotes that were left out because of their form."""
@@ -172,9 +184,10 @@ def _segment(body: Mapping[str, Any]) -> SegmentWords:
     quotes = [quote for quote in map(_quote, quoted) if quote is not None]
     tags = [clean(tag[:_MOST_TEXT]) for tag in _list(body, "tags")[:MOST_NOTES] if isinstance(tag, str)]
     filler = [number for number in _list({"filler": [], **body}, "filler")[:MOST_QUOTES] if type(number) is int]
+    replaced = _list({"overtaken": [], **body}, "overtaken")[:MOST_QUOTES]
     return SegmentWords(
         number=_whole(body, "segment"), notes=tuple(dict.fromkeys(notes)), quotes=tuple(quotes), tags=tuple(tags),
-        filler=tuple(filler),
+        filler=tuple(filler), overtaken=tuple(overtaken for overtaken in map(_overtaking, replaced) if overtaken),
         malformed=len(written) - len(notes) + len(quoted) - len(quotes),
     )  # fmt: skip
 
@@ -194,6 +207,15 @@ def _note(body: object) -> WrittenNote | None:
 def _quote(body: object) -> Quote | None:
     try:
         return Quote(_whole(body, "turn"), _kind(body), _text(body, "quote")) if isinstance(body, Mapping) else None
+    except _SchemaError:
+        return None
+
+
+def _overtaking(body: object) -> Overtaking | None:
+    try:
+        if not isinstance(body, Mapping):
+            return None
+        return Overtaking(_whole(body, "before"), _whole(body, "turn"), _text(body, "quote"))
     except _SchemaError:
         return None
 

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from turnfold.contract.periods import day_label
 from turnfold.contract.records import AnchorType
-from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.language.plain_lines import one_line, plain_line
+from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.refinement.notes import ModelNote
 from turnfold_worker.pipeline.refinement.sources import (
     ChapterSource,
@@ -22,9 +21,6 @@ from turnfold_worker.pipeline.refinement.sources import (
     source_text,
 )
 
-EARLIER_SHARE: Final = 25
-"""Earlier anchors have about one token for this many of the source."""
-_LEAST_EARLIER: Final = 60
 _TOKENS_A_NOTE: Final = 140
 """Of the source, for one note: a few turns of talk, or a paragraph of a long one."""
 _MOST_OF_A_TURN: Final = 255
@@ -68,11 +64,14 @@ _NOTES: Final = {
     "items": _object(turns=_INTEGERS, speaker=_TEXT, text=_TEXT, brief=_TEXT, importance=_INTEGER),
 }
 _QUOTES: Final = {"type": "array", "items": _object(turn=_INTEGER, type=_KIND, quote=_TEXT)}
+_OVERTAKEN: Final = {"type": "array", "items": _object(before=_INTEGER, turn=_INTEGER, quote=_TEXT)}
 
 NOTES_SCHEMA: Final[Mapping[str, Any]] = _object(
     segments={
         "type": "array",
-        "items": _object(segment=_INTEGER, notes=_NOTES, quotes=_QUOTES, filler=_INTEGERS, tags=_TEXTS),
+        "items": _object(
+            segment=_INTEGER, notes=_NOTES, quotes=_QUOTES, filler=_INTEGERS, overtaken=_OVERTAKEN, tags=_TEXTS
+        ),
     }
 )
 CHAPTER_SCHEMA: Final[Mapping[str, Any]] = _object(notes=_NOTES, tags=_TEXTS)
@@ -82,7 +81,7 @@ def notes_request(source: RefineSource, *, model: str, prompt: Prompt) -> ModelR
     """Ask for notes, quotes and tags of the segments of a source in which a model can win something."""
     headings = {segment.number: f" ({_wanted(segment)})" for segment in source.nodes}
     numbers = ", ".join(map(str, headings))
-    user = "".join((framing(source), _known(source), source_text(source, headings), f"Write segments {numbers}.\n"))
+    user = "".join((framing(source), source_text(source, headings), f"Write segments {numbers}.\n"))
     tokens = sum(
         _notes_of(segment) * _TOKENS_OF_NOTE + _quotes_of(segment) * _TOKENS_OF_QUOTE for segment in source.nodes
     )
@@ -113,20 +112,6 @@ def _quotes_of(segment: NodeSource) -> int:
 
 def _telling_tokens(segment: NodeSource) -> int:
     return sum(min(turn.tokens, _MOST_OF_A_TURN) for turn in segment.turns)
-
-
-def _known(source: RefineSource) -> str:
-    """The best earlier anchors, few: a correction can only be told from a first mention by what it corrects."""
-    room = max(_LEAST_EARLIER, sum(segment.node.tokens[0] for segment in source.segments) // EARLIER_SHARE)
-    lines = []
-    for anchor in source.earlier:
-        who = f" (#{anchor.turn_seq}{f' {anchor.speaker}' if anchor.speaker else ''})"
-        line = f"kept before{who}: {one_line(anchor.text)}\n"
-        room -= estimate_tokens(line)
-        if room < 0:
-            break
-        lines.append(line)
-    return "".join(lines)
 
 
 def chapter_request(source: ChapterSource, *, model: str, prompt: Prompt) -> ModelRequest:

@@ -11,14 +11,19 @@ import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from turnfold.contract.lookalikes import is_bracket, seen_beginning
 from turnfold.contract.periods import as_utc, day_label
 from turnfold.contract.records import Anchor, AnchorState, Method, Node, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
+from turnfold.contract.words import note_stems
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
+from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.plain_lines import one_line
 
 if TYPE_CHECKING:
@@ -35,6 +40,11 @@ _GAP: Final = "\n[…]\n"
 _BEGINS_OURS: Final = "#=-["
 """What headings, turns, days and the line around all of them begin with."""
 _HASH_BYTES: Final = 16
+EARLIER_SHARE: Final = 8
+"""Earlier anchors have about one token for this many of the source."""
+_LEAST_EARLIER: Final = 100
+_AROUND_EARLIER: Final = 10
+"""Tokens of a line beside what was said."""
 _LARGEST_TINY: Final = 80
 """Source tokens up to which the rules' level 1 is the source itself."""
 
@@ -53,7 +63,7 @@ class Prompt:
     """Instructions from a file. A changed text is a new version."""
 
     version: str
-    """Such as `notes-7`."""
+    """Such as `notes-8`."""
     text: str
 
 
@@ -212,24 +222,38 @@ def fenced(fence: str, lines: Iterable[str]) -> str:
 def source_text(source: RefineSource, headings: Mapping[int, str]) -> str:
     """The conversation as data: a heading a segment, a line with the day below it and where it changes, then turns.
 
-    `headings` are shown behind a segment's number. What the rules keep stands between << and >>, with its number.
+    `headings` are shown behind a segment's number. What the rules keep stands between << and >>, with its number. What
+    they kept before comes first: only beside it can be told that it holds no more.
     """
     marks: dict[int, list[tuple[int, int, int]]] = {}
     for number, (seq, start, end) in enumerate(kept_spans(source), 1):
         marks.setdefault(seq, []).append((number, start, end))
     lines: list[str] = []
+    before = known_before(source)
+    if before:
+        lines.append("=== kept before")
+    day = ""
+    for number, anchor in before.items():
+        day = _day_line(anchor.said_on, day, lines)
+        words = _shown(anchor.text, [(number, 0, len(anchor.text))])
+        lines.append(f"#{anchor.turn_seq} {anchor.speaker}: {words}")
     for segment in source.segments:
         lines.append(f"=== segment {segment.number}{headings.get(segment.number, '')}")
         day = ""
         for turn in segment.turns:
             if not is_readable(turn):
                 continue
-            said_on = day_label(as_utc(turn.created_at).date()) if turn.created_at else day
-            if said_on != day:
-                day = said_on
-                lines.append(f"[{day}]")
+            day = _day_line(as_utc(turn.created_at).date() if turn.created_at else None, day, lines)
             lines.append(f"#{turn.seq} {speaker_label(turn)}: {_shown(turn.content, marks.get(turn.seq, ()))}")
     return fenced(boundary(source), lines)
+
+
+def _day_line(said_on: date | None, day: str, lines: list[str]) -> str:
+    """Add a line with the day of what follows where it is another one; the day then."""
+    said = day_label(said_on) if said_on else day
+    if said != day:
+        lines.append(f"[{said}]")
+    return said
 
 
 def kept_spans(source: RefineSource) -> list[tuple[int, int, int]]:
@@ -238,6 +262,26 @@ def kept_spans(source: RefineSource) -> list[tuple[int, int, int]]:
     for anchor in source.marked:
         spans.setdefault(anchor.turn_seq, []).append((anchor.start, anchor.end))
     return [(seq, start, end) for seq in sorted(spans) for start, end in joined_spans(spans[seq])]
+
+
+def known_before(source: RefineSource) -> Mapping[int, Anchor]:
+    """The earlier anchors that a request shows, in order, numbered on from the words kept in the segments.
+
+    One of the best by rank, then one of those that share most words with the segments, while there is room.
+    """
+    tokens = sum(segment.node.tokens[0] for segment in source.segments)
+    room = max(_LEAST_EARLIER, tokens // EARLIER_SHARE)
+    spoken = {stem for turn in source.turns for stem in note_stems(turn.content) if not is_common(stem)}
+    shared = {anchor.id: len(spoken.intersection(note_stems(anchor.text))) for anchor in source.earlier}
+    likest = sorted(source.earlier, key=lambda anchor: -shared[anchor.id])
+    chosen: dict[int, Anchor] = {}
+    for anchor in chain.from_iterable(zip(source.earlier, likest, strict=True)):
+        size = anchor.tokens + _AROUND_EARLIER
+        if anchor.id not in chosen and size <= room:
+            chosen[anchor.id] = anchor
+            room -= size
+    first = len(kept_spans(source)) + 1
+    return dict(enumerate(sorted(chosen.values(), key=attrgetter("position")), first))
 
 
 def _shown(content: str, spans: Sequence[tuple[int, int, int]]) -> str:

@@ -1,0 +1,120 @@
+"""What a model says holds no more leaves contexts, and what took its place stands there with it beside."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from support.refinery import SHORT_SEGMENTS, Refinery
+from support.talk import talk
+from turnfold.contract.records import Anchor, AnchorState
+from turnfold_worker.adapters.sql.refinement_admin import SqlRefinementAdmin
+from turnfold_worker.offline import fold
+from turnfold_worker.testing import model_replies as scribe
+from turnfold_worker.testing.model_server import OpenAIServer
+from turnfold_worker.wiring.models import refine_target
+
+_OLD = "The caterer for the opening must never cost more than 900 euros."
+_NEW = "The board was generous, so 1,400 is what we can spend on the caterer now."
+_AT = (3, 30)
+_BEGAN = datetime(2026, 5, 4, 9, tzinfo=UTC)
+_KEPT = re.compile(r"<<(\d+): The caterer for the opening")
+
+
+def _turns() -> list[dict[str, Any]]:
+    turns = [dict(turn) for turn in talk("c", 60)]
+    for place, (at, words) in enumerate(zip(_AT, (_OLD, _NEW), strict=True)):
+        turns[at] = {"role": "user", "name": "Ines", "content": words, "turn_id": f"caterer-{place}"}
+    return [turn | {"created_at": _BEGAN + timedelta(hours=at)} for at, turn in enumerate(turns)]
+
+
+def _says_so(request: dict[str, Any]) -> str:
+    """A model that sees which budget holds no more."""
+    reply = scribe.answer(request)
+    user = request["messages"][1]["content"]
+    kept, spoken = _KEPT.search(user), re.search(rf"#(\d+) Ines: .{{0,8}}{re.escape(_NEW[:30])}", user)
+    body = json.loads(reply)
+    if kept is None or spoken is None or "segments" not in body:
+        return reply
+    claim = {"before": int(kept[1]), "turn": int(spoken[1]), "quote": _NEW}
+    body["segments"][-1]["overtaken"] = [claim, {**claim, "quote": "1,400 is what nobody said"}]
+    return json.dumps(body)
+
+
+def _folded(make_refinery: Callable[..., Refinery], server: OpenAIServer) -> Refinery:
+    server.answer = _says_so
+    refinery = make_refinery()
+    refinery.fold("c", _turns())
+    return refinery
+
+
+def _budget(refinery: Refinery, **options: Any) -> dict[str, Anchor]:
+    """The anchors of the two turns, the model's last, by the ids of their turns."""
+    anchors = refinery.tf.anchors("c", **({"states": [*AnchorState]} | options))
+    anchors = sorted(anchors, key=lambda anchor: anchor.refined)
+    return {anchor.turn_id or "": anchor for anchor in anchors if (anchor.turn_id or "").startswith("caterer")}
+
+
+def _standing(refinery: Refinery, **options: Any) -> list[str]:
+    context = refinery.tf.context("c", budget_tokens=1_500, query=False, **options)
+    return [line for line in context.text.splitlines() if "caterer" in line]
+
+
+def test_the_new_words_stand_with_the_old_ones_beside_them(
+    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
+) -> None:
+    refinery = _folded(make_refinery, openai_server)
+    old, new = _budget(refinery)["caterer-0"], _budget(refinery)["caterer-1"]
+    assert (old.state, old.related) == (AnchorState.SUPERSEDED, new.id)
+    assert (new.refined, new.replaces, new.type) == (True, old.id, old.type)
+    assert old.valid_to == new.said_on
+    assert [*_budget(refinery, states=[AnchorState.ACTIVE])] == ["caterer-1"]
+    lines = _standing(refinery)
+    assert any(_NEW.rstrip(".") in line and "900 euros" in line for line in lines)
+    assert not any(line.lstrip("- ").startswith(_OLD[:30]) for line in lines)
+    assert refinery.used("c")["quotes_refused"] == 1
+
+
+def test_what_the_rules_found_is_as_it_is_without_a_model(
+    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
+) -> None:
+    refinery = _folded(make_refinery, openai_server)
+    alone = fold(_turns(), conversation_id="c", settings=SHORT_SEGMENTS)
+    assert refinery.local.digest("c") == alone.digest()
+
+
+def test_on_an_earlier_day_the_old_words_held(
+    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
+) -> None:
+    refinery = _folded(make_refinery, openai_server)
+    day = _BEGAN + timedelta(hours=_AT[0] + 1)
+    assert _budget(refinery, as_of=day)["caterer-0"].state is AnchorState.ACTIVE
+    assert any(_OLD.rstrip(".") in line for line in _standing(refinery, as_of=day))
+    later = _BEGAN + timedelta(days=2)
+    assert _budget(refinery, as_of=later)["caterer-0"].state is AnchorState.SUPERSEDED
+    assert not any(line.lstrip("- ").startswith(_OLD[:30]) for line in _standing(refinery, as_of=later))
+
+
+def test_without_the_model_or_the_turn_the_old_words_hold_again(
+    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
+) -> None:
+    refinery = _folded(make_refinery, openai_server)
+    openai_server.answer = scribe.answer
+    refinery.tf.edit("c", turn_id="caterer-1", content="The board was generous with its praise of the menu.")
+    refinery.local.settle()
+    assert _budget(refinery)["caterer-0"].state is AnchorState.ACTIVE
+    other = _folded(make_refinery, openai_server)
+    target = refine_target(other.local.worker.settings)  # type: ignore[attr-defined]
+    SqlRefinementAdmin(other.local.worker.store._engine, target).undo(1)
+    assert _budget(other)["caterer-0"].state is AnchorState.ACTIVE
+
+
+def test_a_person_has_the_last_word(make_refinery: Callable[..., Refinery], openai_server: OpenAIServer) -> None:
+    refinery = _folded(make_refinery, openai_server)
+    old = _budget(refinery)["caterer-0"]
+    refinery.tf.resolve_anchor("c", old.id, dismiss=True)
+    refinery.local.settle()
+    assert _budget(refinery)["caterer-0"].state is AnchorState.DISMISSED

@@ -1,0 +1,170 @@
+"""What a model says holds no more is taken where the words that it quotes may say so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnfold.contract.records import PINNED_RANK, Anchor, AnchorType, Method, Node, Role, StoredTurn
+from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.refinement.overtaken import MOST_A_SEGMENT, accept_overtaken, told_by_words
+from turnfold_worker.pipeline.refinement.replies import Overtaking, read_segments
+from turnfold_worker.pipeline.refinement.sources import NodeSource, RefineSource, kept_spans, known_before, source_text
+
+
+def _turn(seq: int, content: str, *, role: Role = Role.USER) -> StoredTurn:
+    return StoredTurn(seq=seq, turn_id=f"t{seq}", role=role, content=content, tokens=estimate_tokens(content))
+
+
+def _anchor(
+    id_: int, seq: int, text: str, kind: AnchorType = AnchorType.CRITICAL_FACT, role: Role = Role.USER, **values: Any
+) -> Anchor:
+    return Anchor(
+        id=id_, type=kind, text=text, turn_seq=seq, start=0, end=len(text), score=60, rank=values.pop("rank", 90),
+        tokens=estimate_tokens(text), speaker=str(role), role=role, **values,
+    )  # fmt: skip
+
+
+LIMIT = _anchor(1, 2, "I won't pay more than 35 a month for the line.", AnchorType.CONSTRAINT)
+PROMISE = _anchor(2, 3, "I'll ask the landlord about the cellar.", AnchorType.COMMITMENT, Role.ASSISTANT)
+TEXTS = _anchor(3, 4, "Texts go to 0171 555 0182.")
+TURNS = (
+    _turn(21, "They raised my pay, so 42 a month is the most for the line now."),
+    _turn(22, "Noted: the line may cost 42 a month.", role=Role.ASSISTANT),
+    _turn(23, "The landlord says yes to the cellar. Maybe 45 a month would do as well?"),
+    _turn(24, '{"number": "0171 555 0199", "texts": true}', role=Role.TOOL),
+    _turn(25, "If the boss agrees, texts go to 0171 555 0200."),
+    _turn(26, "New phone: texts go to 0171 555 0201. Could you move the lunch to Friday?"),
+)
+
+
+def _source(*, earlier: tuple[Anchor, ...] = (LIMIT, PROMISE, TEXTS), marked: tuple[Anchor, ...] = ()) -> RefineSource:
+    node = Node(height=0, idx=7, first_seq=21, last_seq=26, slug="x", tokens=(4_000, 120, 50, 30))
+    segment = NodeSource(node=node, method=Method.RULES, facts={}, source_hash=b"h", turns=TURNS)
+    return RefineSource(goal=None, constraints=(), segments=(segment,), anchors=marked, marked=marked, earlier=earlier)
+
+
+def _number(source: RefineSource, id_: int) -> int:
+    return next(number for number, anchor in known_before(source).items() if anchor.id == id_)
+
+
+def _accepted(source: RefineSource, id_: int, turn: int, text: str) -> list[tuple[str, list[int]]]:
+    accepted, refused = accept_overtaken(source, [Overtaking(_number(source, id_), turn, text)])
+    assert len(accepted) + refused == 1
+    return [(one.draft.text, [anchor.id for anchor in one.before]) for one in accepted]
+
+
+def test_words_that_say_so_take_the_place_of_what_was_kept() -> None:
+    whole = "They raised my pay, so 42 a month is the most for the line now."
+    assert _accepted(_source(), 1, 21, "42 a month is the most for the line now") == [
+        ("42 a month is the most for the line now", [1])
+    ]
+    accepted, _ = accept_overtaken(_source(), [Overtaking(_number(_source(), 1), 21, whole)])
+    assert (accepted[0].draft.type, accepted[0].draft.rank) == (AnchorType.CONSTRAINT, 350)
+    accepted, _ = accept_overtaken(_source(), [Overtaking(_number(_source(), 2), 23, "The landlord says yes")])
+    assert accepted[0].draft.type is AnchorType.CRITICAL_FACT
+
+
+@pytest.mark.parametrize(
+    ("id_", "turn", "text", "why"),
+    [
+        (1, 22, "the line may cost 42 a month", "an assistant lifts no limit of its user"),
+        (1, 21, "43 a month is the most for the line", "nobody said it"),
+        (1, 22, "They raised my pay, so 42 a month is the most", "another turn said it"),
+        (1, 23, "45 a month would do as well", "an idea"),
+        (3, 24, '"number": "0171 555 0199"', "a tool's words"),
+        (3, 25, "texts go to 0171 555 0200", "a condition"),
+        (2, 26, "Could you move the lunch to Friday", "another thing"),
+    ],
+)
+def test_what_does_not_say_so_takes_no_place(id_: int, turn: int, text: str, why: str) -> None:
+    assert _accepted(_source(), id_, turn, text) == [], why
+
+
+def test_a_polite_wish_is_an_order() -> None:
+    source = _source(earlier=(_anchor(4, 5, "The lunch is on Thursday."),))
+    assert _accepted(source, 4, 26, "Could you move the lunch to Friday?") == [
+        ("Could you move the lunch to Friday?", [4])
+    ]
+
+
+def test_only_what_was_said_before_is_over_and_what_a_caller_pinned_never_is() -> None:
+    late = replace(TEXTS, id=5, turn_seq=26, start=11, end=37, text="texts go to 0171 555 0201.")
+    pinned = replace(TEXTS, id=6, rank=PINNED_RANK)
+    assert _accepted(_source(earlier=(pinned,)), 6, 26, "texts go to 0171 555 0201") == []
+    source = _source(marked=(late,))
+    accepted, refused = accept_overtaken(source, [Overtaking(1, 21, "42 a month is the most for the line now")])
+    assert ((kept_spans(source), accepted, refused) == [(26, 11, 37)] and not accepted) or refused == 1
+
+
+def test_what_was_kept_in_the_segments_may_be_over_too_and_the_rules_words_stand_once() -> None:
+    first = replace(LIMIT, id=8, turn_seq=21, start=23, end=63, text=TURNS[0].content[23:63])
+    again = (
+        _anchor(9, 26, "texts go to 0171 555 0201.", start=11, end=37)
+        if False
+        else replace(TEXTS, id=9, turn_seq=26, start=11, end=37, text="texts go to 0171 555 0201.")
+    )
+    source = _source(marked=(first, again))
+    claim = Overtaking(_number(source, 3), 26, "texts go to 0171 555 0201")
+    accepted, _ = accept_overtaken(source, [claim])
+    assert told_by_words(source, accepted) == (9,)
+
+
+def test_several_statements_may_be_over_by_the_same_words() -> None:
+    repeated = _anchor(10, 6, "Texts and calls go to 0171 555 0182.", role=Role.ASSISTANT)
+    source = _source(earlier=(TEXTS, repeated))
+    claims = [Overtaking(_number(source, id_), 26, "texts go to 0171 555 0201") for id_ in (3, 10, 3)]
+    (accepted,), refused = accept_overtaken(source, claims)
+    assert (sorted(anchor.id for anchor in accepted.before), refused) == ([3, 10], 0)
+
+
+def test_a_request_shows_the_best_and_the_likest_of_what_was_kept_with_their_numbers() -> None:
+    many = tuple(_anchor(20 + i, 1, f"Fact {i} about gardens and hedges.", rank=200 - i) for i in range(200))
+    source = _source(earlier=(*many, replace(TEXTS, rank=1)))
+    shown = known_before(source)
+    assert {20, TEXTS.id} <= {anchor.id for anchor in shown.values()}
+    assert len(shown) < 50
+    text = source_text(source, {})
+    assert f"#4 user: <<{_number(source, TEXTS.id)}: Texts go to 0171 555 0182.>>\n" in text
+    assert text.index("=== kept before") < text.index("=== segment 8")
+
+
+@given(
+    st.lists(
+        st.builds(
+            Overtaking, st.integers(-3, 12), st.integers(0, 30),
+            st.sampled_from([turn.content for turn in TURNS]).flatmap(
+                lambda content: st.tuples(st.integers(0, len(content)), st.integers(0, len(content))).map(
+                    lambda ends: content[min(ends) : max(ends)]
+                )
+            ) | st.text(max_size=60),
+        ),
+        max_size=40,
+    )
+)  # fmt: skip
+def test_whatever_a_model_claims_only_words_of_people_end_what_was_said_before(claims: list[Overtaking]) -> None:
+    source = _source()
+    accepted, refused = accept_overtaken(source, claims)
+    assert 0 <= refused <= len(claims)
+    assert len(accepted) <= MOST_A_SEGMENT
+    over = [anchor.id for one in accepted for anchor in one.before]
+    assert len(over) == len(set(over))
+    contents = {turn.seq: turn for turn in TURNS}
+    for one in accepted:
+        turn = contents[one.draft.turn_seq]
+        assert turn.content[one.draft.start : one.draft.end] == one.draft.text
+        assert turn.role is not Role.TOOL
+        assert all(anchor.turn_seq < turn.seq for anchor in one.before)
+
+
+def test_a_claim_of_a_wrong_form_is_left_out_alone() -> None:
+    reply = (
+        '{"segments": [{"segment": 1, "notes": [], "quotes": [], "filler": [], "tags": [], "overtaken": ['
+        '{"before": 3, "turn": 9, "quote": "now 42"}, {"before": "3", "turn": 9, "quote": "now 42"}, 7]}]}'
+    )
+    (segment,) = read_segments(reply)  # type: ignore[misc]
+    assert segment.overtaken == (Overtaking(3, 9, "now 42"),)

@@ -1,0 +1,160 @@
+"""What a model says holds no more, where what was said bears it out. Pure.
+
+The words that took its place are quoted, so that they stand in the place of the old ones with those beside them: a
+reader who is shown both loses nothing where a model errs. What the rules found is never changed by it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.origins import holds_tool_words
+from turnfold.contract.periods import as_utc
+from turnfold.contract.records import PINNED_RANK, Anchor, AnchorType, Origin, Role
+from turnfold.contract.speakers import speaker_label
+from turnfold.contract.words import note_stems
+from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
+from turnfold_worker.pipeline.anchors.ranks import rank_of
+from turnfold_worker.pipeline.language.common_words import is_common
+from turnfold_worker.pipeline.language.spoken import is_question
+from turnfold_worker.pipeline.refinement.quotes import Found, align, with_conditions
+from turnfold_worker.pipeline.refinement.replies import Overtaking
+from turnfold_worker.pipeline.refinement.sources import RefineSource, kept_spans, known_before
+
+MOST_A_SEGMENT: Final = 12
+"""Words of one segment that take the place of others, at most."""
+SETTLED_BY: Final = frozenset({AnchorType.COMMITMENT, AnchorType.UNRESOLVED_QUESTION})
+"""Types that are done or answered, not overtaken."""
+_BINDING: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE})
+_SCORE: Final = 70
+_ASKS_FOR_IT: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:can|could|would|will) (?:you|we|i)(?!\w)|(?:would|['\u2019]d) (?:like|prefer|rather)(?!\w)"
+)
+"""A wish in polite words: it overtakes as an order does."""
+_IS_OPEN: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:if|unless|whether|maybe|perhaps|might|could|would|suppose|imagine|wonder\w*|consider\w*|(?:what|how)"
+    r" about|thinking (?:of|about)|not sure|no idea|depends?|in case)(?!\w)"
+)
+"""What is only thought of, or hangs on something."""
+_VALUE: Final = lazy_pattern(r"\d")
+_NAME: Final = lazy_pattern(r"(?<!^)(?<![.!?] )(?<!\w)[A-Z][a-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedOvertaking:
+    """Words that took the place of others."""
+
+    draft: AnchorDraft
+    """They themselves, of the type of the best of those."""
+    before: tuple[Anchor, ...]
+    """Anchors of the rules that hold no more since then, best first."""
+
+
+def accept_overtaken(
+    source: RefineSource, overtaken: Iterable[Overtaking]
+) -> tuple[tuple[AcceptedOvertaking, ...], int]:
+    """What is borne out, in order, and how many were not; of each segment at most `MOST_A_SEGMENT`."""
+    kept = _kept(source)
+    refused = 0
+    gone: set[int] = set()
+    by_words: dict[tuple[int, int, int], tuple[Found, list[Anchor]]] = {}
+    for claim in overtaken:
+        words = _words(source, claim)
+        ended = [anchor for anchor in kept.get(claim.before, ()) if words and _may_end(anchor, words)]
+        if words is None or not ended:
+            refused += 1
+            continue
+        place = words.turn.seq, words.span.start, words.span.end
+        by_words.setdefault(place, (words, []))[1].extend(anchor for anchor in ended if anchor.id not in gone)
+        gone.update(anchor.id for anchor in ended)
+    segment_of = {turn.seq: segment.node.idx for segment in source.segments for turn in segment.turns}
+    counts: Counter[int] = Counter()
+    accepted: list[AcceptedOvertaking] = []
+    for (seq, _, _), (words, before) in sorted(by_words.items()):
+        counts[segment_of[seq]] += 1
+        if before and counts[segment_of[seq]] <= MOST_A_SEGMENT:
+            best_first = sorted(before, key=lambda anchor: (-anchor.rank, anchor.id))
+            accepted.append(AcceptedOvertaking(_draft(words, best_first[0]), tuple(best_first)))
+    return tuple(accepted), refused
+
+
+def told_by_words(source: RefineSource, accepted: Iterable[AcceptedOvertaking]) -> tuple[int, ...]:
+    """Ids of the rules' anchors of which most stands in accepted words: those stand in their place."""
+    drafts = [overtaking.draft for overtaking in accepted]
+    return tuple(
+        anchor.id
+        for anchor in source.marked
+        if anchor.rank < PINNED_RANK
+        and any(
+            draft.turn_seq == anchor.turn_seq
+            and 2 * (min(draft.end, anchor.end) - max(draft.start, anchor.start)) > anchor.end - anchor.start
+            for draft in drafts
+        )
+    )
+
+
+def _kept(source: RefineSource) -> Mapping[int, tuple[Anchor, ...]]:
+    """Anchors by the numbers under which a request shows them."""
+    inside = {
+        number: tuple(
+            anchor for anchor in source.marked if anchor.turn_seq == seq and start <= anchor.start and anchor.end <= end
+        )
+        for number, (seq, start, end) in enumerate(kept_spans(source), 1)
+    }
+    return inside | {number: (anchor,) for number, anchor in known_before(source).items()}
+
+
+def _words(source: RefineSource, claim: Overtaking) -> Found | None:
+    """The words that a claim quotes, with what limits them; None where nobody who takes part states them."""
+    named = [turn for turn in source.turns if turn.seq == claim.turn]
+    aligned = align(claim.text, claim.turn, named)
+    aligned = None if aligned is None else with_conditions(aligned)
+    if aligned is None or holds_tool_words(aligned.turn):
+        return None
+    text = aligned.turn.content[aligned.span.start : aligned.span.end]
+    asks = _ASKS_FOR_IT.search(text) is not None
+    if is_question(text) and not asks:
+        return None
+    return None if _IS_OPEN.search(_ASKS_FOR_IT.sub(" ", text)) else aligned
+
+
+def _may_end(anchor: Anchor, words: Found) -> bool:
+    """Whether such words may be why an anchor holds no more: they are of the same thing, and of one who may say so."""
+    if anchor.rank >= PINNED_RANK or anchor.position >= (words.turn.seq, words.span.start, 0):
+        return False
+    of_user = anchor.origin is Origin.USER
+    if of_user and anchor.type in _BINDING and words.turn.role is not Role.USER:
+        return False
+    text = words.turn.content[words.span.start : words.span.end]
+    if anchor.text.strip() == text.strip():
+        return False
+    telling = _telling(anchor.text)
+    return (
+        not telling.isdisjoint(_telling(words.turn.content))
+        or all(_VALUE.search(one) for one in (anchor.text, text))
+        or all(_NAME.search(one) for one in (anchor.text, text))
+    )
+
+
+def _telling(text: str) -> set[str]:
+    return {stem for stem in note_stems(text) if not (is_common(stem) or _VALUE.search(stem))}
+
+
+def _draft(words: Found, best: Anchor) -> AnchorDraft:
+    """The words as an anchor: a fact where they ended a promise or a question, else what they took the place of."""
+    turn, (start, end) = words.turn, words.span
+    kind = AnchorType.CRITICAL_FACT if best.type in SETTLED_BY else best.type
+    score = max(_SCORE, best.score)
+    text = turn.content[start:end]
+    least = 0 if best.type in SETTLED_BY else best.rank
+    return AnchorDraft(
+        type=kind, text=text, turn_seq=turn.seq, start=start, end=end, score=score,
+        rank=max(least, rank_of(kind, score, turn.importance)), tokens=estimate_tokens(text), factors={"model": score},
+        speaker=speaker_label(turn), role=turn.role,
+        said_on=as_utc(turn.created_at).date() if turn.created_at else None,
+    )  # fmt: skip
