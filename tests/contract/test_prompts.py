@@ -9,7 +9,7 @@ import pytest
 from turnfold_worker.adapters import prompt_files
 
 TEXTS: dict[str, str] = {
-    "notes-8": "0f78629f317b5708",
+    "notes-8": "8252dc9f37e7c755",
     "chapter-5": "ade3a4ba7155e059",
     "repair-1": "6f1074f834941b5f",
     "reconstruct-1": "bcdfa5db13dbd8ba",

@@ -162,13 +162,13 @@ def _folded_labels(snapshot: Snapshot, request: Request, memo: Memo) -> frozense
 
 
 def _brief_from(snapshot: Snapshot, request: Request) -> int:
-    """Place from which notes are shown in few words where room is tight: an answer is told as it was said."""
+    """Place from which notes are shown in few words: where room is tight all of them, but for what answers a query."""
     said_tokens = sum(snapshot.outline.said.values()) if snapshot.outline else 0
     room, policy = request.usable_tokens, request.policy
-    is_tight = room < policy.whole_notes_from or room < policy.written_whole_from * said_tokens
-    if not is_tight:
-        return NO_PLACE
-    return FIRST_WRITTEN if request.query else 0
+    if room < policy.whole_notes_from or room < policy.whole_notes_share * said_tokens:
+        return FIRST_WRITTEN if request.query else 0
+    # A model's are as clear in few words, and twice as many are told.
+    return FIRST_WRITTEN if room < policy.written_whole_share * said_tokens else NO_PLACE
 
 
 def _root(covered: Covered) -> Node:

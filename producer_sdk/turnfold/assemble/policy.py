@@ -147,12 +147,14 @@ class Policy:
 
     no_match_below: float = 0.1
     """A context says that no turn matches its query where `Report.answerable` is below this; 0: it never does."""
-    written_whole_from: float = 0.125
+    whole_notes_share: float = 0.125
     """Of what was said: the same of budgets from this share on."""
+    written_whole_share: float = 0.5
+    """Of what was said: budgets from this share on may show a model's notes as whole sentences."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            if field.name.endswith(("_share", "_step", "_beyond", "written_whole_from", "no_match_below")):
+            if field.name.endswith(("_share", "_step", "_beyond", "no_match_below")):
                 _check(field.name, getattr(self, field.name), (int, float), 0, 1)
         _check("often_after", self.often_after, (int,), 1, _MOST)
         for name in ("short_markers_below", "whole_notes_from", "recent_share_to"):

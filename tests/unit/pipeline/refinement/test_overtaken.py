@@ -85,6 +85,14 @@ def test_what_does_not_say_so_takes_no_place(id_: int, turn: int, text: str, why
     assert _accepted(_source(), id_, turn, text) == [], why
 
 
+def test_what_is_only_thought_of_elsewhere_in_a_sentence_leaves_the_words_as_they_are() -> None:
+    source = _source()
+    asked = replace(TURNS[0], content="They asked what would help, so now 42 a month is the most for the line.")
+    source = replace(source, segments=(replace(source.segments[0], turns=(asked, *TURNS[1:])),))
+    (words,) = _accepted(source, 1, 21, "42 a month is the most for the line")
+    assert words == (asked.content.rstrip("."), [1])
+
+
 def test_a_polite_wish_is_an_order() -> None:
     source = _source(earlier=(_anchor(4, 5, "The lunch is on Thursday."),))
     assert _accepted(source, 4, 26, "Could you move the lunch to Friday?") == [

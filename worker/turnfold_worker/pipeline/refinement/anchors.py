@@ -9,7 +9,7 @@ from typing import Final
 
 from turnfold.contract.model_anchors import first_of_model
 from turnfold.contract.periods import as_utc
-from turnfold.contract.records import PINNED_RANK, Anchor, AnchorChange, AnchorState, AnchorType
+from turnfold.contract.records import PINNED_RANK, Anchor, AnchorChange, AnchorState, AnchorType, Role
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
@@ -30,6 +30,9 @@ _SCORE: Final = 70
 _SCORE_OF_TALK: Final = 66
 """Of tastes and promises, which do not stand in contexts by themselves: a model's notes tell them."""
 _TALK: Final = frozenset({AnchorType.PREFERENCE, AnchorType.COMMITMENT})
+_BINDING: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE})
+_BINDS_NOBODY: Final = frozenset({Role.ASSISTANT, Role.TOOL})
+"""Their advice is a fact, no standing rule of the conversation."""
 _MEETS: Final = 0.5
 
 
@@ -103,10 +106,13 @@ def _meet(aligned: Found, span: tuple[int, int]) -> bool:
 
 def _draft(quote: Quote, aligned: Found) -> AnchorDraft:
     text = aligned.turn.content[aligned.span.start : aligned.span.end]
-    score = _SCORE_OF_TALK if quote.type in _TALK else _SCORE
+    kind = quote.type
+    if kind in _BINDING and aligned.turn.role in _BINDS_NOBODY:
+        kind = AnchorType.CRITICAL_FACT
+    score = _SCORE_OF_TALK if kind in _TALK else _SCORE
     return AnchorDraft(
-        type=quote.type, text=text, turn_seq=aligned.turn.seq, start=aligned.span.start, end=aligned.span.end,
-        score=score, rank=rank_of(quote.type, score, aligned.turn.importance), tokens=estimate_tokens(text),
+        type=kind, text=text, turn_seq=aligned.turn.seq, start=aligned.span.start, end=aligned.span.end,
+        score=score, rank=rank_of(kind, score, aligned.turn.importance), tokens=estimate_tokens(text),
         factors={"model": score}, speaker=speaker_label(aligned.turn), role=aligned.turn.role,
         said_on=as_utc(aligned.turn.created_at).date() if aligned.turn.created_at else None,
     )  # fmt: skip

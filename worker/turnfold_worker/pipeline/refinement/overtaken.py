@@ -37,10 +37,12 @@ _ASKS_FOR_IT: Final = lazy_pattern(
 )
 """A wish in polite words: it overtakes as an order does."""
 _IS_OPEN: Final = lazy_pattern(
-    r"(?i)(?<!\w)(?:if|unless|whether|maybe|perhaps|might|could|would|suppose|imagine|wonder\w*|consider\w*|(?:what|how)"
-    r" about|thinking (?:of|about)|not sure|no idea|depends?|in case)(?!\w)"
+    r"(?i)(?<!\w)(?:whether|maybe|perhaps|might|could|would|suppose|imagine|wonder\w*|consider\w*|(?:what|how) about"
+    r"|thinking (?:of|about)|not sure|no idea)(?!\w)"
 )
-"""What is only thought of, or hangs on something."""
+"""What is only thought of."""
+_HANGS_ON: Final = lazy_pattern(r"(?i)(?<!\w)(?:if|unless|in case|depends?|provided|as long as)(?!\w)")
+"""What holds under a condition, wherever in its sentence that stands."""
 _VALUE: Final = lazy_pattern(r"\d")
 _NAME: Final = lazy_pattern(r"(?<!^)(?<![.!?] )(?<!\w)[A-Z][a-z]+")
 
@@ -111,16 +113,20 @@ def _kept(source: RefineSource) -> Mapping[int, tuple[Anchor, ...]]:
 
 def _words(source: RefineSource, claim: Overtaking) -> Found | None:
     """The words that a claim quotes, with what limits them; None where nobody who takes part states them."""
-    named = [turn for turn in source.turns if turn.seq == claim.turn]
+    named = [turn for turn in source.turns if turn.seq == claim.turn and not holds_tool_words(turn)]
     aligned = align(claim.text, claim.turn, named)
-    aligned = None if aligned is None else with_conditions(aligned)
-    if aligned is None or holds_tool_words(aligned.turn):
+    whole = None if aligned is None else with_conditions(aligned)
+    if aligned is None or whole is None or _HANGS_ON.search(_text_of(whole)):
         return None
-    text = aligned.turn.content[aligned.span.start : aligned.span.end]
+    text = _text_of(aligned)
     asks = _ASKS_FOR_IT.search(text) is not None
     if is_question(text) and not asks:
         return None
-    return None if _IS_OPEN.search(_ASKS_FOR_IT.sub(" ", text)) else aligned
+    return None if _IS_OPEN.search(_ASKS_FOR_IT.sub(" ", text)) else whole
+
+
+def _text_of(words: Found) -> str:
+    return words.turn.content[words.span.start : words.span.end]
 
 
 def _may_end(anchor: Anchor, words: Found) -> bool:
@@ -130,7 +136,7 @@ def _may_end(anchor: Anchor, words: Found) -> bool:
     of_user = anchor.origin is Origin.USER
     if of_user and anchor.type in _BINDING and words.turn.role is not Role.USER:
         return False
-    text = words.turn.content[words.span.start : words.span.end]
+    text = _text_of(words)
     if anchor.text.strip() == text.strip():
         return False
     telling = _telling(anchor.text)

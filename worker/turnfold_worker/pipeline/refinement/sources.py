@@ -40,9 +40,9 @@ _GAP: Final = "\n[…]\n"
 _BEGINS_OURS: Final = "#=-["
 """What headings, turns, days and the line around all of them begin with."""
 _HASH_BYTES: Final = 16
-EARLIER_SHARE: Final = 8
+EARLIER_SHARE: Final = 6
 """Earlier anchors have about one token for this many of the source."""
-_LEAST_EARLIER: Final = 100
+_LEAST_EARLIER: Final = 240
 _AROUND_EARLIER: Final = 10
 """Tokens of a line beside what was said."""
 _LARGEST_TINY: Final = 80
