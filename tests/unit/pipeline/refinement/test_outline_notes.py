@@ -12,9 +12,10 @@ from support.conversations import texts, wild
 from turnfold.contract.notes import Note
 from turnfold.contract.records import Origin
 from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.notes.overtaken_values import SettledAnchor
 from turnfold_worker.pipeline.notes.ranking import ranked
 from turnfold_worker.pipeline.refinement.notes import ModelNote
-from turnfold_worker.pipeline.refinement.outline_notes import in_place_of
+from turnfold_worker.pipeline.refinement.outline_notes import in_place_of, still_so
 
 rules = st.lists(
     st.builds(
@@ -94,3 +95,19 @@ def test_what_others_wrote_stays_unless_a_model_wrote_on_its_turn(notes: list[No
 def test_no_note_of_a_model_is_trusted_more_than_what_it_rests_on(by_model: list[ModelNote]) -> None:
     voices = [note.role for note in in_place_of((), by_model)]
     assert sorted(voices) == sorted(str(note.origin) for note in by_model)
+
+
+def test_a_brief_that_says_what_was_overtaken_and_nothing_else_leaves() -> None:
+    def noted(brief: str) -> ModelNote:
+        return ModelNote(
+            turns=(4,), speaker="Mara", role="user", origin=Origin.USER, said_on=None, importance=3,
+            text=f"{brief}, so it was said at length.", brief=brief,
+        )  # fmt: skip
+
+    over = SettledAnchor(
+        4, "The hall costs 300 euros an evening.", is_overtaken=True, by_seq=9, by_text="The hall is 340 now."
+    )
+    briefs = ["hall 300 euros an evening", "hall 340, once 300 euros", "hall 300 euros; door code 4471, keys at Vera's"]
+    kept = still_so(in_place_of((), [noted(brief) for brief in briefs]), [over])
+    assert [note.in_brief().text for note in kept] == briefs[1:]
+    assert still_so(kept, [over._replace(seq=5)]) == kept

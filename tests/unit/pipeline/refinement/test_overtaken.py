@@ -176,3 +176,21 @@ def test_a_claim_of_a_wrong_form_is_left_out_alone() -> None:
     )
     (segment,) = read_segments(reply)  # type: ignore[misc]
     assert segment.overtaken == (Overtaking(3, 9, "now 42"),)
+
+
+def test_the_news_that_a_limit_was_met_is_no_limit_and_what_the_rules_found_in_the_words_stays_what_it_is() -> None:
+    due = _anchor(30, 5, "The permits must be in by 30 June.", AnchorType.CONSTRAINT)
+    sent = replace(TURNS[2], content="The permits went off this morning!")
+    source = _source(earlier=(due,))
+    source = replace(source, segments=(replace(source.segments[0], turns=(*TURNS[:2], sent, *TURNS[3:])),))
+    (met,), _ = accept_overtaken(source, [Overtaking(_number(source, 30), 23, "The permits went off this morning!")])
+    assert (met.draft.type, met.replaced, [anchor.id for anchor in met.before]) == (
+        AnchorType.CRITICAL_FACT,
+        None,
+        [30],
+    )
+    limit = _anchor(31, 21, TURNS[0].content, AnchorType.CONSTRAINT, rank=370)
+    fact = _anchor(32, 6, "Your note says 35 a month for the line.", role=Role.ASSISTANT)
+    source = _source(earlier=(fact,), marked=(limit,))
+    (words,), _ = accept_overtaken(source, [Overtaking(_number(source, 32), 21, TURNS[0].content)])
+    assert (words.draft.type, words.draft.rank, words.replaced) == (AnchorType.CONSTRAINT, 370, 32)

@@ -214,6 +214,21 @@ def settled(connection: Connection, conversation: ConversationId) -> list[Settle
     return over + [SettledAnchor.standing(*row) for row in connection.execute(STANDING, ours)] + corrections
 
 
+def overtaken_by_models(connection: Connection, conversation: ConversationId) -> list[SettledAnchor]:
+    """The newest of the rules' anchors whose place a model found others to have taken, and by what."""
+    taking = (
+        select(_anchor.c.seq, _anchor.c.body, _by.c.seq.label("by_seq"), _by.c.body.label("by_text"))
+        .join_from(_by, _anchor, and_(_anchor.c.conversation == _by.c.conversation, _anchor.c.id == _by.c.replaces))
+        .where(_by.c.conversation == conversation, _by.c.id < 0, ACTIVE, _anchor.c.filler < 0)
+        .order_by(_by.c.id)
+        .limit(_MOST_OVERTAKEN)
+    )
+    return [
+        SettledAnchor(row.seq, row.body, is_overtaken=True, by_seq=row.by_seq, by_text=row.by_text)
+        for row in connection.execute(taking)
+    ]
+
+
 def settle(connection: Connection, conversation: ConversationId, body: Mapping[str, Any], *, after_seq: int) -> None:
     """Give an anchor the state that a person chose, from then on; one that does not exist changes nothing."""
     mine = and_(_anchor.c.conversation == conversation, _anchor.c.id == body["anchor"])
@@ -337,7 +352,8 @@ def mark_over(
     for idx, ids in since.items():
         mark = mark_of_segment(idx)
         if mark is not None:
-            over = (_anchor.c.id.in_(ids), _RULED)
+            # Of several that end the same the first one did.
+            over = (_anchor.c.id.in_(ids), _RULED, or_(_anchor.c.filler >= 0, _anchor.c.filler < mark))
             connection.execute(update(_anchor).where(ours, *over).values(filler=mark))
 
 

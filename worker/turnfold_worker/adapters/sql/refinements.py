@@ -178,6 +178,8 @@ def _write(connection: Connection, refined: Refined, target: RefineTarget) -> No
         raise _Changed
     if not sql_refine_jobs.finish(connection, refined.claim, JobState.DONE):
         raise _Lost
+    if refined.anchors is not None:
+        _write_anchors(connection, conversation, refined, refined.anchors, target)
     if refined.nodes is not None:
         written = {(node.source.node.height, node.source.node.idx): node for node in refined.nodes}
         with sql_refined_turns.recounted(connection, conversation, *_segments(refined)):
@@ -186,8 +188,6 @@ def _write(connection: Connection, refined: Refined, target: RefineTarget) -> No
                 _write_node(connection, conversation, source, written.get(place), target)
         sql_access.tell_again(connection, conversation)
         sql_outlines.put_models(connection, conversation)
-    if refined.anchors is not None:
-        _write_anchors(connection, conversation, refined, refined.anchors, target)
     _go_on(connection, refined.claim, target)
 
 

@@ -163,7 +163,7 @@ def _taking_place(overtaking: AcceptedOvertaking, id_: int, node_idx: int) -> An
     return Anchor(
         id=id_, type=draft.type, text=draft.text, turn_seq=draft.turn_seq, start=draft.start, end=draft.end,
         score=draft.score, rank=draft.rank, tokens=draft.tokens, node_idx=node_idx, factors=draft.factors,
-        replaces=overtaking.before[0].id, valid_from=draft.said_on,
+        replaces=overtaking.replaced, valid_from=draft.said_on,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from turnfold.contract.notes import FIRST_OF_CHAPTER, FIRST_WRITTEN, Covered, Note, in_order
@@ -11,10 +11,11 @@ from turnfold.contract.origins import OUTSIDE
 from turnfold.contract.passages import LAST_TURN, PLACES, number_of
 from turnfold.contract.periods import day_label
 from turnfold.contract.records import FAN_OUT, Origin, Role
-from turnfold.contract.words import digit_of, note_words
+from turnfold.contract.words import digit_of, note_stems, note_words
 from turnfold.dates.note_time import time_of
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.language.rarity import rarity_of
+from turnfold_worker.pipeline.notes.overtaken_values import SettledAnchor
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, postings_of
 from turnfold_worker.pipeline.refinement.claims import words_of
 from turnfold_worker.pipeline.refinement.notes import ModelNote
@@ -24,6 +25,8 @@ _WORTH: Final = {1: 60, 2: 90, 3: 120, 4: 150, 5: 180}
 """By importance, in hundredths, beside 100 for a plain clause of the rules."""
 BEFORE_SEGMENTS: Final = 8
 """How many times the worth of others notes on a chapter have, so that those on its segments only fill what is left."""
+_MOST_OF_NOTE: Final = 0.7
+"""Of a brief's stems: with as many in a statement it says little else."""
 _NAMED: Final = 3.0
 """How much more a name weighs than another word."""
 
@@ -35,6 +38,25 @@ def in_place_of(rules: Sequence[Note], written: Sequence[ModelNote]) -> tuple[No
     by_model = {seq for note in written for seq in note.turns}
     kept = [note for note in rules if note.role == Role.TOOL or (note.role == OUTSIDE and note.seq not in by_model)]
     return tuple(in_order([*kept, *_notes(written, FIRST_WRITTEN)]))
+
+
+def still_so(notes: Sequence[Note], over: Iterable[SettledAnchor]) -> tuple[Note, ...]:
+    """Notes without those of a model that in brief say what it found to be overtaken, and nothing of what came then."""
+    by_seq: dict[int, list[tuple[frozenset[str], frozenset[str]]]] = {}
+    for anchor in over:
+        said, since = frozenset(note_stems(anchor.text)), frozenset(note_stems(anchor.by_text))
+        by_seq.setdefault(anchor.seq, []).append((said, since - said))
+    return tuple(
+        note
+        for note in notes
+        if note.place < FIRST_WRITTEN
+        or not any(_says_no_more(note, said, since) for said, since in by_seq.get(note.seq, ()))
+    )
+
+
+def _says_no_more(note: Note, said: frozenset[str], since: frozenset[str]) -> bool:
+    stems = set(note_stems(note.in_brief().text))
+    return len(stems & said) >= _MOST_OF_NOTE * len(stems) and stems.isdisjoint(since)
 
 
 def on_chapters(

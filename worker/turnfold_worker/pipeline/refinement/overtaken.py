@@ -7,7 +7,7 @@ reader who is shown both loses nothing where a model errs. What the rules found 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +21,7 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.language.common_words import is_common
+from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.spoken import is_question
 from turnfold_worker.pipeline.refinement.quotes import Found, align, with_conditions
 from turnfold_worker.pipeline.refinement.replies import Overtaking
@@ -32,6 +33,7 @@ SETTLED_BY: Final = frozenset({AnchorType.COMMITMENT, AnchorType.UNRESOLVED_QUES
 """Types that are done or answered, not overtaken."""
 _BINDING: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE})
 _SCORE: Final = 70
+_SCORE_OF_END: Final = 50
 _ASKS_FOR_IT: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:can|could|would|will) (?:you|we|i)(?!\w)|(?:would|['\u2019]d) (?:like|prefer|rather)(?!\w)"
 )
@@ -43,6 +45,11 @@ _IS_OPEN: Final = lazy_pattern(
 """What is only thought of."""
 _HANGS_ON: Final = lazy_pattern(r"(?i)(?<!\w)(?:if|unless|in case|depends?|provided|as long as)(?!\w)")
 """What holds under a condition, wherever in its sentence that stands."""
+_LIMITS: Final = lazy_pattern(
+    r"(?i)\d|(?<!\w)(?:not|no|never|none|nothing|only|must|can(?:['\u2019]t|not)|may|allowed|most|least|max\w*|limit\w*"
+    r"|ceiling|budget|by|until|from)(?!\w)"
+)
+"""What a new limit has and the news that one was met has not."""
 _VALUE: Final = lazy_pattern(r"\d")
 _NAME: Final = lazy_pattern(r"(?<!^)(?<![.!?] )(?<!\w)[A-Z][a-z]+")
 
@@ -55,6 +62,11 @@ class AcceptedOvertaking:
     """They themselves, of the type of the best of those."""
     before: tuple[Anchor, ...]
     """Anchors of the rules that hold no more since then, best first."""
+
+    @property
+    def replaced(self) -> int | None:
+        """The id of the best one, where these words say what holds in its place."""
+        return self.before[0].id if takes_its_place(self.before[0], self.draft.text) else None
 
 
 def accept_overtaken(
@@ -81,7 +93,8 @@ def accept_overtaken(
         counts[segment_of[seq]] += 1
         if before and counts[segment_of[seq]] <= MOST_A_SEGMENT:
             best_first = sorted(before, key=lambda anchor: (-anchor.rank, anchor.id))
-            accepted.append(AcceptedOvertaking(_draft(words, best_first[0]), tuple(best_first)))
+            own = [anchor for anchor in source.marked if anchor.rank < PINNED_RANK and _holds(seq, words.span, anchor)]
+            accepted.append(AcceptedOvertaking(_draft(words, best_first[0], own), tuple(best_first)))
     return tuple(accepted), refused
 
 
@@ -92,12 +105,14 @@ def told_by_words(source: RefineSource, accepted: Iterable[AcceptedOvertaking]) 
         anchor.id
         for anchor in source.marked
         if anchor.rank < PINNED_RANK
-        and any(
-            draft.turn_seq == anchor.turn_seq
-            and 2 * (min(draft.end, anchor.end) - max(draft.start, anchor.start)) > anchor.end - anchor.start
-            for draft in drafts
-        )
+        and any(_holds(draft.turn_seq, Span(draft.start, draft.end), anchor) for draft in drafts)
     )
+
+
+def _holds(seq: int, span: Span, anchor: Anchor) -> bool:
+    """Whether most of an anchor stands in some words of a turn."""
+    shared = min(span.end, anchor.end) - max(span.start, anchor.start)
+    return seq == anchor.turn_seq and 2 * shared > anchor.end - anchor.start
 
 
 def _kept(source: RefineSource) -> Mapping[int, tuple[Anchor, ...]]:
@@ -151,16 +166,27 @@ def _telling(text: str) -> set[str]:
     return {stem for stem in note_stems(text) if not (is_common(stem) or _VALUE.search(stem))}
 
 
-def _draft(words: Found, best: Anchor) -> AnchorDraft:
-    """The words as an anchor: a fact where they ended a promise or a question, else what they took the place of."""
+def _draft(words: Found, before: Anchor, own: Sequence[Anchor]) -> AnchorDraft:
+    """The words as an anchor: what the best is that they took the place of, or of those that the rules found in them.
+
+    Words that tell how something ended are a fact.
+    """
     turn, (start, end) = words.turn, words.span
-    kind = AnchorType.CRITICAL_FACT if best.type in SETTLED_BY else best.type
-    score = max(_SCORE, best.score)
-    text = turn.content[start:end]
-    least = 0 if best.type in SETTLED_BY else best.rank
+    text = _text_of(words)
+    likes = [*own, before] if takes_its_place(before, text) else own
+    like = max(likes, key=lambda anchor: anchor.rank, default=None)
+    kind = AnchorType.CRITICAL_FACT if like is None else like.type
+    score = max([_SCORE_OF_END, *(max(_SCORE, anchor.score) for anchor in likes)])
     return AnchorDraft(
         type=kind, text=text, turn_seq=turn.seq, start=start, end=end, score=score,
-        rank=max(least, rank_of(kind, score, turn.importance)), tokens=estimate_tokens(text), factors={"model": score},
-        speaker=speaker_label(turn), role=turn.role,
+        rank=max([rank_of(kind, score, turn.importance), *(anchor.rank for anchor in likes)]),
+        tokens=estimate_tokens(text), factors={"model": score}, speaker=speaker_label(turn), role=turn.role,
         said_on=as_utc(turn.created_at).date() if turn.created_at else None,
     )  # fmt: skip
+
+
+def takes_its_place(before: Anchor, text: str) -> bool:
+    """Whether words say what holds in the place of an anchor; else they tell that it was answered, done or met."""
+    if before.type in SETTLED_BY:
+        return False
+    return before.type is not AnchorType.CONSTRAINT or _LIMITS.search(text) is not None
