@@ -21,7 +21,7 @@ PROJECTS := producer_sdk/pyproject.toml worker/pyproject.toml gateway/pyproject.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check test test-long lint style types arrows images audit bench chaos dist docs clean
+.PHONY: help demo check test test-long lint style types arrows images sbom audit bench chaos dist docs clean
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,11 +56,10 @@ arrows: $(VENV)/.installed-dev
 images: $(VENV)/.installed-dev
 	@$(BIN)/hadolint ops/*.Dockerfile
 
-audit: $(VENV)/.installed-audit  ## list all that the three distributions install (build/turnfold.cdx.json), and look it up in published advisories
-	@rm -rf build/audit && $(PYTHON) -m venv --without-pip build/audit
-	@$(PIP) --python build/audit/bin/python install --quiet --no-compile -c constraints.txt './producer_sdk[celery,postgres,tiktoken]' './worker[embedded,flower,openai,otel,postgres,redact]' './gateway[mcp,postgres]'
-	@$(BIN)/cyclonedx-py environment --output-reproducible --output-file build/turnfold.cdx.json build/audit/bin/python
-	@echo "the bill of materials is build/turnfold.cdx.json"
+sbom: build/audit/.installed  ## list all that the three distributions install: build/turnfold.cdx.json, in CycloneDX
+	@$(BIN)/python ops/bill.py build/audit/bin/python build/turnfold.cdx.json
+
+audit: sbom  ## look all of the bill of materials up in published advisories; needs a network
 	@$(BIN)/python ops/audit.py $$(build/audit/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 
 bench: $(VENV)/.installed-bench  ## measure reading, writing and what is used today, and write docs/performance.md; ten minutes
@@ -103,6 +102,11 @@ $(VENV)/.installed-dev: $(PROJECTS) pyproject.toml $(VENV)/.tools
 
 $(VENV)/.installed-audit: pyproject.toml $(VENV)/.tools
 	$(PIP) install --quiet --no-compile -c constraints.txt --group audit
+	@touch $@
+
+build/audit/.installed: $(PROJECTS) $(VENV)/.installed-audit
+	@rm -rf build/audit && $(PYTHON) -m venv --without-pip build/audit
+	@$(PIP) --python build/audit/bin/python install --quiet --no-compile -c constraints.txt './producer_sdk[celery,postgres,tiktoken]' './worker[embedded,flower,openai,otel,postgres,redact]' './gateway[mcp,postgres]'
 	@touch $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed-dev

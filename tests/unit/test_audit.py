@@ -1,14 +1,17 @@
-"""An audit that could look nothing up is no pass."""
+"""An audit that could look nothing up is no pass, nor is a bill of materials that lacks something."""
 
 from __future__ import annotations
 
+import re
 import runpy
+import sysconfig
 import tomllib
 from pathlib import Path
 
 import pytest
 
 AUDIT = runpy.run_path(str(Path(__file__).parents[2] / "ops" / "audit.py"))
+BILL = runpy.run_path(str(Path(__file__).parents[2] / "ops" / "bill.py"))
 ROOT = Path(__file__).parents[2]
 NAMES = [tomllib.loads(file.read_text())["project"]["name"] for file in sorted(ROOT.glob("*/pyproject.toml"))]
 OURS = {"name": "turnfold", "skip_reason": "Dependency not found on PyPI"}
@@ -18,7 +21,7 @@ VULNERABLE = {"name": "click", "version": "8.0", "vulns": [{"id": "PYSEC-1", "fi
 
 
 def test_no_distribution_of_this_repository_is_looked_up() -> None:
-    assert set(NAMES) == AUDIT["OURS"]
+    assert set(NAMES) == AUDIT["OURS"] == BILL["BUILT_HERE"]
 
 
 @pytest.mark.parametrize(
@@ -36,3 +39,34 @@ def test_a_report_is_judged_by_what_it_does_not_say_too(
     judged, lines = AUDIT["judged"](dependencies)
     assert judged == code
     assert said in lines[0]
+
+
+def test_a_bill_of_materials_lists_every_package_with_its_version_and_where_it_is_from() -> None:
+    versions = BILL["installed"](sysconfig.get_path("purelib"))
+    assert {"redis", "sqlalchemy", "pytest"} <= set(versions)
+    components = [
+        {"name": name, "version": version, "purl": f"pkg:pypi/{name}@{version}"} for name, version in versions.items()
+    ]
+    assert BILL["lacking"]({"components": components}, versions) == []
+    *others, last = [component for component in components if component["name"] not in BILL["BUILT_HERE"]]
+    versions = {component["name"]: component["version"] for component in (*others, last)}
+    name, version = last["name"], last["version"]
+    for bill, line in (
+        ({"components": others}, f"{name} {version} is not in it"),
+        ({"components": [*others, last | {"version": "0"}]}, f"{name} is {version}, and stands in it as 0"),
+        ({"components": [*others, last | {"purl": ""}]}, f"{name} has no package URL"),
+    ):
+        assert BILL["lacking"](bill, versions) == [line]
+    assert BILL["lacking"]({}, {}) == ["nothing is installed there"]
+
+
+def test_images_are_pinned_by_the_tags_of_exact_versions() -> None:
+    files = [ROOT / "docker-compose.yml", *(ROOT / "ops").glob("*.yml"), *(ROOT / "ops").glob("*.Dockerfile")]
+    pattern = re.compile(r"^ *(?:image: |ARG PYTHON_IMAGE=|FROM )(\S+)", re.MULTILINE)
+    images = {image for file in files for image in pattern.findall(file.read_text()) if not image.startswith("$")}
+    assert len(images) >= 8
+    assert {image for image in images if not re.search(r":v?\d+\.\d+\.\d+|:\d+\.\d+-", image)} == set()
+
+
+def test_ci_makes_the_bill_of_materials() -> None:
+    assert "make sbom" in (ROOT / ".ci" / "run").read_text()
