@@ -61,15 +61,9 @@ def filled() -> Filling:
 
 @pytest.fixture
 def local(make_worker: Callable[..., LocalWorker], request: pytest.FixtureRequest, database_url: str) -> LocalWorker:
-    """A worker that keeps search rows for a month; levels for ever on SQLite, as long on PostgreSQL.
-
-    A test of `both` tries both on each.
-    """
+    """A worker that keeps search rows for a month; levels for ever on SQLite, as long on PostgreSQL."""
     drops_levels = getattr(request, "param", database_url.startswith("postgresql"))
     return make_worker(keep_search_days=DAYS, drop_idle_levels=drops_levels)
-
-
-both = pytest.mark.parametrize("local", [False, True], ids=["postings", "levels"], indirect=True)
 
 
 def age(local: LocalWorker, *names: str) -> None:
@@ -120,7 +114,7 @@ def asked(tf: Turnfold, name: str = "talk", **options: object) -> Context:
     return tf.context(name, budget_tokens=1_500, query=QUERY, **options)  # type: ignore[arg-type]
 
 
-@both
+@pytest.mark.parametrize("local", [False, True], ids=["postings", "levels"], indirect=True)
 def test_rows_go_and_come_back_as_they_were(tf: Turnfold, local: LocalWorker) -> None:
     digests = {name: local.digest(name) for name in NAMES}
     before = {name: numbers(local, name) for name in NAMES}
@@ -251,8 +245,6 @@ def test_a_fold_after_the_drop_restores_first(tf: Turnfold, local: LocalWorker) 
     assert not asked(tf).report.degraded
 
 
-@both
-@pytest.mark.daily_on("sqlite")
 @pytest.mark.parametrize("standing", [0, 3])
 @pytest.mark.parametrize("change", ["edit", "delete", "rewind", "rewind to nothing"])
 def test_turns_that_change_meanwhile_leave_the_rows_of_one_that_lost_nothing(
