@@ -58,7 +58,7 @@ share_statements()
 
 LONGEST_FILES = (
     "test_kills", "test_upkeep_under_kills", "test_soak", "test_model_storm", "test_cluster_under_kills",
-    "test_rolling_upgrade", "test_reshard_under_kills", "test_backup_and_restore",
+    "test_rolling_upgrade", "test_reshard_under_kills", "test_backup_and_restore", "test_patterns", "test_query_costs",
     "test_webhooks", "test_value_cases", "test_starts_and_ends", "test_command_line", "test_notes",
     "test_lazy_folds", "test_exports", "test_idle_search", "test_forget_during_drains", "test_reads_without_words",
     "test_refine", "test_sentence_vectors", "test_fold", "test_refine_command", "test_stable_prefixes",
