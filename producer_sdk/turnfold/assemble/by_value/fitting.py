@@ -139,11 +139,9 @@ def _is_stale(anchor: Anchor, today: date | None) -> bool:
     said_on = day_of(anchor.day) if anchor.day else None
     if said_on is None or today is None:
         return False
-    if anchor.valid_to is not None:
-        return anchor.valid_to < today
     if anchor.type not in _FOR_A_DAY:
         time = time_of(anchor.text, said_on) if anchor.type is not AnchorType.DECISION else None
-        if time is None or not time.is_plan:
+        if time is None or not (time.is_plan or time.valid_to):
             return False
     return has_passed(anchor.text, said_on, today)
 

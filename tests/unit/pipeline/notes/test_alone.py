@@ -78,3 +78,9 @@ def test_a_denial_keeps_its_beginning() -> None:
     text = LONG.format("and no more than 4 pipes may be stored near the well, ")
     drafts = extract_anchors([read_turn(said(text))], FoldSettings())
     assert "and no more than 4 pipes may be stored near the well," in [draft.text for draft in drafts]
+
+
+def test_a_rule_about_what_the_sentence_before_it_names_stands_with_that_sentence() -> None:
+    text = "Ida is fine with the group portrait but will not be named in it. Not on the poster either, no exceptions."
+    anchors = extract_anchors([read_turn(said(text))], FoldSettings())
+    assert [anchor.text for anchor in anchors if "poster" in anchor.text] == [text]

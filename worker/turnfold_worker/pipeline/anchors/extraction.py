@@ -43,6 +43,7 @@ from turnfold_worker.pipeline.turns.reading import Reading
 
 MAX_PER_SEGMENT: Final = 12
 _MAX_PER_TURN: Final = {Role.USER: 4, Role.ASSISTANT: 2, Role.TOOL: 1, Role.SYSTEM: 4, Role.DEVELOPER: 4}
+_RULES: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION})
 _SAYS_WHAT_WITHIN: Final = 3
 """Turns within which who has said 'no, wait' says what is right."""
 _PASTED_POINTS: Final = -8
@@ -54,6 +55,10 @@ _JOINT: Final = lazy_pattern(
     re.IGNORECASE,
 )
 """What only joins a clause to the one before it: 'and', 'but', 'considering'."""
+_OF_WHAT_IS_BEFORE: Final = lazy_pattern(
+    r"(?i)(?:(?:and|but|so|also),? )?(?:not|nor|neither) (?:for|on|in|at|with|to|by|even)\b"
+)
+"""Begins a rule about what the sentence before it names: 'Not on the boat either'."""
 
 
 def extract_anchors(
@@ -164,9 +169,14 @@ def _drafts_of(
         if score_of(factors) < least:
             continue
         factors |= doubts_of(candidate.kind, candidate.rule, plain_text, reading, candidate.span, company)
-        draft = _draft(reading, candidate.kind, candidate.span, factors, stands=candidate.stands)
-        if draft.score >= least and not any(_overlap(taken_draft, draft) for taken_draft in drafts):
-            drafts.append(draft)
+        spans = [candidate.span]
+        if candidate.kind in _RULES and (whole := _with_sentence_before(reading, candidate.span)) is not None:
+            spans.insert(0, whole)
+        for span in spans:
+            draft = _draft(reading, candidate.kind, span, factors, stands=candidate.stands)
+            if draft.score >= least and not any(_overlap(taken_draft, draft) for taken_draft in drafts):
+                drafts.append(draft)
+                break
     if reading.turn.importance is Importance.PIN:
         pinned = _pinned(reading)
         drafts = [
@@ -198,6 +208,16 @@ def _without_joint(reading: Reading, span: Span) -> Span:
     """A clause without what joins it to one that may not stand beside it."""
     joint = _JOINT.match(reading.turn.content, span.start, span.end)
     return span if joint is None else Span(joint.end(), span.end)
+
+
+def _with_sentence_before(reading: Reading, span: Span) -> Span | None:
+    """A clause that speaks of what only the sentence before it names, with that sentence; None for any other."""
+    if not _OF_WHAT_IS_BEFORE.match(reading.turn.content, span.start, span.end):
+        return None
+    before = next((sentence for sentence in reversed(reading.sentences) if sentence.end <= span.start), None)
+    if before is None or reading.turn.content[before.end : span.start] != " " or span.end - before.start > MAX_CLAUSE:
+        return None
+    return Span(before.start, span.end)
 
 
 def _pinned(reading: Reading) -> list[AnchorDraft]:
