@@ -11,6 +11,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from hashlib import blake2b
 from mimetypes import guess_type
 from time import time
 from typing import Any, Final
@@ -25,6 +26,7 @@ from google.genai import types
 
 from turnfold.assemble.forms.content_parts import as_json
 from turnfold.async_client import AsyncTurnfold
+from turnfold.contract.keys import MAX_ID_BYTES
 from turnfold.frameworks.reading import (
     LastAppended,
     arguments_of,
@@ -44,8 +46,15 @@ _in_tool: ContextVar[bool] = ContextVar("_in_tool", default=False)
 
 
 def conversation_of(session: Session) -> str:
-    """The id of a session's conversation: `app/user/session`, each percent-encoded."""
-    return "/".join(quote(name, safe="") for name in (session.app_name, session.user_id, session.id))
+    """The id of a session's conversation: `app/user/session`, each percent-encoded; where that is too long, its hash.
+
+    A hash stands behind as much of the app's name as there is room for: no other session has it.
+    """
+    whole = "/".join(quote(name, safe="") for name in (session.app_name, session.user_id, session.id))
+    if len(whole) <= MAX_ID_BYTES:
+        return whole
+    digest = blake2b(whole.encode(), digest_size=16).hexdigest()
+    return f"{whole[: MAX_ID_BYTES - len(digest) - 1]}-{digest}"
 
 
 class TurnfoldPlugin(BasePlugin):

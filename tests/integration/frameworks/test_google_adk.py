@@ -12,6 +12,7 @@ from support.adk_folder import ADK_FOLDER, google_adk
 from support.needed import skip_or_fail
 from support.talk import talk_with
 from turnfold import AsyncTurnfold, Turnfold
+from turnfold.contract.keys import checked_id
 
 CONVERSATION = "shop/ana/conv-1"
 FACT = "The vault door opens with the code word tangerine-41."
@@ -150,6 +151,12 @@ async def test_users_and_applications_share_no_conversation(make_runner: Callabl
     assert "Of Ana." not in tf.context("shop/ben/conv-1", budget_tokens=BUDGET).text
     ids = {conversation_of(Session(app_name=app, user_id=user, id="c")) for app, user in (("a/b", "d"), ("a", "b/d"))}
     assert ids == {"a%2Fb/d/c", "a/b%2Fd/c"}
+    longer = [Session(app_name="shop", user_id="ü" * 60, id=f"{'c' * 90}{end}") for end in ("1", "2")]
+    ids = {conversation_of(session) for session in longer}
+    assert len(ids) == 2
+    for name in ids:
+        assert checked_id("conversation id", name) == name
+        assert name.startswith("shop/%C3%BC")
 
 
 async def test_a_streamed_answer_is_appended_once(make_runner: Callable[..., Any], tf: Turnfold) -> None:
