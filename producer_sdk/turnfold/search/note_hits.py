@@ -24,6 +24,8 @@ from turnfold.search.turn_scores import PRECISION, Field
 
 _SPEAKER: Final = 2.0
 """How often a speaker's name counts beside the words: a query that names someone asks for what they said."""
+_SERVED: Final = 3.0
+"""The voice of a role that says less than a third: the others serve who speaks in it."""
 _SHARPNESS: Final = 3.0
 """Exponent of a passage's score: how much better hits are preferred."""
 _MANNER: Final = 0.5
@@ -144,10 +146,19 @@ def _with_speakers(
         score: float = scores[passage.number]
         first = passage.notes[0]
         if first.speaker in bonus:
-            score += bonus[first.speaker] * math.sqrt(voice.get(first.role, 1.0))
+            score += bonus[first.speaker] * _of_named(first, voice.get(first.role, 1.0))
         ranked.append((-score, passage.number, passage))
     ranked.sort()
     return [(-score, passage) for score, _, passage in ranked]
+
+
+def _of_named(note: Note, voice: float) -> float:
+    """How much a name that the query has counts for a note of whom it names.
+
+    Whom a verbose assistant serves is told of by the assistant as well; between people one's own words tell most.
+    """
+    is_served = voice > _SERVED and note.speaker != note.role
+    return 1.0 / voice if is_served else math.sqrt(voice)
 
 
 def _told(held: int, passages: int) -> float:

@@ -79,15 +79,16 @@ def candidates(
 
 
 def answers(
-    query: str, notes: Sequence[Note], *, near: Mapping[int, float], most_tokens: int, most: int = 100
-) -> tuple[Note, ...]:
+    query: str, notes: Sequence[Note], *, near: Mapping[int, float], most_tokens: int, most: int = 100,
+    field: Field = FIELD,
+) -> tuple[Note, ...]:  # fmt: skip
     """From what a fold stores of the notes, as a read finds it."""
     passages = passages_of(notes)
     rows = [(one.term, 0, one.weight, one.passages) for one in postings_of({}, passages)]
     asked = query_terms(query)
-    scores = candidates(asked, [row for row in rows if row[0] in asked], FIELD, near=near, most=most)
+    scores = candidates(asked, [row for row in rows if row[0] in asked], field, near=near, most=most)
     stored = unpack_passages([(one.number, one.packed()) for one in passages if one.number in scores])
-    return hits(asked, scores, stored, FIELD, most_tokens=most_tokens)
+    return hits(asked, scores, stored, field, most_tokens=most_tokens)
 
 
 TALK = (
@@ -109,6 +110,22 @@ def test_what_follows_a_question_comes_with_it_though_it_holds_none_of_its_words
 def test_a_query_that_names_a_speaker_prefers_what_that_speaker_said() -> None:
     notes = (note(3, "drinks tea", speaker="Mara"), note(9, "drinks tea", speaker="Omar"))
     assert found("What does Omar drink?", *notes) == [9, 3]
+
+
+def test_whom_an_assistant_serves_is_told_of_by_others_too() -> None:
+    told = ("return by train", "the kettle train", "the train door", "the shop train")
+    notes = [
+        note(3, "return kettle", speaker="Omar"),
+        *(note(9 + at, text, speaker="Vera") for at, text in enumerate(told)),
+    ]
+
+    def place_of_own(said: Mapping[str, int]) -> int:
+        asked = "What must Omar return by train?"
+        told_first = answers(asked, notes, near={}, most_tokens=1_000, field=Field(said=said, segments=4))
+        return told_first.index(notes[0])
+
+    assert place_of_own({"user": 500, "assistant": 500}) == 1
+    assert place_of_own({"user": 100, "assistant": 900}) == len(told)
 
 
 def test_a_query_that_says_no_more_than_a_name_finds_what_the_named_one_said() -> None:
