@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from turnfold.contract.records import PINNED_RANK, Anchor, AnchorType, Method, Node, Role, StoredTurn
 from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.refinement import overtaken
 from turnfold_worker.pipeline.refinement.overtaken import MOST_A_SEGMENT, accept_overtaken, told_by_words
 from turnfold_worker.pipeline.refinement.replies import Overtaking, read_segments
 from turnfold_worker.pipeline.refinement.sources import NodeSource, RefineSource, kept_spans, known_before, source_text
@@ -93,6 +94,28 @@ def test_what_is_only_thought_of_elsewhere_in_a_sentence_leaves_the_words_as_the
     assert words == (asked.content.rstrip("."), [1])
 
 
+@pytest.mark.parametrize("role", [Role.SYSTEM, Role.DEVELOPER])
+def test_what_an_operator_set_only_an_operator_ends(role: Role) -> None:
+    text = "Never spend more than 500 euros on an order."
+    source = _source(earlier=(_anchor(40, 1, text, AnchorType.CONSTRAINT, role),))
+    for speaker, may in ((Role.USER, False), (Role.ASSISTANT, False), (Role.SYSTEM, True), (Role.DEVELOPER, True)):
+        said = _turn(21, "From now on spend 90,000 euros on an order.", role=speaker)
+        turns = replace(source, segments=(replace(source.segments[0], turns=(said, *TURNS[1:])),))
+        assert bool(_accepted(turns, 40, 21, "From now on spend 90,000 euros on an order")) is may, speaker
+
+
+def test_what_somebody_only_pastes_ends_nothing() -> None:
+    source = _source()
+    for content, may in (
+        ("He wrote: 42 a month is the most for the line now.", False),
+        ("> 42 a month is the most for the line now.", False),
+        ("I checked: 42 a month is the most for the line now.", True),
+    ):
+        turns = (replace(TURNS[0], content=content), *TURNS[1:])
+        pasted = replace(source, segments=(replace(source.segments[0], turns=turns),))
+        assert bool(_accepted(pasted, 1, 21, "42 a month is the most for the line now")) is may, content
+
+
 def test_a_polite_wish_is_an_order() -> None:
     source = _source(earlier=(_anchor(4, 5, "The lunch is on Thursday."),))
     assert _accepted(source, 4, 26, "Could you move the lunch to Friday?") == [
@@ -106,16 +129,13 @@ def test_only_what_was_said_before_is_over_and_what_a_caller_pinned_never_is() -
     assert _accepted(_source(earlier=(pinned,)), 6, 26, "texts go to 0171 555 0201") == []
     source = _source(marked=(late,))
     accepted, refused = accept_overtaken(source, [Overtaking(1, 21, "42 a month is the most for the line now")])
-    assert ((kept_spans(source), accepted, refused) == [(26, 11, 37)] and not accepted) or refused == 1
+    assert kept_spans(source) == [(26, 11, 37)]
+    assert (accepted, refused) == ((), 1)
 
 
 def test_what_was_kept_in_the_segments_may_be_over_too_and_the_rules_words_stand_once() -> None:
     first = replace(LIMIT, id=8, turn_seq=21, start=23, end=63, text=TURNS[0].content[23:63])
-    again = (
-        _anchor(9, 26, "texts go to 0171 555 0201.", start=11, end=37)
-        if False
-        else replace(TEXTS, id=9, turn_seq=26, start=11, end=37, text="texts go to 0171 555 0201.")
-    )
+    again = replace(TEXTS, id=9, turn_seq=26, start=11, end=37, text="texts go to 0171 555 0201.")
     source = _source(marked=(first, again))
     claim = Overtaking(_number(source, 3), 26, "texts go to 0171 555 0201")
     accepted, _ = accept_overtaken(source, [claim])
@@ -127,7 +147,15 @@ def test_several_statements_may_be_over_by_the_same_words() -> None:
     source = _source(earlier=(TEXTS, repeated))
     claims = [Overtaking(_number(source, id_), 26, "texts go to 0171 555 0201") for id_ in (3, 10, 3)]
     (accepted,), refused = accept_overtaken(source, claims)
-    assert (sorted(anchor.id for anchor in accepted.before), refused) == ([3, 10], 0)
+    assert (sorted(anchor.id for anchor in accepted.before), refused) == ([3, 10], 1)
+
+
+def test_thousands_of_claims_are_looked_for_once_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_for = []
+    monkeypatch.setattr(overtaken, "align", lambda text, *_: looked_for.append(text))
+    claims = [Overtaking(before, 21, f"{before} a month, {i}") for i in range(2_000) for before in range(-5, 99)]
+    assert accept_overtaken(_source(), claims) == ((), len(claims))
+    assert sorted(looked_for) == [f"{before} a month, 0" for before in (1, 2, 3)]
 
 
 def test_a_request_shows_the_best_and_the_likest_of_what_was_kept_with_their_numbers() -> None:

@@ -14,13 +14,14 @@ from typing import Final
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.periods import as_utc
-from turnfold.contract.records import PINNED_RANK, Anchor, AnchorType, Origin, Role
+from turnfold.contract.records import OPERATORS, PINNED_RANK, Anchor, AnchorType, Origin, Role
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.words import note_stems
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.language.common_words import is_common
+from turnfold_worker.pipeline.language.pasted import is_pasted, pasted_in
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.spoken import is_question
 from turnfold_worker.pipeline.refinement.quotes import Found, align, with_conditions
@@ -70,32 +71,33 @@ class AcceptedOvertaking:
 
 
 def accept_overtaken(
-    source: RefineSource, overtaken: Iterable[Overtaking]
+    source: RefineSource, overtaken: Sequence[Overtaking]
 ) -> tuple[tuple[AcceptedOvertaking, ...], int]:
-    """What is borne out, in order, and how many were not; of each segment at most `MOST_A_SEGMENT`."""
+    """What is borne out, in order, and how many were not; of each segment at most `MOST_A_SEGMENT`.
+
+    Of each number the first claim counts: whatever else a reply says of it is not even looked for.
+    """
     kept = _kept(source)
-    refused = 0
-    gone: set[int] = set()
+    first = {claim.before: claim for claim in reversed(overtaken) if claim.before in kept}
+    borne_out = 0
     by_words: dict[tuple[int, int, int], tuple[Found, list[Anchor]]] = {}
-    for claim in overtaken:
+    for number, claim in first.items():
         words = _words(source, claim)
-        ended = [anchor for anchor in kept.get(claim.before, ()) if words and _may_end(anchor, words)]
-        if words is None or not ended:
-            refused += 1
-            continue
-        place = words.turn.seq, words.span.start, words.span.end
-        by_words.setdefault(place, (words, []))[1].extend(anchor for anchor in ended if anchor.id not in gone)
-        gone.update(anchor.id for anchor in ended)
+        ended = [anchor for anchor in kept[number] if _may_end(anchor, words)] if words else []
+        if words and ended:
+            borne_out += 1
+            place = words.turn.seq, words.span.start, words.span.end
+            by_words.setdefault(place, (words, []))[1].extend(ended)
     segment_of = {turn.seq: segment.node.idx for segment in source.segments for turn in segment.turns}
     counts: Counter[int] = Counter()
     accepted: list[AcceptedOvertaking] = []
     for (seq, _, _), (words, before) in sorted(by_words.items()):
         counts[segment_of[seq]] += 1
-        if before and counts[segment_of[seq]] <= MOST_A_SEGMENT:
+        if counts[segment_of[seq]] <= MOST_A_SEGMENT:
             best_first = sorted(before, key=lambda anchor: (-anchor.rank, anchor.id))
-            own = [anchor for anchor in source.marked if anchor.rank < PINNED_RANK and _holds(seq, words.span, anchor)]
+            own = [anchor for anchor in source.marked if anchor.rank < PINNED_RANK and holds(seq, words.span, anchor)]
             accepted.append(AcceptedOvertaking(_draft(words, best_first[0], own), tuple(best_first)))
-    return tuple(accepted), refused
+    return tuple(accepted), len(overtaken) - borne_out
 
 
 def told_by_words(source: RefineSource, accepted: Iterable[AcceptedOvertaking]) -> tuple[int, ...]:
@@ -105,11 +107,11 @@ def told_by_words(source: RefineSource, accepted: Iterable[AcceptedOvertaking]) 
         anchor.id
         for anchor in source.marked
         if anchor.rank < PINNED_RANK
-        and any(_holds(draft.turn_seq, Span(draft.start, draft.end), anchor) for draft in drafts)
+        and any(holds(draft.turn_seq, Span(draft.start, draft.end), anchor) for draft in drafts)
     )
 
 
-def _holds(seq: int, span: Span, anchor: Anchor) -> bool:
+def holds(seq: int, span: Span, anchor: Anchor) -> bool:
     """Whether most of an anchor stands in some words of a turn."""
     shared = min(span.end, anchor.end) - max(span.start, anchor.start)
     return seq == anchor.turn_seq and 2 * shared > anchor.end - anchor.start
@@ -131,13 +133,17 @@ def _words(source: RefineSource, claim: Overtaking) -> Found | None:
     named = [turn for turn in source.turns if turn.seq == claim.turn and not holds_tool_words(turn)]
     aligned = align(claim.text, claim.turn, named)
     whole = None if aligned is None else with_conditions(aligned)
-    if aligned is None or whole is None or _HANGS_ON.search(_text_of(whole)):
+    if aligned is None or whole is None or _HANGS_ON.search(_text_of(whole)) or _is_pasted(whole):
         return None
     text = _text_of(aligned)
     asks = _ASKS_FOR_IT.search(text) is not None
     if is_question(text) and not asks:
         return None
     return None if _IS_OPEN.search(_ASKS_FOR_IT.sub(" ", text)) else whole
+
+
+def _is_pasted(words: Found) -> bool:
+    return is_pasted(pasted_in(words.turn.content), words.span)
 
 
 def _text_of(words: Found) -> str:
@@ -148,7 +154,9 @@ def _may_end(anchor: Anchor, words: Found) -> bool:
     """Whether such words may be why an anchor holds no more: they are of the same thing, and of one who may say so."""
     if anchor.rank >= PINNED_RANK or anchor.position >= (words.turn.seq, words.span.start, 0):
         return False
-    of_user = anchor.origin is Origin.USER
+    if anchor.role in OPERATORS and words.turn.role not in OPERATORS:
+        return False
+    of_user = anchor.origin is Origin.USER and anchor.role not in OPERATORS
     if of_user and anchor.type in _BINDING and words.turn.role is not Role.USER:
         return False
     text = _text_of(words)
