@@ -20,7 +20,7 @@ from turnfold.database import anchor_read, note_read, query_statements, statemen
 from turnfold.database.engines import connect
 from turnfold.database.read_transaction import ReadTransaction
 from turnfold.read.anchor_pages import anchor_page
-from turnfold_worker.adapters.sql.anchors import SETTLED, candidates, settled
+from turnfold_worker.adapters.sql.anchors import SETTLED, candidates, settled, unmark_over
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def plans_of(engine: Engine) -> Iterator[dict[str, list[str]]]:
     plans: dict[str, list[str]] = {}
 
     def explain(connection: Connection, cursor: Any, statement: str, parameters: Any, *_: object) -> None:
-        if statement.startswith(("SELECT", "WITH")):
+        if statement.startswith(("SELECT", "WITH", "UPDATE")):
             rows = cursor.execute(f"EXPLAIN QUERY PLAN {statement}", parameters).fetchall()
             plans[statement] = [row[3] for row in rows]
 
@@ -202,6 +202,15 @@ def test_what_is_over_comes_from_the_partial_index_in_its_order(engine: Engine) 
         assert plan[0].startswith("SEARCH anchor USING INDEX anchor_over (conversation=? AND state=?")
         assert faults(plan) == []
         assert not [step for step in plan if "TEMP B-TREE" in step]
+
+
+def test_what_a_model_let_be_over_comes_from_the_partial_index(sqlite_url: str) -> None:
+    writer = connect(sqlite_url, write=True, timeout_seconds=10)
+    with plans_of(writer) as plans, writer.begin() as connection:
+        unmark_over(connection, HEAD.id, range(40))
+    writer.dispose()
+    ((step,),) = plans.values()
+    assert step.startswith("SEARCH anchor USING INDEX anchor_overtaken (conversation=? AND filler")
 
 
 def test_a_scan_or_a_search_without_the_conversation_would_be_noticed(engine: Engine) -> None:

@@ -31,6 +31,15 @@ def first_of_model(segment: int) -> int:
     return -IDS_A_SEGMENT * segment - 1
 
 
+def segment_of_model(id_: int) -> int:
+    """The segment of a model's anchor.
+
+    >>> segment_of_model(-1), segment_of_model(-64), segment_of_model(-129)
+    (0, 0, 2)
+    """
+    return (-id_ - 1) // IDS_A_SEGMENT
+
+
 def mark_of_segment(segment: int) -> int | None:
     """What an anchor is marked with that holds no more since a segment; None of one too late for that."""
     return -segment - 1 if segment <= _LAST_MARKED else None

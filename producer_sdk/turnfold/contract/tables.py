@@ -300,6 +300,14 @@ class AnchorRow(Base, table=True):
             sqlite_where=text("state <> 0"),
             postgresql_where=text("state <> 0"),
         ),
+        # Few hold no more for a model, and whatever is made anew of its words asks which.
+        Index(
+            "anchor_overtaken",
+            "conversation",
+            "filler",
+            sqlite_where=text("filler < 0"),
+            postgresql_where=text("filler < 0"),
+        ),
         # Few are settled by hand, and each segment asks whether any was.
         Index(
             "anchor_settled",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,33 +19,38 @@ from turnfold_worker.wiring.models import refine_target
 
 _OLD = "The caterer for the opening must never cost more than 900 euros."
 _NEW = "The board was generous, so 1,400 is what we can spend on the caterer now."
+_FOOD = "The food for the party must never cost more than 1,400, the board says."
+_NEWEST = "The sponsor called, so 1,650 is the most for the food of the party."
 _AT = (3, 30)
 _BEGAN = datetime(2026, 5, 4, 9, tzinfo=UTC)
-_KEPT = re.compile(r"<<(\d+): The caterer for the opening")
 
 
-def _turns() -> list[dict[str, Any]]:
+def _turns(words: Sequence[str] = (_OLD, _NEW), at: Sequence[int] = _AT) -> list[dict[str, Any]]:
     turns = [dict(turn) for turn in talk("c", 60)]
-    for place, (at, words) in enumerate(zip(_AT, (_OLD, _NEW), strict=True)):
-        turns[at] = {"role": "user", "name": "Ines", "content": words, "turn_id": f"caterer-{place}"}
+    for place, (seq, said) in enumerate(zip(at, words, strict=True)):
+        turns[seq] = {"role": "user", "name": "Ines", "content": said, "turn_id": f"caterer-{place}"}
     return [turn | {"created_at": _BEGAN + timedelta(hours=at)} for at, turn in enumerate(turns)]
 
 
-def _says_so(request: dict[str, Any]) -> str:
-    """A model that sees which budget holds no more."""
-    reply = scribe.answer(request)
-    user = request["messages"][1]["content"]
-    kept, spoken = _KEPT.search(user), re.search(rf"#(\d+) Ines: .{{0,8}}{re.escape(_NEW[:30])}", user)
-    body = json.loads(reply)
-    if kept is None or spoken is None or "segments" not in body:
-        return reply
-    claim = {"before": int(kept[1]), "turn": int(spoken[1]), "quote": _NEW}
-    body["segments"][-1]["overtaken"] = [claim, {**claim, "quote": "1,400 is what nobody said"}]
-    return json.dumps(body)
+def _says(*pairs: tuple[str, str]) -> Callable[[dict[str, Any]], str]:
+    """A model that sees which words hold no more, and since which others."""
+
+    def answer(request: dict[str, Any]) -> str:
+        reply = scribe.answer(request)
+        user, body = request["messages"][1]["content"], json.loads(reply)
+        for old, new in pairs:
+            kept = re.search(rf"<<(\d+): {re.escape(old[:25])}", user)
+            spoken = re.search(rf"#(\d+) Ines: (?:<<\d+: )?{re.escape(new[:30])}", user)
+            if kept is not None and spoken is not None and "segments" in body:
+                claim = {"before": int(kept[1]), "turn": int(spoken[1]), "quote": new}
+                body["segments"][-1]["overtaken"] += [claim, {**claim, "quote": "1,400 is what nobody said"}]
+        return json.dumps(body)
+
+    return answer
 
 
 def _folded(make_refinery: Callable[..., Refinery], server: OpenAIServer) -> Refinery:
-    server.answer = _says_so
+    server.answer = _says((_OLD, _NEW))
     refinery = make_refinery()
     refinery.fold("c", _turns())
     return refinery
@@ -74,7 +79,7 @@ def test_the_new_words_stand_with_the_old_ones_beside_them(
     assert [*_budget(refinery, states=[AnchorState.ACTIVE])] == ["caterer-1"]
     lines = _standing(refinery)
     assert any(_NEW.rstrip(".") in line and "900 euros" in line for line in lines)
-    assert not any(line.lstrip("- ").startswith(_OLD[:30]) for line in lines)
+    assert [line for line in lines if "900" in line] == [line for line in lines if "1,400" in line]
     assert refinery.used("c")["quotes_refused"] == 1
 
 
@@ -118,3 +123,31 @@ def test_a_person_has_the_last_word(make_refinery: Callable[..., Refinery], open
     refinery.tf.resolve_anchor("c", old.id, dismiss=True)
     refinery.local.settle()
     assert _budget(refinery)["caterer-0"].state is AnchorState.DISMISSED
+
+
+def test_what_a_rewind_cut_off_ends_nothing(
+    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
+) -> None:
+    refinery = _folded(make_refinery, openai_server)
+    ids = [row[0] for row in refinery.query("SELECT turn_id FROM turn ORDER BY seq")]
+    refinery.tf.rewind("c", after=ids[_AT[1] - 10])
+    refinery.local.settle()
+    assert [(anchor.state, anchor.related) for anchor in _budget(refinery).values()] == [(AnchorState.ACTIVE, None)]
+
+
+def test_words_that_took_the_place_of_others_are_over_when_others_take_theirs(
+    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
+) -> None:
+    openai_server.answer = _says((_OLD, _FOOD), (_FOOD, _NEWEST))
+    refinery = make_refinery()
+    refinery.fold("c", _turns((_OLD, _FOOD, _NEWEST), (3, 25, 40)))
+    latest = _budget(refinery)
+    over, stands = latest["caterer-1"], latest["caterer-2"]
+    assert (over.refined, over.state, over.related) == (True, AnchorState.SUPERSEDED, stands.id)
+    standing = _budget(refinery, states=[AnchorState.ACTIVE])
+    assert [*standing] == ["caterer-2"]
+    openai_server.answer = _says((_OLD, _FOOD))
+    refinery.tf.edit("c", turn_id="caterer-2", content="The sponsor called about the music of the party.")
+    refinery.local.settle()
+    again = _budget(refinery)["caterer-1"]
+    assert (again.id, again.state, again.related) == (over.id, AnchorState.ACTIVE, None)

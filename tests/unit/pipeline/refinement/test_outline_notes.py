@@ -111,3 +111,5 @@ def test_a_brief_that_says_what_was_overtaken_and_nothing_else_leaves() -> None:
     kept = still_so(in_place_of((), [noted(brief) for brief in briefs]), [over])
     assert [note.in_brief().text for note in kept] == briefs[1:]
     assert still_so(kept, [over._replace(seq=5)]) == kept
+    by_rules = Note(4, 0, "Mara", "user", "", "The hall costs 300 euros an evening", 9)
+    assert still_so((by_rules,), [over]) == ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import Any, Final
 
@@ -336,25 +336,26 @@ def mark_hidden(
             connection.execute(update(_anchor).where(*mine, *shown).values(filler=why))
 
 
-def mark_over(
-    connection: Connection, conversation: ConversationId, since: Mapping[int, Sequence[int]], first_idx: int,
-    last_idx: int,
-) -> None:  # fmt: skip
-    """Let what a model found to hold no more since some segments be over, and nothing else: `since` gives their ids.
+def mark_over(connection: Connection, conversation: ConversationId, since: Mapping[int, Sequence[int]]) -> None:
+    """Let what a model found to hold no more be over: `since` gives its ids by the segments since which it is.
 
     What a person settled stays as it is.
     """
-    ours = _anchor.c.conversation == conversation
-    marks = [mark for idx in (last_idx, first_idx) if (mark := mark_of_segment(idx)) is not None]
-    if marks:
-        marked = _anchor.c.filler.between(marks[0], marks[-1])
-        connection.execute(update(_anchor).where(ours, marked).values(filler=0))
     for idx, ids in since.items():
         mark = mark_of_segment(idx)
         if mark is not None:
             # Of several that end the same the first one did.
             over = (_anchor.c.id.in_(ids), _RULED, or_(_anchor.c.filler >= 0, _anchor.c.filler < mark))
-            connection.execute(update(_anchor).where(ours, *over).values(filler=mark))
+            connection.execute(update(_anchor).where(_anchor.c.conversation == conversation, *over).values(filler=mark))
+
+
+def unmark_over(connection: Connection, conversation: ConversationId, segments: Iterable[int]) -> None:
+    """Let what is over since some segments hold again: a model's words there are gone."""
+    marks = sorted(mark for idx in segments if (mark := mark_of_segment(idx)) is not None)
+    if marks:
+        # Literally, as the partial index has it.
+        marked = (_anchor.c.filler < literal_column("0"), _anchor.c.filler.in_(marks))
+        connection.execute(update(_anchor).where(_anchor.c.conversation == conversation, *marked).values(filler=0))
 
 
 def unmark(connection: Connection, conversation: ConversationId) -> None:

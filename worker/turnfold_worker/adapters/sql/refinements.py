@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
-from sqlalchemy import Connection, Engine, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, func, or_, select, update
 
-from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, JobId
+from turnfold.contract.model_anchors import first_of_model
+from turnfold.contract.records import FAN_OUT, Anchor, AnchorState, ConversationId, JobId
 from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeRow, table
 from turnfold.contract.tasks import JobState
 from turnfold.database.rows import anchor_record
@@ -115,19 +117,23 @@ class SqlRefinements:
     def refine_candidates(
         self, conversation: ConversationId, terms: Sequence[str], *, first_seq: int, first_idx: int, last_idx: int
     ) -> tuple[list[Anchor], list[Anchor]]:
-        """Anchors of the rules that share a term, and the newest active ones that a model found elsewhere."""
+        """Anchors of the rules that share a term, and the newest that a model found elsewhere and that stand.
+
+        Those too that are over by what it found here before.
+        """
         with transaction(self._read_engine) as connection:
             rules = sql_anchors.candidates(connection, conversation, terms, first_seq) if terms else []
             rows = connection.execute(
                 select(*ANCHOR_COLUMNS)
                 .where(
-                    _anchor.c.conversation == conversation, _anchor.c.id < 0, _anchor.c.state == 0,
+                    _anchor.c.conversation == conversation, _anchor.c.id < 0,
+                    or_(_anchor.c.state == 0, _closed_in(first_idx, last_idx)),
                     ~_anchor.c.node_idx.between(first_idx, last_idx),
                 )
                 .order_by(_anchor.c.id)
                 .limit(MODEL_CANDIDATES)
             )  # fmt: skip
-            return rules, [anchor_record(row) for row in rows]
+            return rules, [replace(anchor_record(row), state=AnchorState.ACTIVE, related=None) for row in rows]
 
     def commit_refined(self, refined: Refined) -> bool:
         """Write a model's words and end the job; False when the segments changed meanwhile."""
@@ -165,6 +171,12 @@ class SqlRefinements:
             }  # fmt: skip
             connection.execute(insert_new(connection, _level).values(row).on_conflict_do_nothing())
             return True
+
+
+def _closed_in(first_idx: int, last_idx: int) -> ColumnElement[bool]:
+    """Anchors of a model that are over by its words in some segments, which are to be written anew."""
+    ids = _anchor.c.related.between(first_of_model(last_idx + 1) + 1, first_of_model(first_idx))
+    return and_(_anchor.c.id < 0, _anchor.c.settled_after.is_(None), ids)
 
 
 def _write(connection: Connection, refined: Refined, target: RefineTarget) -> None:
@@ -248,9 +260,10 @@ def _write_anchors(
     target: RefineTarget,
 ) -> None:  # fmt: skip
     segments = refined.covers
+    places = segments[0].node.idx, segments[-1].node.idx
     mine = (
         _anchor.c.conversation == conversation, _anchor.c.id < 0,
-        _anchor.c.node_idx.between(segments[0].node.idx, segments[-1].node.idx),
+        _anchor.c.node_idx.between(*places),
     )  # fmt: skip
     settled = connection.execute(
         select(_anchor.c.seq, _anchor.c.start_offset, _anchor.c.end_offset, *_SETTLED).where(
@@ -258,6 +271,10 @@ def _write_anchors(
         )
     ).all()
     connection.execute(delete(_anchor).where(*mine))
+    sql_anchors.unmark_over(connection, conversation, range(places[0], places[1] + 1))
+    connection.execute(
+        update(_anchor).where(_anchor.c.conversation == conversation, _closed_in(*places)).values(state=0, related=None)
+    )
     if anchors:
         provenance = {"refined": 1, "model": target.extract_model, "prompt_version": target.extract_prompt}
         connection.execute(
@@ -268,9 +285,8 @@ def _write_anchors(
         same = (_anchor.c.seq == row.seq, _anchor.c.start_offset == row.start_offset)
         values = {column.name: getattr(row, column.name) for column in _SETTLED}
         connection.execute(update(_anchor).where(*mine, *same, _anchor.c.end_offset == row.end_offset).values(values))
-    places = segments[0].node.idx, segments[-1].node.idx
     sql_anchors.mark_hidden(connection, conversation, refined.filler, refined.told, *places)
-    sql_anchors.mark_over(connection, conversation, _over(anchors, refined.overtaken), *places)
+    sql_anchors.mark_over(connection, conversation, _over(anchors, refined.overtaken))
     sql_anchors.change_anchors(connection, conversation, [change for change in refined.changes if change.id < 0])
     sql_anchors.count_model_anchors(connection, conversation)
 

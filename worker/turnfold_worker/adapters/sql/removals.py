@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, null, select, update
 
+from turnfold.contract.model_anchors import segment_of_model
 from turnfold.contract.records import FAN_OUT, AnchorState, ConversationId
 from turnfold.contract.tables import (
     AnchorPostingRow,
@@ -24,7 +25,7 @@ from turnfold.database.rows import STATES
 from turnfold_worker.adapters.sql import access as sql_access
 from turnfold_worker.adapters.sql import model_notes as sql_model_notes
 from turnfold_worker.adapters.sql import refined_turns as sql_refined_turns
-from turnfold_worker.adapters.sql.anchors import RULES, count_model_anchors, find_again, mark_over
+from turnfold_worker.adapters.sql.anchors import RULES, count_model_anchors, find_again, unmark_over
 from turnfold_worker.adapters.sql.turns import content_hash
 from turnfold_worker.ports.models import subject_of_chapter
 
@@ -45,7 +46,7 @@ _ACTIVE: Final = STATES.index(AnchorState.ACTIVE)
 def drop_anchors(
     connection: Connection, conversation: ConversationId, which: ColumnElement[bool], *, relink: bool
 ) -> None:
-    """Delete anchors. Those that they had overtaken, answered or repeated are active again.
+    """Delete anchors. Those that they had overtaken, answered or repeated are active again, by a model too.
 
     With `relink` those keep the number of what is gone, until a refold has looked for what else is said about them.
     """
@@ -73,6 +74,7 @@ def drop_anchors(
         ).all()  # fmt: skip
         find_again(connection, conversation, {row.id: row.body for row in again if row.id > 0})
         connection.execute(update(_anchor).where(own, _anchor.c.replaces.in_(ids)).values(replaces=None))
+        unmark_over(connection, conversation, {segment_of_model(id_) for id_ in ids if id_ < 0})
     _drop_vectors(connection, conversation, {row.body for row in gone})
     count_anchors(connection, conversation)
 
@@ -135,7 +137,6 @@ def drop_models_words(connection: Connection, conversation: ConversationId, firs
     drop_anchors(
         connection, conversation, and_(_anchor.c.id < 0, _anchor.c.node_idx.between(first, last)), relink=False
     )
-    mark_over(connection, conversation, {}, first, last)
     drop_jobs(connection, conversation, JobKind.REFINE, first, last)
     drop_replies(connection, conversation)
     tell_sizes(connection, conversation)

@@ -16,7 +16,8 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.deduplicate import merge, merge_into_past
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
-from turnfold_worker.pipeline.refinement.overtaken import AcceptedOvertaking
+from turnfold_worker.pipeline.language.prose import Span
+from turnfold_worker.pipeline.refinement.overtaken import AcceptedOvertaking, holds
 from turnfold_worker.pipeline.refinement.quotes import Found, align, with_conditions
 from turnfold_worker.pipeline.refinement.replies import Quote
 from turnfold_worker.pipeline.refinement.sources import RefineSource, kept_spans
@@ -140,7 +141,7 @@ def settle_quotes(
 
     `rules` are candidates among the rules' anchors, from anywhere; `models` the model's own of other segments.
     With the `vectors` of `texts_to_embed` what means the same is kept once too. The first of a segment are its words
-    that took the place of others.
+    that took the place of others; where those others are words of the model's, these are over too.
     """
     segment_of = {turn.seq: segment.node.idx for segment in source.segments for turn in segment.turns}
     ids = _Ids(segment_of)
@@ -154,8 +155,29 @@ def settle_quotes(
     named = {place: anchor.id for place, anchor in enumerate(source.anchors, 1)}
     for change in by_rules:
         changed.setdefault(change.id, replace(change, related=named.get(change.related or 0, change.related)))
+    over = _over_too(taking_place, overtaken, models)
+    changed.update(over)
     own = {anchor.id for anchor in models}
-    return Settled(new=(*taking_place, *new), changed=tuple(changed[id_] for id_ in sorted(changed) if id_ in own))
+    standing = (
+        replace(anchor, state=over[anchor.id].state, related=over[anchor.id].related) if anchor.id in over else anchor
+        for anchor in taking_place
+    )
+    return Settled(new=(*standing, *new), changed=tuple(changed[id_] for id_ in sorted(changed) if id_ in own))
+
+
+def _over_too(
+    taking_place: Sequence[Anchor], overtaken: Sequence[AcceptedOvertaking], models: Sequence[Anchor]
+) -> dict[int, AnchorChange]:
+    """The model's anchors of words that others took the place of: the rules' anchors of these are only marked."""
+    return {
+        older.id: AnchorChange(
+            id=older.id, state=AnchorState.SUPERSEDED, related=anchor.id, replaces=older.replaces
+        )
+        for anchor, overtaking in zip(taking_place, overtaken, strict=True)
+        for older in (*models, *taking_place)
+        if older.position < anchor.position
+        and any(holds(older.turn_seq, Span(older.start, older.end), before) for before in overtaking.before)
+    }  # fmt: skip
 
 
 def _taking_place(overtaking: AcceptedOvertaking, id_: int, node_idx: int) -> Anchor:

@@ -41,16 +41,13 @@ def in_place_of(rules: Sequence[Note], written: Sequence[ModelNote]) -> tuple[No
 
 
 def still_so(notes: Sequence[Note], over: Iterable[SettledAnchor]) -> tuple[Note, ...]:
-    """Notes without those of a model that in brief say what it found to be overtaken, and nothing of what came then."""
+    """Notes without those that in brief say what a model found to be overtaken, and nothing of what came then."""
     by_seq: dict[int, list[tuple[frozenset[str], frozenset[str]]]] = {}
     for anchor in over:
         said, since = frozenset(note_stems(anchor.text)), frozenset(note_stems(anchor.by_text))
         by_seq.setdefault(anchor.seq, []).append((said, since - said))
     return tuple(
-        note
-        for note in notes
-        if note.place < FIRST_WRITTEN
-        or not any(_says_no_more(note, said, since) for said, since in by_seq.get(note.seq, ()))
+        note for note in notes if not any(_says_no_more(note, said, since) for said, since in by_seq.get(note.seq, ()))
     )
 
 
