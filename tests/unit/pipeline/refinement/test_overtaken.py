@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 from turnfold.contract.records import PINNED_RANK, Anchor, AnchorType, Method, Node, Role, StoredTurn
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.refinement import overtaken
-from turnfold_worker.pipeline.refinement.overtaken import MOST_A_SEGMENT, accept_overtaken, told_by_words
+from turnfold_worker.pipeline.refinement.overtaken import (
+    MOST_A_SEGMENT,
+    accept_overtaken,
+    told_by_words,
+)
 from turnfold_worker.pipeline.refinement.replies import Overtaking, read_segments
 from turnfold_worker.pipeline.refinement.sources import NodeSource, RefineSource, kept_spans, known_before, source_text
 

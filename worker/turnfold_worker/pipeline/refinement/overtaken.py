@@ -21,6 +21,7 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.language.common_words import is_common
+from turnfold_worker.pipeline.language.number_words import with_digits
 from turnfold_worker.pipeline.language.pasted import is_pasted, pasted_in
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.spoken import is_question
@@ -197,4 +198,4 @@ def takes_its_place(before: Anchor, text: str) -> bool:
     """Whether words say what holds in the place of an anchor; else they tell that it was answered, done or met."""
     if before.type in SETTLED_BY:
         return False
-    return before.type is not AnchorType.CONSTRAINT or _LIMITS.search(text) is not None
+    return before.type is not AnchorType.CONSTRAINT or _LIMITS.search(with_digits(text)) is not None
