@@ -45,12 +45,9 @@ def mark_of_segment(segment: int) -> int | None:
     return -segment - 1 if segment <= _LAST_MARKED else None
 
 
-def as_models_leave_it(anchor: Anchor, filler: int) -> Anchor:
-    """An anchor of the rules as over, where a model found that it is and no rule or person closed it.
-
-    What closed it is the first anchor of the model in the segment.
-    """
+def as_models_leave_it(anchor: Anchor, filler: int, closed_by: int | None) -> Anchor:
+    """An anchor of the rules as over, where a model found that it is and no rule or person closed it."""
     if filler >= 0 or anchor.state is not AnchorState.ACTIVE:
         return anchor
     state = AnchorState.RESOLVED if anchor.type in _SETTLED else AnchorState.SUPERSEDED
-    return replace(anchor, state=state, related=first_of_model(-filler - 1))
+    return replace(anchor, state=state, related=closed_by)

@@ -24,7 +24,7 @@ BLOCK: Final = 1_000
 
 _anchor = statements.anchor
 SAID_ANCHORS: Final = (
-    select(*statements.ANCHOR_COLUMNS, *statements.WHO_AND_WHEN)
+    select(*statements.ANCHOR_COLUMNS, *statements.WHO_AND_WHEN, statements.CLOSED_BY)
     .outerjoin_from(
         _anchor, statements.turn,
         and_(statements.turn.c.conversation == _anchor.c.conversation, statements.turn.c.seq == _anchor.c.seq),
@@ -132,7 +132,7 @@ class AnchorRead:
 
     def _anchors(self, statement: Select[tuple[object, ...]], parameters: dict[str, int | str]) -> tuple[Anchor, ...]:
         rows = self._connection.execute(statement, parameters)
-        records = [as_models_leave_it(said_anchor_record(row), row.filler) for row in rows]
+        records = [as_models_leave_it(said_anchor_record(row), row.filler, row.closed_by) for row in rows]
         return tuple(sorted(records, key=attrgetter("turn_seq", "start", "id")))
 
 

@@ -65,9 +65,9 @@ WRITTEN_BETWEEN: Final = (
 _closing = anchor.alias("closing")
 _closing_turn = turn.alias("closing_turn")
 ANCHORS_BETWEEN: Final = (
-    select(*ANCHOR_COLUMNS, _closing_turn.c.created_at.label("closed_at"))
+    select(*ANCHOR_COLUMNS, CLOSED_BY, _closing_turn.c.created_at.label("closed_at"))
     .outerjoin_from(
-        anchor, _closing, and_(_closing.c.conversation == anchor.c.conversation, _closing.c.id == CLOSED_BY)
+        anchor, _closing, and_(_closing.c.conversation == anchor.c.conversation, _closing.c.id == CLOSED_BY.element)
     )
     .outerjoin(
         _closing_turn,
@@ -152,7 +152,7 @@ class NoteRead:
         }
         anchors: dict[int, list[Anchor]] = {}
         stored = [
-            closed_on(as_models_leave_it(anchor_record(row), row.filler), row.closed_at)
+            closed_on(as_models_leave_it(anchor_record(row), row.filler, row.closed_by), row.closed_at)
             for row in self._between(ANCHORS_BETWEEN, first_seq, last_seq)
         ]
         days = {tail_anchor.id: day_of(tail_anchor.day) for tail_anchor in self._tail.anchors if tail_anchor.day}

@@ -36,10 +36,10 @@ _by: Final = anchor.alias("by_anchor")
 _replaced: Final = anchor.alias("replaced")
 _SAID: Final = (
     select(
-        *ANCHOR_COLUMNS, *WHO_AND_WHEN, _by.c.seq.label("by_seq"), _replaced.c.body.label("replaced"),
+        *ANCHOR_COLUMNS, *WHO_AND_WHEN, CLOSED_BY, _by.c.seq.label("by_seq"), _replaced.c.body.label("replaced"),
         _replaced.c.seq.label("replaced_seq"),
     )
-    .outerjoin_from(anchor, _by, and_(_by.c.conversation == anchor.c.conversation, _by.c.id == CLOSED_BY))
+    .outerjoin_from(anchor, _by, and_(_by.c.conversation == anchor.c.conversation, _by.c.id == CLOSED_BY.element))
     .outerjoin(
         _replaced, and_(_replaced.c.conversation == anchor.c.conversation, _replaced.c.id == anchor.c.replaces)
     )
@@ -102,7 +102,7 @@ def _stored(
     rows: Iterable[Any], by_tail: Mapping[int, Any], known: Mapping[int, int], last_seq: int
 ) -> Iterator[tuple[bool, Anchor]]:
     for row in rows:
-        record, by_seq = as_models_leave_it(said_anchor_record(row), row.filler), row.by_seq
+        record, by_seq = as_models_leave_it(said_anchor_record(row), row.filler, row.closed_by), row.by_seq
         change = by_tail.get(record.id)
         if change is not None and record.state is AnchorState.ACTIVE:
             record = replace(record, state=change.state, related=change.related)

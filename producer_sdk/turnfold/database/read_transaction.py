@@ -375,7 +375,7 @@ class ReadTransaction:
         row = self._connection.execute(
             SAID_ANCHORS.where(statements.anchor.c.id == id_), {"conversation": head.id}
         ).first()
-        return None if row is None else as_models_leave_it(said_anchor_record(row), row.filler)
+        return None if row is None else as_models_leave_it(said_anchor_record(row), row.filler, row.closed_by)
 
     def anchors(self, head: Head) -> AnchorRead:
         """For looks at the anchors of a conversation, in blocks."""

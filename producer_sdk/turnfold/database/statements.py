@@ -100,10 +100,23 @@ ANCHOR_COLUMNS: Final = (
     anchor.c.state, anchor.c.score, anchor.c.rank, anchor.c.node_idx, anchor.c.tokens, anchor.c.related,
     anchor.c.replaces, anchor.c.factors, anchor.c.valid_from, anchor.c.valid_to, anchor.c.filler,
 )  # fmt: skip
+_taking = anchor.alias("taking")
+_first_of_model: Final = IDS_A_SEGMENT * (anchor.c.filler + 1) - 1
+_taking_its_place: Final = (
+    select(func.max(_taking.c.id))
+    .where(
+        _taking.c.conversation == anchor.c.conversation, _taking.c.replaces == anchor.c.id,
+        _taking.c.id.between(_first_of_model - (IDS_A_SEGMENT - 1), _first_of_model),
+    )
+    .correlate(anchor)
+    .scalar_subquery()
+)  # fmt: skip
 CLOSED_BY: Final = case(
-    (and_(anchor.c.filler < 0, anchor.c.state == 0), IDS_A_SEGMENT * (anchor.c.filler + 1) - 1), else_=anchor.c.related
-)
-"""The id of the anchor since which one holds no more, the rules' or, as `as_models_leave_it` has it, a model's."""
+    (and_(anchor.c.filler < 0, anchor.c.state == 0), func.coalesce(_taking_its_place, _first_of_model)),
+    else_=anchor.c.related,
+).label("closed_by")
+"""The id of the anchor since which one holds no more: the rules', or a model's that replaces it, or else its first one
+of the segment since which it does not."""
 WHO_AND_WHEN: Final = (turn.c.turn_id, turn.c.role, turn.c.name, turn.c.created_at)
 """Of an anchor's turn."""
 

@@ -40,7 +40,7 @@ def _says(*pairs: tuple[str, str]) -> Callable[[dict[str, Any]], str]:
         user, body = request["messages"][1]["content"], json.loads(reply)
         for old, new in pairs:
             kept = re.search(rf"<<(\d+): {re.escape(old[:25])}", user)
-            spoken = re.search(rf"#(\d+) Ines: (?:<<\d+: )?{re.escape(new[:30])}", user)
+            spoken = re.search(rf"#(\d+) Ines: [^\n]*{re.escape(new[:30])}", user)
             if kept is not None and spoken is not None and "segments" in body:
                 claim = {"before": int(kept[1]), "turn": int(spoken[1]), "quote": new}
                 body["segments"][-1]["overtaken"] += [claim, {**claim, "quote": "1,400 is what nobody said"}]
@@ -123,6 +123,20 @@ def test_a_person_has_the_last_word(make_refinery: Callable[..., Refinery], open
     refinery.tf.resolve_anchor("c", old.id, dismiss=True)
     refinery.local.settle()
     assert _budget(refinery)["caterer-0"].state is AnchorState.DISMISSED
+
+
+def test_each_statement_names_the_words_that_took_its_place(
+    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
+) -> None:
+    hall, grown = "The hall for the opening must never seat fewer than 80 guests.", "120 is what the hall seats now."
+    openai_server.answer = _says((_OLD, _NEW), (hall, grown))
+    refinery = make_refinery()
+    refinery.fold("c", _turns((_OLD, hall, f"Now {grown} {_NEW}"), (3, 4, 30)))
+    anchors = sorted(refinery.tf.anchors("c", states=[*AnchorState]), key=lambda anchor: anchor.refined)
+    by_text = {anchor.text: anchor for anchor in anchors}
+    for old, new in ((_OLD, _NEW), (hall, grown)):
+        assert by_text[old].related == by_text[new].id
+        assert by_text[new].replaces == by_text[old].id
 
 
 def test_what_a_rewind_cut_off_ends_nothing(
