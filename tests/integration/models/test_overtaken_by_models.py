@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from sqlalchemy import text
+
 from support.refinery import SHORT_SEGMENTS, Refinery
 from support.talk import talk
 from turnfold.contract.records import Anchor, AnchorState
@@ -123,6 +125,21 @@ def test_a_person_has_the_last_word(make_refinery: Callable[..., Refinery], open
     refinery.tf.resolve_anchor("c", old.id, dismiss=True)
     refinery.local.settle()
     assert _budget(refinery)["caterer-0"].state is AnchorState.DISMISSED
+
+
+def test_words_that_a_person_dismisses_end_nothing(
+    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
+) -> None:
+    refinery = _folded(make_refinery, openai_server)
+    refinery.tf.resolve_anchor("c", _budget(refinery)["caterer-1"].id, dismiss=True)
+    refinery.local.settle()
+    assert _budget(refinery)["caterer-0"].state is AnchorState.ACTIVE
+    with refinery.local.write_engine.begin() as connection:
+        connection.execute(text("UPDATE job SET state = 'due', attempts = 0 WHERE kind = 'refine'"))
+    refinery.go_on()
+    assert "due" not in refinery.states
+    states = {turn_id: anchor.state for turn_id, anchor in _budget(refinery).items()}
+    assert states == {"caterer-0": AnchorState.ACTIVE, "caterer-1": AnchorState.DISMISSED}
 
 
 def test_each_statement_names_the_words_that_took_its_place(

@@ -14,7 +14,7 @@ from turnfold.contract.records import Anchor, AnchorChange, AnchorState, AnchorT
 from turnfold.contract.speakers import label_of
 from turnfold.contract.tables import AnchorPostingRow, AnchorRow, ConversationRow, TurnRow, table
 from turnfold.database.rows import KINDS, STATES
-from turnfold.database.statements import ACTIVE, ANCHORS_BY_RANK
+from turnfold.database.statements import ACTIVE, ANCHORS_BY_RANK, CLOSED_BY
 from turnfold_worker.adapters.sql.bulk_insert import BulkInsert
 from turnfold_worker.adapters.sql.turns import insert_new
 from turnfold_worker.pipeline.anchors.deduplicate import anchor_terms
@@ -246,6 +246,11 @@ def settle(connection: Connection, conversation: ConversationId, body: Mapping[s
         )
     )
     if body["anchor"] < 0:
+        if body["state"] == AnchorState.DISMISSED:
+            # A model that erred has ended nothing.
+            ended = (_anchor.c.conversation == conversation, _anchor.c.filler < literal_column("0"))
+            by_it = CLOSED_BY.element == body["anchor"]
+            connection.execute(update(_anchor).where(*ended, by_it).values(filler=0))
         count_model_anchors(connection, conversation)
     elif found.state == _ACTIVE:
         connection.execute(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final
 
@@ -12,7 +13,7 @@ from turnfold.contract.model_anchors import first_of_model
 from turnfold.contract.records import FAN_OUT, Anchor, AnchorState, ConversationId, JobId
 from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeRow, table
 from turnfold.contract.tasks import JobState
-from turnfold.database.rows import anchor_record
+from turnfold.database.rows import STATES, anchor_record
 from turnfold.database.statements import ANCHOR_COLUMNS
 from turnfold_worker.adapters.sql import access as sql_access
 from turnfold_worker.adapters.sql import anchors as sql_anchors
@@ -286,17 +287,26 @@ def _write_anchors(
         values = {column.name: getattr(row, column.name) for column in _SETTLED}
         connection.execute(update(_anchor).where(*mine, *same, _anchor.c.end_offset == row.end_offset).values(values))
     sql_anchors.mark_hidden(connection, conversation, refined.filler, refined.told, *places)
-    sql_anchors.mark_over(connection, conversation, _over(anchors, refined.overtaken))
+    dismissed = {
+        (row.seq, row.start_offset, row.end_offset) for row in settled if STATES[row.state] is AnchorState.DISMISSED
+    }
+    sql_anchors.mark_over(connection, conversation, _over(anchors, refined.overtaken, dismissed))
     sql_anchors.change_anchors(connection, conversation, [change for change in refined.changes if change.id < 0])
     sql_anchors.count_model_anchors(connection, conversation)
 
 
-def _over(anchors: Sequence[Anchor], overtaken: Sequence[AcceptedOvertaking]) -> dict[int, list[int]]:
-    """Ids of the rules' anchors that hold no more, by the segments since which they do not."""
+def _over(
+    anchors: Sequence[Anchor], overtaken: Sequence[AcceptedOvertaking], dismissed: AbstractSet[tuple[int, int, int]]
+) -> dict[int, list[int]]:
+    """Ids of the rules' anchors that hold no more, by the segments since which they do not.
+
+    Words that a person dismissed end nothing.
+    """
     places = {(anchor.turn_seq, anchor.start, anchor.end): anchor.node_idx for anchor in anchors}
     since: dict[int, list[int]] = {}
     for overtaking in overtaken:
         draft = overtaking.draft
-        idx = places[draft.turn_seq, draft.start, draft.end]
-        since.setdefault(idx, []).extend(anchor.id for anchor in overtaking.before)
+        place = draft.turn_seq, draft.start, draft.end
+        if place not in dismissed:
+            since.setdefault(places[place], []).extend(anchor.id for anchor in overtaking.before)
     return since
