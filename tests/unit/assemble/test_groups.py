@@ -7,7 +7,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from turnfold.assemble.by_value.fitting import fitting_notes
+from turnfold.assemble.by_value.fitting import fitting_notes, with_whole
 from turnfold.assemble.by_value.group_spans import GroupSpan, grouped, spans_of, with_more
 from turnfold.assemble.forms.render_text import group_line
 from turnfold.assemble.pricing import Pricing, Style
@@ -167,3 +167,23 @@ def test_groups_cover_every_turn_once_in_as_many_lines_as_there_is_room_for(
     seqs = [seq for span in spans for seq in range(span.first_seq, span.last_seq + 1)]
     assert seqs == list(range(1, min(before, 10 * many) + 1))
     assert len(spans) <= max(1, tokens // 12)
+
+
+@given(_notes, st.integers(0, 300))
+def test_a_models_notes_are_whole_where_room_is_left_and_none_of_them_is_lost_for_that(
+    notes: list[Note], room: int
+) -> None:
+    pricing = Pricing(ESTIMATOR, STYLE._replace(brief_from=FIRST_WRITTEN))
+    written = [
+        note._replace(
+            place=FIRST_WRITTEN + at, text=f"{note.text} and tells how that came about", brief=note.text,
+            brief_tokens=estimate_tokens(note.text) + 1, tokens=estimate_tokens(note.text) + 8,
+        )
+        for at, note in enumerate(notes)
+    ]  # fmt: skip
+    in_brief = fitting_notes(written, SPANS, room, pricing)
+    widened = with_whole(in_brief, written, SPANS, room, pricing)
+    assert widened.tokens <= room
+    assert [note[:2] for note in widened.notes] == [note[:2] for note in in_brief.notes]
+    plenty = with_whole(fitting_notes(written, SPANS, 10_000, pricing), written, SPANS, 10_000, pricing)
+    assert plenty.notes == written

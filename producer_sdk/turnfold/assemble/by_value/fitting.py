@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
+from itertools import islice
 from operator import itemgetter
 from typing import Final
 
@@ -27,6 +28,8 @@ _NOTHING: Final[Told] = (-1, "\n", "")
 _ITEMS: Final = -1
 """Before the place of any note: the items of a group stand before its other notes."""
 _FOR_A_DAY: Final = frozenset({AnchorType.COMMITMENT, AnchorType.UNRESOLVED_QUESTION})
+_AROUND_WHOLE: Final = 6
+"""Tokens of the labels that a whole note needs beside those of its few words, about."""
 _PASSED_OVER: Final = 24
 """Notes or names that are too long for what is left, after which no shorter one is looked for."""
 
@@ -38,6 +41,7 @@ def fitting_notes(
     pricing: Pricing,
     *,
     standing: Standing = NOTHING_STANDS,
+    whole: Collection[tuple[int, int]] = (),
 ) -> Taken:
     """The first notes that fit into `room` tokens, with the labels that they need under the lines of `spans`.
 
@@ -52,7 +56,7 @@ def fitting_notes(
     for note in notes:
         seq, place, speaker, day, price = _PRICED(note)
         form = note
-        if place >= brief_from and note.brief:
+        if place >= brief_from and note.brief and (seq, place) not in whole:
             form, price = note.in_brief(), note.brief_tokens
         if price <= left:
             group = bisect_right(starts, seq)
@@ -82,6 +86,22 @@ def fitting_notes(
         if too_long > _PASSED_OVER:
             break
     return Taken(chosen, room - left, (places, row))
+
+
+def with_whole(taken: Taken, notes: Iterable[Note], spans: Sequence[GroupSpan], room: int, pricing: Pricing) -> Taken:
+    """Notes that were taken in few words of `notes`, the best of them whole where there is room left for that."""
+    shown = {note[:2] for note in taken.notes}
+    # No further than the last one: notes are looked at as far as needed.
+    again = list(islice((note for note in notes if note[:2] in shown), len(shown)))
+    left = room - taken.tokens
+    whole: set[tuple[int, int]] = set()
+    for note in again:
+        more = note.tokens - note.least_tokens + _AROUND_WHOLE
+        if note.place >= pricing.brief_from and note.brief and more <= left:
+            left -= more
+            whole.add(note[:2])
+    widened = fitting_notes(again, spans, room, pricing, whole=whole) if whole else taken
+    return widened if len(widened.notes) == len(taken.notes) else taken
 
 
 def _between(before: Told, told: Told, labels: Mapping[str, int], days: Mapping[str, int]) -> int:

@@ -12,7 +12,7 @@ from typing import Final
 
 from turnfold.assemble.by_value.asked import Asked, asked, header_of, room_unasked
 from turnfold.assemble.by_value.draft import WORTH_FILLING, Draft
-from turnfold.assemble.by_value.fitting import fitting_notes
+from turnfold.assemble.by_value.fitting import fitting_notes, with_whole
 from turnfold.assemble.by_value.group_spans import grouped, with_more
 from turnfold.assemble.by_value.past import Taken, filled_from
 from turnfold.assemble.by_value.told_rules import without_rules
@@ -20,7 +20,7 @@ from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.last_turns import reserve
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.policy import rounded_down, rounded_up
-from turnfold.contract.notes import Note
+from turnfold.contract.notes import FIRST_WRITTEN, Note
 
 _MOST_OF_NOTES: Final = 12
 """Results that are remembered of the same notes: they differ in what is left over for a few more."""
@@ -187,7 +187,14 @@ class NotedPast:
             draft.pricing.brief_from,
         )  # fmt: skip
         memo = draft.material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
-        return memo.of("notes", lambda: self._fitting(self._past, room)), memo
+        return memo.of("notes", lambda: self._whole_where_it_fits(room)), memo
+
+    def _whole_where_it_fits(self, room: int) -> Taken:
+        """Notes of the past; of a model's in few words the best are whole in what is left."""
+        taken = self._fitting(self._past, room)
+        if self._draft.pricing.brief_from != FIRST_WRITTEN:
+            return taken
+        return with_whole(taken, self._past, self._opened, room, self._draft.pricing)
 
     def _fitting(self, notes: Iterable[Note], room: int) -> Taken:
         return fitting_notes(notes, self._opened, room, self._draft.pricing)
