@@ -52,8 +52,9 @@ _OF_ONE: Final = (
 """No word stands before by which a weekday is any of its name, or what follows it is named after it."""
 RELATIVE: Final = lazy_pattern(
     r"(?i)(?<![\w.,/$~<>\u2013-])(?:"
-    r"(?P<near>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|tomorrow|today|tonight|last night"
-    r"|this (?:morning|afternoon|evening)|(?:just|right) now|the other (?:day|night|week)|an hour and a half ago)"
+    r"(?P<near>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|tomorrow|today|tonight"
+    r"|(?<!the )last night|this (?:morning|afternoon|evening)|(?:just|right) now|the other (?:day|night|week)"
+    r"|an hour and a half ago)"
     rf"|(?P<hours>{COUNT}) (?P<unit5>hour|hr|minute|min)s? ago"
     rf"|(?P<count>{COUNT}) (?P<unit>day|night|week|weekend|fortnight|month|year|{'|'.join(SEASONS)})s?"
     r" (?P<side>ago|back|earlier|from now)"

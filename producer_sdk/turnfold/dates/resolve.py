@@ -46,6 +46,8 @@ _FEW: Final = lazy_pattern(r"(?i)\b(?:few|several|some|couple|other) ")
 """A length that is not told: no day comes of it."""
 _COUNTED: Final = lazy_pattern(r"(?i)\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty) ")
 _LONG_UNITS: Final = lazy_pattern(r"(?i)(?:month|year|decade)s?\b")
+_UP_TO: Final = lazy_pattern(r"(?i)within(?!\w)")
+"""Any day up to then."""
 
 
 def resolve_relative_days(text: str, said_on: date) -> str:
@@ -115,4 +117,5 @@ def _word_before(text: str, time: TimeExpression) -> str:
         return "" if _DETERMINER.search(text, max(0, start - 8), start) else "the "
     if _AFTER_WORD.search(text, max(0, start - 10), start):
         return ""
-    return "on " if label[0].isdigit() and " " in label else "in "
+    of_day = "on " if label[0].isdigit() and " " in label else "in "
+    return "by " if _UP_TO.match(text, start) else of_day

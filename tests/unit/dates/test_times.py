@@ -299,3 +299,15 @@ def test_seasons_away_are_clear_of_the_day_and_a_year_apart(day: date, season: s
     assert near.first is not None
     assert far.first is not None
     assert far.first.year - near.first.year == sign
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("The slides are online within four weeks.", "The slides are online by 14 June 2026."),
+        ("They all arrive on the last night.", "They all arrive on the last night."),
+        ("We met last night.", "We met the night of 13 May 2026."),
+    ],
+)
+def test_a_time_up_to_a_day_is_not_that_day_and_the_last_night_is_not_last_night(said: str, shown: str) -> None:
+    assert resolve_relative_days(said, date(2026, 5, 14)) == shown

@@ -95,6 +95,8 @@ def standing_types(text: str) -> set[AnchorType]:
         "The water can't be turned off from outside unless I've had a day's warning.",
         "I'm on lates so nobody rings before noon. Ever.",
         "We keep the old doors in the hall. Not negotiable.",
+        "The gate can't be locked unless the porter has the key. Not negotiable.",
+        "No loose wires, no open flames in the workshop, ever.",
         "Twenty minutes between trips, for cleaning, non negotiable says the owner.",
         "Her contract says guest data stays inside Norway, full stop, so nothing hosted in the States.",
         "35's my ceiling these days, with everything in it.",

@@ -226,3 +226,14 @@ def test_the_news_that_a_limit_was_met_is_no_limit_and_what_the_rules_found_in_t
     source = _source(earlier=(fact,), marked=(limit,))
     (words,), _ = accept_overtaken(source, [Overtaking(_number(source, 32), 21, TURNS[0].content)])
     assert (words.draft.type, words.draft.rank, words.replaced) == (AnchorType.CONSTRAINT, 370, 32)
+
+
+def test_a_rule_of_several_parts_holds_on_beside_the_words_that_change_one_of_them() -> None:
+    rules = _anchor(
+        40, 5, "Texts in double quotes, always British spelling, and never the word suddenly.", AnchorType.INSTRUCTION
+    )
+    quotes = replace(TURNS[5], content="From here on write texts in single quotes.")
+    source = _source(earlier=(rules,))
+    source = replace(source, segments=(replace(source.segments[0], turns=(*TURNS[:5], quotes)),))
+    (words,), _ = accept_overtaken(source, [Overtaking(_number(source, 40), 26, quotes.content)])
+    assert (words.replaced, words.over, words.before) == (40, (), (rules,))

@@ -36,6 +36,7 @@ def test_a_note_of_its_turn_that_has_its_words_tells_it() -> None:
     "anchor",
     [
         replace(FACT, turn_seq=4),
+        replace(FACT, type=AnchorType.CRITICAL_FACT, rank=218),
         replace(FACT, text="Painting 3 landscapes is my favourite!"),
         replace(FACT, text="Sailing round the northern islands is my favourite!"),
         replace(FACT, text="We will."),

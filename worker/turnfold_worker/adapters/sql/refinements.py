@@ -308,5 +308,5 @@ def _over(
         draft = overtaking.draft
         place = draft.turn_seq, draft.start, draft.end
         if place not in dismissed:
-            since.setdefault(places[place], []).extend(anchor.id for anchor in overtaking.before)
+            since.setdefault(places[place], []).extend(overtaking.over)
     return since

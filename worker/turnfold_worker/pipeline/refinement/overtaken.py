@@ -52,6 +52,8 @@ _LIMITS: Final = lazy_pattern(
     r"|ceiling|budget|by|until|from)(?!\w)"
 )
 """What a new limit has and the news that one was met has not."""
+_PARTS: Final = lazy_pattern(r"[,;] [^,;]{8,}[,;](?: and| or)? [^,;]{8,}")
+"""Two commas with some words each behind them: 'double quotes, British spelling, and no "suddenly"'."""
 _VALUE: Final = lazy_pattern(r"\d")
 _NAME: Final = lazy_pattern(r"(?<!^)(?<![.!?] )(?<!\w)[A-Z][a-z]+")
 
@@ -63,7 +65,14 @@ class AcceptedOvertaking:
     draft: AnchorDraft
     """They themselves, of the type of the best of those."""
     before: tuple[Anchor, ...]
-    """Anchors of the rules that hold no more since then, best first."""
+    """Anchors of the rules that hold no more since then, or not all of them, best first."""
+
+    @property
+    def over(self) -> tuple[int, ...]:
+        """Ids of those that are over: of a rule of several parts what was not taken up holds on."""
+        return tuple(
+            anchor.id for anchor in self.before if not (anchor.type in _BINDING and _PARTS.search(anchor.text))
+        )
 
     @property
     def replaced(self) -> int | None:

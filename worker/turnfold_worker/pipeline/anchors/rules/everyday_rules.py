@@ -33,7 +33,7 @@ _NO_THING: Final = (
 _NO_DEED: Final = r"(?!going|getting|telling|knowing|denying|stopping|reading|being|thing|nothing)\w{3,}ing"
 
 LIMITS: Final = joined(rf"""
-    (?:^|[:;] )no (?!way|worries|problem|regrets|idea)\w[^,.;!?]{{1,40}}, ever(?=[,.!]|$)|
+    (?:^|[:;] )no (?!way|worries|problem|regrets|idea)\w[^.;!?]{{1,70}}, ever(?=[,.!]|$)|
     (?:^|: )no {_NO_THING} (?:from|before|after|without|over|above|of) |
     (?:nobody|no one) (?!is|was|has|knows|does)\w+s(?: or \w+s)?(?: \w+){{0,3}} (?:before|after|until) (?:{NUMBER}|
     noon|midnight|my |the )|
@@ -116,6 +116,8 @@ INSISTED: Final = lazy_pattern(
     r"period[.!]|no discussion|end of |final[.!]|no ifs|my (?:one|only) |i (?:really )?mean (?:it|that)[.!]|breaker"
 )
 """Stands in every turn in which something is insisted on."""
+FORBIDS: Final = lazy_pattern(r"(?<!\w)(?:can't|cannot|mustn't|must|never|nobody|no one|won't|not)(?!\w)")
+"""What limits something whether or not it also says when: 'It can't be cut unless I know two days before'."""
 NOTES_DOWN: Final = lazy_pattern(
     r"^(?:please )?(?:put|write|note|jot|add) (?:that|this|it) (?:down|in|on|into|to)(?!\w)"
 )

@@ -26,6 +26,8 @@ HEALTH: Final = lazy_pattern(
     another|any)(?!\w))|
     {_THEY} (?:have|has) (?:an? |severe |mild ){{0,2}}(?:\w+ )?(?:allerg(?:y|ies)|asthma|diabetes|epilepsy|
     migraines?|phobia|heart condition|intolerance)|
+    (?:close|closes|closed|swell|swells|tighten|tightens) (?:up )?(?:my|his|her|their) throat|
+    (?:carry|carries|need|needs|have|has) (?:an? |two |his |her |my )?(?:epi-?pens?|adrenaline pens?)|
     (?:only |strictly )?(?:eat|keep|eats|keeps) (?:halal|kosher)|\w{{1,20}}-free is a must for (?:me|us))(?!\w)
     """)
 )
