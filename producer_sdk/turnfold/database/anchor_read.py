@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Connection, Integer, Select, and_, bindparam, select
 
@@ -24,7 +24,7 @@ BLOCK: Final = 1_000
 
 _anchor = statements.anchor
 SAID_ANCHORS: Final = (
-    select(*statements.ANCHOR_COLUMNS, *statements.WHO_AND_WHEN, statements.CLOSED_BY)
+    select(*statements.ANCHOR_COLUMNS, *statements.WHO_AND_WHEN)
     .outerjoin_from(
         _anchor, statements.turn,
         and_(statements.turn.c.conversation == _anchor.c.conversation, statements.turn.c.seq == _anchor.c.seq),
@@ -32,6 +32,10 @@ SAID_ANCHORS: Final = (
     .where(_anchor.c.conversation == bindparam("conversation"))
 )  # fmt: skip
 """Anchors with who said them and when."""
+_CLOSED: Final = select(_anchor.c.id, statements.CLOSED_BY).where(
+    _anchor.c.conversation == bindparam("conversation"), among(_anchor.c.id, "ids")
+)
+"""Beside the anchors: within their statement PostgreSQL plans for as many as the conversation has."""
 _BY_ID: Final = SAID_ANCHORS.where(among(_anchor.c.id, "ids"))
 ANCHORS_OF_TURNS: Final = SAID_ANCHORS.where(among(_anchor.c.seq, "turns"))
 _BETWEEN: Final = SAID_ANCHORS.where(
@@ -131,9 +135,17 @@ class AnchorRead:
         return self._anchors(_BY_ID, {"conversation": self._head.id, "ids": _listed(filter(_is_stored, others))})
 
     def _anchors(self, statement: Select[tuple[object, ...]], parameters: dict[str, int | str]) -> tuple[Anchor, ...]:
-        rows = self._connection.execute(statement, parameters)
-        records = [as_models_leave_it(said_anchor_record(row), row.filler, row.closed_by) for row in rows]
+        rows = self._connection.execute(statement, parameters).all()
+        records = said_anchors(self._connection, self._head, rows)
         return tuple(sorted(records, key=attrgetter("turn_seq", "start", "id")))
+
+
+def said_anchors(connection: Connection, head: Head, rows: Sequence[Any]) -> list[Anchor]:
+    """Rows of `SAID_ANCHORS` as anchors, as models leave them."""
+    over = _listed(row.id for row in rows if row.filler < 0)
+    closed = connection.execute(_CLOSED, {"conversation": head.id, "ids": over}).all() if over else ()
+    closed_by = {row.id: row.closed_by for row in closed}
+    return [as_models_leave_it(said_anchor_record(row), row.filler, closed_by.get(row.id)) for row in rows]
 
 
 def _is_stored(id_: int) -> bool:

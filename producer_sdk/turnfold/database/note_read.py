@@ -26,7 +26,7 @@ from turnfold.contract.records import Anchor, Importance, Role
 from turnfold.contract.results import Head
 from turnfold.contract.tables import ModelNoteRow, PassageRow, table
 from turnfold.database.rows import anchor_record
-from turnfold.database.statements import ANCHOR_COLUMNS, CLOSED_BY, FRAME, OF_CONVERSATION, anchor, node, turn
+from turnfold.database.statements import ANCHOR_COLUMNS, CLOSED_IN, FRAME, OF_CONVERSATION, anchor, node, turn
 from turnfold.dates.passed import day_of
 from turnfold.dates.validity import closed_on, with_last_days
 
@@ -65,9 +65,9 @@ WRITTEN_BETWEEN: Final = (
 _closing = anchor.alias("closing")
 _closing_turn = turn.alias("closing_turn")
 ANCHORS_BETWEEN: Final = (
-    select(*ANCHOR_COLUMNS, CLOSED_BY, _closing_turn.c.created_at.label("closed_at"))
+    select(*ANCHOR_COLUMNS, CLOSED_IN.label("closed_by"), _closing_turn.c.created_at.label("closed_at"))
     .outerjoin_from(
-        anchor, _closing, and_(_closing.c.conversation == anchor.c.conversation, _closing.c.id == CLOSED_BY.element)
+        anchor, _closing, and_(_closing.c.conversation == anchor.c.conversation, _closing.c.id == CLOSED_IN)
     )
     .outerjoin(
         _closing_turn,

@@ -18,7 +18,7 @@ from turnfold.database.statements import (
     ACTIVE,
     ANCHOR_COLUMNS,
     ANCHORS_BY_RANK,
-    CLOSED_BY,
+    CLOSED_IN,
     TOP_ANCHORS,
     WHO_AND_WHEN,
     anchor,
@@ -36,10 +36,10 @@ _by: Final = anchor.alias("by_anchor")
 _replaced: Final = anchor.alias("replaced")
 _SAID: Final = (
     select(
-        *ANCHOR_COLUMNS, *WHO_AND_WHEN, CLOSED_BY, _by.c.seq.label("by_seq"), _replaced.c.body.label("replaced"),
-        _replaced.c.seq.label("replaced_seq"),
+        *ANCHOR_COLUMNS, *WHO_AND_WHEN, CLOSED_IN.label("closed_by"), _by.c.seq.label("by_seq"),
+        _replaced.c.body.label("replaced"), _replaced.c.seq.label("replaced_seq"),
     )
-    .outerjoin_from(anchor, _by, and_(_by.c.conversation == anchor.c.conversation, _by.c.id == CLOSED_BY.element))
+    .outerjoin_from(anchor, _by, and_(_by.c.conversation == anchor.c.conversation, _by.c.id == CLOSED_IN))
     .outerjoin(
         _replaced, and_(_replaced.c.conversation == anchor.c.conversation, _replaced.c.id == anchor.c.replaces)
     )

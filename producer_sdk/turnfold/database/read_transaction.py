@@ -13,7 +13,6 @@ from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.attention import Selection, Usage, Work
 from turnfold.contract.dropped_postings import MARK
 from turnfold.contract.keys import Address
-from turnfold.contract.model_anchors import as_models_leave_it
 from turnfold.contract.passages import bundle_of, passages_among
 from turnfold.contract.posting_pieces import WantedPieces, opened
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, LevelKey, Node, StoredTurn, TurnState
@@ -27,7 +26,7 @@ from turnfold.contract.tail_anchors import TailAnchors
 from turnfold.contract.turn_limits import MOST_CAP, TURNS_A_READ, Shortening
 from turnfold.contract.turn_parts import PartEntry, unpack_parts
 from turnfold.database import query_statements, statements
-from turnfold.database.anchor_read import SAID_ANCHORS, AnchorRead
+from turnfold.database.anchor_read import SAID_ANCHORS, AnchorRead, said_anchors
 from turnfold.database.known import Found, Wanted
 from turnfold.database.lists import like_pattern
 from turnfold.database.note_read import NoteRead
@@ -37,7 +36,6 @@ from turnfold.database.rows import (
     head_record,
     node_record,
     piece_record,
-    said_anchor_record,
     shortened_record,
     turn_record,
 )
@@ -372,10 +370,10 @@ class ReadTransaction:
 
     def anchor(self, head: Head, id_: int) -> Anchor | None:
         """One anchor by primary key."""
-        row = self._connection.execute(
+        rows = self._connection.execute(
             SAID_ANCHORS.where(statements.anchor.c.id == id_), {"conversation": head.id}
-        ).first()
-        return None if row is None else as_models_leave_it(said_anchor_record(row), row.filler, row.closed_by)
+        ).all()
+        return next(iter(said_anchors(self._connection, head, rows)), None)
 
     def anchors(self, head: Head) -> AnchorRead:
         """For looks at the anchors of a conversation, in blocks."""

@@ -101,7 +101,12 @@ ANCHOR_COLUMNS: Final = (
     anchor.c.replaces, anchor.c.factors, anchor.c.valid_from, anchor.c.valid_to, anchor.c.filler,
 )  # fmt: skip
 _taking = anchor.alias("taking")
-_first_of_model: Final = IDS_A_SEGMENT * (anchor.c.filler + 1) - 1
+# A wide number: 64 times a small one is none.
+_first_of_model: Final = IDS_A_SEGMENT * (cast(anchor.c.filler, Integer) + 1) - 1
+_model_ended_it: Final = and_(anchor.c.filler < 0, anchor.c.state == 0)
+CLOSED_IN: Final = case((_model_ended_it, _first_of_model), else_=anchor.c.related)
+"""The id of the anchor since which one holds no more: the rules', or a model's first one of the segment that ended it.
+For joins: with what `CLOSED_BY` looks up PostgreSQL would go through all anchors."""
 _taking_its_place: Final = (
     select(func.max(_taking.c.id))
     .where(
@@ -112,11 +117,9 @@ _taking_its_place: Final = (
     .scalar_subquery()
 )  # fmt: skip
 CLOSED_BY: Final = case(
-    (and_(anchor.c.filler < 0, anchor.c.state == 0), func.coalesce(_taking_its_place, _first_of_model)),
-    else_=anchor.c.related,
+    (_model_ended_it, func.coalesce(_taking_its_place, _first_of_model)), else_=anchor.c.related
 ).label("closed_by")
-"""The id of the anchor since which one holds no more: the rules', or a model's that replaces it, or else its first one
-of the segment since which it does not."""
+"""The same, of a model's the one that replaces it where one does: for few anchors."""
 WHO_AND_WHEN: Final = (turn.c.turn_id, turn.c.role, turn.c.name, turn.c.created_at)
 """Of an anchor's turn."""
 

@@ -182,3 +182,14 @@ def test_words_that_took_the_place_of_others_are_over_when_others_take_theirs(
     refinery.local.settle()
     again = _budget(refinery)["caterer-1"]
     assert (again.id, again.state, again.related) == (over.id, AnchorState.ACTIVE, None)
+
+
+def test_what_is_over_since_a_late_segment_is_read_as_what_is_over_since_an_early_one(
+    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
+) -> None:
+    refinery = _folded(make_refinery, openai_server)
+    old = _budget(refinery)["caterer-0"]
+    with refinery.local.write_engine.begin() as connection:
+        connection.execute(text("UPDATE anchor SET filler = -20000 WHERE id = :id"), {"id": old.id})
+    assert _budget(refinery, ids=[old.id])["caterer-0"].state is AnchorState.SUPERSEDED
+    assert refinery.tf.context("c", budget_tokens=1_000, as_of=_BEGAN + timedelta(days=2)).text

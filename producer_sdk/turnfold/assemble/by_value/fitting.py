@@ -90,9 +90,9 @@ def fitting_notes(
 
 def with_whole(taken: Taken, notes: Iterable[Note], spans: Sequence[GroupSpan], room: int, pricing: Pricing) -> Taken:
     """Notes that were taken in few words of `notes`, the best of them whole where there is room left for that."""
-    shown = {note[:2] for note in taken.notes}
+    places_taken = {note[:2] for note in taken.notes}
     # No further than the last one: notes are looked at as far as needed.
-    again = list(islice((note for note in notes if note[:2] in shown), len(shown)))
+    again = list(islice((note for note in notes if note[:2] in places_taken), len(places_taken)))
     left = room - taken.tokens
     whole: set[tuple[int, int]] = set()
     for note in again:

@@ -44,16 +44,18 @@ def still_so(notes: Sequence[Note], over: Iterable[SettledAnchor]) -> tuple[Note
     """Notes without those that in brief say what a model found to be overtaken, and nothing of what came then."""
     by_seq: dict[int, list[tuple[frozenset[str], frozenset[str]]]] = {}
     for anchor in over:
-        said, since = frozenset(note_stems(anchor.text)), frozenset(note_stems(anchor.by_text))
-        by_seq.setdefault(anchor.seq, []).append((said, since - said))
+        stems_over, since = frozenset(note_stems(anchor.text)), frozenset(note_stems(anchor.by_text))
+        by_seq.setdefault(anchor.seq, []).append((stems_over, since - stems_over))
     return tuple(
-        note for note in notes if not any(_says_no_more(note, said, since) for said, since in by_seq.get(note.seq, ()))
+        note
+        for note in notes
+        if not any(_says_no_more(note, stems_over, since) for stems_over, since in by_seq.get(note.seq, ()))
     )
 
 
-def _says_no_more(note: Note, said: frozenset[str], since: frozenset[str]) -> bool:
+def _says_no_more(note: Note, stems_over: frozenset[str], since: frozenset[str]) -> bool:
     stems = set(note_stems(note.in_brief().text))
-    return len(stems & said) >= _MOST_OF_NOTE * len(stems) and stems.isdisjoint(since)
+    return len(stems & stems_over) >= _MOST_OF_NOTE * len(stems) and stems.isdisjoint(since)
 
 
 def on_chapters(
