@@ -126,7 +126,8 @@ def test_nothing_stays_open_and_no_half_of_an_answer_is_stored(
             when=reached if kind in {"held", "paused", "looking"} else lambda: None,
         )  # fmt: skip
     provider.script = []
-    wait_until(lambda: len(provider.broken) == left, what="each provider that answered nobody is left")
+    # One whose answer was being received may have been left in the middle of it, too.
+    wait_until(lambda: len(provider.broken) >= left, what="each provider that answered nobody is left")
     wait_until(lambda: connections(proxy)["callers"] <= before["callers"], what="no caller's connection stands")
     wait_until(
         lambda: psutil.Process(proxy.pid).num_fds() <= files + 6, what=f"{connections(proxy)}, at first {before}"
