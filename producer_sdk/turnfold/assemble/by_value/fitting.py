@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
+from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
 from typing import Final
@@ -145,7 +146,7 @@ def fitting_anchors(
         if spent + price > limit:
             continue
         spoken = top.spoken(at)
-        if at >= top.pinned and (_is_stale(anchor, today) or any(map(spoken.repeats, told))):
+        if at >= top.pinned and (any(map(spoken.repeats, told)) or _is_stale(anchor, today)):
             continue
         anchors.append(anchor)
         spent += price
@@ -157,13 +158,17 @@ def fitting_anchors(
 def _is_stale(anchor: Anchor, today: date | None) -> bool:
     """Whether what an anchor promises, asks or plans was for a day that has passed, or held until one that has."""
     said_on = day_of(anchor.day) if anchor.day else None
-    if said_on is None or today is None:
-        return False
-    if anchor.type not in _FOR_A_DAY:
-        time = time_of(anchor.text, said_on) if anchor.type is not AnchorType.DECISION else None
+    return said_on is not None and today is not None and _has_ended(anchor.type, anchor.text, said_on, today)
+
+
+# Each read asks it of the same anchors, and to look for times takes a tenth of a read.
+@lru_cache(maxsize=4_096)
+def _has_ended(kind: AnchorType, text: str, said_on: date, today: date) -> bool:
+    if kind not in _FOR_A_DAY:
+        time = time_of(text, said_on) if kind is not AnchorType.DECISION else None
         if time is None or not (time.is_plan or time.valid_to):
             return False
-    return has_passed(anchor.text, said_on, today)
+    return has_passed(text, said_on, today)
 
 
 def fitting_names(names: Sequence[str], most_tokens: int, pricing: Pricing) -> tuple[str, ...]:
