@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from turnfold.contract.records import Anchor, AnchorState, AnchorType
+from turnfold.contract.records import DONE_OR_ANSWERED, Anchor, AnchorState
 
 FILLER: Final = 1
 """No later answer can need it."""
@@ -19,7 +19,6 @@ TOLD: Final = 2
 IDS_A_SEGMENT: Final = 64
 _LAST_MARKED: Final = 2**15 - 2
 """Of half a million turns; the column has room for no more."""
-_SETTLED: Final = frozenset({AnchorType.COMMITMENT, AnchorType.UNRESOLVED_QUESTION})
 
 
 def first_of_model(segment: int) -> int:
@@ -49,5 +48,5 @@ def as_models_leave_it(anchor: Anchor, filler: int, closed_by: int | None) -> An
     """An anchor of the rules as over, where a model found that it is and no rule or person closed it."""
     if filler >= 0 or anchor.state is not AnchorState.ACTIVE:
         return anchor
-    state = AnchorState.RESOLVED if anchor.type in _SETTLED else AnchorState.SUPERSEDED
+    state = AnchorState.RESOLVED if anchor.type in DONE_OR_ANSWERED else AnchorState.SUPERSEDED
     return replace(anchor, state=state, related=closed_by)

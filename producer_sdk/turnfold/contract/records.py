@@ -61,6 +61,10 @@ class AnchorType(StrEnum):
     """How somebody likes things to be."""
 
 
+DONE_OR_ANSWERED: Final = frozenset({AnchorType.COMMITMENT, AnchorType.UNRESOLVED_QUESTION})
+"""Types of anchors that are resolved in the end; of the others a later one supersedes an earlier one."""
+
+
 class AnchorState(StrEnum):
     """Where an anchor stands. Nothing is ever deleted, it changes state."""
 

@@ -19,7 +19,7 @@ from turnfold.assemble.forms.render_text import ANCHORS_HEADER, names_line
 from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.notes import Note, item_order, label_of, month_of
-from turnfold.contract.records import Anchor, AnchorType
+from turnfold.contract.records import DONE_OR_ANSWERED, Anchor, AnchorType
 from turnfold.dates.note_time import time_of
 from turnfold.dates.passed import day_of, has_passed
 
@@ -28,7 +28,6 @@ _NOTHING: Final[Told] = (-1, "\n", "")
 """Stands before the first note: no note is of that day."""
 _ITEMS: Final = -1
 """Before the place of any note: the items of a group stand before its other notes."""
-_FOR_A_DAY: Final = frozenset({AnchorType.COMMITMENT, AnchorType.UNRESOLVED_QUESTION})
 _AROUND_WHOLE: Final = 6
 """Tokens of the labels that a whole note needs beside those of its few words, about."""
 _PASSED_OVER: Final = 24
@@ -164,7 +163,7 @@ def _is_stale(anchor: Anchor, today: date | None) -> bool:
 # Each read asks it of the same anchors, and to look for times takes a tenth of a read.
 @lru_cache(maxsize=4_096)
 def _has_ended(kind: AnchorType, text: str, said_on: date, today: date) -> bool:
-    if kind not in _FOR_A_DAY:
+    if kind not in DONE_OR_ANSWERED:
         time = time_of(text, said_on) if kind is not AnchorType.DECISION else None
         if time is None or not (time.is_plan or time.valid_to):
             return False

@@ -43,7 +43,6 @@ from turnfold_worker.pipeline.turns.reading import Reading
 
 MAX_PER_SEGMENT: Final = 12
 _MAX_PER_TURN: Final = {Role.USER: 4, Role.ASSISTANT: 2, Role.TOOL: 1, Role.SYSTEM: 4, Role.DEVELOPER: 4}
-_RULES: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION})
 _SAYS_WHAT_WITHIN: Final = 3
 """Turns within which who has said 'no, wait' says what is right."""
 _PASTED_POINTS: Final = -8
@@ -170,7 +169,7 @@ def _drafts_of(
             continue
         factors |= doubts_of(candidate.kind, candidate.rule, plain_text, reading, candidate.span, company)
         spans = [candidate.span]
-        if candidate.kind in _RULES and (whole := _with_sentence_before(reading, candidate.span)) is not None:
+        if candidate.kind in STANDING and (whole := _with_sentence_before(reading, candidate.span)) is not None:
             spans.insert(0, whole)
         for span in spans:
             draft = _draft(reading, candidate.kind, span, factors, stands=candidate.stands)

@@ -17,7 +17,7 @@ from turnfold_worker.pipeline.anchors.deduplicate import merge, merge_into_past
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.language.prose import Span
-from turnfold_worker.pipeline.refinement.overtaken import AcceptedOvertaking, holds
+from turnfold_worker.pipeline.refinement.overtaken import BINDING, AcceptedOvertaking, holds
 from turnfold_worker.pipeline.refinement.quotes import Found, align, with_conditions
 from turnfold_worker.pipeline.refinement.replies import Quote
 from turnfold_worker.pipeline.refinement.sources import RefineSource, kept_spans
@@ -31,7 +31,6 @@ _SCORE: Final = 70
 _SCORE_OF_TALK: Final = 66
 """Of tastes and promises, which do not stand in contexts by themselves: a model's notes tell them."""
 _TALK: Final = frozenset({AnchorType.PREFERENCE, AnchorType.COMMITMENT})
-_BINDING: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE})
 _BINDS_NOBODY: Final = frozenset({Role.ASSISTANT, Role.TOOL})
 """Their advice is a fact, no standing rule of the conversation."""
 _MEETS: Final = 0.5
@@ -108,7 +107,7 @@ def _meet(aligned: Found, span: tuple[int, int]) -> bool:
 def _draft(quote: Quote, aligned: Found) -> AnchorDraft:
     text = aligned.turn.content[aligned.span.start : aligned.span.end]
     kind = quote.type
-    if kind in _BINDING and aligned.turn.role in _BINDS_NOBODY:
+    if kind in BINDING and aligned.turn.role in _BINDS_NOBODY:
         kind = AnchorType.CRITICAL_FACT
     score = _SCORE_OF_TALK if kind in _TALK else _SCORE
     return AnchorDraft(

@@ -14,7 +14,7 @@ from typing import Final
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.periods import as_utc
-from turnfold.contract.records import OPERATORS, PINNED_RANK, Anchor, AnchorType, Origin, Role
+from turnfold.contract.records import DONE_OR_ANSWERED, OPERATORS, PINNED_RANK, Anchor, AnchorType, Origin, Role
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.words import note_stems
 from turnfold.tokens import estimate_tokens
@@ -31,9 +31,7 @@ from turnfold_worker.pipeline.refinement.sources import RefineSource, kept_spans
 
 MOST_A_SEGMENT: Final = 12
 """Words of one segment that take the place of others, at most."""
-SETTLED_BY: Final = frozenset({AnchorType.COMMITMENT, AnchorType.UNRESOLVED_QUESTION})
-"""Types that are done or answered, not overtaken."""
-_BINDING: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE})
+BINDING: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE})
 _SCORE: Final = 70
 _SCORE_OF_END: Final = 50
 _ASKS_FOR_IT: Final = lazy_pattern(
@@ -70,9 +68,7 @@ class AcceptedOvertaking:
     @property
     def over(self) -> tuple[int, ...]:
         """Ids of those that are over: of a rule of several parts what was not taken up holds on."""
-        return tuple(
-            anchor.id for anchor in self.before if not (anchor.type in _BINDING and _PARTS.search(anchor.text))
-        )
+        return tuple(anchor.id for anchor in self.before if not (anchor.type in BINDING and _PARTS.search(anchor.text)))
 
     @property
     def replaced(self) -> int | None:
@@ -167,7 +163,7 @@ def _may_end(anchor: Anchor, words: Found) -> bool:
     if anchor.role in OPERATORS and words.turn.role not in OPERATORS:
         return False
     of_user = anchor.origin is Origin.USER and anchor.role not in OPERATORS
-    if of_user and anchor.type in _BINDING and words.turn.role is not Role.USER:
+    if of_user and anchor.type in BINDING and words.turn.role is not Role.USER:
         return False
     text = _text_of(words)
     if anchor.text.strip() == text.strip():
@@ -205,6 +201,6 @@ def _draft(words: Found, before: Anchor, own: Sequence[Anchor]) -> AnchorDraft:
 
 def takes_its_place(before: Anchor, text: str) -> bool:
     """Whether words say what holds in the place of an anchor; else they tell that it was answered, done or met."""
-    if before.type in SETTLED_BY:
+    if before.type in DONE_OR_ANSWERED:
         return False
     return before.type is not AnchorType.CONSTRAINT or _LIMITS.search(with_digits(text)) is not None
