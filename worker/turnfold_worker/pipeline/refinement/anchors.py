@@ -8,14 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from turnfold.contract.model_anchors import first_of_model
-from turnfold.contract.periods import as_utc
 from turnfold.contract.records import PINNED_RANK, Anchor, AnchorChange, AnchorState, AnchorType, Role
-from turnfold.contract.speakers import speaker_label
 from turnfold.contract.vectors import NO_VECTORS, Vector
-from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.deduplicate import merge, merge_into_past
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
-from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.refinement.overtaken import BINDING, AcceptedOvertaking, holds
 from turnfold_worker.pipeline.refinement.quotes import Found, align, with_conditions
@@ -105,17 +101,10 @@ def _meet(aligned: Found, span: tuple[int, int]) -> bool:
 
 
 def _draft(quote: Quote, aligned: Found) -> AnchorDraft:
-    text = aligned.turn.content[aligned.span.start : aligned.span.end]
     kind = quote.type
     if kind in BINDING and aligned.turn.role in _BINDS_NOBODY:
         kind = AnchorType.CRITICAL_FACT
-    score = _SCORE_OF_TALK if kind in _TALK else _SCORE
-    return AnchorDraft(
-        type=kind, text=text, turn_seq=aligned.turn.seq, start=aligned.span.start, end=aligned.span.end,
-        score=score, rank=rank_of(kind, score, aligned.turn.importance), tokens=estimate_tokens(text),
-        factors={"model": score}, speaker=speaker_label(aligned.turn), role=aligned.turn.role,
-        said_on=as_utc(aligned.turn.created_at).date() if aligned.turn.created_at else None,
-    )  # fmt: skip
+    return aligned.as_anchor(kind, score=_SCORE_OF_TALK if kind in _TALK else _SCORE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

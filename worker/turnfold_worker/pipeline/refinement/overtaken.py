@@ -13,13 +13,9 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.origins import holds_tool_words
-from turnfold.contract.periods import as_utc
 from turnfold.contract.records import DONE_OR_ANSWERED, OPERATORS, PINNED_RANK, Anchor, AnchorType, Origin, Role
-from turnfold.contract.speakers import speaker_label
 from turnfold.contract.words import note_stems
-from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
-from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.number_words import with_digits
 from turnfold_worker.pipeline.language.pasted import is_pasted, pasted_in
@@ -139,9 +135,9 @@ def _words(source: RefineSource, claim: Overtaking) -> Found | None:
     named = [turn for turn in source.turns if turn.seq == claim.turn and not holds_tool_words(turn)]
     aligned = align(claim.text, claim.turn, named)
     whole = None if aligned is None else with_conditions(aligned)
-    if aligned is None or whole is None or _HANGS_ON.search(_text_of(whole)) or _is_pasted(whole):
+    if aligned is None or whole is None or _HANGS_ON.search(whole.text) or _is_pasted(whole):
         return None
-    text = _text_of(aligned)
+    text = aligned.text
     asks = _ASKS_FOR_IT.search(text) is not None
     if is_question(text) and not asks:
         return None
@@ -150,10 +146,6 @@ def _words(source: RefineSource, claim: Overtaking) -> Found | None:
 
 def _is_pasted(words: Found) -> bool:
     return is_pasted(pasted_in(words.turn.content), words.span)
-
-
-def _text_of(words: Found) -> str:
-    return words.turn.content[words.span.start : words.span.end]
 
 
 def _may_end(anchor: Anchor, words: Found) -> bool:
@@ -165,7 +157,7 @@ def _may_end(anchor: Anchor, words: Found) -> bool:
     of_user = anchor.origin is Origin.USER and anchor.role not in OPERATORS
     if of_user and anchor.type in BINDING and words.turn.role is not Role.USER:
         return False
-    text = _text_of(words)
+    text = words.text
     if anchor.text.strip() == text.strip():
         return False
     telling = _telling(anchor.text)
@@ -185,18 +177,13 @@ def _draft(words: Found, before: Anchor, own: Sequence[Anchor]) -> AnchorDraft:
 
     Words that tell how something ended are a fact.
     """
-    turn, (start, end) = words.turn, words.span
-    text = _text_of(words)
-    likes = [*own, before] if takes_its_place(before, text) else own
+    likes = [*own, before] if takes_its_place(before, words.text) else own
     like = max(likes, key=lambda anchor: anchor.rank, default=None)
-    kind = AnchorType.CRITICAL_FACT if like is None else like.type
-    score = max([_SCORE_OF_END, *(max(_SCORE, anchor.score) for anchor in likes)])
-    return AnchorDraft(
-        type=kind, text=text, turn_seq=turn.seq, start=start, end=end, score=score,
-        rank=max([rank_of(kind, score, turn.importance), *(anchor.rank for anchor in likes)]),
-        tokens=estimate_tokens(text), factors={"model": score}, speaker=speaker_label(turn), role=turn.role,
-        said_on=as_utc(turn.created_at).date() if turn.created_at else None,
-    )  # fmt: skip
+    return words.as_anchor(
+        AnchorType.CRITICAL_FACT if like is None else like.type,
+        score=max([_SCORE_OF_END, *(max(_SCORE, anchor.score) for anchor in likes)]),
+        least_rank=0 if like is None else like.rank,
+    )
 
 
 def takes_its_place(before: Anchor, text: str) -> bool:

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.records import StoredTurn
+from turnfold.contract.periods import as_utc
+from turnfold.contract.records import AnchorType, StoredTurn
+from turnfold.contract.speakers import speaker_label
+from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
+from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.language.prose import Span, trimmed
 from turnfold_worker.pipeline.refinement.sources import CLOSE, OPEN, is_readable
 
@@ -43,6 +48,21 @@ class Found:
 
     turn: StoredTurn
     span: Span
+
+    @property
+    def text(self) -> str:
+        """The words as they were said."""
+        return self.turn.content[self.span.start : self.span.end]
+
+    def as_anchor(self, kind: AnchorType, *, score: int, least_rank: int = 0) -> AnchorDraft:
+        """The words as an anchor that a model found, with a rank of at least so much."""
+        turn, text = self.turn, self.text
+        return AnchorDraft(
+            type=kind, text=text, turn_seq=turn.seq, start=self.span.start, end=self.span.end, score=score,
+            rank=max(least_rank, rank_of(kind, score, turn.importance)), tokens=estimate_tokens(text),
+            factors={"model": score}, speaker=speaker_label(turn), role=turn.role,
+            said_on=as_utc(turn.created_at).date() if turn.created_at else None,
+        )  # fmt: skip
 
 
 def align(quote: str, turn_seq: int, turns: Sequence[StoredTurn]) -> Found | None:
