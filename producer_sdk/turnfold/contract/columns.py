@@ -7,7 +7,20 @@ The classes stand in a registry of their own, so that a host application's metad
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import JSON, BigInteger, Column, DateTime, Dialect, ForeignKey, Integer, Table, TypeDecorator
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    Table,
+    TextClause,
+    TypeDecorator,
+    text,
+)
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
@@ -74,6 +87,11 @@ def column(type_: Any, **options: Any) -> Any:
     """A column that is never null unless `options` say so."""
     options.setdefault("nullable", False)
     return Field(sa_column=Column(type_, **options))
+
+
+def partial_index(name: str, *columns: str | TextClause, where: str) -> Index:
+    """An index of the rows that a condition in SQL holds for."""
+    return Index(name, *columns, sqlite_where=text(where), postgresql_where=text(where))
 
 
 def table(row: type[SQLModel]) -> Table:

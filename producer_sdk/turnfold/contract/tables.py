@@ -15,7 +15,6 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Date,
-    Index,
     Integer,
     LargeBinary,
     SmallInteger,
@@ -35,6 +34,7 @@ from turnfold.contract.columns import (
     column,
     conversation_column,
     key_column,
+    partial_index,
     table,
 )
 from turnfold.contract.gateway_tables import ApiKeyRow, AuditEntryRow, WebhookDeliveryRow, WebhookEndpointRow
@@ -85,13 +85,7 @@ class ConversationRow(Base, table=True):
     __table_args__ = (
         UniqueConstraint("tenant", "external_id"),
         # Retention goes from tenant to tenant, and takes of each what is oldest.
-        Index(
-            "conversation_words_since",
-            "tenant",
-            "words_since",
-            sqlite_where=text("words_since IS NOT NULL"),
-            postgresql_where=text("words_since IS NOT NULL"),
-        ),
+        partial_index("conversation_words_since", "tenant", "words_since", where="words_since IS NOT NULL"),
         {"sqlite_autoincrement": True},
     )
 
@@ -138,22 +132,9 @@ class TurnRow(Base, table=True):
     __table_args__ = (
         UniqueConstraint("conversation", "turn_id"),
         # A look at an earlier day asks which turn was the first after it.
-        Index(
-            "turn_time",
-            "conversation",
-            "created_at",
-            "seq",
-            sqlite_where=text("created_at IS NOT NULL"),
-            postgresql_where=text("created_at IS NOT NULL"),
-        ),
+        partial_index("turn_time", "conversation", "created_at", "seq", where="created_at IS NOT NULL"),
         # An operator's turns are shown in every context, however old they are.
-        Index(
-            "system_turn",
-            "conversation",
-            "seq",
-            sqlite_where=text("role IN ('system', 'developer')"),
-            postgresql_where=text("role IN ('system', 'developer')"),
-        ),
+        partial_index("system_turn", "conversation", "seq", where="role IN ('system', 'developer')"),
     )
 
     conversation: int = conversation_column()
@@ -283,39 +264,13 @@ class AnchorRow(Base, table=True):
             "conversation", "seq", "start_offset", "end_offset", "kind", "refined", name="anchor_span_key"
         ),
         # Read backwards for the best ones first.
-        Index(
-            "anchor_top",
-            "conversation",
-            text(f"({ANCHOR_ORDER})"),
-            "id",
-            sqlite_where=text("state = 0"),
-            postgresql_where=text("state = 0"),
-        ),
+        partial_index("anchor_top", "conversation", text(f"({ANCHOR_ORDER})"), "id", where="state = 0"),
         # What is over of each state, the newest first.
-        Index(
-            "anchor_over",
-            "conversation",
-            "state",
-            "id",
-            sqlite_where=text("state <> 0"),
-            postgresql_where=text("state <> 0"),
-        ),
+        partial_index("anchor_over", "conversation", "state", "id", where="state <> 0"),
         # Few hold no more for a model, and whatever is made anew of its words asks which.
-        Index(
-            "anchor_overtaken",
-            "conversation",
-            "filler",
-            sqlite_where=text("filler < 0"),
-            postgresql_where=text("filler < 0"),
-        ),
+        partial_index("anchor_overtaken", "conversation", "filler", where="filler < 0"),
         # Few are settled by hand, and each segment asks whether any was.
-        Index(
-            "anchor_settled",
-            "conversation",
-            "settled_after",
-            sqlite_where=text("settled_after IS NOT NULL"),
-            postgresql_where=text("settled_after IS NOT NULL"),
-        ),
+        partial_index("anchor_settled", "conversation", "settled_after", where="settled_after IS NOT NULL"),
     )
 
     conversation: int = conversation_column()

@@ -15,11 +15,10 @@ from sqlalchemy import (
     String,
     Table,
     UniqueConstraint,
-    text,
 )
 from sqlmodel import Field
 
-from turnfold.contract.columns import Base, Id, Json, column, conversation_column, key_column
+from turnfold.contract.columns import Base, Id, Json, column, conversation_column, key_column, partial_index
 
 
 class AccessRow(Base, table=True):
@@ -44,41 +43,13 @@ class JobRow(Base, table=True):
     __tablename__ = "job"
     __table_args__ = (
         UniqueConstraint("conversation", "kind", "subject", "input_hash"),
-        Index(
-            "job_due",
-            "kind",
-            # Before the time: a sweep goes from tenant to tenant, and one with many jobs cannot hide the others.
-            "tenant",
-            "not_before",
-            sqlite_where=text("state = 'due'"),
-            postgresql_where=text("state = 'due'"),
-        ),
-        Index(
-            "job_later",
-            "not_before",
-            sqlite_where=text("state = 'later'"),
-            postgresql_where=text("state = 'later'"),
-        ),
-        Index(
-            "job_running",
-            "lease_until",
-            sqlite_where=text("state = 'running'"),
-            postgresql_where=text("state = 'running'"),
-        ),
-        Index(
-            "job_waiting",
-            "state",
-            "kind",
-            sqlite_where=text("state IN ('parked', 'batched')"),
-            postgresql_where=text("state IN ('parked', 'batched')"),
-        ),
+        # Before the time: a sweep goes from tenant to tenant, and one with many jobs cannot hide the others.
+        partial_index("job_due", "kind", "tenant", "not_before", where="state = 'due'"),
+        partial_index("job_later", "not_before", where="state = 'later'"),
+        partial_index("job_running", "lease_until", where="state = 'running'"),
+        partial_index("job_waiting", "state", "kind", where="state IN ('parked', 'batched')"),
         # One conversation has a job for each chapter that was refined: those that are parked are few.
-        Index(
-            "job_parked",
-            "conversation",
-            sqlite_where=text("state = 'parked'"),
-            postgresql_where=text("state = 'parked'"),
-        ),
+        partial_index("job_parked", "conversation", where="state = 'parked'"),
         {"sqlite_autoincrement": True},
     )
 
@@ -106,12 +77,7 @@ class ParkedEntryRow(Base, table=True):
     __tablename__ = "parked_entry"
     __table_args__ = (
         UniqueConstraint("conversation", "entry_id"),
-        Index(
-            "parked_entry_waiting",
-            "conversation",
-            sqlite_where=text("state = 'parked'"),
-            postgresql_where=text("state = 'parked'"),
-        ),
+        partial_index("parked_entry_waiting", "conversation", where="state = 'parked'"),
         {"sqlite_autoincrement": True},
     )
 
