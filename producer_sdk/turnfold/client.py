@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from types import TracebackType
-from typing import Any, Final, Self, overload
+from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar, overload
 
 from turnfold import subjects, writes
 from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section, policy_named, request_of
@@ -36,6 +36,7 @@ from turnfold.contract.segments import Segment
 from turnfold.contract.tasks import Operation, Task
 from turnfold.contract.wanted_anchors import ANCHORS_A_PAGE
 from turnfold.database.change_events import OnChange
+from turnfold.database.read_source import PendingSource, ReadSource
 from turnfold.errors import InboxFull, InvalidSettings, QuotaExceeded, Unavailable, UnknownAnchor
 from turnfold.read import expand as expansion
 from turnfold.read import queries as retrieval
@@ -85,6 +86,8 @@ from turnfold.wire.encode import Entry, TurnInput, accept, with_turn_id
 from turnfold.wire.redaction import Redact, load_redactor, redacted
 from turnfold.wire.turn_edits import TurnChange, Words
 
+_Options = ParamSpec("_Options")
+_Answer = TypeVar("_Answer")
 _NOBODYS: Final = "turnfold.warm_up"
 """A conversation that nobody writes to."""
 
@@ -344,11 +347,7 @@ class Turnfold:
             expand=expand, query_vector=query_vector, vector_model=self._settings.embedding_model, now=now,
             origins=origins, speakers=speakers, as_of=as_of,
         )  # fmt: skip
-        address = self._address(conversation_id)
-        resources = self._resources
-        made = resources.read(
-            lambda inbox, reader: retrieval.context(inbox, reader, address, request, access=resources.access())
-        )
+        made = self._read(conversation_id, retrieval.context, request, access=self._resources.access())
         return replace(made, keeper=self.reference)
 
     def reference(self, context: Context) -> str:
@@ -399,12 +398,8 @@ class Turnfold:
             check_timeout(timeout_seconds)
             wait = self._begin_reconstruction(conversation_id, marker, max_tokens=max_tokens)
             return until(wait, timeout_seconds)
-        address = self._address(conversation_id)
-        resources = self._resources
-        access = resources.access() if counted else UNCOUNTED
-        return resources.read(
-            lambda inbox, reader: expansion.expand(inbox, reader, address, marker, max_tokens=max_tokens, access=access)
-        )
+        access = self._resources.access() if counted else UNCOUNTED
+        return self._read(conversation_id, expansion.expand, marker, max_tokens=max_tokens, access=access)
 
     @traced("search_memory", lambda hits: {COUNT: len(hits)})
     def search(
@@ -423,10 +418,7 @@ class Turnfold:
         """
         check_search(query, limit, now)
         scope = Scope.checked(origins, speakers)
-        address = self._address(conversation_id)
-        return self._resources.read(
-            lambda inbox, reader: search_read.search(inbox, reader, address, query, limit=limit, scope=scope, now=now)
-        )
+        return self._read(conversation_id, search_read.search, query, limit=limit, scope=scope, now=now)
 
     def anchors(  # noqa: PLR0913 - a read's options, all by name
         self,
@@ -453,15 +445,10 @@ class Turnfold:
 
         Raises `UnknownConversation`, `InvalidInput` for an unknown type or state.
         """
-        address = self._address(conversation_id)
         wanted = wanted_anchors(
             types=types, states=states, first_turn=first_turn, last_turn=last_turn, ids=ids, limit=limit
         )
-        return list(
-            self._resources.read(
-                lambda inbox, reader: retrieval.anchors(inbox, reader, address, as_of=as_of, wanted=wanted)
-            )
-        )
+        return list(self._read(conversation_id, retrieval.anchors, as_of=as_of, wanted=wanted))
 
     def notes(  # noqa: PLR0913 - a read's options, all by name
         self,
@@ -491,8 +478,7 @@ class Turnfold:
             states=states, origins=origins, speakers=speakers, min_importance=min_importance, first_turn=first_turn,
             last_turn=last_turn, limit=limit, written_by=written_by,
         )  # fmt: skip
-        address = self._address(conversation_id)
-        return self._resources.read(lambda inbox, reader: read_notes(inbox, reader, address, wanted))
+        return self._read(conversation_id, read_notes, wanted)
 
     def turns(self, conversation_id: str, *, after: int = 0, limit: int = TURNS_A_PAGE) -> list[StoredTurn]:
         """At most `limit` turns behind number `after`, whole and in order, those that wait in the inbox last.
@@ -500,8 +486,7 @@ class Turnfold:
         The next page is behind `turns[-1].seq`, and an empty one behind the end. A deleted turn keeps its place,
         without its words. Raises `UnknownConversation`, `InvalidInput`.
         """
-        address = self._address(conversation_id)
-        return self._resources.read(lambda inbox, reader: turns_after(inbox, reader, address, after=after, limit=limit))
+        return self._read(conversation_id, turns_after, after=after, limit=limit)
 
     def segments(
         self, conversation_id: str, *, after: int = 0, limit: int = SEGMENTS_A_PAGE, words: bool = False
@@ -512,10 +497,7 @@ class Turnfold:
         behind `segments[-1].number`, and an empty one behind the end. Counts as no look-up. Raises
         `UnknownConversation`, `InvalidInput`.
         """
-        address = self._address(conversation_id)
-        return self._resources.read(
-            lambda inbox, reader: segments_after(inbox, reader, address, after=after, limit=limit, words=words)
-        )
+        return self._read(conversation_id, segments_after, after=after, limit=limit, words=words)
 
     def jobs(self, conversation_id: str | None = None, *, limit: int = WORK_A_PAGE) -> list[Work]:
         """Work of the tenant, or of one conversation, that is parked, fails or is overdue: ids and kinds of errors.
@@ -566,10 +548,7 @@ class Turnfold:
         the newest turn's time. Turns that are not folded yet are not among them. Raises `UnknownConversation`,
         `InvalidInput`.
         """
-        address = self._address(conversation_id)
-        return self._resources.read(
-            lambda inbox, reader: read_timeline(inbox, reader, address, query, after=after, limit=limit, now=now)
-        )
+        return self._read(conversation_id, read_timeline, query, after=after, limit=limit, now=now)
 
     def tiers(
         self, conversation_id: str, *, query: str | None = None, rules: MemoryTiers | None = None
@@ -580,10 +559,7 @@ class Turnfold:
         not given. Of a long conversation the newest 256 segments, and older ones that are looked up. Raises
         `UnknownConversation`.
         """
-        address = self._address(conversation_id)
-        return self._resources.read(
-            lambda inbox, reader: read_tiers(inbox, reader, address, query=query, rules=rules or MemoryTiers())
-        )
+        return self._read(conversation_id, read_tiers, query=query, rules=rules or MemoryTiers())
 
     def relations(
         self, conversation_id: str, *, about: str | None = None, limit: int = MOST_RELATIONS
@@ -593,10 +569,7 @@ class Turnfold:
         They are found by rules: few, and right. `about` gives those that say all its words, then those that say a name
         of the former: with "Ana's sister" also what is said of Zoe. Raises `UnknownConversation`, `InvalidInput`.
         """
-        address = self._address(conversation_id)
-        return self._resources.read(
-            lambda inbox, reader: read_relations(inbox, reader, address, about=about, limit=limit)
-        )
+        return self._read(conversation_id, read_relations, about=about, limit=limit)
 
     def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
         """`expand`, `search` and `anchors` as a provider's client takes them: `tools=tf.tools("openai")`.
@@ -645,6 +618,17 @@ class Turnfold:
 
     def _address(self, conversation_id: str) -> Address:
         return Address(self._tenant, checked_id("conversation id", conversation_id))
+
+    def _read(
+        self,
+        conversation_id: str,
+        verb: Callable[Concatenate[PendingSource, ReadSource, Address, _Options], _Answer],
+        *arguments: _Options.args,
+        **options: _Options.kwargs,
+    ) -> _Answer:
+        """What a read of one conversation finds."""
+        address = self._address(conversation_id)
+        return self._resources.read(lambda inbox, reader: verb(inbox, reader, address, *arguments, **options))
 
     def _change(self, conversation_id: str, change: TurnChange) -> None:
         writes.change(self._resources, self._settings, self._address(conversation_id), change)
