@@ -83,7 +83,7 @@ class Script:
 def test_any_script_has_the_same_answers(redis_url: str, script: Sequence[tuple[str, int, int]]) -> None:
     client = connect(redis_url, timeout_seconds=5)
     client.flushall()
-    fake, real = Script(FakeInboxes()), Script(RealInboxes(client, lease_seconds=60))
+    fake, real = Script(FakeInboxes()), Script(RealInboxes(client))
     answers = [(step, fake.take(step), real.take(step)) for step in script]
     client.close()
     assert answers == [(step, expected, expected) for step, expected, _ in answers]

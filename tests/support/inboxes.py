@@ -23,6 +23,7 @@ from turnfold_worker.ports.storage import Inbox
 
 SHARD = 3
 AN_HOUR = 3_600
+SWEEP_SECONDS = 60
 
 
 def addresses(tenant: str, number: int, *, shard: int = SHARD) -> list[Address]:
@@ -53,6 +54,8 @@ class Inboxes(ABC):
     """A worker's side with the producer's, and time."""
 
     worker: Inbox
+    hasty: Inbox
+    """The same of a worker whose leases end at once."""
 
     def append(self, address: Address, *turn_ids: str) -> bool:
         """Add turns; True when the caller is to ring."""
@@ -75,15 +78,15 @@ class Inboxes(ABC):
 
     @abstractmethod
     def end_leases(self) -> None:
-        """Wait until every lease has ended."""
+        """Wait until every lease of the hasty one has ended."""
 
     @abstractmethod
     def end_bells(self) -> None:
-        """Wait until every bell has fallen silent."""
+        """Let every bell fall silent."""
 
     @abstractmethod
     def end_sweeps(self) -> None:
-        """Wait until somebody may sweep again."""
+        """Let the time of a sweep be over."""
 
     @abstractmethod
     def set_clock_back(self) -> None:
@@ -99,7 +102,7 @@ class FakeInboxes(Inboxes):
 
     def __init__(self) -> None:
         self._memory = MemoryInbox(lease=30, sweep=3)
-        self.worker = self._memory
+        self.worker = self.hasty = self._memory
 
     def _append(self, address: Address, entries: Sequence[Entry]) -> bool:
         return self._memory.append(address, entries)
@@ -132,10 +135,12 @@ class FakeInboxes(Inboxes):
 class RealInboxes(Inboxes):
     """Redis."""
 
-    def __init__(self, client: redis.Redis, *, lease_seconds: float = 0.5) -> None:
+    def __init__(self, client: redis.Redis) -> None:
         self._client = client
         self._producer = ProducerInbox(servers(client), rings_elsewhere=is_cluster_client(client))
-        self.worker = RedisInbox(servers(client), lease_seconds=lease_seconds, sweep_seconds=0.2)
+        self.worker, self.hasty = (
+            RedisInbox(servers(client), lease_seconds=seconds, sweep_seconds=SWEEP_SECONDS) for seconds in (60, 0.001)
+        )
 
     def _append(self, address: Address, entries: Sequence[Entry]) -> bool:
         return self._producer.append(
@@ -154,16 +159,17 @@ class RealInboxes(Inboxes):
 
     def end_leases(self) -> None:
         ends = [score for name in self._ready_sets() for _, score in self._client.zrange(name, 0, -1, withscores=True)]
-        wait_until(lambda: self._now() > max(ends, default=0), timeout_seconds=5, what="the leases end")
+        wait_until(lambda: self._now() > max(ends), what="the leases end")
 
     def end_bells(self) -> None:
-        name = keys.bell(SHARD)
-        assert 0 < self._client.pttl(name) <= keys.BELL_MILLISECONDS
-        self._client.pexpire(name, 1)
-        wait_until(lambda: not self._client.exists(name), timeout_seconds=5, what="the bell falls silent")
+        self._end(keys.bell(SHARD), keys.BELL_MILLISECONDS)
 
     def end_sweeps(self) -> None:
-        wait_until(lambda: not self._client.exists(keys.SWEEP), timeout_seconds=5, what="the sweep's time is over")
+        self._end(keys.SWEEP, SWEEP_SECONDS * 1_000)
+
+    def _end(self, name: str, milliseconds: int) -> None:
+        assert 0 < self._client.pttl(name) <= milliseconds
+        self._client.delete(name)
 
     def set_clock_back(self) -> None:
         # Redis takes its machine's clock: instead of that, everything that it noted moves ahead.
@@ -175,11 +181,14 @@ class RealInboxes(Inboxes):
                 self._client.pexpire(name, left + AN_HOUR * 1_000)
 
     def is_empty(self) -> bool:
-        stays = {name for name in self._client.keys("*") if self._client.ttl(name) == -1}
-        return stays <= {keys.LAYOUT.encode()}
+        return {name for name in self._names("*") if self._client.ttl(name) == -1} <= {keys.LAYOUT.encode()}
 
     def _ready_sets(self) -> list[bytes]:
-        return self._client.keys(f"{keys.ready_prefix(SHARD)}*")
+        return self._names(f"{keys.ready_prefix(SHARD)}*")
+
+    def _names(self, pattern: str) -> list[bytes]:
+        # Not KEYS: redis-py's client of a cluster asks one node for them.
+        return list(self._client.scan_iter(pattern))
 
     def _now(self) -> int:
         return microseconds_of(self._client)
