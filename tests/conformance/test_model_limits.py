@@ -27,8 +27,8 @@ def make(redis_url: str) -> Iterator[Make]:
 
     def make(**values: float) -> RedisModelLimits:
         given = {
-            "requests_per_minute": 0, "tokens_per_minute": 0, "circuit_failures": 3, "circuit_seconds": 0.2,
-            "call_seconds": 0.3, **values,
+            "requests_per_minute": 0, "tokens_per_minute": 0, "circuit_failures": 3, "circuit_seconds": 1.0,
+            "call_seconds": 2.0, **values,
         }  # fmt: skip
         return RedisModelLimits(servers(client), **given)  # type: ignore[arg-type]
 
@@ -42,14 +42,14 @@ def test_without_limits_nobody_waits(make: Make) -> None:
 
 
 def test_requests_and_tokens_are_limited_each_by_itself_and_each_model_by_itself(make: Make) -> None:
-    requests = make(requests_per_minute=60, burst_seconds=2)
+    requests = make(requests_per_minute=3, burst_seconds=40)
     taken = [requests.reserve("a", 1) for _ in range(5)]
     assert taken[:2] == [0.0, 0.0]
-    assert all(0.5 < seconds <= 1.0 for seconds in taken[2:])
+    assert all(10 < seconds <= 20 for seconds in taken[2:])
     assert requests.reserve("b", 1) == 0.0
-    tokens = make(tokens_per_minute=6_000, burst_seconds=2)
+    tokens = make(tokens_per_minute=300, burst_seconds=40)
     assert tokens.reserve("c", 150) == 0.0
-    assert 0.5 < tokens.reserve("c", 150) <= 1.0
+    assert 10 < tokens.reserve("c", 150) <= 20
     assert tokens.reserve("c", 50) == 0.0
 
 
@@ -73,7 +73,7 @@ def test_a_pause_holds_for_all_and_the_longer_one_wins(make: Make) -> None:
     one, other = make(), make()
     one.pause("m", 30)
     one.pause("m", 1)
-    assert 29 < other.reserve("m", 1) <= 30
+    assert 20 < other.reserve("m", 1) <= 30
     assert other.reserve("n", 1) == 0.0
 
 
@@ -82,10 +82,10 @@ def test_a_circuit_opens_lets_one_call_try_and_closes(make: Make) -> None:
     assert [one.record_failure("m") for _ in range(3)] == [False, False, True]
     assert other.admit("m") > 0
     assert other.admit("n") == 0.0
-    wait_until(lambda: other.admit("m") == 0.0, timeout_seconds=5)
+    wait_until(lambda: other.admit("m") == 0.0)
     assert one.admit("m") > 0, "only one call tries"
     assert other.record_failure("m") is True
-    wait_until(lambda: one.admit("m") == 0.0, timeout_seconds=5)
+    wait_until(lambda: one.admit("m") == 0.0)
     one.record_success("m")
     assert [one.admit("m"), other.admit("m")] == [0.0, 0.0]
     assert one.record_failure("m") is False
@@ -95,8 +95,8 @@ def test_a_call_that_tries_and_dies_holds_nobody_up_for_long(make: Make) -> None
     limits = make(call_seconds=-0.8)
     for _ in range(3):
         limits.record_failure("m")
-    wait_until(lambda: limits.admit("m") == 0.0, timeout_seconds=5)
-    wait_until(lambda: limits.admit("m") == 0.0, timeout_seconds=5)
+    wait_until(lambda: limits.admit("m") == 0.0)
+    wait_until(lambda: limits.admit("m") == 0.0)
 
 
 def test_every_key_has_a_lifetime(make: Make, redis_url: str) -> None:

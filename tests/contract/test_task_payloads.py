@@ -39,7 +39,7 @@ def app(redis_url: str) -> Iterator[Celery]:
 
 def message(client: redis.Redis, queue: Queue) -> dict[str, Any]:
     """The one message that waits in a queue."""
-    raw = wait_until(lambda: client.lrange(str(queue), 0, -1), timeout_seconds=10, what=f"a message in {queue}")
+    raw = wait_until(lambda: client.lrange(str(queue), 0, -1), what=f"a message in {queue}")
     assert len(raw) == 1
     found: dict[str, Any] = json.loads(raw[0])
     found["body"] = json.loads(base64.b64decode(found["body"]))
@@ -147,7 +147,7 @@ def test_messages_go_out_over_connections_that_stay_open(app: Celery, client: re
 def test_a_broker_that_is_away_costs_the_producer_nothing_but_the_ring() -> None:
     bell = Doorbell("redis://127.0.0.1:1/0", timeout_seconds=0.2)
     bell.ring(Task.DRAIN, 3)
-    wait_until(lambda: bell.dropped == 1, timeout_seconds=10, what="the ring is given up")
+    wait_until(lambda: bell.dropped == 1, what="the ring is given up")
     bell.close()
 
 

@@ -358,7 +358,7 @@ def test_workers_survive_a_redis_that_stops_answering(
         wait_until(lambda: outcome_of(own_redis.client().ping) is True, what="Redis answers")
         tf.append(CONVERSATION, refused.turns)
 
-        wait_until(lambda: all_folded(engine, 40), timeout_seconds=60, what=f"all is folded, see {worker.log}")
+        wait_until(lambda: all_folded(engine, 40), what=f"all is folded, see {worker.log}")
         assert [row[2] for row in stored_turns(engine, tf.tenant, CONVERSATION)] == [
             message["content"] for message in (*talk(1, 20), *talk(2, 20))
         ]
@@ -379,4 +379,4 @@ def test_workers_survive_a_database_that_is_not_there_yet(
 
         elsewhere.rename(path)
 
-        wait_until(lambda: all_folded(engine, 20), timeout_seconds=60, what=f"all is folded, see {worker.log}")
+        wait_until(lambda: all_folded(engine, 20), what=f"all is folded, see {worker.log}")

@@ -156,7 +156,6 @@ def empty_redis(redis_server: RedisServer) -> Iterator[str]:
 
 @pytest.mark.long
 @pytest.mark.postgresql
-@pytest.mark.timeout(240)
 def test_postgresql_is_dumped_while_turns_are_appended_and_restored(
     kept_redis: RedisServer, empty_redis: str, server_folder: Path, postgresql_server: PostgresqlServer, tmp_path: Path
 ) -> None:

@@ -39,7 +39,7 @@ def appending(tf: Turnfold, *, durable: bool) -> Iterator[list[threading.Thread]
     def append(name: str) -> None:
         try:
             for turn in TALKS[name]:
-                wait_until(lambda turn=turn: _is_appended(tf, name, turn, durable=durable), timeout_seconds=60)
+                wait_until(lambda turn=turn: _is_appended(tf, name, turn, durable=durable))
         except Exception as error:
             failures.append(f"{name}: {error}")
             raise
@@ -65,7 +65,7 @@ def _is_appended(tf: Turnfold, name: str, turn: dict[str, Any], *, durable: bool
 def settled(tf: Turnfold, database_url: str) -> None:
     """Wait until all is folded; nothing is lost, doubled or out of order, and rows are those of an undisturbed run."""
     for name in NAMES:
-        wait_until(lambda name=name: tf.status(name).folded == TURNS, timeout_seconds=90, what=f"{name} is folded")
+        wait_until(lambda name=name: tf.status(name).folded == TURNS, what=f"{name} is folded")
     engine = connect(database_url, write=False, timeout_seconds=10)
     appended = {name: [turn["content"] for turn in TALKS[name]] for name in NAMES}
     stored = {name: [content for _, _, content in stored_turns(engine, "acme", name)] for name in NAMES}
@@ -91,7 +91,6 @@ def move(slot: int, cluster: RedisCluster, from_: int, to: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(240)
 def test_nothing_is_lost_while_slots_move_from_node_to_node(
     cluster_url: str, redis_url: str, sqlite_url: str, redis_nodes: RedisCluster,
     start_worker: Callable[..., CeleryWorker],
@@ -121,7 +120,6 @@ def _owner_of(client: redis.RedisCluster, cluster: RedisCluster, slot: int) -> i
 
 
 @pytest.mark.long
-@pytest.mark.timeout(240)
 def test_what_a_replica_confirmed_outlives_a_primary_that_is_killed(
     redis_url: str, sqlite_url: str, redis_program: None, start_worker: Callable[..., CeleryWorker], tmp_path: Path
 ) -> None:
@@ -132,7 +130,7 @@ def test_what_a_replica_confirmed_outlives_a_primary_that_is_killed(
         )  # fmt: skip
         with Turnfold(redis_url=cluster.url, database_url=sqlite_url, tenant="acme", timeout_seconds=2) as tf:
             with appending(tf, durable=True):
-                wait_until(lambda: tf.status(NAMES[0]).stored > 5, timeout_seconds=60, what="turns are stored")
+                wait_until(lambda: tf.status(NAMES[0]).stored > 5, what="turns are stored")
                 cluster.primaries[0].kill()
                 with cluster.replicas[0].client() as client:
                     wait_until(lambda: client.info("replication")["role"] == "master", what="the replica takes over")

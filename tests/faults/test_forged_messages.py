@@ -101,7 +101,7 @@ def test_a_worker_answers_questions_and_takes_no_orders(
     worker = start_worker("asked", *QUEUES)
     parent = worker.pid
     control = Celery("commander", broker=redis_url, set_as_current=False).control
-    wait_until(lambda: control.ping(timeout=1), timeout_seconds=30)
+    wait_until(lambda: control.ping(timeout=1))
     for order in ("shutdown", "pool_shrink", "pool_restart", "terminate", "autoscale", "objgraph"):
         control.broadcast(order)
     control.cancel_consumer(str(Queue.INGEST))
@@ -125,6 +125,6 @@ def test_a_worker_forgets_which_messages_came_too_late(
         for _ in range(MOST_EXPIRED + 200):
             app.send_task(str(Task.COMPRESS), queue=str(Queue.COMPRESS), expires=-1, producer=producer)
     late = "Discarding revoked task"
-    wait_until(lambda: worker.log.read_text().count(late) == MOST_EXPIRED + 200, timeout_seconds=60)
+    wait_until(lambda: worker.log.read_text().count(late) == MOST_EXPIRED + 200)
     (kept,) = (app.control.inspect(timeout=5).revoked() or {}).values()
     assert len(kept) == MOST_EXPIRED

@@ -149,7 +149,7 @@ def test_a_storm_harms_nobody_and_costs_little(
             timeout_seconds=400, what="every job is done",
         )  # fmt: skip
     over.set()
-    reader.join(30)
+    reader.join(90)
     assert failed == []
     assert len(read) > 100
     assert len(weather.given) == len(KINDS), "every way of failing took place"

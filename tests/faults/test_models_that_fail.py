@@ -161,7 +161,7 @@ def test_a_model_that_fails_is_left_alone_and_tried_again_by_one_call(make_refin
         refinery.local.settle()
         return set(refinery.states) == {"done"}
 
-    wait_until(again, timeout_seconds=10)
+    wait_until(again)
     assert refinery.used()["failed"] == 3
 
 

@@ -250,7 +250,7 @@ def test_a_segment_that_kills_its_workers_gets_plain_words_at_the_third_try(
     codes = []
     writer = connect(database_url, write=True, timeout_seconds=10)
     for attempt in (1, 2, 3):
-        done = subprocess.run([sys.executable, program, database_url, str(id_), POISON], check=False, timeout=60)
+        done = subprocess.run([sys.executable, program, database_url, str(id_), POISON], check=False, timeout=120)
         codes.append(done.returncode)
         with engine.begin() as connection:
             attempts = connection.execute(text("SELECT attempts FROM job WHERE conversation = :c"), {"c": id_}).scalar()

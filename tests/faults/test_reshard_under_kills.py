@@ -23,7 +23,7 @@ from turnfold.database.engines import connect
 from turnfold.database.reader import Reader
 from turnfold_worker.local.redis_server import RedisServer
 
-pytestmark = [pytest.mark.long, pytest.mark.processes, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.long, pytest.mark.processes]
 
 PRODUCERS, CONVERSATIONS = 2, 12
 
@@ -78,7 +78,7 @@ def all_reach(folder: Path, more: int) -> None:
     goals = [turns_of(folder, number) + more for number in range(PRODUCERS)]
     wait_until(
         lambda: all(turns_of(folder, number) >= goal for number, goal in enumerate(goals)),
-        timeout_seconds=60, what=f"producers append, logs are in {folder}",
+        what=f"producers append, logs are in {folder}",
     )  # fmt: skip
 
 
@@ -109,7 +109,7 @@ def test_nothing_is_lost_doubled_or_reordered_by_reshards_under_kills(
             # Without a worker a reshard cannot end: the command is killed in the middle of it.
             worker.kill()
             command = reshard(environment, tmp_path, "--shards", "64")
-            wait_until(lambda: layout_of(database_url).target is not None, timeout_seconds=60, what="it has begun")
+            wait_until(lambda: layout_of(database_url).target is not None, what="it has begun")
             all_reach(tmp_path, 2)
             command.send_signal(signal.SIGKILL)
             command.wait()
@@ -117,7 +117,7 @@ def test_nothing_is_lost_doubled_or_reordered_by_reshards_under_kills(
             assert layout_of(database_url).target == Layout(1, 64, 2)
             worker.start()
             again = reshard(environment, tmp_path)
-            wait_until(lambda: bool(worker.children()), timeout_seconds=60, what="it has children")
+            wait_until(lambda: bool(worker.children()), what="it has children")
             os.kill(worker.children()[0].pid, signal.SIGKILL)
             assert again.wait(120) == 0, (tmp_path / "reshard.log").read_text()
             all_reach(tmp_path, 3)
@@ -138,6 +138,6 @@ def test_nothing_is_lost_doubled_or_reordered_by_reshards_under_kills(
         def contents() -> dict[str, list[Any]]:
             return {name: [turn[2] for turn in stored_turns(engine, "default", name)] for name in expected}
 
-        wait_until(lambda: contents() == expected, timeout_seconds=60, what="all is stored, once and in order")
+        wait_until(lambda: contents() == expected, what="all is stored, once and in order")
         assert contents() == expected
         engine.dispose()

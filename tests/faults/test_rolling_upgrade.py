@@ -69,7 +69,7 @@ class Rounds:
         assert self._process.stdout.readline() == line, "the producer ended"
 
     def end(self) -> None:
-        self._process.communicate(timeout=20)
+        self._process.communicate(timeout=120)
 
 
 class Upgrade:
@@ -124,7 +124,7 @@ class Upgrade:
             with self.engine.connect() as connection:
                 return bool(connection.scalar(query) == turns)
 
-        wait_until(is_reached, timeout_seconds=40, what=f"{expression} is {turns}, logs are in {self._folder}")
+        wait_until(is_reached, what=f"{expression} is {turns}, logs are in {self._folder}")
 
     def served(self) -> SchemaRange | None:
         with self.engine.connect() as connection:
@@ -136,7 +136,7 @@ class Upgrade:
 
     def wait_for_drains(self, workers: list[CeleryWorker], at_least: int, what: str) -> None:
         """A worker logs a drain after its commit, so that what is stored may be seen before the line."""
-        wait_until(lambda: self.drains_of(workers) >= at_least, timeout_seconds=20, what=what)
+        wait_until(lambda: self.drains_of(workers) >= at_least, what=what)
 
 
 def folded(address: Address, turns: list[dict[str, Any]]) -> str:
@@ -159,7 +159,6 @@ def upgrade_of(older: OlderVersion, environment: Mapping[str, str], folder: Path
 
 @pytest.mark.long
 @pytest.mark.postgresql
-@pytest.mark.timeout(300)
 def test_nothing_is_lost_doubled_or_reordered_while_workers_of_two_versions_are_at_work(
     redis_url: str, empty_url: str, celery_environment: dict[str, str], tmp_path: Path
 ) -> None:

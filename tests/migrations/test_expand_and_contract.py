@@ -199,7 +199,7 @@ def test_an_index_is_built_while_others_write(postgresql_url: str) -> None:  # n
     with engine.begin() as before:
         insert_turn(before, 1)
         migration.start()
-        wait_until(lambda: is_building(engine), timeout_seconds=20, what="the index is being built")
+        wait_until(lambda: is_building(engine), what="the index is being built")
         with engine.begin() as beside:
             insert_turn(beside, 2)
         assert migration.is_alive()

@@ -323,7 +323,7 @@ def test_processes_that_migrate_at_once_all_succeed(database_url: str) -> None:
         subprocess.Popen([sys.executable, "-c", script, database_url], stderr=subprocess.PIPE) for _ in range(4)
     ]
 
-    errors = [process.communicate(timeout=60)[1].decode() for process in processes]
+    errors = [process.communicate(timeout=120)[1].decode() for process in processes]
 
     assert [process.returncode for process in processes] == [0] * 4, errors
     assert migrate.check(database_url) == []

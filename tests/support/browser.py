@@ -139,6 +139,6 @@ def browser(folder: Path) -> Iterator[Browser]:
     finally:
         os.close(write_commands)
         process.terminate()
-        process.wait(timeout=20)
+        process.wait(timeout=120)
         os.close(read_answers)
         shutil.rmtree(profile, ignore_errors=True)

@@ -62,7 +62,7 @@ class CeleryWorker:
 
     def wait_until_ready(self) -> None:
         """Until it takes messages. Fails when it does not within a minute."""
-        wait_until(lambda: self.ready, timeout_seconds=60, what=f"worker {self.name} is ready, see {self.log}")
+        wait_until(lambda: self.ready, what=f"worker {self.name} is ready, see {self.log}")
 
     @property
     def ready(self) -> bool:

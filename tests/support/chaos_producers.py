@@ -66,7 +66,7 @@ class Producers:
     def __exit__(self, *_: object) -> None:
         self._stop.set()
         for thread in self._threads:
-            thread.join(30)
+            thread.join(90)
 
     @property
     def finished(self) -> bool:

@@ -35,7 +35,7 @@ class Chromium:
         profile = self._folder / f"profile-{self._looks}"
         seen = subprocess.run(
             [self._program, *OPTIONS, f"--user-data-dir={profile}", f"--screenshot={screenshot}", "--dump-dom", url],
-            capture_output=True, text=True, timeout=60, check=True,
+            capture_output=True, text=True, timeout=120, check=True,
         )  # fmt: skip
         shutil.rmtree(profile, ignore_errors=True)
         return seen.stdout

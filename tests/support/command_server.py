@@ -36,7 +36,7 @@ class CommandServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.communicate(timeout=30)
+        self._process.communicate(timeout=120)
 
     def run(self, arguments: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
         """As `subprocess.run` of the command would."""

@@ -66,7 +66,7 @@ def gateway_process(settings: Settings, *, arguments: Sequence[str] = (), **vari
         )  # fmt: skip
         try:
             wait_until(
-                lambda: "\n" in log.read_text("utf-8") or process.poll() is not None, timeout_seconds=60,
+                lambda: "\n" in log.read_text("utf-8") or process.poll() is not None,
                 what="the gateway says its URL",
             )  # fmt: skip
             url = log.read_text("utf-8").partition("\n")[0]

@@ -44,7 +44,7 @@ class OlderVersion:
         environment = {**os.environ, "PYTHONPATH": self.python_path}
         return subprocess.run(
             [sys.executable, "-P", *arguments], env=environment, input=standard_input, capture_output=True, text=True,
-            check=True, timeout=60,
+            check=True, timeout=120,
         ).stdout.strip()  # fmt: skip
 
 
@@ -82,4 +82,4 @@ def _schema_of(migration: bytes) -> list[bytes]:
 
 def _git(*arguments: str) -> bytes:
     command = ["git", "-c", f"safe.directory={REPOSITORY}", "-C", str(REPOSITORY), *arguments]
-    return subprocess.run(command, check=True, capture_output=True, timeout=60).stdout
+    return subprocess.run(command, check=True, capture_output=True, timeout=120).stdout

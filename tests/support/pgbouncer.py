@@ -58,7 +58,7 @@ class PgBouncer:
                 [self._program, str(self._configuration)],
                 stdout=output, stderr=subprocess.STDOUT, cwd="/", start_new_session=True, **self._account,
             )  # fmt: skip
-        wait_until(self._answers, timeout_seconds=30, what=f"PgBouncer answers, see {self._log}")
+        wait_until(self._answers, what=f"PgBouncer answers, see {self._log}")
 
     def _answers(self) -> bool:
         try:

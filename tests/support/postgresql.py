@@ -17,6 +17,7 @@ from typing import Any
 import psutil
 import psycopg
 
+from support.child_processes import is_gone
 from support.server_folders import is_open, open_folder
 from support.waiting import wait_until
 from turnfold_worker.local.local_port import free_port
@@ -55,13 +56,6 @@ def reachable_programs() -> Path:
     if libraries.is_dir():
         shutil.copytree(libraries, copy / libraries.name, symlinks=True)
     return target / programs.name
-
-
-def _is_dead(process: psutil.Process) -> bool:
-    try:
-        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
 
 
 class PostgresqlServer:
@@ -126,7 +120,7 @@ class PostgresqlServer:
                  "-c", f"fsync={'on' if fsync else 'off'}"],
                 stdout=output, stderr=subprocess.STDOUT, cwd="/", start_new_session=True, **self._options,
             )  # fmt: skip
-        wait_until(self._answers, timeout_seconds=60, what=f"PostgreSQL answers, see {self._log}")
+        wait_until(self._answers, what=f"PostgreSQL answers, see {self._log}")
 
     def _answers(self) -> bool:
         try:
@@ -161,7 +155,7 @@ class PostgresqlServer:
                 process.send_signal(number)
         if number == signal.SIGKILL:
             # Those that nobody has asked about yet are dead all the same: init may take its time.
-            wait_until(lambda: all(map(_is_dead, others)), what="every process of PostgreSQL is dead")
+            wait_until(lambda: all(map(is_gone, others)), what="every process of PostgreSQL is dead")
 
     def stop(self) -> None:
         """A fast shutdown."""

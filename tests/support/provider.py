@@ -92,7 +92,7 @@ class Provider:
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
-        self._thread.join(5)
+        self._thread.join(90)
 
 
 def completion(reply: Reply, number: int) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Waiting for something to become true; tests never sleep for a guess."""
+"""Waiting for something to become true; tests never sleep for a guess.
+
+A limit only ends what hangs: on a machine that has much else to do, what takes a second may take half a minute.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import TypeVar
 Found = TypeVar("Found")
 
 
-def wait_until(look: Callable[[], Found], *, timeout_seconds: float = 30.0, what: str = "") -> Found:
+def wait_until(look: Callable[[], Found], *, timeout_seconds: float = 90.0, what: str = "") -> Found:
     """The first true result of `look`. Fails with `what` after `timeout_seconds`."""
     end = time.monotonic() + timeout_seconds
     pause = 0.005

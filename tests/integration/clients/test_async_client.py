@@ -143,7 +143,7 @@ async def test_calls_that_wait_for_workers_hold_no_thread_meanwhile(settings: Se
         await asyncio.gather(*(tf.append(f"c-{i}", TURNS[0]) for i in range(12)))
         waiting = [asyncio.create_task(getattr(tf, verb)(f"c-{i}", timeout_seconds=30)) for i in range(12)]
         await asyncio.sleep(0.2)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(25):
             await tf.append("other", TURNS[0])
             assert "note" in (await tf.context("other", budget_tokens=500)).text
         assert not any(task.done() for task in waiting)
@@ -156,7 +156,7 @@ async def test_forgetting_waits_for_the_worker_and_says_what_was_erased(settings
     async with AsyncTurnfold(settings=settings) as tf:
         await tf.append("c", TURNS)
         await asyncio.to_thread(local.settle)
-        erasing = asyncio.create_task(tf.forget("c", timeout_seconds=20))
+        erasing = asyncio.create_task(tf.forget("c", timeout_seconds=90))
         await asyncio.sleep(0.1)
         assert not erasing.done()
         await asyncio.to_thread(local.worker.erase, shard_of(Address("acme", "c")))

@@ -248,7 +248,7 @@ def test_forgotten_is_unreadable_at_once_though_sql_still_holds_it(folded: Turnf
 def test_forgetting_waits_for_the_worker_and_says_what_was_erased(folded: Turnfold, local: LocalWorker) -> None:
     before = folded.status("c")
     with ThreadPoolExecutor(1) as pool:
-        erasing = pool.submit(folded.forget, "c", timeout_seconds=20)
+        erasing = pool.submit(folded.forget, "c", timeout_seconds=90)
         while not erasing.done():
             local.worker.erase(shard_of(Address("acme", "c")))
         receipt = erasing.result()

@@ -64,7 +64,7 @@ def test_work_that_was_parked_before_does_not_end_later_waits_early(
         tf.wait("c", timeout_seconds=0.05)
 
     def wait() -> None:
-        assert tf.wait("c", timeout_seconds=20).folded == 4
+        assert tf.wait("c", timeout_seconds=90).folded == 4
 
     during(wait, local.settle)
 
@@ -78,7 +78,7 @@ def test_work_that_is_parked_during_a_wait_ends_it(tf: Turnfold, local: LocalWor
         local.worker.drain(shard_of(Address("acme", "c")))
 
     def wait() -> None:
-        status = tf.wait("c", timeout_seconds=20)
+        status = tf.wait("c", timeout_seconds=90)
         assert (status.parked, status.folded) == (1, 0)
 
     during(wait, park)

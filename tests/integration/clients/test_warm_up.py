@@ -31,7 +31,7 @@ def test_the_first_read_afterwards_imports_nothing(tf: Turnfold, settings: Setti
 
     process = subprocess.run(
         [sys.executable, "-c", READ_AFTER_WARM_UP, settings.redis_url, settings.database_url], check=False,
-        capture_output=True, text=True, timeout=60,
+        capture_output=True, text=True, timeout=120,
         env=child_environment(),
     )  # fmt: skip
 

@@ -83,7 +83,7 @@ class Readers:
             finally:
                 self._over.set()
                 for thread in threads:
-                    thread.join(30)
+                    thread.join(90)
         assert self.failures == []
 
     def wait_for_a_round(self) -> None:

@@ -87,7 +87,7 @@ def test_readers_see_a_consistent_conversation_while_it_is_written_stored_and_fo
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(90)
     assert not failures, failures
     workers[0].settle()
     with Turnfold(settings=settings) as tf:

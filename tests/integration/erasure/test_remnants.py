@@ -57,7 +57,7 @@ def test_no_file_holds_what_was_erased(
                 if number != 3:
                     tf.delete("d", f"t{number}")
             local.settle()
-            wait_until(lambda: _is_clear(local), what="the logs are written anew", timeout_seconds=60)
+            wait_until(lambda: _is_clear(local), what="the logs are written anew")
         for word in (SECRET, REDACTED):
             assert files_with(tmp_path, word) == []
             assert files_with(redis_folder, word) == []
@@ -128,7 +128,7 @@ def test_a_receipt_names_every_file_that_holds_bytes(
                 assert named(while_read)[1] >= in_redis
             reader.dispose()
 
-            wait_until(lambda: _is_clear(local), what="the files are written anew", timeout_seconds=60)
+            wait_until(lambda: _is_clear(local), what="the files are written anew")
             assert holding() == (False, False)
 
 

@@ -164,7 +164,7 @@ def test_what_held_on_a_day_is_told_after_the_words_are_gone(make_refinery: Call
 def test_what_is_not_folded_is_never_removed(make_refinery: Callable[..., Refinery]) -> None:
     refinery = make_refinery(refine="off", keep_level0_days=1e-9)
     closed = refinery.tf.status("c").closed
-    wait_until(lambda: refinery.local.worker.expire() or refinery.count("turn WHERE state = 2"), timeout_seconds=5)
+    wait_until(lambda: refinery.local.worker.expire() or refinery.count("turn WHERE state = 2"))
     assert refinery.count("turn WHERE state = 2") == closed < TURNS
     refinery.tf.append("c", talk("more", 60))
     refinery.local.settle()

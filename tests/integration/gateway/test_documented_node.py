@@ -15,7 +15,7 @@ from support.gateway import Gateway
 from support.waiting import wait_until
 from turnfold_worker.testing.model_server import OpenAIServer, Request
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.long
 
 PAGE = (Path(__file__).parents[3] / "docs" / "node.md").read_text(encoding="utf-8")
 (PROGRAM,) = re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL)
@@ -42,7 +42,7 @@ def chat_url(built_client: Path, gateway: Gateway, tenant: str, tmp_path: Path) 
         with log.open("wb") as output:
             server = subprocess.Popen(["node", "chat.mjs"], cwd=tmp_path, env=environment, stdout=output, stderr=output)
         try:
-            port = wait_until(lambda: re.search(r"on port (\d+)", log.read_text()), timeout_seconds=30)
+            port = wait_until(lambda: re.search(r"on port (\d+)", log.read_text()))
             yield f"http://127.0.0.1:{port[1]}"
         finally:
             server.kill()
@@ -50,7 +50,7 @@ def chat_url(built_client: Path, gateway: Gateway, tenant: str, tmp_path: Path) 
 
 
 def test_the_second_answer_is_made_of_what_was_said_first(chat_url: str) -> None:
-    answers = [httpx.post(f"{chat_url}{path}", content=text, timeout=30) for text, path in TALK]
+    answers = [httpx.post(f"{chat_url}{path}", content=text, timeout=120) for text, path in TALK]
     assert [answer.status_code for answer in answers] == [200, 200]
     assert "We must use PostgreSQL, no exceptions." in answers[1].text
     assert "Which database do we use?" in answers[1].text

@@ -42,7 +42,7 @@ def known(gateway_settings: Settings) -> Iterator[Turnfold]:
     """A conversation that nobody should show as it is, folded by workers."""
     with Turnfold(settings=replace(gateway_settings, tenant=TENANT)) as tf:
         tf.append(NAME, [{**turn, "turn_id": f"t{seq}"} for seq, turn in enumerate(TURNS, 1)])
-        tf.wait(NAME, timeout_seconds=60)
+        tf.wait(NAME, timeout_seconds=90)
         assert tf.status(NAME).segments
         yield tf
 

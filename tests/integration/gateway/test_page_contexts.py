@@ -81,7 +81,7 @@ def known(gateway_settings: Settings) -> Iterator[Turnfold]:
             tf.configure(name, title=EVIL[:200], goal=EVIL)
             tf.append(name, turns)
         for name in NAMES:
-            tf.wait(name, timeout_seconds=60)
+            tf.wait(name, timeout_seconds=90)
         assert tf.status(NAMES[0]).segments
         yield tf
 

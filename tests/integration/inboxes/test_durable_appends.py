@@ -40,7 +40,7 @@ def replica(primary: RedisServer) -> Iterator[RedisServer]:
         with server.client() as client:
             client.execute_command("REPLICAOF", "127.0.0.1", str(primary.port))
             wait_until(
-                lambda: client.info("replication").get("master_link_status") == "up", timeout_seconds=30,
+                lambda: client.info("replication").get("master_link_status") == "up",
                 what="the replica is online",
             )  # fmt: skip
         yield server

@@ -453,7 +453,7 @@ def test_a_worker_that_dies_among_many_takes_no_tries_from_the_others(
             tf.append(f"c{number}", talk(number, 3))
         worker.drain()
         for _ in range(6):
-            wait_until(lambda: worker.worker.store.claim_folds(None).claims, timeout_seconds=10)
+            wait_until(lambda: worker.worker.store.claim_folds(None).claims)
         worker.settle()
         assert [tf.status(f"c{number}").folded for number in range(5)] == [3] * 5
         assert [tf.status(f"c{number}").parked for number in range(5)] == [0] * 5

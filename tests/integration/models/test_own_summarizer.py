@@ -162,9 +162,9 @@ def test_a_real_refine_worker_calls_it(server_folder: Path, tmp_path: Path) -> N
         with Turnfold.from_settings(stack.settings) as tf:
             tf.configure("a", settings=SHORT_SEGMENTS)
             tf.append("a", talk("a", 40))
-            tf.wait("a", timeout_seconds=60)
+            tf.wait("a", timeout_seconds=90)
         engine = connect(stack.settings.database_url, write=True, timeout_seconds=10)
         admin = SqlRefinementAdmin(engine, refine_target(stack.settings))
         done: Callable[[], bool] = lambda: (counts := admin.counts("default", None)).done >= 2 and not counts.open  # noqa: E731
-        wait_until(done, timeout_seconds=60, what="every group is refined")
+        wait_until(done, what="every group is refined")
         engine.dispose()

@@ -58,7 +58,7 @@ def working(refinery: Refinery) -> Iterator[None]:
         yield
     finally:
         over.set()
-        thread.join(20)
+        thread.join(90)
 
 
 def said(result: Result, code: int = 0) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def test_conversations_from_before_there_was_a_model_are_refined(
         found = said(run("refine", "c", "--json"))
     assert found["done"] + found["skipped"] >= found["asked"] >= 2, "it waits for all that it asked for"
     assert refinery.levels()
-    wait_until(lambda: refinery.local.settle() or set(refinery.states) <= {"done", "skipped"}, timeout_seconds=20)
+    wait_until(lambda: refinery.local.settle() or set(refinery.states) <= {"done", "skipped"})
     assert found["asked"] == refinery.server.purposes().count("notes") + refinery.states.count("skipped")
     with working(refinery):
         again = said(run("refine", "--all", "--json"))
@@ -204,9 +204,9 @@ def test_a_batch_that_was_left_is_gone_on_with_and_what_it_did_not_answer_is_ask
     with working(refinery):
         thread = threading.Thread(target=lambda: over.append(run("refine", "c", "--batch", "--json")))
         thread.start()
-        wait_until(lambda: refinery.server.batches, timeout_seconds=10)
+        wait_until(lambda: refinery.server.batches)
         refinery.server.end_batches(failing=1)
-        thread.join(30)
+        thread.join(90)
     done = said(over[0])["done"]
     refinery.local.settle()
     assert done >= refinery.used()["requests"] - refinery.server.purposes().count("chapter") > 1

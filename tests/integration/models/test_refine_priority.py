@@ -48,7 +48,7 @@ def test_what_is_expanded_comes_sooner_also_when_it_is_refined_again(refinery: R
         refinery.local.messages.waiting.clear()
         return bool(refinery.count("access WHERE expansions = 20"))
 
-    wait_until(counted, timeout_seconds=10)
+    wait_until(counted)
     assert due(refinery)[0] == last
     refinery.local.settle()
     said = "SELECT subject, priority FROM job WHERE kind = 'refine' AND subject >= 0"
@@ -84,7 +84,7 @@ def test_what_is_looked_up_often_is_shown_in_a_models_words(refinery: Refinery) 
         refinery.local.worker.sweep()
         return "looked up often" in refinery.tf.context("c", budget_tokens=1_500).text
 
-    wait_until(shown, timeout_seconds=10)
+    wait_until(shown)
     assert in_detail(refinery) == statements(refinery, refined=1)
     with refinery.local.write_engine.begin() as connection:
         conversation = connection.exec_driver_sql("SELECT id FROM conversation").scalar()

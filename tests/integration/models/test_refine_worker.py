@@ -38,12 +38,12 @@ def test_up_with_a_model_refines_through_failures(server_folder: Path, openai_se
             for name in ("a", "b", "c"):
                 tf.configure(name, settings=SHORT_SEGMENTS)
                 tf.append(name, talk(name, 60))
-                tf.wait(name, timeout_seconds=60)
+                tf.wait(name, timeout_seconds=90)
         engine = connect(stack.settings.database_url, write=True, timeout_seconds=10)
         admin = SqlRefinementAdmin(engine, refine_target(stack.settings))
         wait_until(
             lambda: (counts := admin.counts("default", None)).done >= 3 and not counts.open,
-            timeout_seconds=60, what="every chapter is refined",
+            what="every chapter is refined",
         )  # fmt: skip
         engine.dispose()
         log = (server_folder / "refine.log").read_text()

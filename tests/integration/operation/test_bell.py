@@ -101,7 +101,7 @@ with Turnfold(redis_url=sys.argv[1], database_url=sys.argv[2]) as tf:
 def test_a_client_needs_no_celery(redis_url: str, database_url: str, client: redis.Redis, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_CELERY, redis_url, database_url], check=False, capture_output=True, text=True,
-        timeout=60,
+        timeout=120,
         env=child_environment(), cwd=tmp_path,
     )  # fmt: skip
     assert "Hello." in done.stdout, done.stderr

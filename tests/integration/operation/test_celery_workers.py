@@ -157,7 +157,7 @@ def test_appended_turns_are_stored_and_folded_by_worker_processes(
     turns = example()
     for start in range(0, len(turns), 9):
         ringing.append("c", turns[start : start + 9])
-    status = ringing.wait("c", timeout_seconds=30)
+    status = ringing.wait("c", timeout_seconds=90)
     assert (status.stored, status.folded, status.inbox) == (len(turns), len(turns), 0)
     receipt_of_another = ringing.append("d", {"role": "user", "content": "Hello."})
     ringing.wait("d")
@@ -180,7 +180,7 @@ def test_the_log_says_what_was_done_to_whom_and_never_what_was_said(
     ringing.append(
         "c", [{"role": "user", "content": f"We decided to launch from Zanzibar, take {n}."} for n in range(60)]
     )
-    ringing.wait("c", timeout_seconds=30)
+    ringing.wait("c", timeout_seconds=90)
     ingest, compress = celery_setup.worker_cluster
 
     ingest.assert_log_exists("turns stored: 60")
@@ -193,7 +193,7 @@ def test_without_doorbells_and_beat_the_workers_own_timer_finds_everything(
     celery_setup: CeleryTestSetup, tf: Turnfold
 ) -> None:
     tf.append("c", example()[:60])
-    assert tf.wait("c", timeout_seconds=30).folded == 60
+    assert tf.wait("c", timeout_seconds=90).folded == 60
 
 
 @pytest.mark.daily_on("sqlite")
@@ -203,7 +203,7 @@ def test_a_worker_touches_its_heartbeat_file_while_the_broker_answers(
 ) -> None:
     wait_until(heartbeat_file.exists)
     heartbeat_file.unlink()
-    assert wait_until(heartbeat_file.exists, timeout_seconds=30, what="the file is touched again and again")
+    assert wait_until(heartbeat_file.exists, what="the file is touched again and again")
 
 
 @on_postgresql
@@ -212,7 +212,7 @@ def test_a_worker_touches_its_heartbeat_file_while_the_broker_answers(
 @pytest.mark.long
 def test_one_worker_for_all_queues_is_enough(celery_setup: CeleryTestSetup, tf: Turnfold) -> None:
     tf.append("c", example()[:60])
-    assert tf.wait("c", timeout_seconds=30).folded == 60
+    assert tf.wait("c", timeout_seconds=90).folded == 60
 
 
 @on_postgresql
@@ -228,7 +228,7 @@ def test_a_worker_killed_at_its_work_is_stood_in_for_by_another(
         assert stored_turns(engine, "acme", "c") == []
     (survivor,) = (worker for worker in celery_setup.worker_cluster if worker != victim)
 
-    assert ringing.wait("c", timeout_seconds=60).folded == len(turns)
+    assert ringing.wait("c", timeout_seconds=90).folded == len(turns)
 
     assert not celery_setup.ready(docker=True)
     survivor.assert_log_exists(f"turns stored: {len(turns)}")
@@ -250,7 +250,7 @@ def test_a_process_killed_at_its_work_is_replaced_and_the_log_says_what_killed_i
         os.kill(child, signal.SIGKILL)
         worker.assert_log_exists("signal 9 (SIGKILL)")
 
-    assert ringing.wait("c", timeout_seconds=60).folded == len(turns)
+    assert ringing.wait("c", timeout_seconds=90).folded == len(turns)
 
     assert {parent} < {row["pid"] for row in worker.get_running_processes_info(["pid"])} - {child}
     assert_folded_as_if_undisturbed(engine, turns)
@@ -277,6 +277,6 @@ def test_work_goes_on_when_the_broker_is_back(
     celery_setup.broker.restart()
     ringing.append("c", refused.value.turns)
 
-    assert ringing.wait("c", timeout_seconds=60).folded == len(turns)
+    assert ringing.wait("c", timeout_seconds=90).folded == len(turns)
     assert celery_setup.ready(control=True, docker=True)
     assert_folded_as_if_undisturbed(engine, turns)

@@ -25,7 +25,7 @@ def test_tenants_live_in_their_cells_and_move(cells_file: Path, in_cells: InCell
         globex = acme.for_tenant("globex")
         for tf in (acme, globex):
             tf.append("c", turns)
-            assert tf.wait("c", timeout_seconds=60).stored == 30
+            assert tf.wait("c", timeout_seconds=90).stored == 30
         before = acme.turns("c")
 
     stored = {name: cell["tenants"] for name, cell in in_cells("cells", "--json")["cells"].items()}

@@ -71,7 +71,7 @@ def test_every_route_leads_to_the_tenants_own_cell_and_to_no_other(
             (away,) = {*HOMES.values()} - {home}
             victim = tf.for_tenant(tenant)
             victim.append("talk", TURNS, subject="ana")
-            victim.wait("talk", timeout_seconds=60)
+            victim.wait("talk", timeout_seconds=90)
             before = victim.turns("talk"), victim.anchors("talk")
             others = [client for name, client in clients.items() if name != tenant]
             with gateway.client(key_in(settings_of_cells, away, tenant)) as misplaced:
@@ -104,7 +104,7 @@ def test_pages_agents_and_the_proxy_read_the_tenants_cell(settings_of_cells: Set
         for tenant in HOMES:
             mine = tf.for_tenant(tenant)
             mine.append("talk", [{"role": "user", "content": f"The {tenant} vault opens with tangerine."}])
-            mine.wait("talk", timeout_seconds=60)
+            mine.wait("talk", timeout_seconds=90)
             key = gateway.key(tenant, *SCOPES)
             with gateway.client() as visitor:
                 assert visitor.post("/ui/sign-in", data={"key": key}).is_redirect
@@ -120,7 +120,7 @@ def test_pages_agents_and_the_proxy_read_the_tenants_cell(settings_of_cells: Set
                 body = {"model": "m", "messages": [{"role": "user", "content": f"Hello from {tenant}."}]}
                 answered = application.post("/v1/chat/completions", json=body, headers=headers)
                 assert answered.status_code == 200
-            wait_until(lambda mine=mine: len(mine.turns("through")) == 2, timeout_seconds=30)
+            wait_until(lambda mine=mine: len(mine.turns("through")) == 2)
             assert mine.turns("through")[0].content == f"Hello from {tenant}."
 
 
@@ -200,7 +200,7 @@ def test_a_gateway_with_a_file_that_makes_no_sense_ends_and_says_so(cells_file: 
     cells_file.write_text("[cells", "utf-8")
     ended = subprocess.run(
         [*COMMAND, "serve", "--port", "0"], env=child_environment(TURNFOLD_CELLS=str(cells_file)), capture_output=True,
-        text=True, timeout=60, check=False,
+        text=True, timeout=120, check=False,
     )  # fmt: skip
     assert ended.returncode == 2
     assert "is no TOML" in ended.stderr
@@ -227,4 +227,4 @@ def test_webhooks_of_each_cell_are_delivered(settings_of_cells: Settings) -> Non
                 assert Endpoints(store, tenant).test(endpoint)
         with telling(settings_of_cells):
             for tenant in HOMES:
-                wait_until(lambda tenant=tenant: receiver.types(f"/{tenant}") == ["test"], timeout_seconds=30)
+                wait_until(lambda tenant=tenant: receiver.types(f"/{tenant}") == ["test"])

@@ -19,7 +19,7 @@ from support.seals import unsealed
 from support.server_folders import own_folder
 from support.up import EXAMPLE, TURNS, Up, assert_stops, end, start_up
 
-pytestmark = [pytest.mark.processes, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.processes
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ from turnfold_worker.local import stack as stack_module
 from turnfold_worker.local.flower_process import FlowerNotStarted
 from turnfold_worker.local.stack import Stack
 
-pytestmark = [pytest.mark.processes, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.processes
 
 TURNS = example()
 
@@ -54,7 +54,7 @@ def watched() -> Iterator[Watched]:
         with Turnfold.from_settings(stack.settings) as tf:
             wait_until_watching(tf, stack.flower.url)
             tf.append("c", TURNS)
-            tf.wait("c", timeout_seconds=60)
+            tf.wait("c", timeout_seconds=90)
         yield Watched(stack, stack.flower.url)
 
 
@@ -94,7 +94,7 @@ def wait_until_watching(tf: Turnfold, url: str) -> None:
 
     def look() -> bool:
         tf.append("first", {"role": "user", "content": "Is anybody watching?"})
-        tf.wait("first", timeout_seconds=60)
+        tf.wait("first", timeout_seconds=90)
         return {"turnfold.drain", "turnfold.compress"} <= tasks_done(url)
 
     wait_until(look, what="Flower has seen a drain and a fold from their beginning")

@@ -91,7 +91,6 @@ def packages(image: Installed) -> dict[str, str]:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(300)
 class TestWorkerImage:
     def test_every_program_of_the_compose_file_starts(self, worker_image: Installed) -> None:
         assert worker_image.run("command -v celery").startswith(str(worker_image.rehearsal.folder))
@@ -120,7 +119,6 @@ class TestWorkerImage:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(300)
 class TestGatewayImage:
     def test_it_serves_and_makes_keys(self, gateway_image: Installed) -> None:
         assert "Usage" in gateway_image.run("turnfold-gateway serve --help")

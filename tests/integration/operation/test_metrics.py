@@ -217,7 +217,7 @@ def test_the_page_is_served_until_a_signal_comes(redis_url: str, sqlite_url: str
     )  # fmt: skip
     assert process.stderr is not None
     url = process.stderr.readline().strip()
-    with urllib.request.urlopen(url, timeout=20) as answer:  # noqa: S310 - our own server
+    with urllib.request.urlopen(url, timeout=120) as answer:  # noqa: S310 - our own server
         assert answer.headers["content-type"].startswith("text/plain")
         assert parsed(answer.read().decode())["turnfold_up", "database"] == 1
     port = url.rsplit(":", 1)[1].removesuffix("/metrics")

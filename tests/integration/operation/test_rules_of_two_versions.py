@@ -85,7 +85,7 @@ def test_an_operation_of_a_newer_version_waits_with_what_came_after_it(
     assert (tf.status("beside").stored, tf.jobs()) == (1, [])
     monkeypatch.setattr(drain, "is_of_newer_version", lambda _: False)
     monkeypatch.setattr(drain, "receive", received_by_a_newer_version)
-    wait_until(lambda: worker.drain() >= 0 and tf.status("c").inbox == 0, timeout_seconds=30, what="it is taken")
+    wait_until(lambda: worker.drain() >= 0 and tf.status("c").inbox == 0, what="it is taken")
     assert (tf.status("c").stored, tf.jobs()) == (4, [])
 
 

@@ -34,7 +34,7 @@ def database_url(request: pytest.FixtureRequest) -> str:
 def ended_with(worker: CeleryWorker) -> tuple[int | None, str]:
     """How a worker ended, and its log."""
     worker.start(wait=False)
-    wait_until(lambda: not worker.running, timeout_seconds=60, what=f"the worker ends, see {worker.log}")
+    wait_until(lambda: not worker.running, what=f"the worker ends, see {worker.log}")
     return worker.exit_code, worker.log.read_text()
 
 
@@ -75,7 +75,7 @@ def test_a_worker_takes_no_task_of_a_database_that_is_too_old_or_too_new(
 
         serve_only(database_url, 2)
         worker.start()
-        wait_until(lambda: stored(database_url) == 1, timeout_seconds=30, what=f"it is stored, see {worker.log}")
+        wait_until(lambda: stored(database_url) == 1, what=f"it is stored, see {worker.log}")
 
 
 def stored(database_url: str) -> int:
@@ -105,7 +105,7 @@ def test_a_process_that_met_no_database_at_its_start_looks_again_before_its_firs
 
     wait_until(
         lambda: "work waits: the database serves schema version 9" in worker.log.read_text(),
-        timeout_seconds=30, what=f"the worker meets the schema, see {worker.log}",
+        what=f"the worker meets the schema, see {worker.log}",
     )  # fmt: skip
 
 
@@ -124,7 +124,7 @@ def test_a_gateway_does_not_serve_a_database_that_is_too_old_or_too_new(
     environment = child_environment(TURNFOLD_REDIS_URL=redis_url, TURNFOLD_DATABASE_URL=sqlite_url)
 
     ended = subprocess.run(
-        [*COMMAND, "serve", "--port", "0"], env=environment, capture_output=True, text=True, timeout=60, check=False
+        [*COMMAND, "serve", "--port", "0"], env=environment, capture_output=True, text=True, timeout=120, check=False
     )
 
     assert ended.returncode == ENDED

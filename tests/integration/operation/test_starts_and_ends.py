@@ -13,15 +13,16 @@ from pathlib import Path
 import psutil
 import pytest
 
+from support.child_processes import wait_until_gone
 from support.command_server import CommandServer
-from support.up import EXAMPLE, TURNFOLD, TURNS, all_gone, assert_stops, end, environment, start_up
+from support.up import EXAMPLE, TURNFOLD, TURNS, assert_stops, end, environment, start_up
 from support.waiting import wait_until
 from turnfold_worker.local.local_port import free_port
 from turnfold_worker.local.redis_server import RedisServer
 from turnfold_worker.local.stack import Stack
 from turnfold_worker.local.state import read_settings
 
-pytestmark = [pytest.mark.processes, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.processes
 
 CONVERSATION = EXAMPLE.stem
 
@@ -46,7 +47,7 @@ def test_a_killed_up_leaves_no_process_and_the_next_one_finds_its_data_and_stops
 
     first.process.kill()
     first.process.communicate()
-    assert all_gone(family, seconds=20)
+    wait_until_gone(*family)
     second = start_up(server_folder, commands, "--no-flower", "--no-gateway")
 
     assert second.said["redis_url"] == first.said["redis_url"]
@@ -67,7 +68,7 @@ def test_a_signal_during_the_start_leaves_no_process(server_folder: Path, delay_
     end(process)
 
     assert process.returncode == 0
-    assert all_gone(family, seconds=5)
+    wait_until_gone(*family)
 
 
 def test_a_port_that_is_taken_is_named_with_the_option_that_chooses_another(server_folder: Path) -> None:
@@ -75,7 +76,7 @@ def test_a_port_that_is_taken_is_named_with_the_option_that_chooses_another(serv
         port = taken.getsockname()[1]
         done = subprocess.run(
             [*TURNFOLD, "up", "--port", str(port)], env=environment(server_folder), capture_output=True, text=True,
-            timeout=60, check=False,
+            timeout=120, check=False,
         )  # fmt: skip
 
     assert done.returncode == 3
@@ -87,7 +88,7 @@ def test_a_port_that_is_taken_is_named_with_the_option_that_chooses_another(serv
 def test_a_start_that_fails_is_explained_and_nothing_is_left(server_folder: Path) -> None:
     done = subprocess.run(
         [*TURNFOLD, "up"], env=environment(server_folder, TURNFOLD_DATABASE_URL=f"sqlite:///{server_folder}/no/where.db"),
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
 
     assert done.returncode == 3
@@ -98,7 +99,7 @@ def test_a_start_that_fails_is_explained_and_nothing_is_left(server_folder: Path
 def test_the_demo_shows_the_main_job_in_under_a_minute(server_folder: Path) -> None:
     began = time.monotonic()
     done = subprocess.run(
-        [*TURNFOLD, "demo"], env=environment(server_folder), capture_output=True, text=True, timeout=60, check=False
+        [*TURNFOLD, "demo"], env=environment(server_folder), capture_output=True, text=True, timeout=120, check=False
     )
 
     assert done.returncode == 0, done.stderr
@@ -134,11 +135,11 @@ def importing_from_nowhere(folder: Path, port: int) -> subprocess.Popen[str]:
 def test_an_import_that_waits_for_redis_goes_on_when_it_is_there(server_folder: Path) -> None:
     port = free_port()
     (server_folder / "state").mkdir()
-    subprocess.run([*TURNFOLD, "migrate"], env=environment(server_folder / "state"), check=True, timeout=60)
+    subprocess.run([*TURNFOLD, "migrate"], env=environment(server_folder / "state"), check=True, timeout=120)
     process = importing_from_nowhere(server_folder / "state", port)
 
     with RedisServer(server_folder / "redis", port=port):
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=120)
 
     assert process.returncode == 0
     assert f"{TURNS} turns of conversation {CONVERSATION} appended" in out
@@ -148,7 +149,7 @@ def test_ctrl_c_during_an_import_says_what_is_imported(server_folder: Path) -> N
     process = importing_from_nowhere(server_folder / "state", free_port())
 
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=120)
 
     assert process.returncode == 1
     assert f"turnfold: stopped; 0 of {TURNS} turns are imported: import again to go on" in said

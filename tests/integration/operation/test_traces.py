@@ -175,8 +175,9 @@ def test_a_program_that_has_set_nothing_up_makes_no_spans(loaded: str) -> None:
         "print('opentelemetry.trace' in sys.modules)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=60, env=child_environment()
-    )
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=120,
+        env=child_environment(),
+    )  # fmt: skip
     assert done.stdout == f"None None {{}}\n{loaded != 'sys'}\n"
 
 
@@ -205,7 +206,7 @@ def test_a_worker_sends_its_tasks_and_folds_by_otlp(
             PYTHONPATH=os.pathsep.join([*filter(None, sys.path), str(traces_folder)]),
         )  # fmt: skip
         tf.append("c", {"role": "user", "content": f"The code is {SECRET}."})
-        tf.wait("c", timeout_seconds=60)
+        tf.wait("c", timeout_seconds=90)
         # A message of OTLP holds names as they are.
         names = (b"run/turnfold.drain", b"run/turnfold.compress", b"upsert_memory", b"turnfold-worker")
         wait_until(lambda: all(name in b"".join(received) for name in names), what=f"spans of {names}")

@@ -189,7 +189,7 @@ def test_nothing_heavy_is_imported_before_the_first_text() -> None:
         "assert sentence_embedder(WorkerSettings(semantic=True)) is not None\n"
         "assert not {'torch', 'numpy', 'sentence_transformers', 'transformers'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, env=os.environ, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=True, env=os.environ, timeout=120)
 
 
 def counted(engine: Engine) -> int:

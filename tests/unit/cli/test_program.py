@@ -16,7 +16,7 @@ def started(before: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     module, _, function = tomllib.loads(PROJECT.read_text())["project"]["scripts"]["turnfold"].partition(":")
     program = f"{before}\nfrom {module} import {function}\n{function}()"
     return subprocess.run(
-        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=120, check=False
     )
 
 

@@ -29,7 +29,7 @@ def printed(shell: str, *arguments: object, encoding: str) -> subprocess.Complet
     """A command in a process of its own; `shell` is what follows it, `"$@"`, in a shell's line."""
     return subprocess.run(
         ["sh", "-c", f'"$@" {shell}', "sh", sys.executable, "-c", PROGRAM, *map(str, arguments)],
-        env={**os.environ, "PYTHONIOENCODING": encoding}, capture_output=True, timeout=60, check=False,
+        env={**os.environ, "PYTHONIOENCODING": encoding}, capture_output=True, timeout=120, check=False,
     )  # fmt: skip
 
 

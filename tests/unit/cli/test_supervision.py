@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 import pytest
 
+from support.waiting import wait_until
 from turnfold.errors import Unavailable
 from turnfold_worker.local import supervision
 from turnfold_worker.local.supervision import Supervisor
@@ -30,15 +30,6 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervision, "FIRST_PAUSE_SECONDS", 0.01)
 
 
-def until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.002)
-    return False
-
-
 def test_a_child_that_dies_is_started_again_and_it_is_told() -> None:
     child, told = FakeChild(), []
     supervisor = Supervisor([("ingest", child)], tell=told.append)
@@ -46,9 +37,9 @@ def test_a_child_that_dies_is_started_again_and_it_is_told() -> None:
 
     child.running = False
 
-    assert until(lambda: child.running)
+    wait_until(lambda: child.running)
     supervisor.stop()
-    supervisor.join(timeout_seconds=5)
+    supervisor.join(timeout_seconds=90)
     assert child.starts == 1
     assert told[0].startswith("ingest ended; starting it again")
 
@@ -59,9 +50,9 @@ def test_whoever_publishes_processes_hears_of_each_end_and_each_start() -> None:
     child.running = False
     supervisor.start()
 
-    assert until(lambda: child.running)
+    wait_until(lambda: child.running)
     supervisor.stop()
-    supervisor.join(timeout_seconds=5)
+    supervisor.join(timeout_seconds=90)
     assert (seen[0], seen[-1]) == (False, True)
 
 
@@ -72,9 +63,9 @@ def test_a_start_that_fails_is_told_and_tried_again_later_each_time() -> None:
     began = time.monotonic()
     supervisor.start()
 
-    assert until(lambda: child.running)
+    wait_until(lambda: child.running)
     supervisor.stop()
-    supervisor.join(timeout_seconds=5)
+    supervisor.join(timeout_seconds=90)
     assert child.starts == 3
     assert time.monotonic() - began >= 0.01 + 0.02 + 0.04
     assert "redis did not start: no luck" in told
@@ -85,7 +76,7 @@ def test_nothing_is_started_once_stopping() -> None:
     supervisor = Supervisor([("ingest", child)], tell=lambda _: None)
     supervisor.start()
     supervisor.stop()
-    supervisor.join(timeout_seconds=5)
+    supervisor.join(timeout_seconds=90)
 
     child.running = False
     time.sleep(0.05)

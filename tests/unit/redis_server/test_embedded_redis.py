@@ -12,6 +12,7 @@ import psutil
 import pytest
 import redis
 
+from support.child_processes import wait_until_gone
 from support.waiting import wait_until
 from turnfold_worker.local import redis_server
 from turnfold_worker.local.redis_server import RedisNotStarted, RedisServer
@@ -164,22 +165,8 @@ def test_it_ends_when_the_process_that_started_it_is_killed(server_folder: Path)
         [sys.executable, "-c", script, str(server_folder / "redis")], stdout=subprocess.PIPE, text=True
     ) as parent:
         assert parent.stdout is not None
-        pid = int(parent.stdout.readline())
-        assert psutil.pid_exists(pid)
+        server = psutil.Process(int(parent.stdout.readline()))
 
         os.kill(parent.pid, signal.SIGKILL)
 
-        assert gone_within(pid, seconds=5)
-
-
-def gone_within(pid: int, *, seconds: float) -> bool:
-    try:
-        process = psutil.Process(pid)
-    except psutil.NoSuchProcess:
-        return True
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if not process.is_running() or process.status() == psutil.STATUS_ZOMBIE:
-            return True
-        time.sleep(0.05)
-    return False
+        wait_until_gone(server)

@@ -181,7 +181,7 @@ def test_an_outage_is_said_once_and_so_is_its_end(
         broker.away = False
         wait_until(lambda: COMPRESS in broker.sent, what="the ring that was given back")
         served.doorman.stop(None)
-        served.thread.join(10)
+        served.thread.join(90)
 
     assert not served.thread.is_alive()
     assert [record.getMessage() for record in caplog.records][:3] == [

@@ -58,7 +58,7 @@ def test_an_outage_is_said_once_and_so_is_its_end(
         server.away = True
         wait_until(lambda: len(caplog.records) > 2, what="the next outage")
         timer.stop(None)
-        thread.join(10)
+        thread.join(90)
 
     assert [record.getMessage().partition(":")[0] for record in caplog.records] == [
         "no sweep is asked for until Redis answers",

@@ -100,7 +100,7 @@ def test_nothing_stays_open_and_no_half_of_an_answer_is_stored(
         tf.append(
             LONG, [{"role": "user", "content": f"Parcel {n} is heavy. " + "We weighed it. " * 30} for n in range(40)]
         )
-        tf.wait(LONG, timeout_seconds=30)
+        tf.wait(LONG, timeout_seconds=90)
     provider.choose = lambda _: Reply(text=TEXT, piece_bytes=300)
     assert ask(raw, api, stream=stream, tools=tools) == "on"
     before, files = connections(proxy), psutil.Process(proxy.pid).num_fds()

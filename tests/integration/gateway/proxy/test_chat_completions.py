@@ -64,7 +64,7 @@ def test_a_long_history_is_forwarded_inside_the_budget_behind_a_block_that_stays
     client = openai_client(X_Turnfold_Budget="3000")
     history: list[dict[str, Any]] = [SYSTEM]
     talk(client, history, range(20))
-    tf.wait("conv-1", timeout_seconds=30)
+    tf.wait("conv-1", timeout_seconds=90)
     went_on = 0
     for number in range(20, 28):
         before = provider.last.items

@@ -26,7 +26,7 @@ def folded(tf: Turnfold) -> list[dict[str, Any]]:
             {"role": "user", "content": f"Service {number} must listen on port {7000 + number}."},
             {"role": "assistant", "content": "Understood. " + "It was measured. " * 30},
         ])  # fmt: skip
-    tf.wait("conv-1", timeout_seconds=30)
+    tf.wait("conv-1", timeout_seconds=90)
     return [{"role": "user", "content": "Thanks."}]
 
 

@@ -48,7 +48,7 @@ def test_a_conversation_has_one_block_whichever_gateway_forwards_it(
     history: list[dict[str, Any]] = []
     for number in range(20):
         ask(proxy, key, history, number)
-    tf.wait("conv-1", timeout_seconds=30)
+    tf.wait("conv-1", timeout_seconds=90)
     # The first makes a block of folded turns, the other goes on behind it.
     ask(proxy, key, history, 20)
     blocks = []
@@ -63,7 +63,7 @@ def test_a_conversation_has_one_block_whichever_gateway_forwards_it(
 
 async def test_a_fold_point_ends_with_what_its_block_tells(gateway_settings: Settings, tf: Turnfold) -> None:
     tf.append("conv-1", [{"role": "user", "content": "We must use PostgreSQL.", "turn_id": "m-1"}])
-    tf.wait("conv-1", timeout_seconds=30)
+    tf.wait("conv-1", timeout_seconds=90)
     reference = tf.context("conv-1", budget_tokens=500, query=False).reference()
     async with AsyncTurnfold.from_settings(gateway_settings) as client:
         memory = HistoryKeeper().memory(client.for_tenant(tf.tenant), "conv-1")
