@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
-from multiprocessing import get_context
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, text
+from sqlalchemy import text
 
 from conftest import LocalWorker, workers_of
+from support.killed_command import run_killed
 from support.talk import talk
 from turnfold import Settings, Turnfold, UnknownConversation
 from turnfold.contract.keys import Address
 from turnfold_gateway.keys.store import KeyStore
 from turnfold_worker.adapters.sql.dropped_postings import SqlIdleSearch
-from turnfold_worker.cli import forget, main
+from turnfold_worker.cli import forget
 from turnfold_worker.use_cases.search_rows import drop_idle
 
 InCells = Callable[..., Any]
@@ -77,37 +77,16 @@ def contents(cells_file: Path, names: Iterable[str]) -> dict[str, list[str]]:
         return {name: [turn.content for turn in client.turns(name)] for name in names}
 
 
-def killed_before(statement: int, cells_file: Path, arguments: Sequence[str]) -> None:
-    """The command, in a process that dies before a statement, hence also between any commit and what comes after it."""
-    left = statement
-
-    def count(*_: object) -> None:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    event.listen(Engine, "before_cursor_execute", count)
-    os.environ["TURNFOLD_CELLS"] = str(cells_file)
-    forget.WAIT_SECONDS = 0.0
-    main([*arguments])
-
-
-def run_killed(step: int, cells_file: Path, *arguments: str, after_each: Callable[[], object]) -> int:
-    """Run a command again and again, each time killed some statements later; how often it was, until it ended."""
-    processes = get_context("forkserver")
-    processes.set_forkserver_preload(["sqlalchemy.dialects.postgresql", "turnfold_worker.wiring", __name__])
-    kills = 0
-    while True:
-        process = processes.Process(target=killed_before, args=(kills * step, cells_file, arguments))
-        process.start()
-        process.join()
-        if process.exitcode != -signal.SIGKILL:
-            break
-        kills += 1
+def kills_until_done(step: int, cells_file: Path, *arguments: str, after_each: Callable[[], object]) -> int:
+    """How often a command is killed until it ends, each time more statements later than the last."""
+    for kills in count():
+        statements, log = step * kills * (kills + 1) // 2, cells_file.with_name("killed.log")
+        ended = run_killed(statements, *arguments, log=log, TURNFOLD_CELLS=str(cells_file))
+        if ended != -signal.SIGKILL:
+            assert ended == 0, log.read_text()
+            return kills
         after_each()
-    assert process.exitcode == 0
-    return kills
+    raise AssertionError
 
 
 def test_a_move_that_is_killed_at_any_step_goes_on(
@@ -125,12 +104,12 @@ def test_a_move_that_is_killed_at_any_step_goes_on(
         assert digests(eu, said) == source
         assert digests(us, said).items() <= {**source, "b": digests(us, said).get("b")}.items()
 
-    assert run_killed(17, cells_file, *MOVE, after_each=nothing_is_half_there) >= 5
+    assert kills_until_done(9, cells_file, *MOVE, after_each=nothing_is_half_there) >= 5
     assert digests(us, said) == source
 
     pin("us")
 
-    assert run_killed(9, cells_file, *MOVE, "--yes", after_each=eu.settle) >= 5
+    assert kills_until_done(3, cells_file, *MOVE, "--yes", after_each=eu.settle) >= 5
     eu.settle()
     assert digests(eu, said) == {}
     assert digests(us, said) == source
