@@ -39,6 +39,7 @@ _LIMITS: Final = lazy_pattern(
 _FARTHEST: Final = 240
 """Code points by which a quote grows to one side at most."""
 _UNSEEN: Final = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad")
+_PLAIN: Final = {**_SAME, **dict.fromkeys(map(ord, _UNSEEN)), ord("…"): "..."}
 _WRAPPING: Final = "\"'\u201c\u201d\u2018\u2019\u00ab\u00bb \t\r\n"
 
 
@@ -83,7 +84,7 @@ def align(quote: str, turn_seq: int, turns: Sequence[StoredTurn]) -> Found | Non
         start = turn.content.find(wanted)
         if start >= 0:
             return Found(turn, Span(start, start + len(wanted)))
-    looked_for = _normal(wanted)[0].strip()
+    looked_for = _plain(wanted).strip()
     if len(looked_for) < SHORTEST:
         return None
     for turn in order:
@@ -114,28 +115,27 @@ def with_conditions(alignment: Found) -> Found | None:
 
 
 def _normalized_span(content: str, wanted: str) -> Span | None:
-    normal, places = _normal(content)
-    start = normal.find(wanted)
+    start = _plain(content).find(wanted)
     if start < 0:
         return None
+    places = _places(content)
     span = trimmed(content, Span(places[start], places[start + len(wanted) - 1] + 1))
     return span if span.end - span.start <= 2 * LONGEST else None
 
 
-def _normal(text: str) -> tuple[str, list[int]]:
-    """The text with one space for any white space and plain marks; and the offset of each of its code points."""
-    kept: list[str] = []
+def _plain(text: str) -> str:
+    """The text with one space for any white space, and plain marks."""
+    return " ".join(f"|{text.translate(_PLAIN)}|".split())[1:-1]
+
+
+def _places(text: str) -> list[int]:
+    """The offset in a text of each code point of its plain form."""
     places: list[int] = []
+    after_space = False
     for place, character in enumerate(text):
-        if character in _UNSEEN:
-            continue
-        if character == "…":
-            kept += "..."
-            places += [place] * 3
-            continue
-        plain = " " if character.isspace() else character.translate(_SAME)
-        if plain == " " and kept and kept[-1] == " ":
-            continue
-        kept.append(plain)
-        places.append(place)
-    return "".join(kept), places
+        if character not in _UNSEEN:
+            is_space = character.isspace()
+            if not (is_space and after_space):
+                places += [place] * (3 if character == "…" else 1)
+            after_space = is_space
+    return places
