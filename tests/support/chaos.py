@@ -313,10 +313,16 @@ class Chaos:
             self._tell(self._seen[1])
             return look()
 
-        wait_until(look_at_both, timeout_seconds=max(0.0, end - time.monotonic()), what=self._describe())
+        wait_until(look_at_both, timeout_seconds=max(0.0, end - time.monotonic()), what=self._describe)
 
     def _describe(self) -> str:
-        return f"(stored, folded) of {self.plan.turns} were {self.progress()} before; logs are in {self.folder}"
+        with self._engine.begin() as connection:
+            jobs = connection.execute(text("SELECT * FROM job WHERE state IN ('due', 'running')")).mappings().all()
+        waiting = self._of_each_redis(lambda client: client.scan_iter("tf:*:in:*", count=1000))
+        return (
+            f"(stored, folded) of {self.plan.turns} are {self.progress()}, unfinished jobs {[*map(dict, jobs)]}, "
+            f"inboxes {waiting}, producers finished: {self.producers.finished}; logs are in {self.folder}"
+        )
 
     def _published(self) -> Callable[..., bool]:
         publish = CeleryPublisher.publish

@@ -12,8 +12,10 @@ from typing import TypeVar
 Found = TypeVar("Found")
 
 
-def wait_until(look: Callable[[], Found], *, timeout_seconds: float = 90.0, what: str = "") -> Found:
-    """The first true result of `look`. Fails with `what` after `timeout_seconds`."""
+def wait_until(
+    look: Callable[[], Found], *, timeout_seconds: float = 90.0, what: str | Callable[[], str] = ""
+) -> Found:
+    """The first true result of `look`. Fails with `what`, or what it says by then, after `timeout_seconds`."""
     end = time.monotonic() + timeout_seconds
     pause = 0.005
     while True:
@@ -21,7 +23,7 @@ def wait_until(look: Callable[[], Found], *, timeout_seconds: float = 90.0, what
         if found:
             return found
         if time.monotonic() > end:
-            message = f"not within {timeout_seconds} s: {what or look}"
+            message = f"not within {timeout_seconds} s: {what() if callable(what) else what or look}"
             raise AssertionError(message)
         time.sleep(pause)
         pause = min(pause * 1.5, 0.1)
