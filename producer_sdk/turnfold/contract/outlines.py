@@ -29,6 +29,8 @@ from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors, pack_ta
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
 """Estimated tokens of notes after which a part of an outline ends: a read fetches what its budget can hold."""
 
+MODEL_PART: Final = -1
+"""The part beside a model's notes that says what a model found to hold no more."""
 FRAME_PART: Final = 0
 """The part of an outline that says what it covers."""
 NAMES_PART: Final = 1
@@ -182,7 +184,7 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
         tail_seq=frame["tail_seq"],
         tool_percent=frame["tool_percent"],
         said=frame["said"],
-        overtaken=unpack_overtaken(frame["overtaken"]),
+        overtaken=unpack_overtaken([*frame["overtaken"], *json.loads(bodies.get(MODEL_PART, "[]"))]),
         tail_overtaken=unpack_overtaken(frame["tail_overtaken"]),
         outside=tuple(frame["outside"]),
         tail_anchors=unpack_tail_anchors(frame.get("tail_anchors")),

@@ -32,14 +32,13 @@ from sqlalchemy import (
 
 from turnfold.contract.configuration import TITLE
 from turnfold.contract.model_anchors import IDS_A_SEGMENT
-from turnfold.contract.outlines import FIRST_CHAPTER_TIER, FIRST_TIER, FRAME_PART
+from turnfold.contract.outlines import FIRST_CHAPTER_TIER, FIRST_TIER, FRAME_PART, MODEL_PART
 from turnfold.contract.results import MOST_SYSTEM_TEXTS
 from turnfold.contract.tables import (
     ANCHOR_ORDER,
     AnchorRow,
     ConversationRow,
     NodeRow,
-    OutlineRow,
     TurnRow,
     standing,
     table,
@@ -81,11 +80,11 @@ OUTLINE: Final = text(
 )
 """Its notes are a model's where it wrote some."""
 
-_outline: Final = table(OutlineRow)
-FRAME: Final = select(_outline.c.part, _outline.c.body).where(
-    _outline.c.conversation == bindparam("conversation"), _outline.c.part == literal_column(str(FRAME_PART))
+FRAME: Final = text(
+    f"SELECT part, body FROM outline WHERE conversation = :conversation AND part = {FRAME_PART} "  # noqa: S608 - a constant
+    f"UNION ALL SELECT part, body FROM model_outline WHERE conversation = :conversation AND part = {MODEL_PART}"
 )
-"""What an outline covers, and all that it says of the open tail."""
+"""What an outline covers, what holds no more, and all that it says of the open tail."""
 
 FIRST_AFTER: Final = (
     select(turn.c.seq)

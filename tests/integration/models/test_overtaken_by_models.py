@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from sqlalchemy import text
 
 from support.refinery import SHORT_SEGMENTS, Refinery
@@ -65,6 +66,12 @@ def _budget(refinery: Refinery, **options: Any) -> dict[str, Anchor]:
     return {anchor.turn_id or "": anchor for anchor in anchors if (anchor.turn_id or "").startswith("caterer")}
 
 
+def _check_count(refinery: Refinery) -> None:
+    with refinery.local.engine.begin() as connection:
+        in_force = connection.scalar(text("SELECT COUNT(*) FROM anchor WHERE state = 0 AND filler >= 0"))
+    assert refinery.tf.status("c").anchors == in_force
+
+
 def _standing(refinery: Refinery, **options: Any) -> list[str]:
     context = refinery.tf.context("c", budget_tokens=1_500, query=False, **options)
     return [line for line in context.text.splitlines() if "caterer" in line]
@@ -83,6 +90,29 @@ def test_the_new_words_stand_with_the_old_ones_beside_them(
     assert any(_NEW.rstrip(".") in line and "900 euros" in line for line in lines)
     assert [line for line in lines if "900" in line] == [line for line in lines if "1,400" in line]
     assert refinery.used("c")["quotes_refused"] == 1
+    _check_count(refinery)
+
+
+@pytest.mark.parametrize("speakers", [None, ["Ines", "Ana", "assistant"]])
+def test_beside_a_question_no_note_says_the_old_words(
+    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer, speakers: list[str] | None
+) -> None:
+    refinery = _folded(make_refinery, openai_server)
+
+    def lines() -> list[str]:
+        context = refinery.tf.context("c", budget_tokens=500, query="What may the caterer cost?", speakers=speakers)
+        return [line for line in context.text.splitlines() if "900" in line and "1,400" not in line]
+
+    assert lines() == []
+    refinery.tf.resolve_anchor("c", _budget(refinery)["caterer-1"].id, dismiss=True)
+    refinery.local.settle()
+    assert lines() != []
+
+
+def test_its_note_is_superseded(make_refinery: Callable[..., Refinery], openai_server: OpenAIServer) -> None:
+    refinery = _folded(make_refinery, openai_server)
+    (note,) = [note for note in refinery.tf.notes("c", written_by="rules", states=None) if "900 euros" in note.text]
+    assert note.state is AnchorState.SUPERSEDED
 
 
 def test_what_the_rules_found_is_as_it_is_without_a_model(
@@ -125,6 +155,7 @@ def test_a_person_has_the_last_word(make_refinery: Callable[..., Refinery], open
     refinery.tf.resolve_anchor("c", old.id, dismiss=True)
     refinery.local.settle()
     assert _budget(refinery)["caterer-0"].state is AnchorState.DISMISSED
+    _check_count(refinery)
 
 
 def test_words_that_a_person_dismisses_end_nothing(

@@ -251,7 +251,6 @@ def settle(connection: Connection, conversation: ConversationId, body: Mapping[s
             ended = (_anchor.c.conversation == conversation, _anchor.c.filler < literal_column("0"))
             by_it = CLOSED_BY.element == body["anchor"]
             connection.execute(update(_anchor).where(*ended, by_it).values(filler=0))
-        count_model_anchors(connection, conversation)
     elif found.state == _ACTIVE:
         connection.execute(
             update(_conversation)
@@ -261,18 +260,20 @@ def settle(connection: Connection, conversation: ConversationId, body: Mapping[s
                 anchor_tokens=_conversation.c.anchor_tokens - found.tokens,
             )
         )
+    count_model_anchors(connection, conversation)
 
 
 def count_model_anchors(connection: Connection, conversation: ConversationId) -> None:
-    """Note how many active anchors are a model's: a read tells how many there are in all."""
-    mine = (_anchor.c.conversation == conversation, _anchor.c.id < 0, _anchor.c.state == 0)
+    """Note how many more active anchors there are by a model: its own, without those of the rules that it ended."""
+    sums = select(func.count(), func.coalesce(func.sum(_anchor.c.tokens), 0)).where(
+        _anchor.c.conversation == conversation, ACTIVE
+    )
+    written, written_tokens = connection.execute(sums.where(_anchor.c.id < 0)).one()
+    ended, ended_tokens = connection.execute(sums.where(_anchor.c.filler < literal_column("0"))).one()
     connection.execute(
         update(_conversation)
         .where(_conversation.c.id == conversation)
-        .values(
-            refined_anchors=select(func.count()).select_from(_anchor).where(*mine).scalar_subquery(),
-            refined_anchor_tokens=select(func.coalesce(func.sum(_anchor.c.tokens), 0)).where(*mine).scalar_subquery(),
-        )
+        .values(refined_anchors=written - ended, refined_anchor_tokens=written_tokens - ended_tokens)
     )
 
 

@@ -1,11 +1,13 @@
 """Outlines in which a model's notes stand in the place of the rules': derived rows, made anew with what they rest on.
 
-They hold the parts with notes alone. What an outline covers, its names and its tail are read from the rules' outline,
-which is made first and never looks here. Without rows here a read takes the rules' notes.
+They hold the parts with notes, and what a model found to hold no more. What an outline covers, its names and its tail
+are read from the rules' outline, which is made first and never looks here. Without rows here a read takes the rules'
+notes.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -13,11 +15,13 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select
 
 from turnfold.contract.notes import FIRST_OF_CHAPTER, ChapterName, Covered, Note
-from turnfold.contract.outlines import FIRST_TIER, Outline, pack_outline
+from turnfold.contract.outlines import FIRST_TIER, MODEL_PART, Outline, pack_outline
+from turnfold.contract.overtaken import pack_overtaken
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import ModelNoteRow, ModelOutlineRow, table
 from turnfold_worker.adapters.sql import anchors as sql_anchors
 from turnfold_worker.adapters.sql.model_notes import note_record
+from turnfold_worker.pipeline.notes.overtaken_values import overtaken_statement
 from turnfold_worker.pipeline.outline import NodeNotes, make_outline, without_overtaken
 
 if TYPE_CHECKING:
@@ -59,6 +63,8 @@ def put(connection: Connection, conversation: ConversationId, outline: Outline, 
         if part >= FIRST_TIER
     ]
     if rows:
+        body = json.dumps(pack_overtaken([*map(overtaken_statement, over)]), ensure_ascii=False, separators=(",", ":"))
+        rows.append({"conversation": conversation, "part": MODEL_PART, "body": body})
         connection.execute(insert(_outline), rows)
 
 

@@ -73,24 +73,31 @@ def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
         if anchor.both_stand:
             overtaken += _corrected_in_part(anchor)
             continue
-        stems, instead = note_stems(anchor.text), frozenset(note_stems(anchor.by_text))
-        own = tuple(stem for stem in stems if stem not in instead)
-        if not instead:
-            # Of what was taken away without another in its place, a number tells it from what its turn says like it.
-            own = tuple(filter(_DIGIT.search, stems)) or own
-        # What was answered is over whatever the answer repeats; what was replaced differs from what replaced it.
-        overtaken.append(
-            Overtaken(anchor.seq, anchor.by_seq, own[:_MOST_STEMS] if anchor.is_overtaken else (), stems[:_MOST_STEMS])
-        )
+        overtaken.append(overtaken_statement(anchor))
         if anchor.is_overtaken and anchor.by_text:
+            stems = note_stems(anchor.text)
             subject = tuple(filter(_tells, stems))[:_MOST_STEMS]
-            values = [stem for stem in own if _TELLING_NUMBER.search(stem)]
+            values = [stem for stem in _own_stems(anchor) if _TELLING_NUMBER.search(stem)]
             overtaken += [
                 Overtaken(0, anchor.by_seq, (overtaken_value,), subject, 2)
                 for overtaken_value in values
                 if len(subject) > 1
             ]
     return overtaken
+
+
+def overtaken_statement(anchor: SettledAnchor) -> Overtaken:
+    """What an anchor that is over said."""
+    # What was answered is over whatever the answer repeats; what was replaced differs from what replaced it.
+    own = _own_stems(anchor)[:_MOST_STEMS] if anchor.is_overtaken else ()
+    return Overtaken(anchor.seq, anchor.by_seq, own, note_stems(anchor.text)[:_MOST_STEMS])
+
+
+def _own_stems(anchor: SettledAnchor) -> tuple[str, ...]:
+    stems, instead = note_stems(anchor.text), frozenset(note_stems(anchor.by_text))
+    own = tuple(stem for stem in stems if stem not in instead)
+    # Of what was taken away without another in its place, a number tells it from what its turn says like it.
+    return own if instead else tuple(filter(_DIGIT.search, stems)) or own
 
 
 def _corrected_in_part(anchor: SettledAnchor) -> list[Overtaken]:
