@@ -93,8 +93,8 @@ class Policy:
     """Of notes by age, newest first, behind raw turns for `recent_share`; older notes have what that leaves. Without
     bands notes are chosen by value for a token over all that was said, and raw turns have what they leave."""
     anchors_share: float = 0.15
-    rules_share: float = 0.20
-    """Most for anchors where constraints and standing instructions need more than that."""
+    rules_share: float = 0.30
+    """Most for anchors where rules need more than that: constraints, standing instructions, what health forbids."""
     pinned_share: float = 0.25
     """Most for anchors where pinned turns need more than their share."""
     request_share: float = 0.30

@@ -33,6 +33,8 @@ PINNED_RANK: Final = 1_000
 """Rank from which an anchor is of a pinned turn; no other one has as much."""
 LASTING_RANK: Final = 140
 """Rank from which a fact stands in contexts by itself: it tells what stays true of a person."""
+HEALTH_RANK: Final = 215
+"""Rank from which a fact has the room of rules: it tells what somebody's health forbids."""
 
 
 class Role(StrEnum):

@@ -71,8 +71,14 @@ def test_standing_orders_for_other_occasions_stand_beside_each_other() -> None:
     assert shown(*(anchor(text, kind=AnchorType.INSTRUCTION, seq=at) for at, text in enumerate(texts, 1))) == texts
 
 
-def test_rules_take_more_room_than_others_and_come_first() -> None:
-    rule = anchor("Never store card numbers of guests anywhere.", kind=AnchorType.CONSTRAINT, seq=3, rank=350)
+@pytest.mark.parametrize(
+    "rule",
+    [
+        anchor("Never store card numbers of guests anywhere.", kind=AnchorType.CONSTRAINT, seq=3, rank=350),
+        anchor("Hazelnuts close my throat, even a trace of them.", kind=AnchorType.CRITICAL_FACT, seq=3, rank=233),
+    ],
+)
+def test_rules_and_what_health_forbids_take_more_room_than_others_and_come_first(rule: Anchor) -> None:
     pricing = Pricing(ESTIMATOR, Style(short=False, openings=()))
     rooms = AnchorsRoom(most=20, most_with_rules=40, most_with_pins=40)
     taken = fitting_anchors(TopAnchors.of([anchor("We decided on oak shelves."), rule]), 1_000, rooms, pricing)

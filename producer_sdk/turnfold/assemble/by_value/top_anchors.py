@@ -8,13 +8,13 @@ from typing import Final
 from turnfold.assemble.by_value.spoken_words import SpokenWords
 from turnfold.assemble.lazy import Lazy
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.records import LASTING_RANK, PINNED_RANK, Anchor, AnchorType
+from turnfold.contract.records import HEALTH_RANK, LASTING_RANK, PINNED_RANK, Anchor, AnchorType
 
 _LEAST: Final = {
     AnchorType.UNRESOLVED_QUESTION: 50, AnchorType.CORRECTION: 60, AnchorType.CONSTRAINT: 0, AnchorType.INSTRUCTION: 0,
 }  # fmt: skip
 """Scores from which anchors of a type stand in contexts by themselves."""
-RULES: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION})
+_RULES: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION})
 """Types of what binds all that follows."""
 _SETTING: Final = lazy_pattern(r"[A-Z][A-Z0-9_]{2,60} ?= ?(?=\D{0,60}\d)[\w.:/@+-]{1,120}")
 """'HOLD_SECONDS=600': of facts only this one holds until it is set anew. Notes tell of the others."""
@@ -40,6 +40,11 @@ def stands(kind: AnchorType, score: int, text: str, *, rank: int = 0, replaces: 
     return score >= least and not asks
 
 
+def binds(kind: AnchorType, rank: int) -> bool:
+    """Whether an anchor is a constraint, a standing instruction, or ranked as high: what somebody's health forbids."""
+    return kind in _RULES or rank >= HEALTH_RANK
+
+
 class TopAnchors(Lazy[Anchor]):
     """Anchors, best first, with what decides whether one can be shown."""
 
@@ -59,7 +64,7 @@ class TopAnchors(Lazy[Anchor]):
         self.standing: Final = standing
         """Of each, what `stands` says."""
         self.rules: Final = rules
-        """Of each, whether it is a constraint or a standing instruction."""
+        """Of each, what `binds` says."""
         self.pinned: Final = pinned
         """How many of the first are of pinned turns."""
         unpinned = sorted(range(pinned, len(seqs)), key=lambda at: (tokens[at] - 2 * ranks[at], at))
@@ -86,7 +91,7 @@ class TopAnchors(Lazy[Anchor]):
                 stands(anchor.type, anchor.score, anchor.text, rank=anchor.rank, replaces=bool(anchor.replaced))
                 for anchor in made
             ],
-            rules=[anchor.type in RULES for anchor in made],
+            rules=[binds(anchor.type, anchor.rank) for anchor in made],
             pinned=sum(anchor.rank >= PINNED_RANK for anchor in made),
             make=made.__getitem__,
         )  # fmt: skip

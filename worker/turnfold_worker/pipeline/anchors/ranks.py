@@ -23,7 +23,7 @@ STANDING: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION})
 """Types that hold for all that follows."""
 
 
-_HEALTH_RANK: Final = 150
+_HEALTH_RANK: Final = 165
 _LASTING_RANK: Final = 110
 """Of what stays true of a person: above preferences, below limits; the sum is `LASTING_RANK` or more."""
 _PASSING: Final = -250
