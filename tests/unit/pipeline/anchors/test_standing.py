@@ -241,3 +241,21 @@ def test_a_word_before_never_or_always_leaves_an_order_one(order: str) -> None:
 @pytest.mark.parametrize("text", ["Three firm rules.", "That is a hard rule.", "Here are two strict limits:"])
 def test_what_only_says_that_rules_are_said_beside_it_is_no_anchor(text: str) -> None:
     assert not anchors_of(*talk(f"user: {text}", "assistant: All right."))
+
+
+@pytest.mark.parametrize(
+    ("before", "rule"),
+    [
+        ("Could you add the postage to what things cost?", "From now on, each quote."),
+        ("Please sign letters with both of our names.", "Always, every letter!"),
+    ],
+)
+def test_a_rule_that_says_only_when_it_holds_stands_with_the_sentence_before_it(before: str, rule: str) -> None:
+    texts = [draft.text for draft in anchors_of(said(f"Good. {before} {rule} I forget it myself."))]
+    assert f"{before} {rule}" in texts
+
+
+def test_a_bracket_that_stays_open_is_not_of_a_rule() -> None:
+    texts = [draft.text for draft in anchors_of(said("(We're never moving to the new mill. Ever. I mean it.)"))]
+    assert texts
+    assert not any(text.startswith("(") for text in texts)

@@ -55,9 +55,11 @@ _JOINT: Final = lazy_pattern(
 )
 """What only joins a clause to the one before it: 'and', 'but', 'considering'."""
 _OF_WHAT_IS_BEFORE: Final = lazy_pattern(
-    r"(?i)(?:(?:and|but|so|also),? )?(?:not|nor|neither) (?:for|on|in|at|with|to|by|even)\b"
+    r"(?i)(?:(?:and|but|so|also),? )?(?:(?:not|nor|neither) (?:for|on|in|at|with|to|by|even)\b"
+    r"|(?:from (?:now|here) on|going forward|always),? (?:(?:for|in|on|with) )?(?:every|each|all|any|both)"
+    r"(?: \w{1,20}){0,3}\W{0,3}$)"
 )
-"""Begins a rule about what the sentence before it names: 'Not on the boat either'."""
+"""A rule about what the sentence before it names: 'Not on the boat either', 'From now on, each letter'."""
 
 
 def extract_anchors(
@@ -204,8 +206,11 @@ def _draft(reading: Reading, kind: AnchorType, span: Span, factors: Factors, *, 
 
 
 def _without_joint(reading: Reading, span: Span) -> Span:
-    """A clause without what joins it to one that may not stand beside it."""
-    joint = _JOINT.match(reading.turn.content, span.start, span.end)
+    """A clause without what joins it to one that may not stand beside it, and without a bracket that stays open."""
+    content = reading.turn.content
+    if content.startswith("(", span.start) and content.find(")", span.start, span.end) < 0:
+        span = Span(span.start + 1, span.end)
+    joint = _JOINT.match(content, span.start, span.end)
     return span if joint is None else Span(joint.end(), span.end)
 
 
