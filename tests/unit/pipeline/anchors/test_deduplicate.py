@@ -232,6 +232,13 @@ def test_a_correction_without_a_subject_is_about_what_was_said_last() -> None:
     assert (new.state, new.replaces) == (AnchorState.ACTIVE, old.id)
 
 
+def test_a_correction_with_words_of_its_own_takes_no_other_place() -> None:
+    earlier = "My uncle lent us 9,000, which we must not touch."
+    later = "That's a sealed envelope, it doesn't count in the 80."
+    assert AnchorState.SUPERSEDED not in states(merged(talk(f"user: {earlier}", f"user: {later}")))
+    assert AnchorState.SUPERSEDED not in states(merged([said(f"{earlier} {later}")]))
+
+
 def test_a_correction_without_a_subject_reaches_back_only_a_few_turns() -> None:
     earlier = merged(talk("user: The launch must be on 3 May.")).new
     result = merged([said("Sorry, I meant 7 May.", seq=40)], earlier)

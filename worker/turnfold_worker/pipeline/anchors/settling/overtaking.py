@@ -86,8 +86,8 @@ MENDS_WITHIN: Final = 4
 """Turns within which a correction that names nothing else is about what was said last."""
 MENDS_MISTYPED_WITHIN: Final = 12
 """The same, where the values are nearly the same: '88231' for '88213', '4 June' for '3 June'."""
-_SUBJECT_OF_ITS_OWN: Final = 7
-"""Telling words from which a correction says itself what it is about."""
+_SUBJECT_OF_ITS_OWN: Final = 2
+"""Telling words beside its values from which a correction says itself what it is about."""
 _NAMES_OF_ACTS: Final = frozenset({"decision", "decided", "decide", "agreed", "correction"})
 """They tell what a clause does, and nothing of its subject."""
 _ASKS_OF_A_THING: Final = lazy_pattern(r"(?:so |and |but )?(?:could|can|should|would|will|may) (?:the|our|my|it) .*\?$")
@@ -224,11 +224,16 @@ def mends(new: Known, old: Known) -> bool:
         return False
     if statement_rules.SETS_RIGHT.search(new.said) and new.anchor.speaker == old.anchor.speaker:
         return False
-    if len(specific_words(new.text)) >= _SUBJECT_OF_ITS_OWN and not shared(new, old):
+    if len(_telling_beside_values(new)) >= _SUBJECT_OF_ITS_OWN and not shared(new, old):
         return False
     if not _differ(new, old, *VALUES, *NAMES) or tell_of_self_and_another(new, old) or does_something_else(new, old):
         return False
     return not (about_another(new, old) or has_a_subject_of_its_own(new, old) or lifts_another(new, old))
+
+
+def _telling_beside_values(new: Known) -> frozenset[str]:
+    stated = new.facts.texts(*VALUES, *NAMES)
+    return specific_words(new.text) - specific_words(" ".join(stated))
 
 
 def restates(new: Known, old: Known, similarity: float) -> bool:
