@@ -271,6 +271,18 @@ def test_what_is_too_long_is_cut_behind_a_sentence_or_a_clause() -> None:
     assert cut_to("one two three", 8) == "one two."
 
 
+def test_a_note_that_names_its_speaker_is_of_that_one() -> None:
+    written = [WrittenNote((1, 2), "Mara", "Tom: sends the seat map by Friday.", 3)]
+    notes = accept_notes(written, EVIDENCE, TALK).notes
+    assert [(note.speaker, note.turns[0], note.text) for note in notes] == [("Tom", 2, "sends the seat map by Friday.")]
+
+
+def test_a_brief_of_one_word_is_not_shown() -> None:
+    written = [WrittenNote((2,), "Tom", "Tom sends the seat map by Friday, and is away tomorrow.", 3, brief="map")]
+    (note,) = accept_notes(written, EVIDENCE, TALK).notes
+    assert " " in note.brief
+
+
 def test_a_note_that_is_repeated_is_kept_once() -> None:
     said = note("p95 stays under 150 ms.", 1)
     assert len(accept_notes([said] * 40, EVIDENCE, TALK).notes) == 1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
@@ -99,8 +99,9 @@ def accept_notes(written: Sequence[WrittenNote], evidence: Evidence, turns: Sequ
     voices = voices_of(turns)
     kept: dict[str, ModelNote] = {}
     refused: Counter[Unfaithful] = Counter()
-    for note in written:
-        text = cut_to(_without_speaker(plain_line(note.text), {speaker_label(turn) for turn in turns}), LONGEST)
+    labels = {label.lower(): label for label in map(speaker_label, turns)}
+    for note in (_by_its_label(note, labels) for note in written):
+        text = cut_to(note.text, LONGEST)
         if not text:
             continue
         problems = [Unfaithful.TURN] if by_seq.keys().isdisjoint(note.turns) else []
@@ -134,7 +135,9 @@ def _kept(note: WrittenNote, text: str, by_seq: Mapping[int, StoredTurn], voices
     first = _spoken_by(note.speaker, [by_seq[seq] for seq in seqs])
     origin = origin_of_turns([by_seq[seq] for seq in seqs], voices)
     label = speaker_label(first)
-    brief = brief_of(note.brief, text) or telegraphic(_SENTENCE.split(text)[0])
+    briefs = (brief_of(note.brief, text), telegraphic(_SENTENCE.split(text)[0]))
+    # A single word tells nothing: 'jq'.
+    brief = next((brief for brief in briefs if " " in brief), "")
     return ModelNote(
         turns=(first.seq, *(seq for seq in seqs if seq != first.seq)), origin=origin,
         speaker=quoting(label) if origin is Origin.OUTSIDE and first.role is Role.USER else label, role=str(first.role),
@@ -165,8 +168,10 @@ def cut_to(text: str, longest: int) -> str:
     return short.rstrip(" ,;:") + "."
 
 
-def _without_speaker(text: str, speakers: Collection[str]) -> str:
-    """A note without a speaker before it: who spoke is said in its own field."""
+def _by_its_label(note: WrittenNote, labels: Mapping[str, str]) -> WrittenNote:
+    """A note on one line without the label of a speaker before it: that one spoke, whatever its own field says."""
+    text = plain_line(note.text)
     label, colon, after = text.partition(": ")
-    text = after if colon and label.lower() in {speaker.lower() for speaker in speakers} else text
-    return _BULLET.sub("", text).strip()
+    speaker = labels.get(label.lower()) if colon else None
+    text = _BULLET.sub("", after if speaker else text).strip()
+    return replace(note, text=text, speaker=speaker or note.speaker)
