@@ -15,12 +15,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, overload
 
 from turnfold.client import Turnfold
-from turnfold.contract.results import (
-    ErasureReceipt,
-    Expansion,
-    Status,
-    SubjectReceipt,
-)
+from turnfold.contract.results import ErasureReceipt, Expansion, Status, SubjectReceipt
 from turnfold.errors import InvalidInput, InvalidSettings
 from turnfold.read.arguments import check_erased, check_timeout
 from turnfold.read.polling import Wait, pauses
@@ -56,12 +51,7 @@ class AsyncTurnfold:
     """A tenant's conversations, for asyncio. Arguments, results and errors are those of `Turnfold`."""
 
     def __init__(
-        self,
-        *,
-        settings: Settings | None = None,
-        threads: int = THREADS,
-        client: Turnfold | None = None,
-        **values: Any,
+        self, *, settings: Settings | None = None, threads: int = THREADS, client: Turnfold | None = None, **values: Any
     ) -> None:
         """Take what `Turnfold` takes, or a `client`, whose connections are used and closed.
 

@@ -55,12 +55,4 @@ def _entry_point(name: str) -> EntryPoint:
     return offered[name]
 
 
-__all__ = [
-    "ModelRequest",
-    "Purpose",
-    "Summarizer",
-    "load_summarizer",
-    "ModelAway",
-    "ModelWaits",
-    "ModelRefused",
-]
+__all__ = ["ModelRequest", "Purpose", "Summarizer", "load_summarizer", "ModelAway", "ModelWaits", "ModelRefused"]

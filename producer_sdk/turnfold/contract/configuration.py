@@ -67,8 +67,7 @@ def settlement(anchor: int, *, dismiss: bool) -> bytes:
     if type(anchor) is int and anchor >= FIRST_TAIL_ANCHOR:
         msg = f"anchor {anchor} is of a turn in the open tail"
         raise UnknownAnchor(
-            msg,
-            remedy="wait until its segment closes, and list the anchors again: by then its number can be settled",
+            msg, remedy="wait until its segment closes, and list the anchors again: by then its number can be settled"
         )
     if type(anchor) is not int or not 1 <= abs(anchor) < FIRST_TAIL_ANCHOR:
         msg = f"an anchor is named by its number, such as anchors(…)[0].id, not {anchor!r}"

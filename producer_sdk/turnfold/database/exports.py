@@ -15,16 +15,7 @@ from turnfold.database.failures import translated
 from turnfold.database.lists import among_texts
 from turnfold.database.processor_share import waiting
 from turnfold.errors import UnknownConversation
-from turnfold.wire.archives import (
-    FOLDED,
-    JOB,
-    SAID,
-    VERSION,
-    archived_columns,
-    line,
-    schema_mark,
-    to_json,
-)
+from turnfold.wire.archives import FOLDED, JOB, SAID, VERSION, archived_columns, line, schema_mark, to_json
 
 ROWS_AT_ONCE: Final = 500
 """Rows that are in memory at a time."""

@@ -32,13 +32,7 @@ from turnfold.database.lists import like_pattern
 from turnfold.database.note_read import NoteRead
 from turnfold.database.past_read import PastAnchors, past_anchors
 from turnfold.database.progress_read import ProgressRead
-from turnfold.database.rows import (
-    head_record,
-    node_record,
-    piece_record,
-    shortened_record,
-    turn_record,
-)
+from turnfold.database.rows import head_record, node_record, piece_record, shortened_record, turn_record
 from turnfold.database.schema_check import checked_meta, meta_rows
 from turnfold.database.segment_read import segment_relations, segment_signs, segments_after, top_relations
 from turnfold.database.value_read import ValueReader
@@ -265,8 +259,7 @@ class ReadTransaction:
     def turn_sizes(self, head: Head, first_seq: int, last_seq: int, *, most: int) -> tuple[tuple[int, int], ...]:
         """Number and stored count of tokens of the turns of a range, oldest first."""
         rows = self._connection.execute(
-            statements.TURN_SIZES,
-            {"conversation": head.id, "first_seq": first_seq, "last_seq": last_seq, "most": most},
+            statements.TURN_SIZES, {"conversation": head.id, "first_seq": first_seq, "last_seq": last_seq, "most": most}
         )
         return tuple((row.seq, row.tokens) for row in rows)
 

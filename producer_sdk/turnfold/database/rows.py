@@ -118,10 +118,7 @@ def top_anchor_record(row: Any) -> Anchor:
 
 
 def lazy_anchors(
-    rows: Sequence[Row],
-    named: Callable[[Row], Any],
-    overtaken: OvertakenIndex,
-    tail: TailAnchors,
+    rows: Sequence[Row], named: Callable[[Row], Any], overtaken: OvertakenIndex, tail: TailAnchors
 ) -> TopAnchors:
     """The anchors of such rows and of the open tail, without those whose place another took."""
     of_tail = {anchor.id: anchor for anchor in tail.active}

@@ -148,9 +148,7 @@ TOP_ANCHOR_ROWS: Final = (
             _replaced.c.id == anchor.c.replaces,
             # What its own turn contradicts names the other value while that one stands too.
             or_(
-                _replaced.c.state == literal_column("0"),
-                _replaced.c.seq != anchor.c.seq,
-                _replaced.c.id < anchor.c.id,
+                _replaced.c.state == literal_column("0"), _replaced.c.seq != anchor.c.seq, _replaced.c.id < anchor.c.id
             ),
         ),
     )
@@ -339,13 +337,7 @@ STORED_SEQS: Final = select(turn.c.turn_id, turn.c.seq).where(OF_CONVERSATION, a
 HEAD_AND_STORED: Final = (
     select(*HEAD_COLUMNS, turn.c.turn_id)
     .select_from(
-        conversation.outerjoin(
-            turn,
-            and_(
-                turn.c.conversation == conversation.c.id,
-                among_texts(turn.c.turn_id, "ids"),
-            ),
-        )
+        conversation.outerjoin(turn, and_(turn.c.conversation == conversation.c.id, among_texts(turn.c.turn_id, "ids")))
     )
     .where(conversation.c.tenant == bindparam("tenant"), conversation.c.external_id == bindparam("external_id"))
 )

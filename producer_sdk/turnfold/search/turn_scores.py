@@ -106,11 +106,7 @@ def rarity(spread: int, segments: int) -> float:
 
 
 def scores_of(
-    told: Mapping[str, float],
-    postings: Sequence[PostingRow],
-    field: Field,
-    *,
-    near: Mapping[int, float] = NOTHING_NEAR,
+    told: Mapping[str, float], postings: Sequence[PostingRow], field: Field, *, near: Mapping[int, float] = NOTHING_NEAR
 ) -> dict[int, int]:
     """Scores of the passages that may answer, by number, from the postings of terms and what each of them tells.
 

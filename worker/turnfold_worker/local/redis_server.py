@@ -151,10 +151,7 @@ class RedisServer(ChildProcess):
         with self._locked() as lock, self.log.open("ab") as output:
             # Read from its input, the configuration keeps the password out of the list of processes.
             self._process = spawn(
-                [str(program), "-"],
-                output=output,
-                standard_input=self._configuration(port).encode(),
-                keep_open=[lock],
+                [str(program), "-"], output=output, standard_input=self._configuration(port).encode(), keep_open=[lock]
             )
         try:
             self._wait_until_ready(self._process, port, cancelled)

@@ -20,15 +20,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from turnfold.contract import keys
-from turnfold.contract.shards import (
-    META_GENERATION,
-    META_SERVERS,
-    META_SHARDS,
-    META_TARGET,
-    MOST_SHARDS,
-    Layout,
-    tag,
-)
+from turnfold.contract.shards import META_GENERATION, META_SERVERS, META_SHARDS, META_TARGET, MOST_SHARDS, Layout, tag
 from turnfold.contract.tables import MetaRow, table
 from turnfold.database.failures import translated as sql_translated
 from turnfold.database.schema_check import meta_rows

@@ -26,11 +26,7 @@ from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
 from turnfold_worker.pipeline.notes.block_notes import packed_blocks
-from turnfold_worker.pipeline.notes.own_anchors import (
-    weighed_by_anchors,
-    with_settling,
-    without_pasted_changes,
-)
+from turnfold_worker.pipeline.notes.own_anchors import weighed_by_anchors, with_settling, without_pasted_changes
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, postings_of
 from turnfold_worker.pipeline.notes.ranking import ranked
 from turnfold_worker.pipeline.notes.repeat_notes import repeat_marks
@@ -210,11 +206,7 @@ def not_deleted(turns: Sequence[StoredTurn]) -> Sequence[StoredTurn]:
 
 
 def plain_fold(
-    turns: Sequence[StoredTurn],
-    *,
-    idx: int,
-    said: Mapping[str, int] = NOTHING_SAID,
-    method: Method = Method.PLAIN,
+    turns: Sequence[StoredTurn], *, idx: int, said: Mapping[str, int] = NOTHING_SAID, method: Method = Method.PLAIN
 ) -> FoldedNode:
     """Fold without rules: the head and the tail of what was said, and counts. Total: it has no rule that could fail."""
     whole = sum(turn.tokens + MESSAGE_TOKENS for turn in turns)

@@ -128,10 +128,7 @@ class OpenAIModel:
         """The request in OpenAI's form. The system text comes first: providers cache by equal beginnings."""
         body: dict[str, Any] = {
             "model": request.model,
-            "messages": [
-                {"role": "system", "content": request.system},
-                {"role": "user", "content": request.user},
-            ],
+            "messages": [{"role": "system", "content": request.system}, {"role": "user", "content": request.user}],
             "response_format": {
                 "type": "json_schema",
                 "json_schema": {"name": str(request.purpose), "strict": True, "schema": request.schema},

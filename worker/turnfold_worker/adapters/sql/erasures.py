@@ -12,19 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import (
-    Connection,
-    Delete,
-    Engine,
-    Integer,
-    Select,
-    Table,
-    bindparam,
-    delete,
-    select,
-    tuple_,
-    update,
-)
+from sqlalchemy import Connection, Delete, Engine, Integer, Select, Table, bindparam, delete, select, tuple_, update
 from sqlalchemy.pool import StaticPool
 
 from turnfold.contract.keys import Address

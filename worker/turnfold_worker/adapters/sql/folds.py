@@ -308,10 +308,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
             "ledger": folded.ledger.to_json(), "actions": pack_actions(folded.actions), "said": dict(folded.said),
         },
     )  # fmt: skip
-    _INSERT_PASSAGES.run(
-        connection,
-        [(conversation, *bundle) for bundle in bundles_of(folded.passages)],
-    )
+    _INSERT_PASSAGES.run(connection, [(conversation, *bundle) for bundle in bundles_of(folded.passages)])
     if folded.blocks:
         _INSERT_BLOCKS.run(connection, [(conversation, node.idx, folded.blocks)])
     if folded.parts:

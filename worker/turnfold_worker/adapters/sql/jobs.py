@@ -76,10 +76,7 @@ _FINISH: Final = update(_job).where(*_CLAIMED).values(state=str(JobState.DONE), 
 def lapsed(lease_milliseconds: int) -> ColumnElement[bool]:
     """A lease that ended, or that ends later than any lease can: the clock was set back."""
     now = now_milliseconds()
-    return and_(
-        RUNNING,
-        or_(_job.c.lease_until <= now, _job.c.lease_until > now + 2 * lease_milliseconds),
-    )
+    return and_(RUNNING, or_(_job.c.lease_until <= now, _job.c.lease_until > now + 2 * lease_milliseconds))
 
 
 def taken_by(token: str | BindParameter[str], lease_milliseconds: int) -> dict[str, Any]:

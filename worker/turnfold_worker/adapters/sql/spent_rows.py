@@ -8,15 +8,7 @@ from typing import Final
 from sqlalchemy import BindParameter, Connection, Delete, Table, bindparam, delete, select
 
 from turnfold.contract.records import TurnState
-from turnfold.contract.tables import (
-    BlockListRow,
-    ConversationRow,
-    NodeRow,
-    PartListRow,
-    TurnRow,
-    TurnVectorRow,
-    table,
-)
+from turnfold.contract.tables import BlockListRow, ConversationRow, NodeRow, PartListRow, TurnRow, TurnVectorRow, table
 
 _conversation = table(ConversationRow)
 _node = table(NodeRow)

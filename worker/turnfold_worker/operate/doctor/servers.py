@@ -226,10 +226,7 @@ def check_clocks(engine: Engine, servers: InboxServers) -> list[Finding]:
     between = time.time()
     with sql_translated(), engine.begin() as connection:
         stored = (connection.scalar(select(now_milliseconds())) or 0) / 1_000
-    offsets = {
-        "Redis": server_seconds - (began + between) / 2,
-        "the database": stored - (between + time.time()) / 2,
-    }
+    offsets = {"Redis": server_seconds - (began + between) / 2, "the database": stored - (between + time.time()) / 2}
     return [
         judged(
             "clocks: this machine, Redis and the database agree",

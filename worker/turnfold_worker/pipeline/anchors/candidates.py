@@ -7,11 +7,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from turnfold.contract.records import AnchorType, Role
-from turnfold_worker.pipeline.anchors.acts.turn_acts import (
-    BARE_VALUE,
-    REPLIES,
-    SENTENCES_READ,
-)
+from turnfold_worker.pipeline.anchors.acts.turn_acts import BARE_VALUE, REPLIES, SENTENCES_READ
 from turnfold_worker.pipeline.anchors.assistants import TEXT, Company
 from turnfold_worker.pipeline.anchors.heads.head import HEAD
 from turnfold_worker.pipeline.anchors.ranks import STANDING

@@ -16,10 +16,7 @@ from turnfold.contract.records import PASTED, PINNED_RANK, AnchorState, AnchorTy
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.acts.before import NOTHING, Before, leaves_open
-from turnfold_worker.pipeline.anchors.acts.turn_acts import (
-    SENTENCES_READ,
-    turn_acts,
-)
+from turnfold_worker.pipeline.anchors.acts.turn_acts import SENTENCES_READ, turn_acts
 from turnfold_worker.pipeline.anchors.agreed import agreed_proposals
 from turnfold_worker.pipeline.anchors.assistants import Company, companies
 from turnfold_worker.pipeline.anchors.bearing import with_bearing

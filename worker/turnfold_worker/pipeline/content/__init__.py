@@ -14,12 +14,4 @@ from turnfold_worker.pipeline.content.recognize import Kind
 from turnfold_worker.pipeline.content.statements import Statement
 from turnfold_worker.pipeline.content.summary import Content, kind_of, read_content
 
-__all__ = [
-    "Content",
-    "Kind",
-    "Piece",
-    "Statement",
-    "kind_of",
-    "read_content",
-    "split_fences",
-]
+__all__ = ["Content", "Kind", "Piece", "Statement", "kind_of", "read_content", "split_fences"]

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from turnfold_worker.pipeline.content.statements import (
-    RESULT,
-    Lines,
-    Statement,
-    counted,
-    is_bad,
-    lists,
-    spread,
-    state,
-)
+from turnfold_worker.pipeline.content.statements import RESULT, Lines, Statement, counted, is_bad, lists, spread, state
 from turnfold_worker.pipeline.language.mentions import is_path, mentions
 
 _MOST_BAD: Final = 8

@@ -25,14 +25,7 @@ from turnfold_worker.pipeline.content.recognize import Kind, recognize
 from turnfold_worker.pipeline.content.reports import summarize_report
 from turnfold_worker.pipeline.content.shell import summarize_shell
 from turnfold_worker.pipeline.content.sql import summarize_sql
-from turnfold_worker.pipeline.content.statements import (
-    MAX_STATEMENTS,
-    Lines,
-    Statement,
-    Summarizer,
-    read_lines,
-    state,
-)
+from turnfold_worker.pipeline.content.statements import MAX_STATEMENTS, Lines, Statement, Summarizer, read_lines, state
 from turnfold_worker.pipeline.content.tables import summarize_table
 from turnfold_worker.pipeline.content.traces import summarize_trace
 

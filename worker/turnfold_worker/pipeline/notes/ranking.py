@@ -69,11 +69,7 @@ def _names(earlier: Note, note: Note) -> bool:
 
 
 def taken(
-    notes: Sequence[Note],
-    worths: Sequence[float],
-    *,
-    most_tokens: int,
-    named_by: Mapping[int, int] | None = None,
+    notes: Sequence[Note], worths: Sequence[float], *, most_tokens: int, named_by: Mapping[int, int] | None = None
 ) -> list[tuple[int, float]]:
     """Positions of notes with their gains, best first, while they cost at most `most_tokens` together.
 

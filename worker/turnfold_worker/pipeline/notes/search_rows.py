@@ -9,13 +9,7 @@ from typing import Final, NamedTuple
 
 from turnfold.contract.note_times import unpack_times
 from turnfold.contract.notes import Note
-from turnfold.contract.passages import (
-    PASSAGES_A_BUNDLE,
-    PLACES,
-    expanded,
-    passages_among,
-    unpack_passages,
-)
+from turnfold.contract.passages import PASSAGES_A_BUNDLE, PLACES, expanded, passages_among, unpack_passages
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.terms import terms
 from turnfold_worker.pipeline.language.facts import FactKind

@@ -61,9 +61,7 @@ class Cue(NamedTuple):
 
 
 def cues_among(
-    notes: Iterable[Note],
-    corrections: Iterable[tuple[int, str]] = (),
-    memos: Mapping[int, TurnMemo | None] = NO_MEMOS,
+    notes: Iterable[Note], corrections: Iterable[tuple[int, str]] = (), memos: Mapping[int, TurnMemo | None] = NO_MEMOS
 ) -> list[Cue]:
     """The notes of people that may take something back, and the anchors of corrections, by turn and text.
 

@@ -70,11 +70,7 @@ def _digits_of(word: str) -> tuple[str, str, str]:
     """A word's stem, and its digit by how often it is taken up: as it is, and as a name."""
     share = FEELING_SHARE if is_feeling(word) else 1.0
     weights = [rarity_of(word) * times * share for times in _TAKEN_UP]
-    return (
-        STEMS[word],
-        "".join(map(digit_of, weights)),
-        "".join(digit_of(weight * _NAMED) for weight in weights),
-    )
+    return (STEMS[word], "".join(map(digit_of, weights)), "".join(digit_of(weight * _NAMED) for weight in weights))
 
 
 _DIGITS: Final = Remembered(_digits_of)

@@ -59,9 +59,7 @@ def _says_no_more(note: Note, stems_over: frozenset[str], since: frozenset[str])
 
 
 def on_chapters(
-    cover: Sequence[Covered],
-    noted: Sequence[tuple[Note, ...]],
-    written: Mapping[tuple[int, int], Sequence[ModelNote]],
+    cover: Sequence[Covered], noted: Sequence[tuple[Note, ...]], written: Mapping[tuple[int, int], Sequence[ModelNote]]
 ) -> list[tuple[Note, ...]]:
     """The notes on the nodes of a cover, a model's on a chapter before its own on what is below it, and these in brief.
 

@@ -21,14 +21,7 @@ from turnfold_worker.pipeline.refinement.claims import (
     statements_of,
     words_of,
 )
-from turnfold_worker.pipeline.refinement.negations import (
-    AFFIRMS,
-    DENIES,
-    FACTIVE,
-    NO_SUBJECT,
-    REACH,
-    denies,
-)
+from turnfold_worker.pipeline.refinement.negations import AFFIRMS, DENIES, FACTIVE, NO_SUBJECT, REACH, denies
 
 ONE_WORD: Final = 4
 _TAG: Final = lazy_pattern(r"(?i),? (?:right|no|huh|eh|yeah|ok|okay|correct)\? *\Z")

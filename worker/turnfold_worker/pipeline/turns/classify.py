@@ -279,9 +279,7 @@ def classify_segment(
         classify(
             turn,
             Surroundings(
-                facts=read.get(turn.seq, Facts()),
-                important=turn.seq in important,
-                repeat=repeats.get(turn.seq),
+                facts=read.get(turn.seq, Facts()), important=turn.seq in important, repeat=repeats.get(turn.seq)
             ),
             memos.get(turn.seq),
         )

@@ -64,10 +64,7 @@ from turnfold_worker.pipeline.anchors.statements.moves import (
     stands_somewhere,
 )
 from turnfold_worker.pipeline.anchors.statements.needs import ends_need, need_of
-from turnfold_worker.pipeline.anchors.statements.numbers import (
-    gives_a_number,
-    renumbers,
-)
+from turnfold_worker.pipeline.anchors.statements.numbers import gives_a_number, renumbers
 from turnfold_worker.pipeline.anchors.statements.repairs import says_otherwise
 from turnfold_worker.pipeline.anchors.statements.restated import restates_otherwise, says_now
 from turnfold_worker.pipeline.anchors.statements.turnovers import turnovers_of, turns_over

@@ -14,10 +14,7 @@ from turnfold_worker.pipeline.anchors.settling.attribute_values import (
     says_again,
     states_another_value,
 )
-from turnfold_worker.pipeline.anchors.settling.differences import (
-    assigns_otherwise,
-    orders_otherwise,
-)
+from turnfold_worker.pipeline.anchors.settling.differences import assigns_otherwise, orders_otherwise
 from turnfold_worker.pipeline.anchors.settling.likeness import (
     Known,
     agree,
@@ -43,11 +40,7 @@ from turnfold_worker.pipeline.anchors.settling.overtaking import (
     takes_back,
 )
 from turnfold_worker.pipeline.anchors.settling.plans import is_empty_marker, plans_instead, plans_set_aside
-from turnfold_worker.pipeline.anchors.settling.subjects import (
-    adds_another,
-    supposes,
-    takes_back_only,
-)
+from turnfold_worker.pipeline.anchors.settling.subjects import adds_another, supposes, takes_back_only
 from turnfold_worker.pipeline.anchors.settling.two_values import (
     are_a_choice,
     are_contested,
@@ -60,10 +53,7 @@ from turnfold_worker.pipeline.anchors.settling.two_values import (
 )
 from turnfold_worker.pipeline.anchors.statements.denials import denial_of
 from turnfold_worker.pipeline.anchors.statements.done import SOON, does, does_it, opens_with
-from turnfold_worker.pipeline.anchors.statements.numbers import (
-    corrected_value,
-    holds_an_address,
-)
+from turnfold_worker.pipeline.anchors.statements.numbers import corrected_value, holds_an_address
 from turnfold_worker.pipeline.language.facts import VALUES, FactKind
 from turnfold_worker.pipeline.settings import FoldSettings
 
