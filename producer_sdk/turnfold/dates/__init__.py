@@ -13,7 +13,6 @@ beside       times that another time places: 'the week before 9 June'
 spans        times that last or come back: 'for six months now', 'every Tuesday'
 expressions  the times that a text tells: all of the above
 resolve      words that count from a day, replaced by what they mean
-ages         times that are told by an age: 'since I was ten'
 note_time    the one time that a statement speaks of
 validity     what held on a day
 passed       whether the times that a text names have passed

@@ -8,8 +8,8 @@ import pytest
 
 from turnfold.contract.note_times import NoteTime
 from turnfold.contract.records import Role, StoredTurn
-from turnfold_worker.pipeline.notes.days_meant import times_of
 from turnfold_worker.pipeline.notes.passages import bundles_of, passages_of
+from turnfold_worker.pipeline.notes.search_rows import times_of
 from turnfold_worker.pipeline.notes.turn_notes import noted
 from turnfold_worker.pipeline.turns.reading import read_turn
 

@@ -16,7 +16,6 @@ from turnfold.contract.records import Anchor, AnchorChange, AnchorState
 from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import rarity, terms
 from turnfold.contract.vectors import NO_VECTOR, NO_VECTORS, Vector
-from turnfold.dates.ages import age_time
 from turnfold.dates.note_time import time_of
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, Answer
 from turnfold_worker.pipeline.anchors.rules.statement_rules import STANDING_ORDER
@@ -237,7 +236,7 @@ def _known(anchor: Anchor, vectors: Mapping[str, Vector]) -> Known:
 
 
 def _numbered(draft: AnchorDraft, anchor_id: int, node_idx: int) -> Anchor:
-    time = time_of(draft.text, draft.said_on) or age_time(draft.text, draft.born) or UNKNOWN_TIME
+    time = time_of(draft.text, draft.said_on) or UNKNOWN_TIME
     return Anchor(
         id=anchor_id, type=draft.type, text=draft.text, turn_seq=draft.turn_seq, start=draft.start, end=draft.end,
         state=draft.state, score=draft.score, rank=draft.rank, node_idx=node_idx, tokens=draft.tokens,

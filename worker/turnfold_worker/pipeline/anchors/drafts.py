@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Final, NamedTuple
 
-from turnfold.contract.periods import Period
 from turnfold.contract.records import AnchorState, AnchorType, Role
 from turnfold_worker.pipeline.anchors.acts.turn_acts import SENTENCES_READ
 from turnfold_worker.pipeline.anchors.assistants import TEXT
@@ -63,8 +62,6 @@ class AnchorDraft:
     """What the score is made of, by name."""
     said_on: date | None = None
     """The day of its turn; None of one without a time."""
-    born: Period | None = None
-    """When its speaker was, where an age in it is a time."""
     reports: bool = False
     """Few words that only matter where they settle something: 'Sent.', 'Dana will run it.'."""
     answer: Answer | None = None

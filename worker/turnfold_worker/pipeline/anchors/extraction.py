@@ -34,7 +34,6 @@ from turnfold_worker.pipeline.language.prose import JOINS, MAX_CLAUSE, Span, tri
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.language.words import words
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.turns.births import births_of
 from turnfold_worker.pipeline.turns.memo import around_of, made_once
 from turnfold_worker.pipeline.turns.reading import Reading
 
@@ -90,8 +89,6 @@ def extract_anchors(
     own = [drafted for drafted in drafts if PASTED not in drafted.factors]
     best = _best([settled(draft, readings, own) for draft in drafts], MAX_PER_SEGMENT, standing=MAX_PER_SEGMENT)
     best = with_bearing(best, readings, company_of)
-    if births := births_of(readings):
-        best = [replace(draft, born=births.get(draft.speaker or "")) for draft in best]
     return tuple(sorted(best, key=lambda draft: (draft.turn_seq, draft.start, draft.end)))
 
 

@@ -19,7 +19,6 @@ refused      a proposal beside its refusal
 short_replies  the question before a reply that says nothing alone
 word_weights  what the words of a note weigh
 turn_notes   a turn as notes
-days_meant   the days that notes speak of
 taken_back   notes of earlier segments that a later statement takes back
 overtaken_values   what holds no more: by anchors that are over, by notes that name the value whose place they take
 own_anchors  a segment's notes beside its own anchors and pasted text

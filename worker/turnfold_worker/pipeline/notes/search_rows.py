@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from turnfold.contract.note_times import unpack_times
+from turnfold.contract.note_times import NoteTime, unpack_times
 from turnfold.contract.notes import Note
 from turnfold.contract.passages import PASSAGES_A_BUNDLE, PLACES, expanded, passages_among, unpack_passages
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.terms import terms
+from turnfold.dates.note_time import time_of
 from turnfold_worker.pipeline.language.facts import FactKind
 from turnfold_worker.pipeline.language.prose import READ_HEAD
-from turnfold_worker.pipeline.notes.days_meant import times_of
 from turnfold_worker.pipeline.notes.own_anchors import words_of_their_own
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, bundles_of, passages_of, postings_of
 from turnfold_worker.pipeline.notes.turn_notes import noted
@@ -48,6 +48,13 @@ def passages_said(readings: Sequence[Reading], noted_words: Sequence[tuple[Note,
     """The passages of a segment's notes, each of which comes with the words that it was made from."""
     notes = [note for note, _ in noted_words]
     return passages_of(notes, words_of_their_own(noted_words, readings), times_of(noted_words, readings))
+
+
+def times_of(noted: Iterable[tuple[Note, str]], readings: Sequence[Reading]) -> dict[tuple[int, int], NoteTime]:
+    """By turn and place, the times that notes made from some words of these turns tell; most tell none."""
+    days = {reading.turn.seq: reading.day for reading in readings}
+    times = {(note.seq, note.place): time_of(spoken, days[note.seq]) for note, spoken in noted}
+    return {place: time for place, time in times.items() if time is not None}
 
 
 def term_counts(readings: Sequence[Reading]) -> dict[str, int]:

@@ -11,10 +11,9 @@ from typing import Any, Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.notes import Note, under_day
 from turnfold.contract.origins import OUTSIDE
-from turnfold.contract.periods import Period, day_label
+from turnfold.contract.periods import day_label
 from turnfold.contract.records import Importance, Role
 from turnfold.contract.speakers import quoting
-from turnfold.dates.ages import age_time, with_years
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.rules.reply_rules import TAKES_IN
 from turnfold_worker.pipeline.content import Statement
@@ -36,7 +35,6 @@ from turnfold_worker.pipeline.notes.told_clauses import told_clauses
 from turnfold_worker.pipeline.notes.whole import whole_clause
 from turnfold_worker.pipeline.notes.word_weights import READ, named_words, weights_of, words_taken_up
 from turnfold_worker.pipeline.turns.actions import found_nothing
-from turnfold_worker.pipeline.turns.births import births_of
 from turnfold_worker.pipeline.turns.memo import around_of, hash_of, made_once
 from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.pipeline.turns.repeats import Repeat, reference
@@ -104,7 +102,6 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
     voices = voices_of(reading.turn for reading in readings)
     notes: list[tuple[Note, str]] = []
     around = around_of(sorted(speakers), sorted(names), at_work)
-    births = births_of(readings)
     reading_before: Reading | None = None
     for reading in readings:
         refused = refused_by(reading_before, reading)
@@ -127,10 +124,9 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
             if proposal
             else f"{around}{_hash_of(reading_before)}"
         )
-        statements = _with_years(_statements(reading, heard, key), births.get(reading.speaker))
         day = day_label(reading.day) if reading.day else ""
         mark = _marked(reading)
-        for place, (text, worth, named, spoken, span, brief) in enumerate(statements):
+        for place, (text, worth, named, spoken, span, brief) in enumerate(_statements(reading, heard, key)):
             tokens = estimate_tokens(under_day(text, day)) + 1
             brief_tokens = estimate_tokens(under_day(brief, day)) + 1 if brief else 0
             saves = tokens >= _SAVES * brief_tokens
@@ -145,17 +141,6 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
             notes.append((note, spoken))
         reading_before = reading
     return notes
-
-
-def _with_years(statements: Sequence[_Said], born: Period | None) -> Sequence[_Said]:
-    """What is said of a turn, with the years of ages by which its speaker tells a time."""
-    if born is None:
-        return statements
-    times = [(statement, age_time(statement.said, born)) for statement in statements]
-    return [
-        statement._replace(text=with_years(statement.text, time)) if time is not None else statement
-        for statement, time in times
-    ]
 
 
 def _hash_of(reading_before: Reading | None) -> str:

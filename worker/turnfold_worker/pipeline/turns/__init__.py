@@ -12,7 +12,6 @@ rules        sentences of a task that bind whoever does it
 requests     what users ask an agent to do
 edits        what a call writes into a file
 actions      what was done with tools
-births       when speakers were born, as far as they tell it
 repeats      turns that say again what an earlier turn said
 importance   how important a turn is, from 0 to 100
 classify     what becomes of a turn before anything is summarized
