@@ -69,17 +69,13 @@ class GatewaySettings:
 
     def __post_init__(self) -> None:
         if self.log_format not in LOG_FORMATS:
-            msg = f"{PREFIX}LOG_FORMAT must be {' or '.join(LOG_FORMATS)}, not {self.log_format!r}"
-            raise InvalidSettings(msg)
+            raise InvalidSettings(f"{PREFIX}LOG_FORMAT must be {' or '.join(LOG_FORMATS)}, not {self.log_format!r}")
         if self.max_body_bytes < 1024:
-            msg = f"{PREFIX}MAX_BODY_BYTES must be at least 1024, not {self.max_body_bytes}"
-            raise InvalidSettings(msg)
+            raise InvalidSettings(f"{PREFIX}MAX_BODY_BYTES must be at least 1024, not {self.max_body_bytes}")
         if not 0 < self.body_seconds <= 86_400:
-            msg = f"{PREFIX}BODY_SECONDS must be above 0 and at most 86400, not {self.body_seconds}"
-            raise InvalidSettings(msg)
+            raise InvalidSettings(f"{PREFIX}BODY_SECONDS must be above 0 and at most 86400, not {self.body_seconds}")
         if not 0 <= self.key_cache_seconds <= 300:
-            msg = f"{PREFIX}KEY_CACHE_SECONDS must be 0 to 300, not {self.key_cache_seconds}"
-            raise InvalidSettings(msg)
+            raise InvalidSettings(f"{PREFIX}KEY_CACHE_SECONDS must be 0 to 300, not {self.key_cache_seconds}")
         if self.requests_per_minute < 0:
             msg = f"{PREFIX}REQUESTS_PER_MINUTE must be at least 0 (0: any number), not {self.requests_per_minute}"
             raise InvalidSettings(msg)
@@ -106,19 +102,16 @@ def _check_proxy(settings: GatewaySettings) -> None:
     url = urlsplit(settings.upstream_url)
     if settings.upstream_url and (url.scheme not in {"http", "https"} or not url.hostname or url.query or url.fragment):
         # Without the value, in which a password may stand.
-        msg = f"{PREFIX}UPSTREAM_URL must be a URL such as https://api.example.com/v1, without a query"
-        raise InvalidSettings(msg)
+        raise InvalidSettings(f"{PREFIX}UPSTREAM_URL must be a URL such as https://api.example.com/v1, without a query")
     if not 0 < settings.upstream_timeout_seconds <= 86_400:
-        msg = f"{PREFIX}UPSTREAM_TIMEOUT_SECONDS must be above 0 and at most 86400"
-        raise InvalidSettings(msg)
+        raise InvalidSettings(f"{PREFIX}UPSTREAM_TIMEOUT_SECONDS must be above 0 and at most 86400")
     if settings.proxy_budget_tokens < LEAST_PROXY_BUDGET:
         msg = f"{PREFIX}PROXY_BUDGET_TOKENS must be at least {LEAST_PROXY_BUDGET}, not {settings.proxy_budget_tokens}"
         raise InvalidSettings(msg)
     if settings.proxy_tenant:
         checked_id(f"{PREFIX}PROXY_TENANT", settings.proxy_tenant)
     if not 0 <= settings.proxy_wait_seconds <= 60:
-        msg = f"{PREFIX}PROXY_WAIT_SECONDS must be 0 to 60, not {settings.proxy_wait_seconds}"
-        raise InvalidSettings(msg)
+        raise InvalidSettings(f"{PREFIX}PROXY_WAIT_SECONDS must be 0 to 60, not {settings.proxy_wait_seconds}")
 
 
 def _check_webhooks(settings: GatewaySettings) -> None:
@@ -131,11 +124,8 @@ def _check_webhooks(settings: GatewaySettings) -> None:
             raise InvalidSettings(msg, remedy="name a file of certificates, or leave it empty") from error
     if not 0 < settings.webhook_timeout_seconds <= 30:
         # Three tries have to end before another gateway takes the delivery.
-        msg = f"{PREFIX}WEBHOOK_TIMEOUT_SECONDS must be above 0 and at most 30"
-        raise InvalidSettings(msg)
+        raise InvalidSettings(f"{PREFIX}WEBHOOK_TIMEOUT_SECONDS must be above 0 and at most 30")
     if not 0.1 <= settings.webhook_poll_seconds <= 3_600:
-        msg = f"{PREFIX}WEBHOOK_POLL_SECONDS must be 0.1 to 3600"
-        raise InvalidSettings(msg)
+        raise InvalidSettings(f"{PREFIX}WEBHOOK_POLL_SECONDS must be 0.1 to 3600")
     if not 1 <= settings.webhook_rounds <= 100:
-        msg = f"{PREFIX}WEBHOOK_ROUNDS must be 1 to 100"
-        raise InvalidSettings(msg)
+        raise InvalidSettings(f"{PREFIX}WEBHOOK_ROUNDS must be 1 to 100")

@@ -135,8 +135,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import `AsyncTurnfold` when it is first asked for: asyncio is a sixth of what importing this would take."""
     if name != "AsyncTurnfold":
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from turnfold.async_client import AsyncTurnfold
 
     globals()[name] = AsyncTurnfold

@@ -60,8 +60,7 @@ class AsyncTurnfold:
         """
         whole_number("threads", threads, least=1, error=InvalidSettings)
         if client is not None and (settings is not None or values):
-            msg = "give either a client or settings, not both"
-            raise InvalidSettings(msg)
+            raise InvalidSettings("give either a client or settings, not both")
         self._client = client or Turnfold(settings=settings, **values)
         self._client._share_processor(COMPUTING_THREADS)  # noqa: SLF001 - one of our own kind
         self._pool = ThreadPoolExecutor(threads, "turnfold")

@@ -116,8 +116,7 @@ class Turnfold:
         the redactor that `TURNFOLD_REDACTOR` names. Raises `InvalidSettings`.
         """
         if settings is not None and values:
-            msg = "give either settings or single values, not both"
-            raise InvalidSettings(msg)
+            raise InvalidSettings("give either settings or single values, not both")
         self._settings = settings or settings_from(values, Settings)
         self._cells = CellResources(self._settings, on_change) if self._settings.cells else None
         tenant = self._settings.tenant

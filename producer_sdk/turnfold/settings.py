@@ -41,8 +41,7 @@ def _flag(text: str) -> bool:
         return True
     if lowered in {"0", "false", "no", "off"}:
         return False
-    msg = f"{text!r} is neither on nor off"
-    raise ValueError(msg)
+    raise ValueError(f"{text!r} is neither on nor off")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -131,8 +130,7 @@ class Settings:
             raise InvalidSettings(msg)
         _check_bounds(self)
         if not 0 < len(self.embedding_model) <= 200:
-            msg = "TURNFOLD_EMBEDDING_MODEL must be a name or folder of 1 to 200 characters"
-            raise InvalidSettings(msg)
+            raise InvalidSettings("TURNFOLD_EMBEDDING_MODEL must be a name or folder of 1 to 200 characters")
         if not 1 <= self.reference_seconds <= 30 * 86_400:
             msg = f"TURNFOLD_REFERENCE_SECONDS must be 1 to 2592000 (30 days), not {self.reference_seconds}"
             raise InvalidSettings(msg)
@@ -225,8 +223,7 @@ def _check_bounds(settings: Settings) -> None:
         msg = f"TURNFOLD_SHARDS must be 1 to {MOST_SHARDS}, or 0 for what is stored, not {settings.shards}"
         raise InvalidSettings(msg)
     if settings.max_inbox_turns < 1:
-        msg = f"TURNFOLD_MAX_INBOX_TURNS must be at least 1, not {settings.max_inbox_turns}"
-        raise InvalidSettings(msg)
+        raise InvalidSettings(f"TURNFOLD_MAX_INBOX_TURNS must be at least 1, not {settings.max_inbox_turns}")
     if settings.max_inbox_bytes < settings.max_turn_bytes:
         msg = (
             f"TURNFOLD_MAX_INBOX_BYTES must be at least TURNFOLD_MAX_TURN_BYTES ({settings.max_turn_bytes}), not "
@@ -247,8 +244,7 @@ def _check_types(settings: Settings) -> None:
             msg = f"TURNFOLD_{field.name.upper()} ({field.name}=) must be a {field.type}, not {type(setting).__name__}"
             raise InvalidSettings(msg)
         if isinstance(setting, float) and not math.isfinite(setting):
-            msg = f"TURNFOLD_{field.name.upper()} must be a number that ends, not {setting}"
-            raise InvalidSettings(msg)
+            raise InvalidSettings(f"TURNFOLD_{field.name.upper()} must be a number that ends, not {setting}")
 
 
 _S = TypeVar("_S")

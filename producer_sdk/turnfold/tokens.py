@@ -155,8 +155,7 @@ def tiktoken_counter(encoding: str = "o200k_base") -> Counter:
     try:
         import tiktoken
     except ModuleNotFoundError as error:
-        msg = "counting with tiktoken needs the package"
-        raise InvalidSettings(msg, remedy="pip install tiktoken") from error
+        raise InvalidSettings("counting with tiktoken needs the package", remedy="pip install tiktoken") from error
     encoder = tiktoken.get_encoding(encoding)
     return Counter(encoding, lambda text: len(encoder.encode_ordinary(text)))
 

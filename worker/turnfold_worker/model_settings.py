@@ -103,8 +103,7 @@ class ModelSettings(Settings):
 
     def refuse(self, name: str, why: str) -> None:
         """Raise `InvalidSettings` for a field."""
-        msg = f"TURNFOLD_{name.upper()} {why}, not {getattr(self, name)!r}"
-        raise InvalidSettings(msg)
+        raise InvalidSettings(f"TURNFOLD_{name.upper()} {why}, not {getattr(self, name)!r}")
 
     @property
     def has_model(self) -> bool:

@@ -50,8 +50,7 @@ def _entry_point(name: str) -> EntryPoint:
         return EntryPoint(name=name, value=name, group=ENTRY_POINTS)
     offered = entry_points(group=ENTRY_POINTS)
     if name not in offered.names:
-        msg = f"no package offers it as an entry point of {ENTRY_POINTS}, and it is not module:callable"
-        raise LookupError(msg)
+        raise LookupError(f"no package offers it as an entry point of {ENTRY_POINTS}, and it is not module:callable")
     return offered[name]
 
 

@@ -26,8 +26,7 @@ def _worker() -> Worker:
 def _number(value: object, *, below: int = 2**63) -> int:
     """An argument that anybody may have sent who can write to the broker. Raises `BadMessage`."""
     if type(value) is not int or not 0 <= value < below:
-        msg = f"an argument is not a whole number from 0 to {below - 1}, but {type(value).__name__}"
-        raise BadMessage(msg)
+        raise BadMessage(f"an argument is not a whole number from 0 to {below - 1}, but {type(value).__name__}")
     return value
 
 
@@ -35,8 +34,7 @@ def _number(value: object, *, below: int = 2**63) -> int:
 def drain(*shards: int) -> str:
     """Store what is ready in the inboxes of some shards."""
     if not 1 <= len(shards) <= MOST_SHARDS:
-        msg = f"a drain is of 1 to {MOST_SHARDS} shards, not {len(shards)}"
-        raise BadMessage(msg)
+        raise BadMessage(f"a drain is of 1 to {MOST_SHARDS} shards, not {len(shards)}")
     numbers = dict.fromkeys(_number(shard, below=MOST_IDS) for shard in shards)
     drained = _worker().drain(*numbers)
     done = f"turns stored: {drained.turns}" if drained.conversations else "nothing was ready"

@@ -79,8 +79,7 @@ def revoke(key_id: str) -> None:
     with _store() as store:
         known = store.revoke(key_id)
     if not known:
-        msg = f"there is no key {key_id!r}: `turnfold keys list --all` shows them"
-        raise click.ClickException(msg)
+        raise click.ClickException(f"there is no key {key_id!r}: `turnfold keys list --all` shows them")
     click.echo(f"{key_id} is revoked")
 
 

@@ -26,8 +26,7 @@ def mcp(conversation: str | None, read_only: bool) -> None:
       turnfold --tenant acme mcp --conversation chat-17 --read-only
     """
     if find_spec("mcp") is None:
-        msg = f"the package mcp is not installed: {INSTALL}"
-        raise click.ClickException(msg)
+        raise click.ClickException(f"the package mcp is not installed: {INSTALL}")
     import anyio
 
     from turnfold_gateway.mcp.stdio import serve_stdio

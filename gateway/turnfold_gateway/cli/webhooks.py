@@ -72,8 +72,7 @@ def remove(endpoint: str) -> None:
     with _endpoints() as endpoints:
         removed = endpoints.remove(endpoint)
     if not removed:
-        msg = f"there is no webhook {endpoint}: `turnfold webhooks list` shows them"
-        raise click.ClickException(msg)
+        raise click.ClickException(f"there is no webhook {endpoint}: `turnfold webhooks list` shows them")
 
 
 @webhooks.command(short_help="Send a URL an event `test`.")
@@ -83,6 +82,5 @@ def test(endpoint: str) -> None:
     with _endpoints() as endpoints:
         queued = endpoints.test(endpoint)
     if not queued:
-        msg = f"there is no webhook {endpoint}: `turnfold webhooks list` shows them"
-        raise click.ClickException(msg)
+        raise click.ClickException(f"there is no webhook {endpoint}: `turnfold webhooks list` shows them")
     click.echo("queued: a running gateway sends it; `turnfold webhooks list` shows whether it waits", err=True)

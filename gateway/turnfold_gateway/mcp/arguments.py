@@ -21,8 +21,7 @@ def checked(name: str, arguments: Mapping[str, Any], reach: Reach) -> dict[str, 
     schema = schema_of(name, reach)
     if schema is None:
         names = ", ".join(tool.name for tool in tools_of(reach))
-        msg = f"there is no tool {name[:60]!r} here: use {names}"
-        raise BadArguments(msg)
+        raise BadArguments(f"there is no tool {name[:60]!r} here: use {names}")
     if complaint := _too_long("", arguments, schema) or _mistake(arguments, schema):
         msg = f"the arguments of {name} are wrong: {_short(complaint)}. Correct them and call {name} again"
         raise BadArguments(msg)

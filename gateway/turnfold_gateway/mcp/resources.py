@@ -81,12 +81,10 @@ async def read_resource(reach: Reach, uri: str) -> ReadResourceResult:
     """A conversation's context. Raises `BadArguments`, and as `AsyncTurnfold.context`."""
     conversation_id, budget_tokens = _parsed(uri)
     if reach.conversation_id not in {None, conversation_id}:
-        msg = f"this server keeps one conversation only: read {uri_of(str(reach.conversation_id))}"
-        raise BadArguments(msg)
+        raise BadArguments(f"this server keeps one conversation only: read {uri_of(str(reach.conversation_id))}")
     text = await context_text(reach.client, conversation_id, budget_tokens=budget_tokens, query=None)
     if not text and reach.conversation_id is None:
-        msg = f"nothing is kept under {uri[:200]!r}: resources/list has what is"
-        raise BadArguments(msg)
+        raise BadArguments(f"nothing is kept under {uri[:200]!r}: resources/list has what is")
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=TEXT, text=text or EMPTY)])
 
 
@@ -100,6 +98,5 @@ def _parsed(uri: str) -> tuple[str, int]:
     given = parse_qs(urlsplit(f"?{query}").query, keep_blank_values=True)
     budget = whole_number(given.pop("budget_tokens", [str(USUAL_BUDGET)])[-1])
     if given or budget is None or not LEAST_BUDGET <= budget <= MOST_BUDGET:
-        msg = f"a resource takes budget_tokens alone, a whole number from {LEAST_BUDGET} to {MOST_BUDGET}"
-        raise BadArguments(msg)
+        raise BadArguments(f"a resource takes budget_tokens alone, a whole number from {LEAST_BUDGET} to {MOST_BUDGET}")
     return unquote(encoded), budget

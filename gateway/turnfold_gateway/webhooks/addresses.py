@@ -29,8 +29,7 @@ def checked_url(url: str, *, allow_http: bool) -> SplitResult:
         msg = f"a webhook needs a URL such as https://hooks.example.com/x, percent-encoded, up to {LONGEST_URL} long"
         raise InvalidInput(msg)
     if parts.scheme != "https" and not (allow_http and parts.scheme == "http"):
-        msg = "a webhook's URL must begin with https:// (TURNFOLD_GATEWAY_WEBHOOK_HTTP=on allows http://)"
-        raise InvalidInput(msg)
+        raise InvalidInput("a webhook's URL must begin with https:// (TURNFOLD_GATEWAY_WEBHOOK_HTTP=on allows http://)")
     if parts.username is not None or parts.password is not None or parts.fragment:
         msg_0 = "a webhook's URL has no user, password or fragment: the signature says who sends"
         raise InvalidInput(msg_0)
@@ -46,8 +45,7 @@ async def address_of(host: str, port: int, *, allow_private: bool) -> str:
         raise RefusedAddressError(msg) from error
     addresses = [str(entry[4][0]) for entry in resolved]
     if not addresses:
-        msg = "the host has no address"
-        raise RefusedAddressError(msg)
+        raise RefusedAddressError("the host has no address")
     if not allow_private and not all(is_public(address) for address in addresses):
         msg = "the host is inside a private network (TURNFOLD_GATEWAY_WEBHOOK_PRIVATE=on allows it)"
         raise RefusedAddressError(msg)

@@ -51,8 +51,7 @@ class Endpoints:
         checked_url(url, allow_http=allow_http)
         wanted = set(events)
         if not wanted or not wanted <= set(EVENTS):
-            msg = f"a webhook needs one or more of the events {', '.join(EVENTS)}"
-            raise InvalidInput(msg)
+            raise InvalidInput(f"a webhook needs one or more of the events {', '.join(EVENTS)}")
         rows = table(WebhookEndpointRow)
         names = ",".join(event for event in EVENTS if event in wanted)
         row = {
@@ -62,8 +61,7 @@ class Endpoints:
         with translated(), self._store.engine.begin() as connection:
             count = connection.scalar(select(func.count()).select_from(rows).where(rows.c.tenant == self._tenant)) or 0
             if count >= MOST_ENDPOINTS:
-                msg = f"a tenant has at most {MOST_ENDPOINTS} webhooks: `turnfold webhooks remove ID`"
-                raise InvalidInput(msg)
+                raise InvalidInput(f"a tenant has at most {MOST_ENDPOINTS} webhooks: `turnfold webhooks remove ID`")
             connection.execute(rows.insert(), row)
         return row["id"], row["secret"]
 

@@ -70,8 +70,7 @@ async def _send_once(
     except (TimeoutError, httpx.HTTPError) as error:
         raise NotAcceptedError(type(error).__name__) from error
     if not answer.is_success:
-        msg = f"HTTP {answer.status_code}"
-        raise NotAcceptedError(msg)
+        raise NotAcceptedError(f"HTTP {answer.status_code}")
 
 
 __all__ = ["NotAcceptedError", "RefusedAddressError", "send"]

@@ -110,8 +110,7 @@ def _read_chat(messages: object) -> CallerHistory:
             operators.append(place)
             continue
         if role not in _SPEAKERS:
-            msg = f"messages[{place}] has no role that is known"
-            raise UnreadableRequest(msg)
+            raise UnreadableRequest(f"messages[{place}] has no role that is known")
         if says_something(message):
             turns.append(CallerTurn(message, _behind(turns, first), place + 1))
     return CallerHistory(tuple(items), tuple(turns), tuple(operators))
@@ -158,8 +157,7 @@ def _role_of(item: Mapping[str, Any]) -> str | None:
 
 def _checked_items(given: object, name: str) -> list[Item]:
     if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
-        msg = f"{name} is not a list of objects"
-        raise UnreadableRequest(msg)
+        raise UnreadableRequest(f"{name} is not a list of objects")
     return given
 
 
@@ -202,8 +200,7 @@ def _message_of(item: Mapping[str, Any], kind: str) -> Item:
         return {"role": "tool", "content": item.get("output"), "tool_call_id": str(item.get("call_id"))}
     if kind == "message":
         if _role_of(item) not in _SPEAKERS:
-            msg = "an item of input has no role that is known"
-            raise UnreadableRequest(msg)
+            raise UnreadableRequest("an item of input has no role that is known")
         return {"role": item["role"], "content": item.get("content")}
     # A hosted tool's work: shown by its kind, kept whole.
     return {"role": "assistant", "content": [dict(item)]}

@@ -46,8 +46,7 @@ class Cells:
 
     def __post_init__(self) -> None:
         if not self.cells:
-            msg = "TURNFOLD_CELLS names a file without cells"
-            raise InvalidSettings(msg, remedy=_FORM)
+            raise InvalidSettings("TURNFOLD_CELLS names a file without cells", remedy=_FORM)
         self._check_apart()
         for tenant, name in self.pins.items():
             if name not in self.cells:
@@ -94,15 +93,13 @@ def parse_cells(text: str) -> Cells:
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        msg = f"TURNFOLD_CELLS names a file that is no TOML: {error}"
-        raise InvalidSettings(msg, remedy=_FORM) from error
+        raise InvalidSettings(f"TURNFOLD_CELLS names a file that is no TOML: {error}", remedy=_FORM) from error
     if unknown := tables.keys() - {"cells", "pins"}:
         msg = f"TURNFOLD_CELLS names a file with an unknown table {min(unknown)!r}"
         raise InvalidSettings(msg, remedy="its tables are [cells.NAME] and [pins]")
     cells, pins = tables.get("cells", {}), tables.get("pins", {})
     if not isinstance(cells, dict) or not isinstance(pins, dict):
-        msg = "TURNFOLD_CELLS names a file whose cells or pins are no table"
-        raise InvalidSettings(msg, remedy=_FORM)
+        raise InvalidSettings("TURNFOLD_CELLS names a file whose cells or pins are no table", remedy=_FORM)
     for tenant, name in pins.items():
         _check_name("tenant", tenant)
         if not isinstance(name, str):
@@ -115,15 +112,13 @@ def _check_name(kind: str, name: str) -> None:
     try:
         checked_id(kind, name)
     except InvalidInput as error:
-        msg = f"TURNFOLD_CELLS: {error}"
-        raise InvalidSettings(msg, remedy="correct the name in the file") from error
+        raise InvalidSettings(f"TURNFOLD_CELLS: {error}", remedy="correct the name in the file") from error
 
 
 def _cell(name: str, table: object) -> Cell:
     _check_name("cell", name)
     if not isinstance(table, dict):
-        msg = f"TURNFOLD_CELLS: cell {name!r} is no table"
-        raise InvalidSettings(msg, remedy=_FORM)
+        raise InvalidSettings(f"TURNFOLD_CELLS: cell {name!r} is no table", remedy=_FORM)
     kinds = {each.name: bool if each.type == "bool" else str for each in fields(Cell)}
     if unknown := table.keys() - kinds:
         msg = f"TURNFOLD_CELLS: cell {name!r} has an unknown key {min(unknown)!r}"
@@ -134,6 +129,5 @@ def _cell(name: str, table: object) -> Cell:
             raise InvalidSettings(msg, remedy=_FORM)
     for key in ("redis_url", "database_url"):
         if not table.get(key):
-            msg = f"TURNFOLD_CELLS: cell {name!r} has no {key}"
-            raise InvalidSettings(msg, remedy=_FORM)
+            raise InvalidSettings(f"TURNFOLD_CELLS: cell {name!r} has no {key}", remedy=_FORM)
     return Cell(**table)

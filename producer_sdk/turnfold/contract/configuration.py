@@ -43,11 +43,9 @@ def configuration(
         body["goal"] = _text("goal", goal)
     if constraints is not None:
         if isinstance(constraints, str) or not isinstance(constraints, Sequence):
-            msg = 'constraints must be a list of texts, such as ["no AWS"]'
-            raise InvalidInput(msg)
+            raise InvalidInput('constraints must be a list of texts, such as ["no AWS"]')
         if len(constraints) > MAX_CONSTRAINTS:
-            msg = f"at most {MAX_CONSTRAINTS} constraints, not {len(constraints)}"
-            raise InvalidInput(msg)
+            raise InvalidInput(f"at most {MAX_CONSTRAINTS} constraints, not {len(constraints)}")
         body["constraints"] = [_text("a constraint", constraint) for constraint in constraints]
     if settings is not None:
         if not isinstance(settings, Mapping):
@@ -57,8 +55,7 @@ def configuration(
     if title is not None:
         body[TITLE] = _text("title", title, longest=MAX_TITLE_CHARACTERS)
     if not body:
-        msg = "nothing to configure"
-        raise InvalidInput(msg, remedy="give goal, constraints, settings or title")
+        raise InvalidInput("nothing to configure", remedy="give goal, constraints, settings or title")
     return json.dumps(body, ensure_ascii=False, sort_keys=True).encode()
 
 
@@ -70,8 +67,7 @@ def settlement(anchor: int, *, dismiss: bool) -> bytes:
             msg, remedy="wait until its segment closes, and list the anchors again: by then its number can be settled"
         )
     if type(anchor) is not int or not 1 <= abs(anchor) < FIRST_TAIL_ANCHOR:
-        msg = f"an anchor is named by its number, such as anchors(…)[0].id, not {anchor!r}"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"an anchor is named by its number, such as anchors(…)[0].id, not {anchor!r}")
     if not isinstance(dismiss, bool):
         msg = f"dismiss must be True or False, not {dismiss!r}"  # type: ignore[unreachable]  # not every caller has types
         raise InvalidInput(msg)
@@ -88,8 +84,7 @@ def settlement_read(body: bytes) -> dict[str, Any]:
         msg = "the body of a resolve operation names an anchor and its state"
         raise InvalidInput(msg) from error
     if state not in {AnchorState.RESOLVED, AnchorState.DISMISSED}:
-        msg = f"by hand an anchor becomes resolved or dismissed, not {state}"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"by hand an anchor becomes resolved or dismissed, not {state}")
     return json.loads(settlement(anchor, dismiss=state is AnchorState.DISMISSED))  # type: ignore[no-any-return] # a dict
 
 
@@ -103,20 +98,16 @@ def merged(before: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, An
 
 def _text(what: str, value: object, *, longest: int = MAX_GOAL_CHARACTERS) -> str:
     if not isinstance(value, str) or not value.strip():
-        msg = f"{what} must be a text that is not empty"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"{what} must be a text that is not empty")
     if len(value) > longest:
-        msg = f"{what} must be at most {longest} characters long, not {len(value)}"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"{what} must be at most {longest} characters long, not {len(value)}")
     return clean(value)
 
 
 def _number(name: str, setting: object) -> float:
     if name not in FOLD_SETTINGS:
-        msg = f"unknown setting {name!r}"
-        raise InvalidInput(msg, remedy=f"use one of {', '.join(FOLD_SETTINGS)}")
+        raise InvalidInput(f"unknown setting {name!r}", remedy=f"use one of {', '.join(FOLD_SETTINGS)}")
     least, greatest = FOLD_SETTINGS[name]
     if isinstance(setting, bool) or not isinstance(setting, (int, float)) or not least <= setting <= greatest:
-        msg = f"{name} must be a number from {least:g} to {greatest:g}, not {setting!r}"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"{name} must be a number from {least:g} to {greatest:g}, not {setting!r}")
     return setting

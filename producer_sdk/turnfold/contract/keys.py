@@ -92,22 +92,17 @@ def checked_id(kind: str, value: object) -> str:
     `..` would reach the gateway as that of its conversation. Raises `InvalidIdentifier`, naming `kind`.
     """
     if not isinstance(value, str):
-        msg = f"{kind} must be a string, not {type(value).__name__}"
-        raise InvalidIdentifier(msg)
+        raise InvalidIdentifier(f"{kind} must be a string, not {type(value).__name__}")
     try:
         size = len(value.encode())
     except UnicodeEncodeError as error:
-        msg = f"{kind} holds a lone surrogate"
-        raise InvalidIdentifier(msg, remedy="use valid Unicode text") from error
+        raise InvalidIdentifier(f"{kind} holds a lone surrogate", remedy="use valid Unicode text") from error
     if not 1 <= size <= MAX_ID_BYTES:
-        msg = f"{kind} must be 1 to {MAX_ID_BYTES} bytes long, not {size}"
-        raise InvalidIdentifier(msg)
+        raise InvalidIdentifier(f"{kind} must be 1 to {MAX_ID_BYTES} bytes long, not {size}")
     if any(ord(c) < 32 or 127 <= ord(c) < 160 or c in LINE_ENDS for c in value):
-        msg = f"{kind} must not hold control characters or line breaks"
-        raise InvalidIdentifier(msg)
+        raise InvalidIdentifier(f"{kind} must not hold control characters or line breaks")
     if value.isspace():
-        msg = f"{kind} must not be of spaces alone"
-        raise InvalidIdentifier(msg, remedy="give it a name that people can see")
+        raise InvalidIdentifier(f"{kind} must not be of spaces alone", remedy="give it a name that people can see")
     if value in {".", ".."}:
         msg = f"{kind} must not be {value!r}, which HTTP clients resolve as a part of a path"
         raise InvalidIdentifier(msg, remedy="use any other id, such as one with a letter or a digit")

@@ -103,15 +103,13 @@ class Layout(NamedTuple):
         layout = cls(generation, shards, servers, target)
         is_possible = 0 <= generation < IDS_A_GENERATION and 1 <= shards <= MOST_SHARDS and servers > 0
         if not is_possible or (target is not None and target.generation != generation + 1):
-            msg = f"no layout of shards: {text[:80]!r}"
-            raise ValueError(msg)
+            raise ValueError(f"no layout of shards: {text[:80]!r}")
         return layout
 
     @classmethod
     def unknown(cls) -> Self:
         """Of what asks for no shard. Raises `RuntimeError`."""
-        msg = "no shard is known here"
-        raise RuntimeError(msg)
+        raise RuntimeError("no shard is known here")
 
     @classmethod
     def from_meta(cls, rows: Mapping[str, str]) -> Self:

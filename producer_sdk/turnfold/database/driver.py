@@ -188,8 +188,7 @@ class Driver:
         with waiting():
             is_free = self._free.acquire(timeout=self._patience_seconds)
         if not is_free:
-            msg = f"all {MOST_HELD} connections were in use for {self._patience_seconds} s"
-            raise PoolTimeout(msg)
+            raise PoolTimeout(f"all {MOST_HELD} connections were in use for {self._patience_seconds} s")
 
     @contextmanager
     def _one(self) -> Iterator[DriverConnection]:

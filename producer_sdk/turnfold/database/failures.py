@@ -38,13 +38,11 @@ def translated() -> Iterator[None]:
         if "not a database" in str(error.orig):
             raise Unavailable(_NO_DATABASE, remedy="correct the URL, or restore a backup") from error
         kind = ConnectionLost if error.connection_invalidated else Unavailable
-        msg = f"the database failed: {type(error.orig).__name__}"
-        raise kind(msg, remedy=_REPEAT) from error
+        raise kind(f"the database failed: {type(error.orig).__name__}", remedy=_REPEAT) from error
     except PoolTimeout as error:
         raise Unavailable(_ALL_IN_USE, remedy=_FEWER_THREADS) from error
     except SQLAlchemyError as error:
-        msg = f"the database could not be used: {type(error).__name__}"
-        raise Unavailable(msg, remedy=_REPEAT) from error
+        raise Unavailable(f"the database could not be used: {type(error).__name__}", remedy=_REPEAT) from error
 
 
 _ALL_IN_USE: Final = "all connections of this process to the database were in use for as long as a call may take"

@@ -61,8 +61,7 @@ def day_of_month(number: int, which: str, day: date, toward: int) -> date:
             found = date(year, month, number)
             if which or (found <= day if toward < 0 else found >= day):
                 return found
-    msg = f"no month that may be meant has a day {number}"
-    raise ValueError(msg)
+    raise ValueError(f"no month that may be meant has a day {number}")
 
 
 def days_to_weekday(number: int, day: date, sign: int) -> int:

@@ -23,8 +23,7 @@ BY_ANOTHER: Final = _CLOSED | {AnchorState.DUPLICATE}
 def checked_as_of(as_of: datetime | None) -> datetime | None:
     """The moment that a caller asks for. Raises `InvalidInput` for one without a time zone."""
     if as_of is not None and (not isinstance(cast("object", as_of), datetime) or as_of.tzinfo is None):
-        msg = "as_of must be a datetime with a time zone, such as datetime(2026, 5, 3, tzinfo=UTC)"
-        raise InvalidInput(msg)
+        raise InvalidInput("as_of must be a datetime with a time zone, such as datetime(2026, 5, 3, tzinfo=UTC)")
     return as_of
 
 

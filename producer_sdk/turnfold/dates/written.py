@@ -160,8 +160,7 @@ def _of_year(match: re.Match[str], year: int) -> Period:
     else:
         last_day = date(year, month, number_of(end)) if end else first_day
     if last_day < first_day or (end and last_day == first_day):
-        msg = "days in the wrong order"
-        raise ValueError(msg)
+        raise ValueError("days in the wrong order")
     return Period(first_day, last_day, Precision.DAY if first_day == last_day else Precision.WEEK)
 
 

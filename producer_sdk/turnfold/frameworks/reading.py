@@ -22,8 +22,7 @@ _OWN: Final = frozenset({"conversation_id", "query", "query_vector", "expand"})
 def read_options(budget_tokens: int, options: Mapping[str, Any]) -> dict[str, Any]:
     """What `Turnfold.context` is given at every read of a session. Raises `InvalidInput`."""
     if own := sorted(_OWN & options.keys()):
-        msg = f"{own[0]} changes from read to read"
-        raise InvalidInput(msg, remedy="call `context` yourself where you need it")
+        raise InvalidInput(f"{own[0]} changes from read to read", remedy="call `context` yourself where you need it")
     return {**options, "budget_tokens": budget_tokens}
 
 

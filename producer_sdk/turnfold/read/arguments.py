@@ -27,15 +27,13 @@ def settings_from(values: Mapping[str, Any], kind: type[_Settings]) -> _Settings
         return kind(**values)
     except TypeError as error:
         known = ", ".join(field.name for field in fields(kind))
-        msg = f"{error}"
-        raise InvalidSettings(msg, remedy=f"the settings are {known}") from error
+        raise InvalidSettings(f"{error}", remedy=f"the settings are {known}") from error
 
 
 def check_search(query: object, limit: object, now: object) -> None:
     """Raise `InvalidInput` for what cannot be searched for."""
     if not isinstance(query, str):
-        msg = f"query must be text, not {type(query).__name__}"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"query must be text, not {type(query).__name__}")
     whole_number("limit", limit, least=1)
     check_now(now)
 
@@ -43,15 +41,13 @@ def check_search(query: object, limit: object, now: object) -> None:
 def check_timeout(seconds: object) -> None:
     """Raise `InvalidInput` for what is no time to wait."""
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds >= 0:
-        msg = f"timeout_seconds must be a number of at least 0, not {seconds!r}"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"timeout_seconds must be a number of at least 0, not {seconds!r}")
 
 
 def may_wait(priority: object) -> bool:
     """Whether turns of a priority may wait for others. Raises `InvalidInput` for one that there is not."""
     if priority not in get_args(Priority):
-        msg = f"priority must be one of {', '.join(get_args(Priority))}, not {priority!r}"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"priority must be one of {', '.join(get_args(Priority))}, not {priority!r}")
     return priority == "backfill"
 
 
@@ -68,19 +64,16 @@ def listed(turns: object) -> list[Any]:
     if isinstance(turns, (Turn, Mapping)) or hasattr(turns, "model_dump"):
         return [turns]
     if not isinstance(turns, Iterable):
-        msg = f"a turn or a list of turns is wanted, not {type(turns).__name__}"
-        raise InvalidTurn(msg)
+        raise InvalidTurn(f"a turn or a list of turns is wanted, not {type(turns).__name__}")
     return list(turns)
 
 
 def read_from(context: object) -> str:
     """The conversation that a context was read from. Raises `InvalidInput` for what is none."""
     if not isinstance(context, Context):
-        msg = f"reference takes a context, not {type(context).__name__}"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"reference takes a context, not {type(context).__name__}")
     if not context.conversation_id:
-        msg = "this context was not read from a conversation"
-        raise InvalidInput(msg, remedy="give one that `context` returned")
+        raise InvalidInput("this context was not read from a conversation", remedy="give one that `context` returned")
     return context.conversation_id
 
 
@@ -108,6 +101,5 @@ def _checked_anchor_ids(ids: object) -> frozenset[int] | None:
     given = list(ids) if isinstance(ids, Iterable) else [ids]
     numbers = frozenset(id_ for id_ in given if isinstance(id_, int))
     if not isinstance(ids, Iterable) or len(numbers) < len(set(given)):
-        msg = f"ids must be ids of anchors, as their `id` says, not {ids!r}"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"ids must be ids of anchors, as their `id` says, not {ids!r}")
     return numbers

@@ -93,8 +93,7 @@ def passages(
 
 def _check(marker: object, max_tokens: object) -> None:
     if not isinstance(marker, str):
-        msg = f"a marker is a text such as L1:auth-options-17, not {type(marker).__name__}"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"a marker is a text such as L1:auth-options-17, not {type(marker).__name__}")
     if max_tokens is not None:
         whole_number("max_tokens", max_tokens, least=1)
 

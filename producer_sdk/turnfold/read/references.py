@@ -129,8 +129,7 @@ class ContextReferences:
     def find(self, tenant: str, reference: object) -> Context:
         """The context of a tenant's reference. Raises `UnknownReference`, `InvalidInput`."""
         if not isinstance(reference, str):
-            msg = f"a reference is a text such as ctx_07…, not {type(reference).__name__}"
-            raise InvalidInput(msg)
+            raise InvalidInput(f"a reference is a text such as ctx_07…, not {type(reference).__name__}")
         packed: bytes | None = None
         if match := _REFERENCE.fullmatch(reference):
             packed = self._found(int(match["point"], 16), tenant, reference)

@@ -165,8 +165,7 @@ def _words(containing: object) -> str:
     if containing is None:
         return ""
     if not isinstance(containing, str):
-        msg = f"containing must be text, not {type(containing).__name__}"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"containing must be text, not {type(containing).__name__}")
     return clean(containing).strip()
 
 
@@ -179,6 +178,5 @@ def _page(
 def _limit(limit: object) -> int:
     number = whole_number("limit", limit, least=1)
     if number > MOST_A_PAGE:
-        msg = f"limit must be at most {MOST_A_PAGE}, not {number}"
-        raise InvalidInput(msg, remedy="read one page after the other")
+        raise InvalidInput(f"limit must be at most {MOST_A_PAGE}, not {number}", remedy="read one page after the other")
     return number

@@ -91,8 +91,7 @@ def timeline(
 
 def _checked(query: object, limit: object) -> int:
     if query is not None and (not isinstance(query, str) or not query.strip()):
-        msg = f"query must be words to look for, or None for what tells most, not {query!r}"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"query must be words to look for, or None for what tells most, not {query!r}")
     number = whole_number("limit", limit, least=1)
     if number > MOST_ENTRIES:
         msg = f"limit must be at most {MOST_ENTRIES}, not {number}: a timeline is what tells most, not all"

@@ -112,5 +112,4 @@ def translated(doing: str, *, remedy: str = _START_ONE) -> Iterator[None]:
         raise NoAnswer(msg, remedy=f"is it running, and is TURNFOLD_REDIS_URL right? {remedy}") from error
     except redis.RedisError as error:
         why, remedy = refusal(error)
-        msg = f"Redis refused while {doing}: {why}"
-        raise Unavailable(msg, remedy=remedy) from error
+        raise Unavailable(f"Redis refused while {doing}: {why}", remedy=remedy) from error

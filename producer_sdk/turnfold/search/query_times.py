@@ -36,8 +36,7 @@ NO_TIMES: Final = QueryTimes()
 def check_now(now: object) -> None:
     """Raise `InvalidInput` for what is no time at which a query is asked."""
     if now is not None and (not isinstance(now, datetime) or now.tzinfo is None):
-        msg = "now must be a datetime with a time zone, such as datetime.now(UTC)"
-        raise InvalidInput(msg)
+        raise InvalidInput("now must be a datetime with a time zone, such as datetime.now(UTC)")
     if now is None:
         return
     try:

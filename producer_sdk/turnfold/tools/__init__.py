@@ -151,8 +151,7 @@ def _answer(call: _Call, lookups: Lookups, max_tokens: int) -> str:
             return _listed(lookups.anchors, arguments, max_tokens)
         case _:
             named = _shown(call.name) if call.name else "without a name"
-            msg = f"there is no tool {named}: use {', '.join(TOOL_NAMES)}"
-            raise _BadArguments(msg)
+            raise _BadArguments(f"there is no tool {named}: use {', '.join(TOOL_NAMES)}")
 
 
 def _arguments(given: object) -> Mapping[str, object]:
@@ -165,8 +164,7 @@ def _arguments(given: object) -> Mapping[str, object]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        msg = f"the arguments are not an object: {_shown(given)}. Send one, such as {{}}"
-        raise _BadArguments(msg)
+        raise _BadArguments(f"the arguments are not an object: {_shown(given)}. Send one, such as {{}}")
     return given
 
 
@@ -175,8 +173,7 @@ def _check_names(tool: object, arguments: Mapping[str, object]) -> None:
     known = ARGUMENTS.get(tool) if isinstance(tool, str) else None
     unknown = next((name for name in arguments if known is not None and name not in known), None)
     if known is not None and unknown is not None:
-        msg = f"{tool} takes no {_shown(unknown)}: use {', '.join(known)}"
-        raise _BadArguments(msg)
+        raise _BadArguments(f"{tool} takes no {_shown(unknown)}: use {', '.join(known)}")
 
 
 def _expanded(expand: Expand, arguments: Mapping[str, object], max_tokens: int) -> str:
@@ -277,8 +274,7 @@ def _text(arguments: Mapping[str, object], name: str, expected: str) -> str:
     if isinstance(argument, str) and argument.strip():
         return argument
     given = "it is missing" if argument is None else f"it is {_shown(argument)}"
-    msg = f"{name} must be {expected}; {given}"
-    raise _BadArguments(msg)
+    raise _BadArguments(f"{name} must be {expected}; {given}")
 
 
 def _whole(arguments: Mapping[str, object], name: str, *, least: int, usual: int) -> int:
@@ -288,8 +284,7 @@ def _whole(arguments: Mapping[str, object], name: str, *, least: int, usual: int
     if isinstance(argument, float) and argument.is_integer():
         argument = int(argument)
     if isinstance(argument, bool) or not isinstance(argument, int) or argument < least:
-        msg = f"{name} must be a whole number of at least {least}, it is {_shown(argument)}"
-        raise _BadArguments(msg)
+        raise _BadArguments(f"{name} must be a whole number of at least {least}, it is {_shown(argument)}")
     return argument
 
 
@@ -301,8 +296,7 @@ def _choices(arguments: Mapping[str, object], name: str, known: Sequence[str]) -
     if isinstance(chosen, list) and all(isinstance(choice, str) and choice in known for choice in chosen):
         return chosen
     wrong = next((choice for choice in chosen if choice not in known), chosen) if isinstance(chosen, list) else chosen
-    msg = f"{name} must be a list of {', '.join(known)}; there is {_shown(wrong)}"
-    raise _BadArguments(msg)
+    raise _BadArguments(f"{name} must be a list of {', '.join(known)}; there is {_shown(wrong)}")
 
 
 def _shown(argument: object) -> str:

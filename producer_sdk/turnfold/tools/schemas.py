@@ -105,6 +105,5 @@ def tool_schemas(form: object) -> list[dict[str, Any]]:
             case "anthropic":
                 tools.append({**named, "input_schema": schema})
             case _:
-                msg = f"unknown form of tools {form!r}"
-                raise InvalidInput(msg, remedy="use openai, responses or anthropic")
+                raise InvalidInput(f"unknown form of tools {form!r}", remedy="use openai, responses or anthropic")
     return tools

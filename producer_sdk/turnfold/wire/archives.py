@@ -114,8 +114,7 @@ def from_json(column: Column[Any], value: Any) -> Any:
     """The inverse of `to_json`. Raises `ValueError` or `TypeError` for what the column cannot hold."""
     if value is None:
         if not column.nullable:
-            msg = f"{column.name} is missing"
-            raise ValueError(msg)
+            raise ValueError(f"{column.name} is missing")
         return None
     if isinstance(column.type, LargeBinary):
         return base64.b64decode(value, validate=True)
@@ -123,18 +122,15 @@ def from_json(column: Column[Any], value: Any) -> Any:
     if wanted is datetime or isinstance(column.type, UtcDateTime):
         moment = datetime.fromisoformat(value)
         if moment.utcoffset() is None:
-            msg = f"{column.name} has no time zone"
-            raise ValueError(msg)
+            raise ValueError(f"{column.name} has no time zone")
         return moment
     if wanted is date:
         return date.fromisoformat(value)
     if wanted in {int, str} and (not isinstance(value, wanted) or isinstance(value, bool)):
-        msg = f"{column.name} is of another type"
-        raise TypeError(msg)
+        raise TypeError(f"{column.name} is of another type")
     if isinstance(value, str):
         # Neither database takes half of a surrogate pair.
         value.encode()
     if isinstance(value, int) and abs(value) >= _ABOVE_EVERY_INTEGER:
-        msg = f"{column.name} is too large"
-        raise ValueError(msg)
+        raise ValueError(f"{column.name} is too large")
     return value

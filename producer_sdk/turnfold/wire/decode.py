@@ -79,14 +79,12 @@ def placeholder(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
 def in_utc(value: datetime) -> datetime:
     """The same instant in UTC. Raises `ValueError` without a time zone: a process's own must not decide."""
     if value.utcoffset() is None:
-        msg = "no time zone"
-        raise ValueError(msg)
+        raise ValueError("no time zone")
     return value.astimezone(UTC)
 
 
 def _optional(given: Mapping[str, Any], key: str, kind: type[_Kind]) -> _Kind | None:
     field = given.get(key)
     if field is not None and not isinstance(field, kind):
-        msg = f"{key} is not a {kind.__name__}"
-        raise TypeError(msg)
+        raise TypeError(f"{key} is not a {kind.__name__}")
     return field

@@ -65,8 +65,7 @@ def accept(
     parts = _parts(given, words, calls)
     content = clean(project(words, calls) or _beside_content(given))
     if not content.strip() and role is not Role.TOOL and not any(parts.values()):
-        msg = f"a turn of the role {role} has no content"
-        raise InvalidTurn(msg, remedy="give text, content parts or tool_calls")
+        raise InvalidTurn(f"a turn of the role {role} has no content", remedy="give text, content parts or tool_calls")
     body = {
         "role": str(role),
         "content": content,
@@ -116,8 +115,7 @@ def _as_mapping(turn: object) -> Mapping[str, Any]:
     given = plain(turn)
     if isinstance(given, Mapping):
         return given
-    msg = f"a turn must be a Turn or an object with role and content, not {json_kind(turn)}"
-    raise InvalidTurn(msg)
+    raise InvalidTurn(f"a turn must be a Turn or an object with role and content, not {json_kind(turn)}")
 
 
 def _role(name: object) -> Role:
@@ -135,12 +133,10 @@ def content_of(value: object) -> str | list[object] | None:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, (bytes, Mapping)) or not isinstance(value, Sequence):
-        msg = f"content must be text, a list of content parts or null, not {json_kind(value)}"
-        raise InvalidTurn(msg)
+        raise InvalidTurn(f"content must be text, a list of content parts or null, not {json_kind(value)}")
     parts = [plain(part) for part in value]
     if not all(isinstance(part, (str, Mapping)) for part in parts):
-        msg = "each content part must be an object with a type, or text"
-        raise InvalidTurn(msg)
+        raise InvalidTurn("each content part must be an object with a type, or text")
     return parts
 
 
@@ -148,12 +144,10 @@ def _tool_calls(value: object) -> list[object]:
     if value is None:
         return []
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
-        msg = f"tool_calls must be a list of call objects, not {json_kind(value)}"
-        raise InvalidTurn(msg)
+        raise InvalidTurn(f"tool_calls must be a list of call objects, not {json_kind(value)}")
     calls = [plain(call) for call in value]
     if not all(isinstance(call, Mapping) for call in calls):
-        msg = "each of tool_calls must be an object as the provider gave it"
-        raise InvalidTurn(msg)
+        raise InvalidTurn("each of tool_calls must be an object as the provider gave it")
     return calls
 
 
@@ -167,8 +161,7 @@ def _parts(given: Mapping[str, Any], words: str | list[object] | None, calls: li
         parts["content"] = words
     if (call_id := given.get("tool_call_id")) is not None:
         if not isinstance(call_id, str):
-            msg = f"tool_call_id must be a string, not {json_kind(call_id)}"
-            raise InvalidTurn(msg)
+            raise InvalidTurn(f"tool_call_id must be a string, not {json_kind(call_id)}")
         parts["tool_call_id"] = call_id
     cleaned: dict[str, Any] = cleaned_json(parts)
     return cleaned
@@ -199,12 +192,10 @@ def _name(given_name: object) -> str | None:
     if given_name is None or given_name == "":
         return None
     if not isinstance(given_name, str):
-        msg = f"name must be a string, not {json_kind(given_name)}"
-        raise InvalidTurn(msg)
+        raise InvalidTurn(f"name must be a string, not {json_kind(given_name)}")
     name = " ".join(clean(given_name).split())
     if len(name) > MAX_NAME_CHARACTERS:
-        msg = f"name must be at most {MAX_NAME_CHARACTERS} characters long, not {len(name)}"
-        raise InvalidTurn(msg)
+        raise InvalidTurn(f"name must be at most {MAX_NAME_CHARACTERS} characters long, not {len(name)}")
     return name or None
 
 
@@ -212,8 +203,7 @@ def _importance(level: object) -> int | None:
     if level is None:
         return None
     if not isinstance(level, str) or level not in IMPORTANCE:
-        msg = f"unknown importance {shortened(level)}"
-        raise InvalidTurn(msg, remedy=f"use one of {', '.join(IMPORTANCE)}")
+        raise InvalidTurn(f"unknown importance {shortened(level)}", remedy=f"use one of {', '.join(IMPORTANCE)}")
     return int(IMPORTANCE[level])
 
 
@@ -227,8 +217,7 @@ def _created_at(moment: object) -> str | None:
             msg = f"created_at {shortened(moment)} is not an ISO 8601 time such as 2025-03-01T09:30:00Z"
             raise InvalidTurn(msg) from error
     if not isinstance(moment, datetime):
-        msg = f"created_at must be a datetime or ISO 8601 text, not {json_kind(moment)}"
-        raise InvalidTurn(msg)
+        raise InvalidTurn(f"created_at must be a datetime or ISO 8601 text, not {json_kind(moment)}")
     try:
         return in_utc(moment).isoformat()
     except ValueError as error:
@@ -245,8 +234,7 @@ def _metadata(given_metadata: object) -> Any:
     if given_metadata is None:
         return None
     if not isinstance(given_metadata, Mapping):
-        msg = f"metadata must be an object, not {json_kind(given_metadata)}"
-        raise InvalidTurn(msg)
+        raise InvalidTurn(f"metadata must be an object, not {json_kind(given_metadata)}")
     return cleaned_json(given_metadata)
 
 

@@ -77,8 +77,7 @@ def object_in(text: str) -> dict[str, Any] | None:
 def _finite(written: str) -> float:
     if math.isfinite(number := float(written)):
         return number
-    msg = f"{written[:20]} is no number of JSON"
-    raise ValueError(msg)
+    raise ValueError(f"{written[:20]} is no number of JSON")
 
 
 _KINDS: Final = (

@@ -18,8 +18,7 @@ def members(name: str, kind: type[_Member], wanted: Iterable[_Member | str] | No
     try:
         return frozenset(map(kind, names(name, wanted)))
     except ValueError as error:
-        msg = f"{error}"
-        raise InvalidInput(msg, remedy=f"use {', '.join(kind)}") from error
+        raise InvalidInput(f"{error}", remedy=f"use {', '.join(kind)}") from error
 
 
 def names(name: str, wanted: object) -> frozenset[str]:
@@ -29,6 +28,5 @@ def names(name: str, wanted: object) -> frozenset[str]:
     given: list[object] = list(wanted) if isinstance(wanted, Iterable) else [wanted]
     texts = [each for each in given if isinstance(each, str)]
     if not isinstance(wanted, Iterable) or len(texts) < len(given):
-        msg = f"{name} are a list of names, or None for all, not {wanted!r}"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"{name} are a list of names, or None for all, not {wanted!r}")
     return frozenset(texts)

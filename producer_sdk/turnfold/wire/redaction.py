@@ -103,6 +103,5 @@ def _text(redact: Redact, text: str) -> str:
         # Without its words and its cause, which may hold the text.
         raise InvalidInput(msg) from None
     if not isinstance(replaced, str):
-        msg = f"redact must return a text, not {type(replaced).__name__}: nothing was stored"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"redact must return a text, not {type(replaced).__name__}: nothing was stored")
     return replaced

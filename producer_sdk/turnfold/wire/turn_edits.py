@@ -56,8 +56,7 @@ def edit(turn_id: str, content: object, *, max_bytes: int) -> TurnChange:
     """An edit that can be stored. Raises `InvalidTurn`, `InvalidIdentifier`."""
     words = content_of(content)
     if words is None or not project(words).strip():
-        msg = "an edit needs content: text or content parts. To remove what a turn says, delete it"
-        raise InvalidTurn(msg)
+        raise InvalidTurn("an edit needs content: text or content parts. To remove what a turn says, delete it")
     change = TurnChange(Operation.EDIT, checked_id("turn_id", turn_id), cleaned_json(words))
     check_size("an edit", change.body, max_bytes=max_bytes)
     return change
@@ -84,7 +83,7 @@ def read_change(operation: str, body: bytes) -> TurnChange:
             return TurnChange(Operation(operation), turn_id)
         given_words = content_of(given["content"])
         if given_words is None:
-            raise KeyError("content")  # noqa: TRY301, EM101 - as any other part that is missing
+            raise KeyError("content")  # noqa: TRY301 - as any other part that is missing
         words: Words = cleaned_json(given_words)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         msg = f"the body of {operation[:16]!r} is none that this version makes: {type(error).__name__}"

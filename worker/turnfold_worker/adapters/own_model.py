@@ -33,8 +33,7 @@ class OwnModel:
         except (TypeError, ValueError, RecursionError):
             content = answer
         if not isinstance(content, str):
-            msg = f"the summarizer returned a {type(answer).__name__}, and no JSON"
-            raise ModelAway(msg)
+            raise ModelAway(f"the summarizer returned a {type(answer).__name__}, and no JSON")
         used = Used(input_tokens=request.input_tokens, output_tokens=estimate_tokens(content), estimated=True)
         return ModelReply(content=content, finish=Finish.STOP if content.strip() else Finish.REFUSAL, used=used)
 

@@ -72,8 +72,7 @@ def _plain(message: Any) -> dict[str, Any]:
     headers, info = message.headers, message.delivery_info
     arguments, named, _ = json.loads(message.body)
     if message.content_type != "application/json":
-        msg = "no JSON"
-        raise TypeError(msg)
+        raise TypeError("no JSON")
     expires = headers.get("expires")
     redelivered = bool(info.get("redelivered"))
     told = {name: str(headers.get(name)) for name in ("argsrepr", "kwargsrepr", "origin")}
@@ -98,8 +97,7 @@ def _plain(message: Any) -> dict[str, Any]:
 
 def _is(kind: type, value: object) -> object:
     if not isinstance(value, kind):
-        msg = f"a {type(value).__name__} where a {kind.__name__} stands"
-        raise TypeError(msg)
+        raise TypeError(f"a {type(value).__name__} where a {kind.__name__} stands")
     return value
 
 

@@ -24,8 +24,7 @@ def run_batches(session: Session, chosen: ConversationId | None, *, wait: bool, 
 
     settings = session.settings
     if settings.summarizer:
-        msg = "TURNFOLD_SUMMARIZER is asked one by one: there is no batch without a provider"
-        raise InvalidSettings(msg)
+        raise InvalidSettings("TURNFOLD_SUMMARIZER is asked one by one: there is no batch without a provider")
     if not settings.has_model:
         msg = "a batch is submitted from here"
         raise InvalidSettings(msg, remedy="set TURNFOLD_OPENAI_API_KEY, or TURNFOLD_OPENAI_BASE_URL")

@@ -101,8 +101,7 @@ def _turn_id(session: Session, conversation: str, turn: str) -> str:
         return turn
     turns = session.turnfold.expand(conversation, turn, max_tokens=1).turns
     if not turns:
-        msg = f"turn {turn!r} is not stored yet"
-        raise UnknownTurn(msg, remedy="try again in a moment")
+        raise UnknownTurn(f"turn {turn!r} is not stored yet", remedy="try again in a moment")
     return turns[0].turn_id
 
 

@@ -79,8 +79,7 @@ def _example() -> Transcript:
     # An editable installation has no copy: the file is in the repository.
     beside = Path(__file__).parents[3] / "examples" / EXAMPLE
     if not packaged.is_file() and not beside.is_file():
-        msg = f"{EXAMPLE} is missing from this installation"
-        raise InvalidFile(msg, remedy="install turnfold-worker again")
+        raise InvalidFile(f"{EXAMPLE} is missing from this installation", remedy="install turnfold-worker again")
     with as_file(packaged if packaged.is_file() else beside) as path:
         return read_transcripts(path, conversation_id=CONVERSATION, max_turn_bytes=MAX_TURN_BYTES)[0]
 

@@ -114,8 +114,7 @@ def digest(session: Session, conversation: str | None, everything: bool, as_json
       turnfold --tenant acme digest --all
     """
     if (conversation is not None) is everything:
-        msg = "give a conversation, or --all"
-        raise click.UsageError(msg)
+        raise click.UsageError("give a conversation, or --all")
     if conversation is not None:
         hashed = _digest(session, session.standing_address(conversation))
         if as_json:
@@ -167,8 +166,7 @@ def migrate(ctx: click.Context, only_check: bool, contract: bool, partitions: in
     settings = ctx.ensure_object(Session).settings
     url = settings.database_url
     if only_check and (contract or partitions):
-        msg = "--check changes nothing, and --contract and --partitions do: give one of them"
-        raise click.UsageError(msg)
+        raise click.UsageError("--check changes nothing, and --contract and --partitions do: give one of them")
     if not only_check:
         migrations.upgrade(url, shards=settings.shards, contract=contract, partitions=partitions)
     drift = migrations.check(url)

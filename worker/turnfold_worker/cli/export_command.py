@@ -56,11 +56,9 @@ def export(
       turnfold export --all | turnfold --database-url postgresql+psycopg://… --redis-url redis://… import -
     """
     if bool(conversations) is everything:
-        msg = "give conversations, or --all"
-        raise click.UsageError(msg)
+        raise click.UsageError("give conversations, or --all")
     if as_json and output == STANDARD_OUTPUT:
-        msg = "--json reports on an archive that goes into a file: name one with --output"
-        raise click.UsageError(msg)
+        raise click.UsageError("--json reports on an archive that goes into a file: name one with --output")
     if tenant is not None:
         session.tenant = tenant
     addresses = (
@@ -166,8 +164,7 @@ def _opened(output: Path) -> Iterator[BinaryIO]:
         try:
             raw = os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
         except OSError as error:
-            msg = f"{part} cannot be written: {error.strerror}"
-            raise click.BadParameter(msg, param_hint="--output") from error
+            raise click.BadParameter(f"{part} cannot be written: {error.strerror}", param_hint="--output") from error
         with ExitStack() as closing:
             closing.enter_context(raw)
             # Without a time, so that equal conversations give equal files.

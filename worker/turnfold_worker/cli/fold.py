@@ -76,8 +76,7 @@ def _the_one(transcripts: list[Transcript], file: Path, conversation: str | None
     some = ", ".join(sorted(by_name)[:5]) + (", …" if len(by_name) > 5 else "")
     wrong = "" if conversation is None else f"it holds no conversation {conversation!r}; "
     name = "standard input" if file == STANDARD_INPUT else file
-    msg = f"{name}: {wrong}choose one of its {len(by_name)} conversations with --conversation: {some}"
-    raise InvalidFile(msg)
+    raise InvalidFile(f"{name}: {wrong}choose one of its {len(by_name)} conversations with --conversation: {some}")
 
 
 def _folded(transcript: Transcript) -> FoldedConversation:

@@ -43,8 +43,7 @@ def forget(
       turnfold --tenant acme forget --subject user-42 --yes --json
     """
     if (conversation is not None) + everything + (subject is not None) != 1:
-        msg = "give a conversation, or --all, or --subject"
-        raise click.UsageError(msg)
+        raise click.UsageError("give a conversation, or --all, or --subject")
     tenant = session.settings.tenant
     if subject is not None:
         ask(f"Erase subject {subject!r} from every conversation of tenant {tenant!r} for good?", yes=yes)

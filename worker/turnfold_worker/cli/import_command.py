@@ -68,8 +68,7 @@ def import_files(
       turnfold --tenant acme import acme-export.jsonl.gz
     """
     if conversation is not None and len(files) > 1:
-        msg = "--conversation names one conversation: import one file at a time with it"
-        raise click.UsageError(msg)
+        raise click.UsageError("--conversation names one conversation: import one file at a time with it")
     archives = [file for file in files if is_archive(file)]
     if fold_anew and len(archives) < len(files):
         msg = "--fold-anew is for what `turnfold export` wrote: turns of other files are folded by these rules anyway"

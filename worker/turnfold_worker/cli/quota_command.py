@@ -81,8 +81,7 @@ def set_quota(session: Session, /, tenant: str, **bounds: int | None) -> None:
     given: dict[str, Any] = {name: bound for name, bound in bounds.items() if bound is not None}
     if not given:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in SETTINGS)
-        msg = f"say at least one number: {names}"
-        raise click.UsageError(msg)
+        raise click.UsageError(f"say at least one number: {names}")
     store = _store(session, write=True)
     changed = replace(store.of(checked_id("tenant", tenant)), **given)
     store.put(changed)

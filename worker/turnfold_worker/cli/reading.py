@@ -192,8 +192,7 @@ def search(
       turnfold search chat "what did we decide last week?" --now 2026-05-14
     """
     if not query.strip():
-        msg = "the query is empty: give words to search for"
-        raise click.UsageError(msg)
+        raise click.UsageError("the query is empty: give words to search for")
     hits = session.turnfold.search(
         conversation, query, limit=limit, origins=origins or None, speakers=speakers or None, now=now
     )

@@ -50,11 +50,9 @@ def refine(
       turnfold refine chat --undo
     """
     if (conversation is None) != everything:
-        msg = "name one conversation, or choose --all"
-        raise click.UsageError(msg)
+        raise click.UsageError("name one conversation, or choose --all")
     if undo and batch:
-        msg = "--undo asks no model: leave --batch out"
-        raise click.UsageError(msg)
+        raise click.UsageError("--undo asks no model: leave --batch out")
     session = ctx.ensure_object(Session)
     admin = _admin(session)
     chosen = None if conversation is None else _found(session, admin, conversation)

@@ -34,8 +34,7 @@ def status(session: Session, conversation: str | None, wait_seconds: float | Non
     """
     if conversation is None:
         if wait_seconds is not None:
-            msg = "--wait needs a conversation"
-            raise click.UsageError(msg)
+            raise click.UsageError("--wait needs a conversation")
         _show_totals(session, as_json=as_json)
         return
     if wait_seconds is None:

@@ -82,8 +82,7 @@ def _turn(node: Mapping[str, Any]) -> dict[str, Any] | None:
 def _object(message: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     given = message.get(name)
     if not isinstance(given, dict | None):
-        msg = f"message {message.get('id')!r}: its {name} must be an object, not {json_kind(given)}"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"message {message.get('id')!r}: its {name} must be an object, not {json_kind(given)}")
     return given or {}
 
 

@@ -85,8 +85,7 @@ class _Lines:
         return kind, values, given
 
     def fail(self, message: str) -> NoReturn:
-        msg = f"{self._name}:{self._number}: {message}"
-        raise InvalidFile(msg)
+        raise InvalidFile(f"{self._name}:{self._number}: {message}")
 
 
 def restore(

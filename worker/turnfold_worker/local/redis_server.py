@@ -88,8 +88,7 @@ class RedisServer(ChildProcess):
     def port(self) -> int:
         """The TCP port on 127.0.0.1. Raises `RuntimeError` before the first start if none was given."""
         if self._port is None:
-            msg = "the server has no port before its first start"
-            raise RuntimeError(msg)
+            raise RuntimeError("the server has no port before its first start")
         return self._port
 
     @property
@@ -224,8 +223,7 @@ class RedisServer(ChildProcess):
                     return
                 time.sleep(0.02)
         reason = "was not waited for" if cancelled() else f"did not answer within {START_SECONDS:.0f} s"
-        msg = f"the Redis server {reason}"
-        raise RedisNotStarted(msg, remedy=f"see {self.log}")
+        raise RedisNotStarted(f"the Redis server {reason}", remedy=f"see {self.log}")
 
     def _last_words(self) -> str:
         lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []

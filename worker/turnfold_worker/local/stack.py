@@ -105,8 +105,7 @@ class Stack:
     def settings(self) -> WorkerSettings:
         """How to reach what runs. Raises `RuntimeError` before `start`."""
         if self._settings is None:
-            msg = "the stack has no settings before it is started"
-            raise RuntimeError(msg)
+            raise RuntimeError("the stack has no settings before it is started")
         return self._settings
 
     @property

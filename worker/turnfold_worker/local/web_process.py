@@ -54,8 +54,7 @@ class WebProcess(ChildProcess):
     def require_port(self) -> None:
         """Raise `not_started` when its port is taken."""
         if not is_free(self.port):
-            msg = f"port {self.port} is taken"
-            raise self.not_started(msg, remedy=self.if_taken)
+            raise self.not_started(f"port {self.port} is taken", remedy=self.if_taken)
 
     def start(self) -> None:
         """Start it; returns at once. Raises `not_started` when its port is taken. See `wait_until_ready`."""
@@ -73,8 +72,7 @@ class WebProcess(ChildProcess):
             if self._answers():
                 return
             time.sleep(0.05)
-        msg = f"{self.title} did not answer within {READY_SECONDS:.0f} s"
-        raise self.not_started(msg, remedy=f"see {self.log}")
+        raise self.not_started(f"{self.title} did not answer within {READY_SECONDS:.0f} s", remedy=f"see {self.log}")
 
     def _answers(self) -> bool:
         # Never through a proxy that the environment names.

@@ -34,7 +34,6 @@ async def forget(request: Request, visitor: Visitor, fields: dict[str, str]) -> 
     """Erase it, where the name was written out."""
     conversation = conversation_of(request)
     if fields.get("name", "").strip() != conversation.strip():
-        msg = "the name that was written is not the conversation's: nothing was forgotten"
-        raise InvalidInput(msg)
+        raise InvalidInput("the name that was written is not the conversation's: nothing was forgotten")
     receipt = await visitor.turnfold.forget(conversation, timeout_seconds=WAIT_SECONDS)
     return render("forgotten.html", visitor=visitor, title="Forgotten", receipt=receipt)

@@ -39,8 +39,7 @@ async def decide_job(request: Request, visitor: Visitor, fields: dict[str, str])
     """Retry or skip one piece of work."""
     action = fields.get("action", "")
     if action not in {"retry", "skip"}:
-        msg = f"the action must be retry or skip, not {action[:20]!r}"
-        raise InvalidInput(msg)
+        raise InvalidInput(f"the action must be retry or skip, not {action[:20]!r}")
     chosen = cast("Literal['retry', 'skip']", action)
     tenant, cells = visitor.caller.tenant, cast("ServedCells", request.app.state.cells)
     outcome = await asyncio.to_thread(decide, cells.of(tenant).settings, tenant, fields.get("id", ""), chosen)

@@ -49,11 +49,9 @@ class WantedNotes:
     ) -> Self:
         """What a caller asks for; None means all. Raises `InvalidInput`."""
         if whole_number("min_importance", min_importance, least=0) > 100:
-            msg = f"min_importance must be at most 100, not {min_importance}"
-            raise InvalidInput(msg)
+            raise InvalidInput(f"min_importance must be at most 100, not {min_importance}")
         if written_by not in {None, "rules", "model"}:
-            msg = f"written_by must be 'rules', 'model' or None, not {written_by!r}"
-            raise InvalidInput(msg)
+            raise InvalidInput(f"written_by must be 'rules', 'model' or None, not {written_by!r}")
         return cls(
             states=members("states", AnchorState, states),
             origins=members("origins", Origin, origins),

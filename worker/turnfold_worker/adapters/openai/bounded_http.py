@@ -56,19 +56,16 @@ class _Bounded:
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         if self._encoding not in {"identity", "gzip", "deflate"}:
-            msg = "it is packed in a way that was not asked for"
-            raise ReplyTooLong(msg)
+            raise ReplyTooLong("it is packed in a way that was not asked for")
         unpacker = None if self._encoding == "identity" else zlib.decompressobj(_GZIP_OR_ZLIB)
         left = MOST_REPLY_BYTES
         async for chunk in self._stream:
             piece = chunk if unpacker is None else unpacker.decompress(chunk, left + 1)
             left -= len(piece)
             if unpacker is not None and unpacker.eof and unpacker.unused_data:
-                msg = "something follows behind its end"
-                raise ReplyTooLong(msg)
+                raise ReplyTooLong("something follows behind its end")
             if left < 0:
-                msg = f"it is longer than {MOST_REPLY_BYTES} bytes"
-                raise ReplyTooLong(msg)
+                raise ReplyTooLong(f"it is longer than {MOST_REPLY_BYTES} bytes")
             yield piece
 
     async def aclose(self) -> None:

@@ -181,14 +181,12 @@ def read_completion(raw: bytes, request: ModelRequest) -> ModelReply:
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError):
-        msg = "the answer is not JSON"
-        raise ModelAway(msg, remedy="does TURNFOLD_OPENAI_BASE_URL lead to an API?") from None
+        raise ModelAway("the answer is not JSON", remedy="does TURNFOLD_OPENAI_BASE_URL lead to an API?") from None
     choices = body.get("choices") if isinstance(body, Mapping) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, Mapping) else None
     if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
-        msg = "the answer holds no choice"
-        raise ModelAway(msg)
+        raise ModelAway("the answer holds no choice")
     content, refused = message.get("content"), bool(message.get("refusal"))
     content = content if isinstance(content, str) else ""
     return ModelReply(

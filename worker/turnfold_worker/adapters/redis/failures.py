@@ -34,7 +34,6 @@ def translated() -> Iterator[None]:
     except (redis.RedisError, RedisClusterException) as error:
         if isinstance(error, redis.ResponseError):
             why, remedy = refusal(error)
-            msg = f"Redis refused: {why}"
-            raise StoreAway(msg, remedy=remedy) from error
+            raise StoreAway(f"Redis refused: {why}", remedy=remedy) from error
         msg = f"Redis failed: {type(error).__name__}"
         raise StoreAway(msg) from error

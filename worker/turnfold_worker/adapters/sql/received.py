@@ -280,8 +280,7 @@ class _Conversation:
 
     def _operate(self, item: ReceivedOperation) -> None:
         if item.operation not in {Operation.CONFIGURE, Operation.RESOLVE}:
-            msg = f"operation {item.operation} reached the store"
-            raise ValueError(msg)
+            raise ValueError(f"operation {item.operation} reached the store")
         own = _operation.c.conversation == self._id
         if self._connection.scalar(
             select(_operation.c.number).where(own, _operation.c.operation_id == item.operation_id)

@@ -83,8 +83,7 @@ def _translated() -> Iterator[None]:
         refused = next((each for each in (error, error.__cause__) if isinstance(each, ResponseError)), None)
         if refused is not None:
             why, remedy = refusal(refused)
-            msg = f"the broker refused: {why}"
-            raise Unavailable(msg, remedy=remedy) from error
+            raise Unavailable(f"the broker refused: {why}", remedy=remedy) from error
         msg = "the broker does not answer"
         raise Unavailable(msg, remedy="is it running, and is TURNFOLD_BROKER_URL right?") from error
 

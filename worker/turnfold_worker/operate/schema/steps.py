@@ -35,8 +35,7 @@ def steps() -> tuple[Step, ...]:
     """All migrations of this version, the first one first. Raises `RuntimeError` where there are none."""
     scripts = list(ScriptDirectory(str(MIGRATIONS)).walk_revisions())
     if not scripts:
-        msg = f"no migration was found in {MIGRATIONS}: the installation is incomplete"
-        raise RuntimeError(msg)
+        raise RuntimeError(f"no migration was found in {MIGRATIONS}: the installation is incomplete")
     return tuple(Step(script.revision, Phase(script.module.phase)) for script in reversed(scripts))
 
 

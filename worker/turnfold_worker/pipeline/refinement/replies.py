@@ -173,8 +173,7 @@ def unfenced(content: str) -> str:
 def _segments(body: Mapping[str, Any]) -> tuple[SegmentWords, ...]:
     segments = _list(body, "segments")[:MOST_SEGMENTS]
     if not all(isinstance(segment, Mapping) for segment in segments):
-        msg = "`segments` must be a list of objects"
-        raise _SchemaError(msg)
+        raise _SchemaError("`segments` must be a list of objects")
     return tuple(map(_segment, segments))
 
 
@@ -223,24 +222,21 @@ def _overtaking(body: object) -> Overtaking | None:
 def _list(body: Mapping[str, Any], key: str) -> list[Any]:
     listed = body.get(key)
     if not isinstance(listed, list):
-        msg = f"`{key}` must be a list"
-        raise _SchemaError(msg)
+        raise _SchemaError(f"`{key}` must be a list")
     return listed
 
 
 def _whole(body: Mapping[str, Any], key: str) -> int:
     number = body.get(key)
     if isinstance(number, bool) or not isinstance(number, int):
-        msg = f"`{key}` must be a whole number"
-        raise _SchemaError(msg)
+        raise _SchemaError(f"`{key}` must be a whole number")
     return number
 
 
 def _text(body: Mapping[str, Any], key: str) -> str:
     text = body.get(key)
     if not isinstance(text, str):
-        msg = f"`{key}` must be a text"
-        raise _SchemaError(msg)
+        raise _SchemaError(f"`{key}` must be a text")
     return clean(text[:_MOST_TEXT])
 
 
