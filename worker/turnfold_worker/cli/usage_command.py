@@ -45,7 +45,7 @@ def usage(session: Session, conversation: str | None, days: int, each: bool, as_
     )
     bounded = _bounded(session)
     if as_json:
-        document = {"tenant": session.settings.tenant, "usage": [described(usage_row) for usage_row in rows_of_usage]}
+        document = {"tenant": session.settings.tenant, "usage": rows_of_usage}
         print_json(document if not bounded else document | {"bounded": bounded})
         return
     for name, row in bounded.items():
@@ -71,18 +71,6 @@ def _bounded(session: Session) -> dict[str, dict[str, Any]]:
 
     rows = standing(session, SqlTenantQuotas(session.engine), session.settings.tenant)
     return {name: row for name, row in rows.items() if name in _BOUNDED and row["most"]}
-
-
-def described(one: Usage) -> dict[str, object]:
-    """A row as JSON knows it."""
-    return {name: str(value) if name == "day" else value for name, value in _plain(one).items()}
-
-
-def _plain(one: Usage) -> dict[str, object]:
-    from turnfold_worker.cli.output import plain
-
-    as_plain: dict[str, object] = plain(one)
-    return as_plain
 
 
 def _show(found: list[Usage]) -> None:
