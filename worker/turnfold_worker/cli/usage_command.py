@@ -73,13 +73,13 @@ def _bounded(session: Session) -> dict[str, dict[str, Any]]:
     return {name: row for name, row in rows.items() if name in _BOUNDED and row["most"]}
 
 
-def _show(found: list[Usage]) -> None:
-    each = any(usage_row.conversation_id is not None for usage_row in found)
+def _show(usage_rows: list[Usage]) -> None:
+    each = any(usage_row.conversation_id is not None for usage_row in usage_rows)
     rows = table(
         "day", *(["conversation"] if each else []), "model", "#calls", "#failed", "#repaired", "#free", "#input",
         "#cached", "#output", "#dollars", "#refused",
     )  # fmt: skip
-    for usage_row in found:
+    for usage_row in usage_rows:
         refused = f"{usage_row.quotes_refused + usage_row.notes_refused}"
         of = usage_row.quotes_kept + usage_row.notes_kept + usage_row.quotes_refused + usage_row.notes_refused
         rows.add_row(
