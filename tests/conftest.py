@@ -370,7 +370,7 @@ def openai_server() -> Iterator[OpenAIServer]:
 def make_refinery(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], openai_server: OpenAIServer
 ) -> Callable[..., Refinery]:
-    """Makes workers with a model, with settings of one's own. Calls give up soon; long pauses are only noted."""
+    """Makes workers with a model, with settings of one's own. Long pauses are only noted."""
     return partial(refinery_of, tf, make_worker, openai_server)
 
 
@@ -383,7 +383,7 @@ def refinery_of(
         slept.append(seconds)
         time.sleep(seconds if seconds < LONGEST_SLEEP_SECONDS else 0)
 
-    values = {"call_seconds": 2.0, "republish_seconds": 0.001, "refine_idle_seconds": 0, "refine_segments": 2, **values}
+    values = {"call_seconds": 20, "republish_seconds": 0.001, "refine_idle_seconds": 0, "refine_segments": 2, **values}
     return Refinery(tf, make_worker(openai_base_url=server.base_url, sleep=sleep, **values), server, slept)
 
 

@@ -54,8 +54,8 @@ def filled() -> Filling:
 
 @pytest.fixture
 def refinery(make_refinery: Callable[..., Refinery]) -> Refinery:
-    """With one call for the segments of a chapter, and one for the chapter."""
-    return make_refinery(refine_segments=8)
+    """With one call for the segments of a chapter, and one for the chapter; calls give up soon."""
+    return make_refinery(refine_segments=8, call_seconds=4.0)
 
 
 def fold_in_its_place(refinery: Refinery, turns: list[dict[str, Any]]) -> None:
