@@ -34,7 +34,7 @@ demo: $(VENV)/.installed  ## fold an example conversation on this machine, start
 check: lint  ## the daily round: lint, and the tests that start no server; a minute and a half
 	@$(BIN)/python -m pytest tests/unit tests/contract -m 'not long and not processes and not postgresql' $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
 
-test: lint  ## lint, and tests of every kind: ten minutes on two cores
+test: lint  ## lint, and tests of every kind: a quarter of an hour on two cores
 	@$(BIN)/python -m pytest -m 'not long' $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
 
 test-long: $(VENV)/.installed-dev  ## the longest kills, storms and rehearsals, and every property on all of its examples
