@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.examples import examples
+from support.hostile_turns import BREAKS, NAMES, hostile
 from turnfold.assemble.forms.render_text import imitates, line_openings
 from turnfold.contract.speakers import label_of, quoting
 from turnfold.tools.timelines import timeline_text
 from turnfold_worker.offline import FoldedConversation, fold
-from unit.assemble.test_voices import BREAKS, NAMES, hostile
 
 ENTRY: Final = re.compile(
     r"\[(?:[a-z ]+, )?turns? (?P<first>\d+)(?:-(?P<last>\d+))?(?:, [^\]\n]*)?(?: →[^\]\n]*)?\] (?:\([^()\n]*\) )?"
