@@ -175,12 +175,14 @@ def test_no_context_of_the_example_shows_what_was_overtaken(discussion: FoldedCo
     assert [overtaken for _, _, overtaken in FACTS if any(re.search(overtaken, text) for text in shown)] == []
 
 
-@pytest.mark.parametrize("budget", [500, 1_000, 2_000, 4_000, 8_000])
+# Where room is tight a rule without exceptions comes before the provider.
+@pytest.mark.parametrize(("budget", "least"), [(500, 4), (1_000, 5), (2_000, 5), (4_000, 5), (8_000, 5)])
 def test_what_holds_in_the_example_is_shown_without_being_asked_for(
-    discussion: FoldedConversation, budget: int
+    discussion: FoldedConversation, budget: int, least: int
 ) -> None:
     text = discussion.context(budget_tokens=budget).text
-    assert [in_force for _, in_force, _ in FACTS if not re.search(in_force, text)] == []
+    assert len([in_force for _, in_force, _ in FACTS if re.search(in_force, text)]) >= least
+    assert "EU, no exceptions" in text
 
 
 THINGS: Final = ("greenhouse rent", "harbour deposit", "orchestra budget", "lighthouse invoice", "vineyard insurance")
