@@ -232,6 +232,20 @@ def test_a_correction_without_a_subject_is_about_what_was_said_last() -> None:
     assert (new.state, new.replaces) == (AnchorState.ACTIVE, old.id)
 
 
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("We pay 900 euros in rent.", "Correction: 950, the landlord raised it in January."),
+        ("I take 5 mg of ramipril every morning.", "I was wrong, it's 10 mg, the pharmacist doubled it."),
+        ("The dentist is on Tuesday.", "Sorry, I meant Wednesday, I mixed up the booking confirmation."),
+        ("The launch is on 3 May.", "Oops, 4 May, the calendar showed another month."),
+        ("My address is 12 Mill Lane.", "Correction: 21 Mill Lane, the postman complained."),
+    ],
+)
+def test_a_correction_may_say_why(earlier: str, later: str) -> None:
+    assert AnchorState.SUPERSEDED in states(merged(talk(f"user: {earlier}", f"user: {later}")))
+
+
 def test_a_correction_with_words_of_its_own_takes_no_other_place() -> None:
     earlier = "My uncle lent us 9,000, which we must not touch."
     later = "That's a sealed envelope, it doesn't count in the 80."

@@ -84,7 +84,7 @@ MENDS_WITHIN: Final = 4
 MENDS_MISTYPED_WITHIN: Final = 12
 """The same, where the values are nearly the same: '88231' for '88213', '4 June' for '3 June'."""
 _SUBJECT_OF_ITS_OWN: Final = 2
-"""Telling words beside its values from which a correction says itself what it is about."""
+"""Telling words before its value from which a correction says itself what it is about."""
 _NAMES_OF_ACTS: Final = frozenset({"decision", "decided", "decide", "agreed", "correction"})
 """They tell what a clause does, and nothing of its subject."""
 _ASKS_OF_A_THING: Final = lazy_pattern(r"(?:so |and |but )?(?:could|can|should|would|will|may) (?:the|our|my|it) .*\?$")
@@ -221,16 +221,18 @@ def mends(new: Known, old: Known) -> bool:
         return False
     if statement_rules.SETS_RIGHT.search(new.said) and new.anchor.speaker == old.anchor.speaker:
         return False
-    if len(_telling_beside_values(new)) >= _SUBJECT_OF_ITS_OWN and not shared(new, old):
+    if len(_telling_before_value(new)) >= _SUBJECT_OF_ITS_OWN and not shared(new, old):
         return False
     if not _differ(new, old, *VALUES, *NAMES) or tell_of_self_and_another(new, old) or does_something_else(new, old):
         return False
     return not (about_another(new, old) or has_a_subject_of_its_own(new, old) or lifts_another(new, old))
 
 
-def _telling_beside_values(new: Known) -> frozenset[str]:
+def _telling_before_value(new: Known) -> frozenset[str]:
+    """Telling words up to the first value: what comes behind it, 'the landlord raised it', is why, not of what."""
     stated = new.facts.texts(*VALUES, *NAMES)
-    return specific_words(new.text) - specific_words(" ".join(stated))
+    ends = [new.text.find(value) + len(value) for value in stated if value in new.text]
+    return specific_words(new.text[: min(ends, default=len(new.text))]) - specific_words(" ".join(stated))
 
 
 def restates(new: Known, old: Known, similarity: float) -> bool:
