@@ -149,6 +149,18 @@ def test_without_the_model_or_the_turn_the_old_words_hold_again(
     assert _budget(other)["caterer-0"].state is AnchorState.ACTIVE
 
 
+def test_what_the_rules_close_later_is_counted_once(
+    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
+) -> None:
+    refinery = _folded(make_refinery, openai_server)
+    more = [turn | {"turn_id": f"more-{n}"} for n, turn in enumerate(talk("more", 60))]
+    correction = "Correction: the caterer for the opening must never cost more than 1,250 euros, not 900 euros."
+    more[2] = {"role": "user", "name": "Ines", "content": correction, "turn_id": "more-2"}
+    refinery.tf.append("c", more)
+    refinery.fold_only()
+    _check_count(refinery)
+
+
 def test_a_person_has_the_last_word(make_refinery: Callable[..., Refinery], openai_server: OpenAIServer) -> None:
     refinery = _folded(make_refinery, openai_server)
     old = _budget(refinery)["caterer-0"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, case, func, literal_column, or_, select, text, update
 
@@ -277,20 +277,33 @@ def count_model_anchors(connection: Connection, conversation: ConversationId) ->
     )
 
 
+class ActiveDifference(NamedTuple):
+    """By how much the active anchors grow with a merge."""
+
+    anchors: int
+    tokens: int
+    ended_before: int
+    """Of those that are gone, how many a model had ended: they were not counted."""
+    ended_tokens: int
+
+
 def active_difference(
     connection: Connection, conversation: ConversationId, anchors: Sequence[Anchor], changes: Sequence[AnchorChange]
-) -> tuple[int, int]:
-    """By how many anchors and tokens the active ones grow with a merge."""
+) -> ActiveDifference:
+    """What a merge adds to the active anchors, and what it takes away."""
     new = [anchor for anchor in anchors if anchor.state is AnchorState.ACTIVE]
     gone = [change.id for change in changes if change.state is not AnchorState.ACTIVE]
-    count, lost = 0, 0
+    count = lost = ended = ended_tokens = 0
     if gone:
-        count, lost = connection.execute(
-            select(func.count(), func.coalesce(func.sum(_anchor.c.tokens), 0)).where(
-                _anchor.c.conversation == conversation, _anchor.c.id.in_(gone), ACTIVE
-            )
-        ).one()
-    return len(new) - count, sum(anchor.tokens for anchor in new) - int(lost)
+        by_model = _anchor.c.filler < literal_column("0")
+        count, lost, ended, ended_tokens = connection.execute(
+            select(
+                func.count(), func.coalesce(func.sum(_anchor.c.tokens), 0),
+                func.count(case((by_model, 1))), func.coalesce(func.sum(case((by_model, _anchor.c.tokens))), 0),
+            ).where(_anchor.c.conversation == conversation, _anchor.c.id.in_(gone), ACTIVE)
+        ).one()  # fmt: skip
+    more_tokens = sum(anchor.tokens for anchor in new) - int(lost)
+    return ActiveDifference(len(new) - count, more_tokens, ended, int(ended_tokens))
 
 
 def insert_anchors(

@@ -67,6 +67,8 @@ _INSERT_MARKS: Final = BulkInsert(_repeat_mark, ("conversation", "mark", "idx", 
 ANCHORS_ADDED: Final[Mapping[str, Any]] = {
     "next_anchor": bindparam("anchors_from"), "anchor_count": _conversation.c.anchor_count + bindparam("more_anchors"),
     "anchor_tokens": _conversation.c.anchor_tokens + bindparam("more_anchor_tokens"),
+    "refined_anchors": _conversation.c.refined_anchors + bindparam("ended_before"),
+    "refined_anchor_tokens": _conversation.c.refined_anchor_tokens + bindparam("ended_tokens"),
     "revision": _conversation.c.revision + 1, "updated_at": func.current_timestamp(),
 }  # fmt: skip
 """New values of a conversation's row with more anchors, by the parameters `anchors_added`; its revision moves on."""
@@ -266,8 +268,11 @@ def anchors_added(
     changes: Sequence[AnchorChange],
 ) -> dict[str, int]:
     """The parameters of `ANCHORS_ADDED`."""
-    active, tokens = active_difference(connection, conversation, anchors, changes)
-    return {"anchors_from": next_anchor + len(anchors), "more_anchors": active, "more_anchor_tokens": tokens}
+    active = active_difference(connection, conversation, anchors, changes)
+    return {
+        "anchors_from": next_anchor + len(anchors), "more_anchors": active.anchors, "more_anchor_tokens": active.tokens,
+        "ended_before": active.ended_before, "ended_tokens": active.ended_tokens,
+    }  # fmt: skip
 
 
 class SegmentEnd(NamedTuple):
