@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,8 +19,6 @@ from support.long_queries import (
     TALKS,
     Read,
     asked_of,
-    cpu_of,
-    documents,
     reads_of,
     repeated,
 )
@@ -85,21 +83,3 @@ def calls_of_ends_and_all(read: Read, asked: Callable[[int], str]) -> tuple[int,
     """How many calls a read makes for the ends of a megabyte, and for all of it; words were met before."""
     read(asked(MEGABYTE))
     return calls_of(read, ends_of(asked(MEGABYTE))), calls_of(read, asked(MEGABYTE))
-
-
-LEAST_SECONDS: Final = 0.003
-"""What a short read may cost without being held against: its caches and its luck weigh as much."""
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("talk", sorted(TALKS))
-def test_a_megabyte_costs_a_read_at_most_three_times_a_kilobyte(clients: dict[str, LocalTurnfold], talk: str) -> None:
-    pasted = ("what was said", partial(repeated, "\n".join(TALKS[talk])))
-    costs = {
-        (document, name): [cpu_of(read, asked, size) for size in (KILOBYTE, MEGABYTE)]
-        for document, asked in ((document, asked_of(made)) for document, made in (*documents(), pasted))
-        for name, read in reads_of(clients[talk]).items()
-    }
-    dear = {asked: (short, long) for asked, (short, long) in costs.items() if long > 3 * max(short, LEAST_SECONDS)}
-    assert costs
-    assert dear == {}
