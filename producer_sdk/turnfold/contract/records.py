@@ -63,6 +63,8 @@ class AnchorType(StrEnum):
     """How somebody likes things to be."""
 
 
+STANDING_TYPES: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION})
+"""Types of anchors that hold for all that follows."""
 DONE_OR_ANSWERED: Final = frozenset({AnchorType.COMMITMENT, AnchorType.UNRESOLVED_QUESTION})
 """Types of anchors that are resolved in the end; of the others a later one supersedes an earlier one."""
 

@@ -8,6 +8,7 @@ import pytest
 
 from support.talk import talk
 from turnfold.contract.records import PINNED_RANK
+from turnfold.tokens import estimate_tokens
 from turnfold_worker.offline import FoldedConversation, fold
 
 CLAUSE = (
@@ -50,6 +51,7 @@ def test_pins_take_a_quarter_at_most_and_leave_rules_their_share() -> None:
         shown = many.context(budget_tokens=budget)
         parts = {part.name: part.used for part in shown.budget.parts}
         assert 2 <= shown.text.count(CLAUSE) < 6
+        assert sum(estimate_tokens(line) for line in shown.text.splitlines() if CLAUSE in line) <= budget // 4
         assert parts["anchors"] <= 0.30 * budget
         assert any("anchors" in left.what for left in shown.budget.left_out)
         plain = {part.name: part.used for part in none.context(budget_tokens=budget).budget.parts}

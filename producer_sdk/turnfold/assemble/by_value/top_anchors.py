@@ -8,14 +8,12 @@ from typing import Final
 from turnfold.assemble.by_value.spoken_words import SpokenWords
 from turnfold.assemble.lazy import Lazy
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.records import HEALTH_RANK, LASTING_RANK, PINNED_RANK, Anchor, AnchorType
+from turnfold.contract.records import HEALTH_RANK, LASTING_RANK, PINNED_RANK, STANDING_TYPES, Anchor, AnchorType
 
 _LEAST: Final = {
     AnchorType.UNRESOLVED_QUESTION: 50, AnchorType.CORRECTION: 60, AnchorType.CONSTRAINT: 0, AnchorType.INSTRUCTION: 0,
 }  # fmt: skip
 """Scores from which anchors of a type stand in contexts by themselves."""
-_RULES: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION})
-"""Types of what binds all that follows."""
 _SETTING: Final = lazy_pattern(r"[A-Z][A-Z0-9_]{2,60} ?= ?(?=\D{0,60}\d)[\w.:/@+-]{1,120}")
 """'HOLD_SECONDS=600': of facts only this one holds until it is set anew. Notes tell of the others."""
 RANK_OF_REPLACING: Final = 40
@@ -42,7 +40,7 @@ def stands(kind: AnchorType, score: int, text: str, *, rank: int = 0, replaces: 
 
 def binds(kind: AnchorType, rank: int) -> bool:
     """Whether an anchor is a constraint, a standing instruction, or ranked as high: what somebody's health forbids."""
-    return kind in _RULES or rank >= HEALTH_RANK
+    return kind in STANDING_TYPES or rank >= HEALTH_RANK
 
 
 class TopAnchors(Lazy[Anchor]):

@@ -280,8 +280,8 @@ def count_model_anchors(connection: Connection, conversation: ConversationId) ->
 class ActiveDifference(NamedTuple):
     """By how much the active anchors grow with a merge."""
 
-    anchors: int
-    tokens: int
+    more_anchors: int
+    more_anchor_tokens: int
     ended_before: int
     """Of those that are gone, how many a model had ended: they were not counted."""
     ended_tokens: int

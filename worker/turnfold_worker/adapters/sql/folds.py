@@ -269,10 +269,7 @@ def anchors_added(
 ) -> dict[str, int]:
     """The parameters of `ANCHORS_ADDED`."""
     active = active_difference(connection, conversation, anchors, changes)
-    return {
-        "anchors_from": next_anchor + len(anchors), "more_anchors": active.anchors, "more_anchor_tokens": active.tokens,
-        "ended_before": active.ended_before, "ended_tokens": active.ended_tokens,
-    }  # fmt: skip
+    return {"anchors_from": next_anchor + len(anchors), **active._asdict()}
 
 
 class SegmentEnd(NamedTuple):

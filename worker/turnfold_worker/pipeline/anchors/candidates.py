@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from turnfold.contract.records import AnchorType, Role
+from turnfold.contract.records import STANDING_TYPES, AnchorType, Role
 from turnfold_worker.pipeline.anchors.acts.turn_acts import BARE_VALUE, REPLIES, SENTENCES_READ
 from turnfold_worker.pipeline.anchors.assistants import TEXT, Company
 from turnfold_worker.pipeline.anchors.heads.head import HEAD
-from turnfold_worker.pipeline.anchors.ranks import STANDING
 from turnfold_worker.pipeline.anchors.rules import (
     courtesy_rules,
     reply_rules,
@@ -169,7 +168,7 @@ def _of_clause(
             or (best.act is Act.REQUEST and wanted_rules.ASKS_TO_KNOW.search(statement) is not None)
         )
         kind = AnchorType.UNRESOLVED_QUESTION if asks_words else _TYPE_OF[best.act]
-        yield Candidate(kind, best.points, span, best.rule, stands=standing in STANDING)
+        yield Candidate(kind, best.points, span, best.rule, stands=standing in STANDING_TYPES)
     elif (
         (is_question(statement) or wishes or asks_outright(statement))
         and not (reply_rules.RHETORICAL.match(statement) or reply_rules.WONDERS.match(statement))

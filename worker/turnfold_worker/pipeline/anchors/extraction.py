@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.records import PASTED, PINNED_RANK, AnchorState, AnchorType, Importance, Role
+from turnfold.contract.records import PASTED, PINNED_RANK, STANDING_TYPES, AnchorState, AnchorType, Importance, Role
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.acts.before import NOTHING, Before, leaves_open
@@ -24,7 +24,7 @@ from turnfold_worker.pipeline.anchors.binding import with_what_binds
 from turnfold_worker.pipeline.anchors.candidates import candidates_of
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, packed_drafts, settled, unpacked_drafts
 from turnfold_worker.pipeline.anchors.heads.head import with_head
-from turnfold_worker.pipeline.anchors.ranks import STANDING, rank_of
+from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.anchors.refusals import with_refusals
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Found
 from turnfold_worker.pipeline.anchors.statements.repairs import only_says_wrong
@@ -135,7 +135,7 @@ def _best(drafts: Sequence[AnchorDraft], limit: int, *, standing: int) -> list[A
     return [
         drafts[i]
         for place, i in enumerate(order)
-        if place < (standing if drafts[i].type in STANDING else limit) or drafts[i].rank >= PINNED_RANK
+        if place < (standing if drafts[i].type in STANDING_TYPES else limit) or drafts[i].rank >= PINNED_RANK
     ]
 
 
@@ -165,7 +165,7 @@ def _drafts_of(
             continue
         factors |= doubts_of(candidate.kind, candidate.rule, plain_text, reading, candidate.span, company)
         spans = [candidate.span]
-        if candidate.kind in STANDING and (whole := _with_sentence_before(reading, candidate.span)) is not None:
+        if candidate.kind in STANDING_TYPES and (whole := _with_sentence_before(reading, candidate.span)) is not None:
             spans.insert(0, whole)
         for span in spans:
             draft = _draft(reading, candidate.kind, span, factors, stands=candidate.stands)

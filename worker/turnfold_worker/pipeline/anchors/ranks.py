@@ -19,10 +19,6 @@ _TYPE_RANK: Final = {
 }
 """What must hold and what is wanted from now on come before all that nobody marked, whatever that replaces."""
 _MARK_RANK: Final = {Importance.LOW: -50, Importance.MEDIUM: 20, Importance.HIGH: 320, Importance.PIN: 1000}
-STANDING: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION})
-"""Types that hold for all that follows."""
-
-
 _HEALTH_RANK: Final = 165
 _LASTING_RANK: Final = 110
 """Of what stays true of a person: above preferences, below limits; the sum is `LASTING_RANK` or more."""

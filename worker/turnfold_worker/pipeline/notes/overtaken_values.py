@@ -73,11 +73,12 @@ def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
         if anchor.both_stand:
             overtaken += _corrected_in_part(anchor)
             continue
-        overtaken.append(overtaken_statement(anchor))
+        stems = note_stems(anchor.text)
+        own = _own_stems(anchor, stems)
+        overtaken.append(_statement(anchor, stems, own))
         if anchor.is_overtaken and anchor.by_text:
-            stems = note_stems(anchor.text)
             subject = tuple(filter(_tells, stems))[:_MOST_STEMS]
-            values = [stem for stem in _own_stems(anchor) if _TELLING_NUMBER.search(stem)]
+            values = [stem for stem in own if _TELLING_NUMBER.search(stem)]
             overtaken += [
                 Overtaken(0, anchor.by_seq, (overtaken_value,), subject, 2)
                 for overtaken_value in values
@@ -88,13 +89,19 @@ def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
 
 def overtaken_statement(anchor: SettledAnchor) -> Overtaken:
     """What an anchor that is over said."""
+    stems = note_stems(anchor.text)
+    return _statement(anchor, stems, _own_stems(anchor, stems))
+
+
+def _statement(anchor: SettledAnchor, stems: tuple[str, ...], own: tuple[str, ...]) -> Overtaken:
     # What was answered is over whatever the answer repeats; what was replaced differs from what replaced it.
-    own = _own_stems(anchor)[:_MOST_STEMS] if anchor.is_overtaken else ()
-    return Overtaken(anchor.seq, anchor.by_seq, own, note_stems(anchor.text)[:_MOST_STEMS])
+    values = own[:_MOST_STEMS] if anchor.is_overtaken else ()
+    return Overtaken(anchor.seq, anchor.by_seq, values, stems[:_MOST_STEMS])
 
 
-def _own_stems(anchor: SettledAnchor) -> tuple[str, ...]:
-    stems, instead = note_stems(anchor.text), frozenset(note_stems(anchor.by_text))
+def _own_stems(anchor: SettledAnchor, stems: tuple[str, ...]) -> tuple[str, ...]:
+    """Stems that what took its place has not."""
+    instead = frozenset(note_stems(anchor.by_text))
     own = tuple(stem for stem in stems if stem not in instead)
     # Of what was taken away without another in its place, a number tells it from what its turn says like it.
     return own if instead else tuple(filter(_DIGIT.search, stems)) or own

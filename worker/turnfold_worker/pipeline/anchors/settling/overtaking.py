@@ -221,7 +221,7 @@ def mends(new: Known, old: Known) -> bool:
         return False
     if statement_rules.SETS_RIGHT.search(new.said) and new.anchor.speaker == old.anchor.speaker:
         return False
-    if len(_telling_before_value(new)) >= _SUBJECT_OF_ITS_OWN and not shared(new, old):
+    if not shared(new, old) and len(_telling_before_value(new)) >= _SUBJECT_OF_ITS_OWN:
         return False
     if not _differ(new, old, *VALUES, *NAMES) or tell_of_self_and_another(new, old) or does_something_else(new, old):
         return False

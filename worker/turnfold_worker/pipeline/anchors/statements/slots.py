@@ -145,12 +145,12 @@ class _Said(NamedTuple):
     tokens: Sequence[str]
     """In lower case, with what tells nothing."""
 
-    def beside(self, query: _Asked, *, also: frozenset[str] = frozenset()) -> list[int]:
+    def beside(self, question: _Asked, *, also: frozenset[str] = frozenset()) -> list[int]:
         """Places of the tokens that neither the question has, nor tell nothing, nor are among some more."""
         return [
             at
             for at, token in enumerate(self.tokens)
-            if token not in _TELLS_NOTHING and _root(token) not in query.roots and _root(token) not in also
+            if token not in _TELLS_NOTHING and _root(token) not in question.roots and _root(token) not in also
         ]
 
     def without(self, pattern: re.Pattern[str]) -> _Said:
@@ -166,9 +166,9 @@ class _Said(NamedTuple):
         left = _CLOCK.sub(" ", left)
         return self._replace(plain=left, tokens=_TOKEN.findall(left))
 
-    def shares(self, query: _Asked) -> bool:
+    def shares(self, question: _Asked) -> bool:
         """Whether it says a word that the question asks about."""
-        return any(_root(token) in query.core for token in self.tokens if token not in _TELLS_NOTHING)
+        return any(_root(token) in question.core for token in self.tokens if token not in _TELLS_NOTHING)
 
 
 def fills(question: str, statement: str) -> bool:
@@ -244,68 +244,68 @@ def _roots(text: str) -> frozenset[str]:
     return frozenset(_root(token) for token in _TOKEN.findall(text) if token not in _TELLS_NOTHING)
 
 
-def _which(query: _Asked, stated: _Said) -> bool:
-    verbs = _TAKE if query.roots & _TAKE else _CHOOSE
-    extra = stated.beside(query, also=verbs)
+def _which(question: _Asked, stated: _Said) -> bool:
+    verbs = _TAKE if question.roots & _TAKE else _CHOOSE
+    extra = stated.beside(question, also=verbs)
     chosen = {stated.tokens[at] for at in extra}
-    does = any(_root(token) in query.core | verbs for token in stated.tokens)
+    does = any(_root(token) in question.core | verbs for token in stated.tokens)
     if not does and not stated.plain.startswith(("it is", "it was")):
         return False
     if not extra:
         # 'The blue one or the green one?', 'We took the blue one.'
-        return _chooses(query, stated)
+        return _chooses(question, stated)
     if len(extra) > _MOST_OF_VALUE or any(later - at > 1 for at, later in pairwise(extra)):
         return False
-    if _root(query.noun.split()[-1]) in {"colour", "color"}:
+    if _root(question.noun.split()[-1]) in {"colour", "color"}:
         return chosen <= _COLOURS
     after = stated.tokens[extra[-1] + 1 :][:1]
-    if after in (["one"], ["ones"]) or (after and _root(after[0]) in _roots(query.noun)):
+    if after in (["one"], ["ones"]) or (after and _root(after[0]) in _roots(question.noun)):
         return True
     return not chosen & _COLOURS and all(_is_named(token, stated.text) for token in chosen)
 
 
-def _chooses(query: _Asked, stated: _Said) -> bool:
-    first, is_choice, second = query.text.rpartition(" or ")
+def _chooses(question: _Asked, stated: _Said) -> bool:
+    first, is_choice, second = question.text.rpartition(" or ")
     spoken = {_root(token) for token in stated.tokens if token not in _TELLS_NOTHING}
     ours, theirs = _roots(first.rpartition(",")[2]), _roots(second)
     return bool(is_choice) and bool(spoken & (ours - theirs)) is not bool(spoken & (theirs - ours))
 
 
-def _who(query: _Asked, stated: _Said) -> bool:
+def _who(question: _Asked, stated: _Said) -> bool:
     who = _PERSON.match(stated.plain)
     if who is None:
         return False
     person = who["who"]
     if not (person == "i" or person.startswith(("my ", "our ")) or _is_named(person, stated.text, may_open=True)):
         return False
-    if person in _TELLS_NOTHING - {"i"} or _root(person) in query.roots:
+    if person in _TELLS_NOTHING - {"i"} or _root(person) in question.roots:
         return False
     rest = stated._replace(tokens=_TOKEN.findall(stated.plain[who.end() :]))
-    if rest.beside(query):
+    if rest.beside(question):
         return False
-    return stated.plain == who.group() or rest.shares(query)
+    return stated.plain == who.group() or rest.shares(question)
 
 
-def _when(query: _Asked, stated: _Said) -> bool:
+def _when(question: _Asked, stated: _Said) -> bool:
     left = stated.without_moments()
     if left.plain == stated.plain:
         return False
-    return not left.beside(query) and _is_about(query, left)
+    return not left.beside(question) and _is_about(question, left)
 
 
-def _where(query: _Asked, stated: _Said) -> bool:
+def _where(question: _Asked, stated: _Said) -> bool:
     if stated.without_moments().plain != stated.plain:
         return False
     place = _PLACE.search(stated.plain)
     if place is not None:
         before_place = stated._replace(tokens=_TOKEN.findall(stated.plain[: place.start("place")]))
-        new = _roots(place["place"]) - query.roots
+        new = _roots(place["place"]) - question.roots
         words = place["place"].split()
         if not any(word in _DETERMINERS or _is_named(word, stated.text) for word in words):
             # 'It is in good shape.'
             return False
-        return bool(new) and not before_place.beside(query) and _is_about(query, before_place)
-    extra = stated.beside(query, also=_CHOOSE)
+        return bool(new) and not before_place.beside(question) and _is_about(question, before_place)
+    extra = stated.beside(question, also=_CHOOSE)
     chosen = [stated.tokens[at] for at in extra]
     if not chosen or len(chosen) > _MOST_OF_VALUE or any(later - at > 1 for at, later in pairwise(extra)):
         return False
@@ -314,40 +314,40 @@ def _where(query: _Asked, stated: _Said) -> bool:
     )
 
 
-def _how_many(query: _Asked, stated: _Said) -> bool:
+def _how_many(question: _Asked, stated: _Said) -> bool:
     units = {_root(token) for token in stated.tokens} & _UNITS
-    if query.text.startswith("how many") and not units <= query.roots:
+    if question.text.startswith("how many") and not units <= question.roots:
         # 'How many rooms do we need?', 'We need 3 weeks.'
         return False
     counted = " ".join(SPELLED.get(word, word) if word != "one" else word for word in stated.plain.split())
     left = stated._replace(plain=counted).without(_AMOUNT)
     if left.plain == counted:
         return False
-    return not left.beside(query, also=_UNITS) and _is_about(query, left)
+    return not left.beside(question, also=_UNITS) and _is_about(question, left)
 
 
-def _yes(query: _Asked, stated: _Said) -> bool:
+def _yes(question: _Asked, stated: _Said) -> bool:
     left = stated._replace(plain=_YES.sub("", stated.plain)).without_moments()
     moments = [*_moments(stated.text), *(hour.group().split()[-1] for hour in _CLOCK.finditer(stated.plain))]
-    if any(moment not in query.text for moment in moments):
+    if any(moment not in question.text for moment in moments):
         return False
-    subject = _PRONOUN.match(query.text.partition(" ")[2])
-    about = query.core
+    subject = _PRONOUN.match(question.text.partition(" ")[2])
+    about = question.core
     if subject is None and _SPEAKERS.match(left.plain):
         # 'Has the landlord signed?', 'I signed.'
         return False
     if subject is None:
-        words = [token for token in _TOKEN.findall(query.text) if token not in _TELLS_NOTHING]
+        words = [token for token in _TOKEN.findall(question.text) if token not in _TELLS_NOTHING]
         about -= {_root(words[0])} if words else frozenset()
-    return not left.beside(query) and any(
+    return not left.beside(question) and any(
         _root(token) in about for token in left.tokens if token not in _TELLS_NOTHING
     )  # fmt: skip
 
 
-def _is_about(query: _Asked, left: _Said) -> bool:
+def _is_about(question: _Asked, left: _Said) -> bool:
     """Whether what a statement says beside the value is of the thing asked about, or only points to it."""
     telling = [token for token in left.tokens if token not in _TELLS_NOTHING and _root(token) not in _UNITS]
-    return left.shares(query) or (
+    return left.shares(question) or (
         not telling and left.plain.startswith(("it ", "they ", "there ", "he ", "she ", "we "))
     )
 
