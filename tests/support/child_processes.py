@@ -23,6 +23,6 @@ def wait_until_gone(*processes: psutil.Process) -> None:
 def is_gone(process: psutil.Process) -> bool:
     """Whether a process has ended; one that nobody waits for stays as a zombie."""
     try:
-        return process.status() == psutil.STATUS_ZOMBIE
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
