@@ -19,7 +19,7 @@ from support.needed import skipping_on
 Conversations = Mapping[tuple[str, str], list[dict[str, Any]]]
 Digests = Mapping[tuple[str, str], str]
 
-pytestmark = [pytest.mark.processes, pytest.mark.timeout(500)]
+pytestmark = [pytest.mark.processes, pytest.mark.timeout(900)]
 
 MOST, FEW, FEWEST = 20, 10, 8
 """Conversations of the longest runs, of most, and of those of each day: each has 100 turns."""
@@ -62,7 +62,7 @@ def outcome_of(folder: Path, fault: Fault, conversations: Conversations, databas
     with skipping_on(ModuleNotFoundError):
         chaos = Chaos(folder, fault.plan(conversations, database=database, seed=11))
     with chaos:
-        outcome = chaos.run(timeout_seconds=420)
+        outcome = chaos.run(timeout_seconds=800)
     print(f"\n{outcome}")  # noqa: T201 - how much was disturbed is part of the result
     return outcome
 
