@@ -131,7 +131,7 @@ def lazy_anchors(
         tokens=[row[5] for row in rows],
         ranks=[row[6] + RANK_OF_REPLACING * (row[7] is not None) for row in rows],
         standing=[stands(KINDS[row[1]], row[8], row[2], rank=row[6], replaces=row[7] is not None) for row in rows],
-        rules=[binds(KINDS[row[1]], row[6]) for row in rows],
+        rules=[binds(row[6]) for row in rows],
         pinned=sum(row[6] >= PINNED_RANK for row in rows),
         make=lambda at: of_tail.get(rows[at][0]) or top_anchor_record(named(rows[at])),
     )

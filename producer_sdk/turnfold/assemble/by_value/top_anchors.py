@@ -8,7 +8,7 @@ from typing import Final
 from turnfold.assemble.by_value.spoken_words import SpokenWords
 from turnfold.assemble.lazy import Lazy
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.records import HEALTH_RANK, LASTING_RANK, PINNED_RANK, STANDING_TYPES, Anchor, AnchorType
+from turnfold.contract.records import HEALTH_RANK, LASTING_RANK, PINNED_RANK, Anchor, AnchorType
 
 _LEAST: Final = {
     AnchorType.UNRESOLVED_QUESTION: 50, AnchorType.CORRECTION: 60, AnchorType.CONSTRAINT: 0, AnchorType.INSTRUCTION: 0,
@@ -38,9 +38,9 @@ def stands(kind: AnchorType, score: int, text: str, *, rank: int = 0, replaces: 
     return score >= least and not asks
 
 
-def binds(kind: AnchorType, rank: int) -> bool:
-    """Whether an anchor is a constraint, a standing instruction, or ranked as high: what somebody's health forbids."""
-    return kind in STANDING_TYPES or rank >= HEALTH_RANK
+def binds(rank: int) -> bool:
+    """Whether an anchor is surely a constraint or a standing instruction, or what somebody's health forbids."""
+    return rank >= HEALTH_RANK
 
 
 class TopAnchors(Lazy[Anchor]):
@@ -89,7 +89,7 @@ class TopAnchors(Lazy[Anchor]):
                 stands(anchor.type, anchor.score, anchor.text, rank=anchor.rank, replaces=bool(anchor.replaced))
                 for anchor in made
             ],
-            rules=[binds(anchor.type, anchor.rank) for anchor in made],
+            rules=[binds(anchor.rank) for anchor in made],
             pinned=sum(anchor.rank >= PINNED_RANK for anchor in made),
             make=made.__getitem__,
         )  # fmt: skip

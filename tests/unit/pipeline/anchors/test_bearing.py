@@ -138,5 +138,7 @@ def test_what_passes_stands_only_where_the_caller_marked_it(
         assert (rank < 0) is (
             importance is not Importance.HIGH and kind not in {AnchorType.CONSTRAINT, AnchorType.INSTRUCTION}
         )
+    elif bearing is Bearing.BY_WORDS:
+        assert stands(AnchorType.CONSTRAINT, score, "words", rank=rank)
     else:
         assert stands(AnchorType.CRITICAL_FACT, score, "words", rank=rank)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -19,7 +19,13 @@ from turnfold_worker.pipeline.anchors.rules import (
 )
 from turnfold_worker.pipeline.anchors.rules.change_rules import SETS_ASIDE, SETS_ASIDE_ALL
 from turnfold_worker.pipeline.anchors.rules.rule import PERHAPS, Act, Found
-from turnfold_worker.pipeline.anchors.standing import insisted_on, points_of, standing_type
+from turnfold_worker.pipeline.anchors.standing import (
+    insisted_on,
+    points_by_words,
+    points_of,
+    standing_type,
+    stands_by_words,
+)
 from turnfold_worker.pipeline.anchors.statements.asked import asks_outright, wishes_to_know
 from turnfold_worker.pipeline.anchors.statements.done import tells_of_done
 from turnfold_worker.pipeline.anchors.statements.overrides import is_bare, plans, reach_of
@@ -84,12 +90,28 @@ def candidates_of(reading: Reading, acts: Sequence[Found], company: Company) -> 
     own = (span for span in by_clause if not reading.is_pasted(span))
     if not company.by_assistant and any(reach_of(reading.text(span)) for span in own):
         yield from (Candidate(AnchorType.DECISION, 66, span, "plan instead") for span in _plans(reading))
+    yield from _by_words(reading, by_clause, company)
     for span, found_there in by_clause.items():
         plain_text = plain_words(reading.text(span))
         enough = len(plain_text.split()) >= _MIN_WORDS or _in_few_words(plain_text, found_there)
         if enough or not plain_text.isascii():
             for candidate in _of_clause(plain_text, reading, span, found_there, company):
                 yield from _whole(candidate, reading)
+
+
+def _by_words(reading: Reading, by_clause: Mapping[Span, list[Found]], company: Company) -> Iterator[Candidate]:
+    """What stands by its words alone, clauses or else a sentence, unless it takes something back."""
+    taking_back = [span for span, acts in by_clause.items() if any(act.act is Act.CORRECTION for act in acts)]
+    for sentence in reading.sentences[:SENTENCES_READ]:
+        parts = _standing_by_words(clauses(reading.turn.content, sentence, MAX_CLAUSE), reading, company)
+        for candidate in parts or _standing_by_words([sentence], reading, company):
+            if not any(candidate.span.start < span.end and span.start < candidate.span.end for span in taking_back):
+                yield candidate
+
+
+def _standing_by_words(spans: Sequence[Span], reading: Reading, company: Company) -> list[Candidate]:
+    judged = [(stands_by_words(plain_words(reading.text(span)), reading, company), span) for span in spans]
+    return [Candidate(sure.kind, points_by_words(sure), span, HEAD) for sure, span in judged if sure is not None]
 
 
 def _whole(candidate: Candidate, reading: Reading) -> Iterator[Candidate]:

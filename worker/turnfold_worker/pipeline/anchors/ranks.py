@@ -22,6 +22,8 @@ _MARK_RANK: Final = {Importance.LOW: -50, Importance.MEDIUM: 20, Importance.HIGH
 _HEALTH_RANK: Final = 165
 _LASTING_RANK: Final = 110
 """Of what stays true of a person: above preferences, below limits; the sum is `LASTING_RANK` or more."""
+_BY_WORDS_RANK: Final = 45
+"""Of what probably must hold, or is probably wanted from now on: above decisions, below preferences."""
 _PASSING: Final = -250
 """Of what stands in no context by itself: it must not take the place of what does."""
 
@@ -35,6 +37,7 @@ class Bearing(Enum):
 
     HEALTH = "health"
     LASTING = "lasting"
+    BY_WORDS = "by words"
     BY_TYPE = "by type"
     PASSING = "passing"
 
@@ -50,6 +53,8 @@ def borne_rank(kind: AnchorType, score: int, importance: Importance, bearing: Be
             by_type = _HEALTH_RANK
         case Bearing.LASTING:
             by_type = _LASTING_RANK
+        case Bearing.BY_WORDS:
+            by_type = _BY_WORDS_RANK
         case Bearing.PASSING:
             by_type = _TYPE_RANK[kind] + _PASSING
         case Bearing.BY_TYPE:

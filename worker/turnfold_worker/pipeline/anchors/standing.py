@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import AnchorType, Role
 from turnfold_worker.pipeline.anchors.acts.turn_acts import SENTENCES_READ
-from turnfold_worker.pipeline.anchors.assistants import Company
+from turnfold_worker.pipeline.anchors.assistants import TEXT, Company
+from turnfold_worker.pipeline.anchors.heads.statement_kinds import Judgement, judged
 from turnfold_worker.pipeline.anchors.rules import everyday_rules, standing_rules, statement_rules
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Found
 from turnfold_worker.pipeline.anchors.statements.when import is_bygone
@@ -16,16 +18,32 @@ from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 from turnfold_worker.pipeline.turns.reading import Reading
 
+SURE_BY_WORDS: Final = 80
+"""Points of what `stands_by_words` most surely: a rule's phrase comes first."""
 _POINTS: Final = {AnchorType.CONSTRAINT: 82, AnchorType.INSTRUCTION: 82, AnchorType.PREFERENCE: 72}
 _MIN_WORDS: Final = 3
 _LIKED: Final = 62
 """Points of what somebody only loves or enjoys."""
+_MOST_WORDS: Final = 30
+_SURE, _SURE_OF_A_TEXT = 100, 200
+"""Margins of `judged` from which it is believed, of a text because much of it is told of others."""
+_FOR_ONCE: Final = lazy_pattern(
+    r"(?<!\w)(?:today|tonight|tomorrow|this (?:time|once|one|morning|afternoon|evening)|for (?:now|once|the moment)|"
+    r"right now|just now)(?!\w)"
+)
+_SUREST, _MARGIN_OF_A_POINT = 250, 10
+"""The margin that has all points, and what each point less is short of it."""
 
 
 def points_of(kind: AnchorType, statement: str = "") -> int:
     """How sure plain words make us that they are of a type that `standing_type` gave."""
     likes = kind is AnchorType.PREFERENCE and not standing_rules.PREFERENCE.search(statement)
     return _LIKED if likes else _POINTS[kind]
+
+
+def points_by_words(judgement: Judgement) -> int:
+    """How sure `stands_by_words` is."""
+    return SURE_BY_WORDS - (_SUREST - min(judgement.margin, _SUREST)) // _MARGIN_OF_A_POINT
 
 
 def standing_type(statement: str, reading: Reading, acts: Sequence[Found], company: Company) -> AnchorType | None:
@@ -55,6 +73,26 @@ def standing_type(statement: str, reading: Reading, acts: Sequence[Found], compa
         return None
     likes = any(act.act is Act.FACT and act.rule == "preference" for act in acts)
     return AnchorType.PREFERENCE if likes or standing_rules.PREFERENCE.search(statement) else None
+
+
+def stands_by_words(statement: str, reading: Reading, company: Company) -> Judgement | None:
+    """What a clause or sentence in plain words says for all that follows, by `judged`.
+
+    None where that is not sure, of whom `standing_type` asks nothing, and for what is asked, quoted or past.
+    """
+    if company.by_assistant or reading.tool:
+        return None
+    words = len(statement.split())
+    if not _MIN_WORDS <= words <= _MOST_WORDS or is_question(statement) or is_bygone(statement) or '"' in statement:
+        return None
+    if _FOR_ONCE.search(statement) or standing_rules.BODILY.search(statement):
+        return None
+    judgement = judged(statement)
+    if judgement.margin < (_SURE if len(reading.turn.content) < TEXT else _SURE_OF_A_TEXT):
+        return None
+    # Between people tastes are told all the time, and nobody takes orders.
+    stays = judgement.kind is AnchorType.CONSTRAINT or company.with_assistant
+    return judgement if stays else None
 
 
 def insisted_on(reading: Reading, company: Company) -> Iterator[Span]:

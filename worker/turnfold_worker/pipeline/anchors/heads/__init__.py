@@ -1,5 +1,6 @@
-"""What the rules miss: small trained heads, which add acts to the turns of a segment and may doubt those of rules.
+"""What the rules miss: small trained heads, which add to what rules find in a turn and may doubt it.
 
-evidence   what the heads look at beside sentence vectors
-head       what they add and doubt
+evidence          what the heads of acts look at beside sentence vectors
+head              acts that they add and doubt
+statement_kinds   what kind of statement a clause makes, by its words
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold_worker.pipeline.anchors.rules.everyday_rules import DO, LIMITS, NUMBER, ORDER, ORDERS, TASTES
+from turnfold_worker.pipeline.anchors.rules.everyday_rules import DO, NUMBER, ORDER
 from turnfold_worker.pipeline.anchors.rules.rule import joined
 
 _FEELING: Final = joined(r"""
@@ -106,7 +106,7 @@ CONSTRAINT: Final = lazy_pattern(
     """)
     + r"|^(?:at (?:most|least)|no (?:more|less|fewer|later|earlier) than) .{1,80}(?<!\w)(?:may|can|must|should|will|"
     r"ha(?:s|ve) to|per|a|for)(?!\w)"
-    + rf"|{LIMITS}"
+    + r"|(?:^|[:;] )no (?!way|worries|problem|regrets|idea)\w[^.;!?]{1,70}, ever(?=[,.!]|$)"
     + r"|^no \w+(?: \w+)? in (?:anything|any of|any \w+)(?!\w)"
     + rf"|^no(?:thing|body)? (?!way|one(?!\w))[^,.;!?]{{0,30}}(?:more|less|longer|later|larger|bigger|heavier|higher|"
     rf"older|shorter|slower|lower|earlier) than {NUMBER}"
@@ -196,7 +196,6 @@ INSTRUCTION: Final = lazy_pattern(
     + rf"|{ORDER}before (?:you )?(?:answer|reply|respond|code|write code)(?:ing)?,? (?:\w+ )?{DO}(?!\w)"
     + rf"|{ORDER}{DO}(?!\w)[^.!?]{{3,100}},? (?:always|every time|each time|without fail|"
     r"every (?:single )?one(?: of them)?)\W*$"
-    + rf"|{ORDERS}"
     + rf"|{ORDER}(?:stop|quit|no more) (?:(?:constantly|always) )?(?:apologi[sz]ing|hedging|lecturing|"
     r"repeating (?:yourself|my)|flattering|praising|calling me)(?!\w)"
     + rf"|(?:{ORDER}|i(?: want| need| expect| would like|'d like) you to )(?:always )?(?:ask|check with|warn)"
@@ -241,7 +240,7 @@ PREFERENCE: Final = lazy_pattern(
     work (?:best|better) for me)|\w+ over \w+ for me|
     no \w+(?: \w+)? for (?:me|us)(?=,? please|\W*$)|i(?:'m| am) an? (?:night owl|early bird|homebody|introvert|
     extrovert)|
-    i only (?:eat|drink|use|buy|wear|watch|read|listen to|play|stay|fly|work|shop)|{TASTES}|
+    i only (?:eat|drink|use|buy|wear|watch|read|listen to|play|stay|fly|work|shop)|
     i (?:always|never|exclusively|strictly) (?:eat|drink|use|buy|wear|watch|read|listen|play|stay|fly|travel|book|
     take (?:my|the|an?)|choose|
     order|go for|shop))(?!\w)

@@ -1,0 +1,55 @@
+"""Invented sentences that carry the kind of what they state, by authors who had seen no rule. No person said any of it.
+
+L  a limit that holds from now on        I  an order for all that follows       P  a lasting taste or habit
+F  a lasting fact                        D  a decision made now                 C  a promise, or work taken or given
+N  none of these; half of them look like one: what held in the past, in a game, in a question, for this once
+
+A line is `L<TAB>sentence`, or in a talk, which begins with `# talk: …`, a turn: `Speaker: [L] clause [N] clause`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+KINDS: Final = {
+    "L": "constraint", "I": "instruction", "P": "preference", "F": "fact", "D": "decision", "C": "commitment",
+    "N": "none",
+}  # fmt: skip
+_LABEL: Final = re.compile(r"\[([LIPFDCN])\]\s*")
+_HEAD: Final = "# talk"
+
+
+class LabelledSentence(NamedTuple):
+    """A sentence or clause, what it states, and the file that it is of: one author."""
+
+    text: str
+    kind: str
+    author: str
+    speaker: str
+    """Empty where it stands alone."""
+
+
+def labelled_sentences() -> Iterator[LabelledSentence]:
+    """All, in order. Raises `ValueError` for a line without a label."""
+    for path in sorted(Path(__file__).parent.glob("*.txt")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if not line.startswith(_HEAD) and line.strip():
+                yield from (sentence._replace(author=path.stem) for sentence in _of_line(line))
+
+
+def _of_line(line: str) -> Iterator[LabelledSentence]:
+    label, tab, text = line.partition("\t")
+    if tab and label in KINDS:
+        yield LabelledSentence(text.strip(), KINDS[label], "", "")
+        return
+    speaker, _, rest = line.partition(":")
+    _, *parts = _LABEL.split(rest.strip())
+    if not parts:
+        msg = f"a labelled line reads `L<TAB>sentence` or `Speaker: [L] clause`, not {line[:60]!r}"
+        raise ValueError(msg)
+    for clause_label, clause in zip(parts[::2], parts[1::2], strict=True):
+        if clause.strip():
+            yield LabelledSentence(clause.strip(), KINDS[clause_label], "", speaker.strip())
