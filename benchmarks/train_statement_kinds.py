@@ -22,11 +22,14 @@ from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from turnfold_worker.pipeline.anchors.heads.statement_kinds import (
+    JUDGED,
     KINDS,
-    STANDING,
     WEIGHT_SCALE,
     WEIGHTS_FILE,
+    Judgement,
+    Weights,
     features_of,
+    judged_by,
 )
 from turnfold_worker.pipeline.language.spoken import plain_words
 
@@ -45,8 +48,6 @@ MISSED_BY_NOBODY: Final = 1
 """The highest label of clauses of `labelled_talk` that state nothing of the kind."""
 TALKS: Final = 5
 """Parts of `labelled_talk`, each judged by what is fitted to the others."""
-
-Weights = dict[str, list[int]]
 
 
 def examples() -> list[LabelledSentence]:
@@ -67,50 +68,46 @@ def examples() -> list[LabelledSentence]:
     return sentences
 
 
-def fitted(chosen: Sequence[LabelledSentence]) -> tuple[list[int], Weights]:
-    """The bias and the weights of each feature, in the order of `KINDS`."""
+def fitted(chosen: Sequence[LabelledSentence]) -> Weights:
+    """The weights that tell the kinds of some sentences apart."""
     features = [set(features_of(plain_words(sentence.text))) for sentence in chosen]
-    uses = Counter(name for one in features for name in one)
+    uses = Counter(name for names in features for name in names)
     vectorizer = DictVectorizer()
-    rows = vectorizer.fit_transform([{name: 1.0 for name in one if uses[name] >= LEAST_USES} for one in features])
+    rows = vectorizer.fit_transform([{name: 1.0 for name in names if uses[name] >= LEAST_USES} for names in features])
     model = LogisticRegression(C=INVERSE_PENALTY, max_iter=1_000, tol=1e-5)
     model.fit(rows, [sentence.kind for sentence in chosen])
     order = [list(model.classes_).index(kind) for kind in KINDS]
     scaled = np.rint(model.coef_[order] * WEIGHT_SCALE).astype(int)
-    bias = [round(float(model.intercept_[place]) * WEIGHT_SCALE) for place in order]
-    names = vectorizer.get_feature_names_out()
     tells = np.abs(scaled).max(axis=0) >= LEAST_WEIGHT
-    return bias, {name: scaled[:, place].tolist() for place, name in enumerate(names) if tells[place]}
+    names = vectorizer.get_feature_names_out()
+    return Weights(
+        [round(float(model.intercept_[place]) * WEIGHT_SCALE) for place in order],
+        {name: scaled[:, place].tolist() for place, name in enumerate(names) if tells[place]},
+    )
 
 
 def table(chosen: Sequence[LabelledSentence]) -> str:
-    """Recall of standing statements and share of the others taken for one, by margin, of authors not fitted to."""
-    judgements: list[tuple[LabelledSentence, str, int]] = []
+    """Recall and precision of each kind, by margin, of authors not fitted to; and what of talk is taken for one."""
+    judgements: list[tuple[str, Judgement]] = []
     for author in sorted({sentence.author for sentence in chosen}):
-        bias, weights = fitted([sentence for sentence in chosen if sentence.author != author])
+        weights = fitted([sentence for sentence in chosen if sentence.author != author])
         judgements.extend(
-            (sentence, *judgement(bias, weights, sentence.text)) for sentence in chosen if sentence.author == author
+            (sentence.kind, judged_by(weights, plain_words(sentence.text)))
+            for sentence in chosen
+            if sentence.author == author
         )
-    lines = ["margin   found  of its kind   " + "   ".join(f"{kind} taken" for kind in KINDS[len(STANDING) :])]
+    kinds = [kind for kind, _ in judgements]
+    lines = ["margin  " + "".join(f"{kind:>16}" for kind in JUDGED) + f"{'of talk':>16}"]
     for margin in MARGINS:
-        taken = [(sentence, kind) for sentence, kind, sure in judgements if sure >= margin]
-        standing = [sentence for sentence, *_ in judgements if sentence.kind in STANDING]
-        found = sum(sentence.kind in STANDING for sentence, _ in taken) / len(standing)
-        exact = sum(sentence.kind == kind for sentence, kind in taken) / len(standing)
-        wrong = [
-            sum(sentence.kind == other for sentence, _ in taken) / sum(sentence.kind == other for sentence in chosen)
-            for other in KINDS[len(STANDING) :]
-        ]
-        lines.append(f"{margin:6} {found:7.3f} {exact:12.3f}   " + "   ".join(f"{share:10.3f}" for share in wrong))
+        believed = [(kind, judgement.kind) for kind, judgement in judgements if judgement.margin >= margin]
+        cells = []
+        for judged_kind in JUDGED:
+            labels = [kind for kind, believed_kind in believed if believed_kind is judged_kind]
+            right = labels.count(judged_kind)
+            cells.append(f"{right / kinds.count(judged_kind):.2f} / {right / max(1, len(labels)):.2f}")
+        talk = sum(kind == KINDS[-1] for kind, _ in believed) / kinds.count(KINDS[-1])
+        lines.append(f"{margin:6}  " + "".join(f"{cell:>16}" for cell in cells) + f"{talk:16.3f}")
     return "\n".join(lines)
-
-
-def judgement(bias: Sequence[int], weights: Weights, text: str) -> tuple[str, int]:
-    """As `judged`, by other weights."""
-    rows = [weights[name] for name in set(features_of(plain_words(text))) if name in weights]
-    scores = [sum(column) for column in zip(bias, *rows, strict=True)]
-    standing = max(range(len(STANDING)), key=scores.__getitem__)
-    return STANDING[standing], scores[standing] - max(scores[len(STANDING) :])
 
 
 def main() -> None:
@@ -121,10 +118,13 @@ def main() -> None:
     if parser.parse_args().table:
         print(table(chosen))
         return
-    bias, weights = fitted(chosen)
-    lines = [f"  {json.dumps(name)}: {json.dumps(weights[name], separators=(',', ':'))}" for name in sorted(weights)]
-    TARGET.write_text(f'{{"bias": {json.dumps(bias)}, "weights": {{\n' + ",\n".join(lines) + "\n}}\n", encoding="utf-8")
-    print(f"{TARGET}: {len(weights)} features, {TARGET.stat().st_size:,} bytes")
+    weights = fitted(chosen)
+    by_feature = sorted(weights.by_feature.items())
+    lines = [f"  {json.dumps(name)}: {json.dumps(row, separators=(',', ':'))}" for name, row in by_feature]
+    TARGET.write_text(
+        f'{{"bias": {json.dumps(weights.bias)}, "by_feature": {{\n' + ",\n".join(lines) + "\n}}\n", encoding="utf-8"
+    )
+    print(f"{TARGET}: {len(lines)} features, {TARGET.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

@@ -16,17 +16,20 @@ from turnfold.contract.records import HEALTH_RANK, AnchorType, Role
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
 from turnfold_worker.pipeline.anchors.heads.head import HEAD
-from turnfold_worker.pipeline.anchors.heads.statement_kinds import STANDING, judged
+from turnfold_worker.pipeline.anchors.heads.statement_kinds import JUDGED, judged
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.reading import read_turn
 
 HERE: Final = Path(__file__).parent
-STANDS: Final = {"L": AnchorType.CONSTRAINT, "I": AnchorType.INSTRUCTION, "P": AnchorType.PREFERENCE}
+STATED: Final = {
+    "L": AnchorType.CONSTRAINT, "I": AnchorType.INSTRUCTION, "P": AnchorType.PREFERENCE, "D": AnchorType.DECISION,
+}  # fmt: skip
 CLAUSE: Final = re.compile(r"\[([LIPFDCN])\] ([^[]+)")
 BELIEVED: Final = 100
 
 LIMIT = "screen time for Juno stops at half an hour a day, doctor's orders"
+DECISION = "so we drop the second singer and keep the piano"
 ORDER = "when you quote prices use pounds, not dollars"
 
 
@@ -45,31 +48,31 @@ def unseen_clauses() -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize(
     ("labelled", "least_found", "most_wrong"),
-    [(list(unseen_sentences()), 0.54, 0.03), (list(unseen_clauses()), 0.5, 0.01)],
+    [(list(unseen_sentences()), 0.54, 0.03), (list(unseen_clauses()), 0.42, 0.01)],
     ids=["sentences", "talks"],
 )
 def test_what_unseen_authors_say_is_told_from_what_looks_like_it(
     labelled: list[tuple[str, str]], least_found: float, most_wrong: float
 ) -> None:
     judgements = [(label, judged(plain_words(text)), text.endswith("?")) for label, text in labelled]
-    found = [judgement.margin >= BELIEVED for label, judgement, asks in judgements if label in STANDS and not asks]
+    found = [judgement.margin >= BELIEVED for label, judgement, asks in judgements if label in STATED and not asks]
     wrong = [judgement.margin >= BELIEVED for label, judgement, asks in judgements if label == "N" and not asks]
     kinds = [
-        judgement.kind is STANDS[label]
+        judgement.kind is STATED[label]
         for label, judgement, _ in judgements
-        if label in STANDS and judgement.margin >= BELIEVED
+        if label in STATED and judgement.margin >= BELIEVED
     ]
     assert len(found) > 150
     assert sum(found) / len(found) > least_found
     assert sum(wrong) / len(wrong) < most_wrong
-    assert sum(kinds) / len(kinds) > 0.9
+    assert sum(kinds) / len(kinds) > 0.88
 
 
 @given(st.text(max_size=400))
 def test_any_text_is_judged_the_same_each_time(text: str) -> None:
     judgement = judged(plain_words(text))
     assert judgement == judged(plain_words(f" {text}\n"))
-    assert judgement.kind in STANDING
+    assert judgement.kind in JUDGED
     assert isinstance(judgement.margin, int)
 
 
@@ -83,7 +86,8 @@ def by_words(text: str, *, name: str | None = None, role: Role = Role.USER) -> s
     return {anchor.type for anchor in anchors_of(text, name=name, role=role) if HEAD in anchor.factors}
 
 
-def test_a_limit_and_an_order_in_everyday_words_become_anchors() -> None:
+def test_limits_orders_and_decisions_in_everyday_words_become_anchors() -> None:
+    assert by_words(f"{DECISION}.") == {AnchorType.DECISION}
     assert by_words(f"{LIMIT}.") == {AnchorType.CONSTRAINT}
     assert by_words(f"{ORDER}.") == {AnchorType.INSTRUCTION}
 

@@ -24,6 +24,7 @@ _POINTS: Final = {AnchorType.CONSTRAINT: 82, AnchorType.INSTRUCTION: 82, AnchorT
 _MIN_WORDS: Final = 3
 _LIKED: Final = 62
 """Points of what somebody only loves or enjoys."""
+_DECIDED: Final = 62
 _MOST_WORDS: Final = 30
 _SURE, _SURE_OF_A_TEXT = 100, 200
 """Margins of `judged` from which it is believed, of a text because much of it is told of others."""
@@ -42,7 +43,9 @@ def points_of(kind: AnchorType, statement: str = "") -> int:
 
 
 def points_by_words(judgement: Judgement) -> int:
-    """How sure `stands_by_words` is."""
+    """How sure `stands_by_words` is; a decision stands in contexts where it names something, or a value."""
+    if judgement.kind is AnchorType.DECISION:
+        return _DECIDED
     return SURE_BY_WORDS - (_SUREST - min(judgement.margin, _SUREST)) // _MARGIN_OF_A_POINT
 
 
@@ -76,7 +79,7 @@ def standing_type(statement: str, reading: Reading, acts: Sequence[Found], compa
 
 
 def stands_by_words(statement: str, reading: Reading, company: Company) -> Judgement | None:
-    """What a clause or sentence in plain words says for all that follows, by `judged`.
+    """What a clause or sentence in plain words decides, or says for all that follows, by `judged`.
 
     None where that is not sure, of whom `standing_type` asks nothing, and for what is asked, quoted or past.
     """
@@ -91,8 +94,8 @@ def stands_by_words(statement: str, reading: Reading, company: Company) -> Judge
     if judgement.margin < (_SURE if len(reading.turn.content) < TEXT else _SURE_OF_A_TEXT):
         return None
     # Between people tastes are told all the time, and nobody takes orders.
-    stays = judgement.kind is AnchorType.CONSTRAINT or company.with_assistant
-    return judgement if stays else None
+    personal = judgement.kind in {AnchorType.INSTRUCTION, AnchorType.PREFERENCE}
+    return None if personal and not company.with_assistant else judgement
 
 
 def insisted_on(reading: Reading, company: Company) -> Iterator[Span]:

@@ -1,4 +1,4 @@
-"""What kind of statement a clause makes, by its words: a limit, a standing order, a taste or another. Pure.
+"""What kind of statement a clause makes, by its words: a limit, a standing order, a taste, a decision. Pure.
 
 Multinomial logistic regression over stems and pairs of neighbouring ones. `benchmarks/train_statement_kinds.py` fits it
 to invented sentences that carry labels, and writes the weights beside this module. What rules with fixed phrases do not
@@ -20,13 +20,15 @@ from turnfold.contract.records import AnchorType
 from turnfold.contract.remembered import remembers_clauses
 from turnfold.contract.terms import STEMS
 
-KINDS: Final = ("constraint", "instruction", "preference", "fact", "decision", "commitment", "none")
+KINDS: Final = ("constraint", "instruction", "preference", "decision", "fact", "commitment", "none")
 """In the order of the weights."""
 WEIGHTS_FILE: Final = "statement_kinds.json"
 WEIGHT_SCALE: Final = 100
-"""Stored weights are whole numbers, in hundredths of a unit of log-odds."""
-STANDING: Final = (AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE)
-"""The first of `KINDS`, as types of anchors."""
+"""Stored weights in a unit of log-odds."""
+JUDGED: Final = (AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE, AnchorType.DECISION)
+"""The first of `KINDS`, as types of anchors; the others tell rules more surely."""
+STANDING: Final = JUDGED[:3]
+"""What holds from now on: which of them it is matters less than that it is one."""
 _START, _END, _NUMBER = "^", "$", "0"
 _TOKEN: Final = lazy_pattern(r"[a-z]+|'[a-z]+|\d[\d.,:]*|[?!]", re.ASCII)
 
@@ -35,19 +37,33 @@ class Judgement(NamedTuple):
     """What a clause states, in hundredths of a unit of log-odds."""
 
     kind: AnchorType
-    """The likeliest of `STANDING`."""
+    """The likeliest of `JUDGED`."""
     margin: int
-    """By how much it is likelier than what does not stand; below 0 another kind is."""
+    """By how much it is likelier than all other kinds, of what stands than what does not; below 0 another is."""
+
+
+class Weights(NamedTuple):
+    """Of each of `KINDS`, in hundredths of a unit of log-odds."""
+
+    bias: Sequence[int]
+    by_feature: Mapping[str, Sequence[int]]
 
 
 @remembers_clauses
 def judged(statement: str) -> Judgement:
-    """What is likeliest of a clause in plain words. The same on every machine: whole numbers are added."""
-    bias, weights = _model()
-    rows = [weights[feature] for feature in set(features_of(statement)) if feature in weights]
-    scores = [sum(column) for column in zip(bias, *rows, strict=True)]
-    standing = max(range(len(STANDING)), key=scores.__getitem__)
-    return Judgement(STANDING[standing], scores[standing] - max(scores[len(STANDING) :]))
+    """What is likeliest of a clause in plain words."""
+    return judged_by(_weights(), statement)
+
+
+def judged_by(weights: Weights, statement: str) -> Judgement:
+    """The same by other weights. Equal on every machine: whole numbers are added."""
+    features = weights.by_feature.keys() & set(features_of(statement))
+    rows = [weights.by_feature[feature] for feature in features]
+    scores = [sum(column) for column in zip(weights.bias, *rows, strict=True)]
+    likeliest = max(range(len(JUDGED)), key=scores.__getitem__)
+    stands = likeliest < len(STANDING)
+    rivals = scores[len(STANDING) :] if stands else scores[:likeliest] + scores[likeliest + 1 :]
+    return Judgement(JUDGED[likeliest], scores[likeliest] - max(rivals))
 
 
 def features_of(statement: str) -> Iterator[str]:
@@ -63,6 +79,5 @@ def _stem(token: str) -> str:
 
 
 @cache
-def _model() -> tuple[Sequence[int], Mapping[str, Sequence[int]]]:
-    stored = json.loads((files(__package__) / WEIGHTS_FILE).read_text(encoding="utf-8"))
-    return stored["bias"], stored["weights"]
+def _weights() -> Weights:
+    return Weights(**json.loads((files(__package__) / WEIGHTS_FILE).read_text(encoding="utf-8")))
