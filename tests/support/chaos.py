@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 from unittest import mock
 
+from redis.exceptions import RedisError
 from sqlalchemy import text, update
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from support.celery_workers import CeleryWorker
 from support.chaos_producers import Producers
@@ -316,13 +317,16 @@ class Chaos:
         wait_until(look_at_both, timeout_seconds=max(0.0, end - time.monotonic()), what=self._describe)
 
     def _describe(self) -> str:
-        with self._engine.begin() as connection:
-            jobs = connection.execute(text("SELECT * FROM job WHERE state IN ('due', 'running')")).mappings().all()
-        waiting = self._of_each_redis(lambda client: client.scan_iter("tf:*:in:*", count=1000))
-        return (
-            f"(stored, folded) of {self.plan.turns} are {self.progress()}, unfinished jobs {[*map(dict, jobs)]}, "
-            f"inboxes {waiting}, producers finished: {self.producers.finished}; logs are in {self.folder}"
-        )
+        state = f"producers finished: {self.producers.finished}; logs are in {self.folder}"
+        # A server that did not come back is what there is to say.
+        try:
+            with self._engine.begin() as connection:
+                jobs = connection.execute(text("SELECT * FROM job WHERE state IN ('due', 'running')")).mappings().all()
+            waiting = self._of_each_redis(lambda client: client.scan_iter("tf:*:in:*", count=1000))
+            progress = f"(stored, folded) of {self.plan.turns} are {self.progress()}"
+        except (SQLAlchemyError, RedisError) as error:
+            return f"{type(error).__name__}: {error}; {state}"
+        return f"{progress}, unfinished jobs {[*map(dict, jobs)]}, inboxes {waiting}, {state}"
 
     def _published(self) -> Callable[..., bool]:
         publish = CeleryPublisher.publish

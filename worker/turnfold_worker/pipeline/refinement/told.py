@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from turnfold.contract.notes import bare_words
-from turnfold.contract.records import Anchor, AnchorType
+from turnfold.contract.records import HEALTH_RANK, Anchor, AnchorType
 from turnfold.contract.terms import STEMS
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.refinement.claims import sentences_of
@@ -23,8 +23,6 @@ _SHARE: Final = 1 / 3
 """Of an anchor's telling words that a note of its turn has to say: the rest is how it was said."""
 _SHARE_OF_DECISION: Final = 1 / 2
 _LEAST_LETTERS: Final = 4
-_HARMS: Final = 200
-"""Rank from which an answer that does not know of it may harm somebody: it stands whatever notes there is room for."""
 _LEAST_IMPORTANCE: Final = 4
 """Of a note that stands for an anchor."""
 
@@ -48,9 +46,10 @@ def raised(notes: Sequence[ModelNote], anchors: Iterable[Anchor]) -> tuple[Model
 
 
 def _may_be_told(anchor: Anchor) -> bool:
+    # An answer that does not know of somebody's health may harm: that stands whatever notes there is room for.
     # What a model quotes as a question it also notes; those of the rules are asked.
     is_soft = anchor.type in _TYPES or (anchor.id < 0 and anchor.type is AnchorType.UNRESOLVED_QUESTION)
-    return is_soft and anchor.rank < _HARMS and anchor.replaces is None
+    return is_soft and anchor.rank < HEALTH_RANK and anchor.replaces is None
 
 
 def tells(note: ModelNote, anchor: Anchor) -> bool:
