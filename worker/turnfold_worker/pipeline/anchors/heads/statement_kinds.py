@@ -2,7 +2,7 @@
 
 Multinomial logistic regression over stems and pairs of neighbouring ones. `benchmarks/train_statement_kinds.py` fits it
 to invented sentences that carry labels, and writes the weights beside this module. What rules with fixed phrases do not
-know is found so: "the auditors will have our heads if that leaves Oslo".
+know is found so: "the office closes at noon and takes nothing late".
 """
 
 from __future__ import annotations
