@@ -1,9 +1,10 @@
-"""Fit the weights by which clauses are told apart that set a limit, give an order that stands or tell of a taste.
+"""Fit the weights by which clauses are told apart that set a limit, give a standing order, tell of a taste or decide.
 
     python benchmarks/train_statement_kinds.py            write worker/…/pipeline/anchors/heads/statement_kinds.json
     python benchmarks/train_statement_kinds.py --table    write nothing; print what is found of authors it has not seen
 
-Multinomial logistic regression on `labelled_sentences`. Needs scikit-learn. Equal sentences make equal weights.
+Multinomial logistic regression on `labelled_sentences`. Needs scikit-learn. Equal sentences make equal weights on one
+machine.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ LEAST_USES: Final = 3
 """Sentences that hold a feature before it has a weight."""
 INVERSE_PENALTY: Final = 1.0
 LEAST_WEIGHT: Final = 15
-"""The greatest weight of a feature that is kept, in the unit of the weights."""
+"""A feature is kept where one of its weights is at least this far from 0, in the unit of the weights."""
 MARGINS: Final = (0, 50, 100, 150, 200, 300)
 """Of the table, in the unit of the weights."""
 ASSISTANTS: Final = frozenset({"assistant", "tool"})
@@ -97,7 +98,7 @@ def table(chosen: Sequence[LabelledSentence]) -> str:
             if sentence.author == author
         )
     kinds = [kind for kind, _ in judgements]
-    lines = ["margin  " + "".join(f"{kind:>16}" for kind in JUDGED) + f"{'of talk':>16}"]
+    lines = ["margin  " + "".join(f"{kind:>16}" for kind in JUDGED) + f"{'of the others':>16}"]
     for margin in MARGINS:
         believed = [(kind, judgement.kind) for kind, judgement in judgements if judgement.margin >= margin]
         cells = []

@@ -2,7 +2,7 @@
 
 L  a limit that holds from now on        I  an order for all that follows       P  a lasting taste or habit
 F  a lasting fact                        D  a decision made now                 C  a promise, or work taken or given
-N  none of these; half of them look like one: what held in the past, in a game, in a question, for this once
+N  none of these; of the single sentences half look like one: what held in the past, in a game, for this once
 
 A line is `L<TAB>sentence`, or in a talk, which begins with `# talk: …`, a turn: `Speaker: [L] clause [N] clause`.
 """

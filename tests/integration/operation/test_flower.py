@@ -114,9 +114,9 @@ def test_the_browser_shows_what_each_task_did_and_to_what(watched: Watched, chro
     with Turnfold.from_settings(watched.stack.settings) as tf:
         status = tf.status("c")
 
-    def total(task: str, shown: str) -> int:
+    def total(reported: str, shown: str) -> int:
         """Of what the tasks of a name report at their ends: a slow machine may need several."""
-        return sum(int(count) for count in re.findall(rf"{task}: (\d+)' SUCCESS", shown))
+        return sum(int(count) for count in re.findall(rf"{reported}: (\d+)' SUCCESS", shown))
 
     def look() -> str | None:
         shown = words(chromium.page(f"{watched.url}tasks"))

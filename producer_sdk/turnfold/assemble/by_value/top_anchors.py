@@ -39,7 +39,7 @@ def stands(kind: AnchorType, score: int, text: str, *, rank: int = 0, replaces: 
 
 
 def binds(rank: int) -> bool:
-    """Whether an anchor is surely a constraint or a standing instruction, or what somebody's health forbids."""
+    """Whether an anchor is surely a limit or a standing order, of somebody's health, or marked high by the caller."""
     return rank >= HEALTH_RANK
 
 

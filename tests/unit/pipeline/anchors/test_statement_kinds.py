@@ -1,4 +1,4 @@
-"""Limits, orders that stand and tastes are told by their words, whatever the phrase, of who speaks for himself."""
+"""Limits, standing orders, tastes and decisions are told by their words, whatever the phrase."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.wild_turns import said
-from turnfold.contract.records import HEALTH_RANK, AnchorType, Role
+from turnfold.contract.records import AnchorType, Role
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
 from turnfold_worker.pipeline.anchors.heads.head import HEAD
@@ -25,6 +25,7 @@ HERE: Final = Path(__file__).parent
 STATED: Final = {
     "L": AnchorType.CONSTRAINT, "I": AnchorType.INSTRUCTION, "P": AnchorType.PREFERENCE, "D": AnchorType.DECISION,
 }  # fmt: skip
+STANDS: Final = {label: kind for label, kind in STATED.items() if label != "D"}
 CLAUSE: Final = re.compile(r"\[([LIPFDCN])\] ([^[]+)")
 BELIEVED: Final = 100
 
@@ -69,11 +70,14 @@ def test_what_unseen_authors_say_is_told_from_what_looks_like_it(
 
 
 @given(st.text(max_size=400))
-def test_any_text_is_judged_the_same_each_time(text: str) -> None:
+def test_any_text_is_judged_whatever_is_in_it(text: str) -> None:
     judgement = judged(plain_words(text))
-    assert judgement == judged(plain_words(f" {text}\n"))
     assert judgement.kind in JUDGED
     assert isinstance(judgement.margin, int)
+
+
+def test_the_ways_to_write_cannot_are_one_word() -> None:
+    assert judged("they can't hold a table past ten") == judged("they cannot hold a table past ten")
 
 
 def anchors_of(text: str, *, name: str | None = None, role: Role = Role.USER) -> tuple[AnchorDraft, ...]:
@@ -93,10 +97,32 @@ def test_limits_orders_and_decisions_in_everyday_words_become_anchors() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [f"{LIMIT}?", f'The leaflet read "{LIMIT}".', "Back then screen time for Juno stopped at half an hour a day."],
+    ("labelled", "least_typed", "most_wrong"),
+    [(list(unseen_sentences()), 0.54, 5), (list(unseen_clauses()), 0.42, 14)],
+    ids=["sentences", "talks"],
 )
-def test_what_is_asked_quoted_or_past_is_none(text: str) -> None:
+def test_what_unseen_authors_say_becomes_anchors_of_its_type(
+    labelled: list[tuple[str, str]], least_typed: float, most_wrong: int
+) -> None:
+    types = [(label, {anchor.type for anchor in anchors_of(text)}) for label, text in labelled]
+    typed = [STANDS[label] in found for label, found in types if label in STANDS]
+    wrong = [found for label, found in types if label == "N" and not found.isdisjoint(STANDS.values())]
+    assert sum(typed) / len(typed) > least_typed
+    assert len(wrong) <= most_wrong
+
+
+@pytest.mark.parametrize("marks", ['""', "“”", "«»", "''"])
+def test_what_is_quoted_is_nobodys_limit(marks: str) -> None:
+    opening, closing = marks
+    quoted = "the office closes at noon and takes nothing late"
+    assert by_words(f"{quoted}.") == {AnchorType.CONSTRAINT}
+    assert by_words(f"The leaflet read {opening}{quoted}{closing}.") == set()
+
+
+@pytest.mark.parametrize(
+    "text", [f"{LIMIT}?", f"Back then {LIMIT}.", f"{LIMIT}, just for today.", f"{ORDER} this time."]
+)
+def test_what_is_asked_past_or_meant_for_once_is_none(text: str) -> None:
     assert by_words(text) == set()
 
 
@@ -106,12 +132,47 @@ def test_an_assistant_sets_no_limits_and_people_give_each_other_no_standing_orde
     assert by_words(f"{ORDER}.", name="Ines") == set()
 
 
-def test_what_is_told_by_words_alone_comes_after_a_rules_phrase() -> None:
-    (by_phrase,) = anchors_of("We must not spend more than 900 euros.")
-    (alone,) = anchors_of(f"{LIMIT}.")
-    assert by_phrase.rank > HEALTH_RANK > alone.rank
+def test_an_operator_gives_orders_whoever_else_speaks() -> None:
+    segment = [said(f"{ORDER}.", role=Role.SYSTEM), said("Hello.", seq=2, name="Ines"), said("Hi.", seq=3, name="Omar")]
+    anchors = extract_anchors([*map(read_turn, segment)], FoldSettings())
+    assert [anchor.type for anchor in anchors] == [AnchorType.INSTRUCTION]
+
+
+@pytest.mark.parametrize(
+    ("phrase", "alone"),
+    [
+        ("We must not spend more than 900 euros.", f"{LIMIT}."),
+        ("From now on, answer in French.", f"{ORDER}."),
+        ("I prefer trains to planes.", "I'm a window seat person through and through."),
+    ],
+)
+def test_what_is_told_by_words_alone_comes_after_a_phrase_of_its_type(phrase: str, alone: str) -> None:
+    (by_phrase,) = anchors_of(phrase)
+    (by_its_words,) = anchors_of(alone)
+    assert by_phrase.type is by_its_words.type
+    assert HEAD in by_its_words.factors
+    assert by_phrase.rank > by_its_words.rank
+
+
+def test_what_a_day_ends_comes_after_what_recurs() -> None:
+    closing = "Registrations close at noon {} and the office doesn't take late ones."
+    (once,) = anchors_of(closing.format("on 3 May"))
+    (weekly,) = anchors_of(closing.format("every Thursday"))
+    assert weekly.rank > once.rank
+
+
+def test_many_limits_by_words_leave_a_segments_decision_and_promise_their_places() -> None:
+    stated = ["We decided to use PostgreSQL 14.9 for billing.", "I will send the report to Dana by Friday 3 May 2024."]
+    names = ["Ana", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal", "Ivo", "Jo", "Kit", "Lea", "Max"]
+    lines = [*stated, *(f"{LIMIT.replace('Juno', name)}." for name in names)]
+    turns = [read_turn(said(line, seq=seq)) for seq, line in enumerate(lines, 1)]
+    types = {anchor.type for anchor in extract_anchors(turns, FoldSettings())}
+    assert types == {AnchorType.DECISION, AnchorType.COMMITMENT, AnchorType.CONSTRAINT}
 
 
 def test_a_clause_of_a_long_text_must_be_surer() -> None:
     around = "The town lies on a river, and its market has been held there for six hundred years. " * 12
-    assert by_words(f"{LIMIT}. {around}") <= by_words(f"{LIMIT}.")
+    less_sure = "The office closes at noon and takes nothing late."
+    assert by_words(less_sure) == {AnchorType.CONSTRAINT}
+    assert by_words(f"{less_sure} {around}") == set()
+    assert by_words(f"{LIMIT}. {around}") == {AnchorType.CONSTRAINT}

@@ -12,7 +12,7 @@ settling      what one anchor does to those before it: it repeats, corrects, ans
 
 The anchors of a segment, by all of these:
 
-standing      limits, instructions and preferences, whatever else a clause does
+standing      limits, instructions, preferences and decisions, whatever else a clause does
 worth         how sure it is that a clause matters later, by named factors
 refusals      what only refuses an offer, and corrects nothing
 binding       what only sounds like a promise or a request, and binds nobody

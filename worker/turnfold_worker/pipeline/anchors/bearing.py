@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from turnfold.contract.records import PASTED, STANDING_TYPES, AnchorType, Role
+from turnfold.contract.records import PASTED, AnchorType, Role
+from turnfold.dates.spans import RECURRING
 from turnfold_worker.pipeline.anchors.assistants import Company
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
-from turnfold_worker.pipeline.anchors.heads.head import HEAD
 from turnfold_worker.pipeline.anchors.ranks import ANSWERED_AT_ONCE, Bearing, borne_rank
 from turnfold_worker.pipeline.anchors.rules import lasting_rules, reply_rules, statement_rules, wanted_rules
-from turnfold_worker.pipeline.anchors.standing import SURE_BY_WORDS
-from turnfold_worker.pipeline.language.facts import VALUES, FactKind
+from turnfold_worker.pipeline.anchors.standing import MOST_POINTS_BY_WORDS
+from turnfold_worker.pipeline.language.facts import VALUES, Fact, FactKind
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -58,10 +58,6 @@ def bearing_of(draft: AnchorDraft, reading: Reading, company: Company) -> Bearin
     plain_text = plain_words(draft.text)
     if draft.type is AnchorType.CRITICAL_FACT:
         return _of_fact(draft, plain_text, company)
-    if draft.type in STANDING_TYPES and HEAD in draft.factors:
-        # 'I'm away on Thursday' is over on Friday.
-        dated = any(fact.kind is FactKind.DATE for fact in reading.facts.within(draft.start, draft.end))
-        return Bearing.LASTING if draft.factors[HEAD] >= SURE_BY_WORDS and not dated else Bearing.BY_WORDS
     passes = {
         AnchorType.COMMITMENT: _has_no_day,
         AnchorType.PREFERENCE: _is_for_once,
@@ -69,6 +65,13 @@ def bearing_of(draft: AnchorDraft, reading: Reading, company: Company) -> Bearin
         AnchorType.CORRECTION: _only_contradicts,
     }.get(draft.type)
     return Bearing.PASSING if passes is not None and passes(draft, plain_text, reading, company) else Bearing.BY_TYPE
+
+
+def bearing_by_words(sure: int, statement: str, stated: Sequence[Fact]) -> Bearing:
+    """How far a limit or an order bears that is told by its words with so many points, and states some facts."""
+    # 'I'm away on Thursday' is over on Friday.
+    dated = any(fact.kind is FactKind.DATE for fact in stated) and not RECURRING.search(statement)
+    return Bearing.LASTING if sure >= MOST_POINTS_BY_WORDS and not dated else Bearing.BY_WORDS
 
 
 def _of_fact(draft: AnchorDraft, statement: str, company: Company) -> Bearing:

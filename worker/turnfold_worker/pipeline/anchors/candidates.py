@@ -101,10 +101,13 @@ def candidates_of(reading: Reading, acts: Sequence[Found], company: Company) -> 
 
 def _by_words(reading: Reading, by_clause: Mapping[Span, list[Found]], company: Company) -> Iterator[Candidate]:
     """What stands by its words alone, clauses or else a sentence, unless it takes something back."""
+    if company.by_assistant:
+        return
     taking_back = [span for span, acts in by_clause.items() if any(act.act is Act.CORRECTION for act in acts)]
     for sentence in reading.sentences[:SENTENCES_READ]:
-        parts = _standing_by_words(clauses(reading.turn.content, sentence, MAX_CLAUSE), reading, company)
-        for candidate in parts or _standing_by_words([sentence], reading, company):
+        parts = clauses(reading.turn.content, sentence, MAX_CLAUSE)
+        by_part = _standing_by_words(parts, reading, company)
+        for candidate in by_part or _standing_by_words([sentence] * (len(parts) > 1), reading, company):
             if not any(candidate.span.start < span.end and span.start < candidate.span.end for span in taking_back):
                 yield candidate
 

@@ -1,4 +1,4 @@
-"""Anchors by rule: verbatim spans, a clause to a few sentences long, that must not be lost.
+"""Anchors by rules and small heads: verbatim spans, a clause to a few sentences long, that must not be lost.
 
 A draft's text is a slice of its turn by construction. What a clause does is found by `acts`.
 """
@@ -12,19 +12,28 @@ from functools import partial
 from typing import Any, Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.records import PASTED, PINNED_RANK, STANDING_TYPES, AnchorState, AnchorType, Importance, Role
+from turnfold.contract.records import (
+    HEALTH_RANK,
+    PASTED,
+    PINNED_RANK,
+    STANDING_TYPES,
+    AnchorState,
+    AnchorType,
+    Importance,
+    Role,
+)
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.acts.before import NOTHING, Before, leaves_open
 from turnfold_worker.pipeline.anchors.acts.turn_acts import SENTENCES_READ, turn_acts
 from turnfold_worker.pipeline.anchors.agreed import agreed_proposals
 from turnfold_worker.pipeline.anchors.assistants import Company, companies
-from turnfold_worker.pipeline.anchors.bearing import with_bearing
+from turnfold_worker.pipeline.anchors.bearing import bearing_by_words, with_bearing
 from turnfold_worker.pipeline.anchors.binding import with_what_binds
 from turnfold_worker.pipeline.anchors.candidates import candidates_of
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, packed_drafts, settled, unpacked_drafts
-from turnfold_worker.pipeline.anchors.heads.head import with_head
-from turnfold_worker.pipeline.anchors.ranks import rank_of
+from turnfold_worker.pipeline.anchors.heads.head import HEAD, with_head
+from turnfold_worker.pipeline.anchors.ranks import borne_rank, rank_of
 from turnfold_worker.pipeline.anchors.refusals import with_refusals
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Found
 from turnfold_worker.pipeline.anchors.statements.repairs import only_says_wrong
@@ -62,6 +71,8 @@ def extract_anchors(
     readings: Sequence[Reading], settings: FoldSettings, vectors: Mapping[int, Vector] = NO_VECTORS
 ) -> tuple[AnchorDraft, ...]:
     """Anchors of one segment, in the order of its text, at most `MAX_PER_SEGMENT` beside those of pinned turns.
+
+    And two thirds as many limits and orders that only their words tell.
 
     `vectors` are sentence vectors by the number of the turn: with them some are found that no rule tells.
     """
@@ -129,14 +140,25 @@ def _unpacked(rows: Iterable[Sequence[Any]]) -> list[Found]:
 
 
 def _best(drafts: Sequence[AnchorDraft], limit: int, *, standing: int) -> list[AnchorDraft]:
-    """Those of the best ranks; of a turn twice as many where they tell what must hold or is wanted from now on."""
+    """Those of the best ranks; of a turn twice as many where they tell what must hold or is wanted from now on.
+
+    What only its words tell of that takes no place of another's, and at most two thirds of all.
+    """
     # What is done with already takes no place of what is open.
     order = sorted(range(len(drafts)), key=lambda i: (drafts[i].state is not AnchorState.ACTIVE, -drafts[i].rank, i))
-    return [
-        drafts[i]
-        for place, i in enumerate(order)
-        if place < (standing if drafts[i].type in STANDING_TYPES else limit) or drafts[i].rank >= PINNED_RANK
-    ]
+    chosen: list[AnchorDraft] = []
+    by_words = 0
+    for draft in map(drafts.__getitem__, order):
+        surely = draft.rank >= HEALTH_RANK
+        only_by_words = draft.type in STANDING_TYPES and not surely
+        if only_by_words:
+            has_room = len(chosen) < standing and by_words < 2 * standing // 3
+        else:
+            has_room = len(chosen) - by_words < (standing if surely else limit)
+        if has_room or draft.rank >= PINNED_RANK:
+            chosen.append(draft)
+            by_words += only_by_words
+    return chosen
 
 
 def _of_turn(
@@ -192,9 +214,16 @@ def _draft(reading: Reading, kind: AnchorType, span: Span, factors: Factors, *, 
     if reading.is_pasted(span):
         factors = {**factors, PASTED: _PASTED_POINTS}
     score = score_of(factors)
+    rank = None
+    if HEAD in factors and kind in STANDING_TYPES:
+        stated = reading.facts.within(span.start, span.end)
+        bearing = bearing_by_words(factors[HEAD], plain_words(text), stated)
+        rank = borne_rank(kind, score, reading.turn.importance, bearing)
+    if rank is None:
+        rank = rank_of(kind, score, reading.turn.importance, stands=stands)
     return AnchorDraft(
         type=kind, text=text, turn_seq=reading.turn.seq, start=span.start, end=span.end, score=score,
-        rank=rank_of(kind, score, reading.turn.importance, stands=stands), tokens=estimate_tokens(text),
+        rank=rank, tokens=estimate_tokens(text),
         speaker=reading.speaker, role=reading.turn.role, factors=dict(factors), said_on=reading.day,
     )  # fmt: skip
 

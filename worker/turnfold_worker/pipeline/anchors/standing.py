@@ -1,4 +1,4 @@
-"""Whether a clause tells what must hold, what is wanted from now on, or how somebody likes things to be."""
+"""Whether a clause tells what must hold, what is wanted from now on, how somebody likes things, or what is decided."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from turnfold_worker.pipeline.anchors.rules import everyday_rules, standing_rule
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Found
 from turnfold_worker.pipeline.anchors.statements.when import is_bygone
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses
-from turnfold_worker.pipeline.language.spoken import is_question, plain_words
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 from turnfold_worker.pipeline.turns.reading import Reading
 
-SURE_BY_WORDS: Final = 80
-"""Points of what `stands_by_words` most surely: a rule's phrase comes first."""
 _POINTS: Final = {AnchorType.CONSTRAINT: 82, AnchorType.INSTRUCTION: 82, AnchorType.PREFERENCE: 72}
+_LESS_THAN_A_PHRASE: Final = 2
+MOST_POINTS_BY_WORDS: Final = _POINTS[AnchorType.CONSTRAINT] - _LESS_THAN_A_PHRASE
+"""Of a limit or an order that `stands_by_words` most surely."""
 _MIN_WORDS: Final = 3
 _LIKED: Final = 62
 """Points of what somebody only loves or enjoys."""
 _DECIDED: Final = 62
 _MOST_WORDS: Final = 30
-_SURE, _SURE_OF_A_TEXT = 100, 200
+_LEAST_MARGIN, _LEAST_MARGIN_IN_A_TEXT = 100, 200
 """Margins of `judged` from which it is believed, of a text because much of it is told of others."""
 _FOR_ONCE: Final = lazy_pattern(
     r"(?<!\w)(?:today|tonight|tomorrow|this (?:time|once|one|morning|afternoon|evening)|for (?:now|once|the moment)|"
     r"right now|just now)(?!\w)"
 )
-_SUREST, _MARGIN_OF_A_POINT = 250, 10
+_FULL_MARGIN, _MARGIN_OF_A_POINT = 250, 10
 """The margin that has all points, and what each point less is short of it."""
 
 
@@ -43,10 +44,14 @@ def points_of(kind: AnchorType, statement: str = "") -> int:
 
 
 def points_by_words(judgement: Judgement) -> int:
-    """How sure `stands_by_words` is; a decision stands in contexts where it names something, or a value."""
+    """How sure `stands_by_words` is, less than a phrase of the same type.
+
+    A decision stands in contexts only where it names something, or a value.
+    """
     if judgement.kind is AnchorType.DECISION:
         return _DECIDED
-    return SURE_BY_WORDS - (_SUREST - min(judgement.margin, _SUREST)) // _MARGIN_OF_A_POINT
+    short_of_all = (_FULL_MARGIN - min(judgement.margin, _FULL_MARGIN)) // _MARGIN_OF_A_POINT
+    return _POINTS[judgement.kind] - _LESS_THAN_A_PHRASE - short_of_all
 
 
 def standing_type(statement: str, reading: Reading, acts: Sequence[Found], company: Company) -> AnchorType | None:
@@ -56,14 +61,12 @@ def standing_type(statement: str, reading: Reading, acts: Sequence[Found], compa
     """
     if company.by_assistant or reading.tool:
         return None
-    role = reading.turn.role
     ordered = standing_rules.INSTRUCTION.search(statement) is not None
     # 'When I ask about costs, give both' begins as a question does.
     asks = is_question(statement) and not everyday_rules.ORDERS_BY_ASKING.search(statement)
     if asks and "please" not in statement and (not ordered or statement.endswith("?")):
         return None
-    to_assistant = company.with_assistant or role in {Role.SYSTEM, Role.DEVELOPER} or reading.turn.name is None
-    if (to_assistant and ordered) or any(act.rule == statement_rules.STANDS.name for act in acts):
+    if (_to_assistant(reading, company) and ordered) or any(act.rule == statement_rules.STANDS.name for act in acts):
         return AnchorType.INSTRUCTION
     if (
         standing_rules.CONSTRAINT.search(statement)
@@ -81,21 +84,26 @@ def standing_type(statement: str, reading: Reading, acts: Sequence[Found], compa
 def stands_by_words(statement: str, reading: Reading, company: Company) -> Judgement | None:
     """What a clause or sentence in plain words decides, or says for all that follows, by `judged`.
 
-    None where that is not sure, of whom `standing_type` asks nothing, and for what is asked, quoted or past.
+    None where the margin is too small, for speakers that `standing_type` skips, and for questions, quotations, the past
+    and what is wanted for once.
     """
-    if company.by_assistant or reading.tool:
+    if company.by_assistant or reading.tool or not _MIN_WORDS <= len(statement.split()) <= _MOST_WORDS:
         return None
-    words = len(statement.split())
-    if not _MIN_WORDS <= words <= _MOST_WORDS or is_question(statement) or is_bygone(statement) or '"' in statement:
+    if is_question(statement) or is_bygone(statement) or without_quotes(statement) != statement:
         return None
     if _FOR_ONCE.search(statement) or standing_rules.BODILY.search(statement):
         return None
     judgement = judged(statement)
-    if judgement.margin < (_SURE if len(reading.turn.content) < TEXT else _SURE_OF_A_TEXT):
+    if judgement.margin < (_LEAST_MARGIN if len(reading.turn.content) < TEXT else _LEAST_MARGIN_IN_A_TEXT):
         return None
     # Between people tastes are told all the time, and nobody takes orders.
     personal = judgement.kind in {AnchorType.INSTRUCTION, AnchorType.PREFERENCE}
-    return None if personal and not company.with_assistant else judgement
+    return None if personal and not _to_assistant(reading, company) else judgement
+
+
+def _to_assistant(reading: Reading, company: Company) -> bool:
+    role = reading.turn.role
+    return company.with_assistant or role in {Role.SYSTEM, Role.DEVELOPER} or reading.turn.name is None
 
 
 def insisted_on(reading: Reading, company: Company) -> Iterator[Span]:

@@ -26,10 +26,13 @@ WEIGHTS_FILE: Final = "statement_kinds.json"
 WEIGHT_SCALE: Final = 100
 """Stored weights in a unit of log-odds."""
 JUDGED: Final = (AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE, AnchorType.DECISION)
-"""The first of `KINDS`, as types of anchors; the others tell rules more surely."""
-STANDING: Final = JUDGED[:3]
+"""The first of `KINDS`, as types of anchors; rules tell the others more surely."""
+_LASTING: Final = JUDGED[:3]
 """What holds from now on: which of them it is matters less than that it is one."""
 _START, _END, _NUMBER = "^", "$", "0"
+_CANNOT: Final = lazy_pattern(r"can(?:'t|not)(?!\w)")
+_WONT: Final = lazy_pattern(r"won't(?!\w)")
+_NOT: Final = lazy_pattern(r"n't(?!\w)")
 _TOKEN: Final = lazy_pattern(r"[a-z]+|'[a-z]+|\d[\d.,:]*|[?!]", re.ASCII)
 
 
@@ -39,7 +42,7 @@ class Judgement(NamedTuple):
     kind: AnchorType
     """The likeliest of `JUDGED`."""
     margin: int
-    """By how much it is likelier than all other kinds, of what stands than what does not; below 0 another is."""
+    """Its lead over the best other kind, of what lasts over the best that does not; below 0 another kind leads."""
 
 
 class Weights(NamedTuple):
@@ -51,7 +54,7 @@ class Weights(NamedTuple):
 
 @remembers_clauses
 def judged(statement: str) -> Judgement:
-    """What is likeliest of a clause in plain words."""
+    """The likeliest kind of a clause in plain words."""
     return judged_by(_weights(), statement)
 
 
@@ -61,14 +64,15 @@ def judged_by(weights: Weights, statement: str) -> Judgement:
     rows = [weights.by_feature[feature] for feature in features]
     scores = [sum(column) for column in zip(weights.bias, *rows, strict=True)]
     likeliest = max(range(len(JUDGED)), key=scores.__getitem__)
-    stands = likeliest < len(STANDING)
-    rivals = scores[len(STANDING) :] if stands else scores[:likeliest] + scores[likeliest + 1 :]
+    lasts = likeliest < len(_LASTING)
+    rivals = scores[len(_LASTING) :] if lasts else scores[:likeliest] + scores[likeliest + 1 :]
     return Judgement(JUDGED[likeliest], scores[likeliest] - max(rivals))
 
 
 def features_of(statement: str) -> Iterator[str]:
     """Stems of a clause in plain words, and pairs of those that stand side by side, its ends among them."""
-    stems = [_START, *map(_stem, _TOKEN.findall(statement.replace("n't", " not").replace("cannot", "can not"))), _END]
+    words = _TOKEN.findall(_NOT.sub(" not", _CANNOT.sub("can not", _WONT.sub("will not", statement))))
+    stems = [_START, *map(_stem, words), _END]
     yield from stems[1:-1]
     for left, right in pairwise(stems):
         yield f"{left} {right}"

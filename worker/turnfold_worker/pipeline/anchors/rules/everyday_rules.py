@@ -1,4 +1,4 @@
-"""Parts of the patterns of `standing_rules`, and what makes a limit or an order of the words around it.
+"""Parts of the patterns of `standing_rules`, and what makes a limit or an order of the words beside it.
 
 For one clause as `spoken.plain_words` gives it.
 """
