@@ -11,7 +11,7 @@ from turnfold.contract.records import AnchorType, Role
 from turnfold_worker.pipeline.anchors.acts.turn_acts import SENTENCES_READ
 from turnfold_worker.pipeline.anchors.assistants import TEXT, Company
 from turnfold_worker.pipeline.anchors.heads.statement_kinds import Judgement, judged
-from turnfold_worker.pipeline.anchors.rules import everyday_rules, standing_rules, statement_rules
+from turnfold_worker.pipeline.anchors.rules import standing_rules, statement_rules
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Found
 from turnfold_worker.pipeline.anchors.statements.when import is_bygone
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses
@@ -63,14 +63,14 @@ def standing_type(statement: str, reading: Reading, acts: Sequence[Found], compa
         return None
     ordered = standing_rules.INSTRUCTION.search(statement) is not None
     # 'When I ask about costs, give both' begins as a question does.
-    asks = is_question(statement) and not everyday_rules.ORDERS_BY_ASKING.search(statement)
+    asks = is_question(statement) and not standing_rules.ORDERS_BY_ASKING.search(statement)
     if asks and "please" not in statement and (not ordered or statement.endswith("?")):
         return None
     if (_to_assistant(reading, company) and ordered) or any(act.rule == statement_rules.STANDS.name for act in acts):
         return AnchorType.INSTRUCTION
     if (
         standing_rules.CONSTRAINT.search(statement)
-        and not everyday_rules.NOTES_DOWN.match(statement)
+        and not standing_rules.NOTES_DOWN.match(statement)
         and not is_bygone(statement)
         and not statement_rules.CONDITIONAL.search(statement)
     ):
@@ -109,14 +109,14 @@ def _to_assistant(reading: Reading, company: Company) -> bool:
 def insisted_on(reading: Reading, company: Company) -> Iterator[Span]:
     """What is said right before few words that make a limit of it: 'The old doors stay. Not negotiable.'."""
     content = reading.turn.content
-    if company.by_assistant or not everyday_rules.INSISTED.search(content):
+    if company.by_assistant or not standing_rules.INSISTED.search(content):
         return
     spans = [span for sentence in reading.sentences[:SENTENCES_READ] for span in clauses(content, sentence, MAX_CLAUSE)]
     for before, span in pairwise(spans):
-        if not everyday_rules.INSISTS.match(plain_words(reading.text(span))) or reading.is_pasted(before):
+        if not standing_rules.INSISTS.match(plain_words(reading.text(span))) or reading.is_pasted(before):
             continue
         statement = plain_words(reading.text(before))
-        hangs_on = statement_rules.CONDITIONAL.search(statement) and not everyday_rules.FORBIDS.search(statement)
+        hangs_on = statement_rules.CONDITIONAL.search(statement) and not standing_rules.FORBIDS.search(statement)
         if is_question(statement) or is_bygone(statement) or hangs_on:
             continue
         # 'No marble. My one veto.': few words are told with those that insist on them.

@@ -4,8 +4,7 @@ rule              a rule, and the lists of words that phrases share
 deed_rules        promise, ask
 change_rules      decide, correct
 statement_rules   state; and what tells kinds of statements
-standing_rules    limit, instruct and like: what holds for all that follows
-everyday_rules    insist, note down, order by asking: what makes a limit or an order of the words beside it
+standing_rules    limit, instruct, like and insist: what holds for all that follows
 lasting_rules     be somebody; and what is only said in passing
 attribute_rules   be, have or cost: of which there is one value at a time
 home_rules        live somewhere

@@ -8,9 +8,21 @@ from __future__ import annotations
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold_worker.pipeline.anchors.rules.everyday_rules import DO, NUMBER, ORDER
 from turnfold_worker.pipeline.anchors.rules.rule import joined
 
+_NUMBER: Final = r"(?:\D\s?)?(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)"
+_ORDER: Final = r"(?:^|[.!?:;,)] )(?:(?:please|so|and|but|also|ok|okay|thanks|oh),? ){0,2}"
+"""Where an order begins."""
+_DO: Final = (
+    r"(?:(?:always|never|only|then|first|please|you (?:should|must)|don't|do not|make sure (?:to|you)|be sure to|"
+    r"remember to) ){0,3}"
+    r"(?:use|include|format|provide|give|add|show|mention|list|explain|keep|avoid|write|answer|reply|respond|cite|"
+    r"highlight|point out|begin|start|end|refer|state|tell|stick|put|break|summari[sz]e|compare|limit|check|present|"
+    r"convert|ask|finish|close|attach|append|hand me|"
+    r"suggest|recommend|offer|focus|remind|translate|describe|warn|note|skip|rewrite|round|quote|name|number|label|"
+    r"structure|tailor|maintain|comment|say|assume)"
+)
+"""What an assistant does in an answer."""
 _FEELING: Final = joined(r"""
     (?:so |very |such |really |quite |a bit |\w+ly )?(?:tired|exhausted|excited|thrilled|bored|worried|scared|relieved|
     stressed|pleased|devastated|overwhelmed|disappointed|delighted|amazed|surprised|frustrated|annoyed|kidding|joking|
@@ -56,12 +68,12 @@ CONSTRAINT: Final = lazy_pattern(
     (?:policy|policies|law|contract|licen[cs]e|rules?|regulations?|gdpr) (?:\w+ )?(?:requires?|mandates?|allows? only)|
     (?:the|our|my|policy|policies|law|gdpr) (?:\w+ ){{0,2}}(?:forbids?|prohibits?|requires? that|
     (?:do(?:es)?n't|do(?:es)? not|won't) (?:allow|permit)(?! me to (?:say|feel)))(?!\w)|
-    (?:is|are) (?:strictly )?limited to {NUMBER}|
+    (?:is|are) (?:strictly )?limited to {_NUMBER}|
     there (?:can|must) be no(?! (?:doubt|question|excuse|way|problem|issue|need|trouble|
     better|denying|going|turning)(?!\w))|
     (?:can't|cannot|mustn't|must not|may not) (?:spend|pay|cost|charge|use|take|drive|
     run)(?!\w)[^.!?]{{1,40}} (?:over|above|
-    beyond|past) {NUMBER}|
+    beyond|past) {_NUMBER}|
     (?<!it )(?<!there )(?<!that )may not (?:\w+ ){{1,6}}(?:while|during|without|unless|until)|
     (?<!i )may only (?!be an? )\w+|
     (?<!he )(?<!she )(?<!they )(?<!i )never (?:leaves?|enters?)(?= (?:the|our|my|their|this)(?!\w))|
@@ -109,7 +121,7 @@ CONSTRAINT: Final = lazy_pattern(
     + r"|(?:^|[:;] )no (?!way|worries|problem|regrets|idea)\w[^.;!?]{1,70}, ever(?=[,.!]|$)"
     + r"|^no \w+(?: \w+)? in (?:anything|any of|any \w+)(?!\w)"
     + rf"|^no(?:thing|body)? (?!way|one(?!\w))[^,.;!?]{{0,30}}(?:more|less|longer|later|larger|bigger|heavier|higher|"
-    rf"older|shorter|slower|lower|earlier) than {NUMBER}"
+    rf"older|shorter|slower|lower|earlier) than {_NUMBER}"
     + r"|^(?:everything|anything|all|every \w+|each \w+)(?!\w)[^.!?]{1,60} needs? (?:\w+ ){1,4}before(?!\w)"
     + r"|, (?:full stop|period|end of discussion|no (?:extensions|excuses|compromises?|delays|ifs.{1,20}))(?=[,;]|\W*$)"
     + r"|^(?:a )?max(?:imum)?(?: of)? (?:\d[\d,.]*|one|two|three|four|five|six|ten) \w+(?: \w+)? "
@@ -160,7 +172,7 @@ INSTRUCTION: Final = lazy_pattern(
     i(?: want| need| expect| would like|'d like) you to (?:always|never|only))(?!\w)
     """)
     + "|"
-    + ORDER
+    + _ORDER
     + joined(r"""
     (?:(?:answer|reply|respond|write|speak|talk)(?: to me)?(?: only)? in (?=(?:english|german|french|spanish|italian|
     dutch|portuguese|polish|czech|swedish|danish|norwegian|finnish|turkish|russian|ukrainian|arabic|hebrew|hindi|
@@ -178,27 +190,27 @@ INSTRUCTION: Final = lazy_pattern(
     semicolons|tabs|exclamation marks?|em.dash(?:es)?|disclaimers?|apologies|preambles?|comments|abbreviations|
     acronyms)(?!\w)))
     """)
-    + rf"|{ORDER}{DO}(?!\w)[^.!?]{{1,160}}? {_ASKED}(?!\w)"
-    + rf"|{ORDER}{_ASKED}(?!\w)[^.!?,]{{0,120}}, {DO}(?!\w)"
-    + rf"|{ORDER}(?:{DO}|(?:don't|do not|never|stop|always) \w+)(?!\w)[^.!?]{{0,100}}? in your {_ANSWERS}(?!\w)"
-    + rf"|{ORDER}(?:stop|quit|avoid) \w+ing (?:\w+ )?your {_ANSWERS}(?!\w)"
-    + rf"|{ORDER}(?:make sure (?:that )?)?(?:each|every|all)(?: of)?(?: your)? {_ANSWERS}(?: you \w+)? "
+    + rf"|{_ORDER}{_DO}(?!\w)[^.!?]{{1,160}}? {_ASKED}(?!\w)"
+    + rf"|{_ORDER}{_ASKED}(?!\w)[^.!?,]{{0,120}}, {_DO}(?!\w)"
+    + rf"|{_ORDER}(?:{_DO}|(?:don't|do not|never|stop|always) \w+)(?!\w)[^.!?]{{0,100}}? in your {_ANSWERS}(?!\w)"
+    + rf"|{_ORDER}(?:stop|quit|avoid) \w+ing (?:\w+ )?your {_ANSWERS}(?!\w)"
+    + rf"|{_ORDER}(?:make sure (?:that )?)?(?:each|every|all)(?: of)?(?: your)? {_ANSWERS}(?: you \w+)? "
     r"(?:should|must|needs?|has|have)(?!\w)"
-    + rf"|{ORDER}(?:as a (?:general )?rule|in this (?:chat|conversation|session|thread)),? {DO}(?!\w)"
-    + rf"|{ORDER}for (?:every|each|any|all) [^.!?,]{{2,60}}, {DO}(?!\w)"
-    + rf"|{ORDER}{DO} everything you (?:write|say|send)(?!\w)"
-    + rf"|{ORDER}(?:keep|make) (?:your |all )?(?:answers|replies|responses|summaries|explanations|messages)(?!\w)"
-    + rf"|{ORDER}(?:do not|don't) (?:ever )?(?:touch|change|modify|edit|delete|rename|remove|overwrite|rewrite|reword|"
+    + rf"|{_ORDER}(?:as a (?:general )?rule|in this (?:chat|conversation|session|thread)),? {_DO}(?!\w)"
+    + rf"|{_ORDER}for (?:every|each|any|all) [^.!?,]{{2,60}}, {_DO}(?!\w)"
+    + rf"|{_ORDER}{_DO} everything you (?:write|say|send)(?!\w)"
+    + rf"|{_ORDER}(?:keep|make) (?:your |all )?(?:answers|replies|responses|summaries|explanations|messages)(?!\w)"
+    + rf"|{_ORDER}(?:do not|don't) (?:ever )?(?:touch|change|modify|edit|delete|rename|remove|overwrite|rewrite|reword|"
     r"rephrase|correct|shorten|translate|reformat) "
     r"(?:any|anything|the|my|our)(?!\w)(?![^.!?]{0,80}(?<!\w)(?:yet|now|today|tonight|until)(?!\w))"
-    + rf"|{ORDER}(?:begin|start|open|end|close|finish|keep|write|format|make(?= (?:each|every|all))) "
+    + rf"|{_ORDER}(?:begin|start|open|end|close|finish|keep|write|format|make(?= (?:each|every|all))) "
     rf"(?:each|every|all|your)(?: of your)? (?:\w+ )?{_ANSWERS}(?!\w)"
-    + rf"|{ORDER}before (?:you )?(?:answer|reply|respond|code|write code)(?:ing)?,? (?:\w+ )?{DO}(?!\w)"
-    + rf"|{ORDER}{DO}(?!\w)[^.!?]{{3,100}},? (?:always|every time|each time|without fail|"
+    + rf"|{_ORDER}before (?:you )?(?:answer|reply|respond|code|write code)(?:ing)?,? (?:\w+ )?{_DO}(?!\w)"
+    + rf"|{_ORDER}{_DO}(?!\w)[^.!?]{{3,100}},? (?:always|every time|each time|without fail|"
     r"every (?:single )?one(?: of them)?)\W*$"
-    + rf"|{ORDER}(?:stop|quit|no more) (?:(?:constantly|always) )?(?:apologi[sz]ing|hedging|lecturing|"
+    + rf"|{_ORDER}(?:stop|quit|no more) (?:(?:constantly|always) )?(?:apologi[sz]ing|hedging|lecturing|"
     r"repeating (?:yourself|my)|flattering|praising|calling me)(?!\w)"
-    + rf"|(?:{ORDER}|i(?: want| need| expect| would like|'d like) you to )(?:always )?(?:ask|check with|warn)"
+    + rf"|(?:{_ORDER}|i(?: want| need| expect| would like|'d like) you to )(?:always )?(?:ask|check with|warn)"
     r"(?: me| us)?(?: first)? before (?:you )?(?:ever )?"
     r"(?:delet|chang|send|run|edit|commit|book|buy|touch|overwrit|apply|mak|"
     r"remov|publish)\w*"
@@ -253,3 +265,29 @@ BODILY: Final = lazy_pattern(
     r"makes? me (?:ill|sick|dizzy)|can(?:'t|not) (?:have|eat|drink|handle|tolerate))(?!\w)"
 )
 """What the body or a faith demands: no taste."""
+INSISTS: Final = lazy_pattern(
+    r"^(?:that's it,? )?(?:(?:and )?(?:that(?: one)?|it|this)(?:'s| is) )?(?:(?:absolutely|strictly|really) )?"
+    + joined(r"""
+    (?:(?:not|non)[ -]negotiable|no exceptions?|without exception|ever|never ever|(?:a )?(?:hard|firm|strict) (?:rule|
+    limit|requirement)|full stop|period|no discussions?|end of (?:story|discussion)|final|no ifs|
+    (?:a )?deal[ -]?breaker|my (?:one|only) (?:veto|red line|demand|condition))(?=[,.!;]|\W*$| otherwise)|
+    ^i (?:really )?mean (?:it|that)(?=[.!]|$)
+""")
+)
+"""What makes a limit of the words before it: 'The old doors stay. Not negotiable.'."""
+INSISTED: Final = lazy_pattern(
+    r"(?i)negotiable|no exception|without exception|(?<!\w)ever[.,!;]|(?:hard|firm|strict) (?:rule|limit)|full stop|"
+    r"period[.!]|no discussion|end of |final[.!]|no ifs|my (?:one|only) |i (?:really )?mean (?:it|that)[.!]|breaker"
+)
+"""Stands in every turn in which something is insisted on."""
+FORBIDS: Final = lazy_pattern(r"(?<!\w)(?:can't|cannot|mustn't|must|never|nobody|no one|won't|not)(?!\w)")
+"""What limits something whether or not it also says when: 'It can't be cut unless I know two days before'."""
+NOTES_DOWN: Final = lazy_pattern(
+    r"^(?:please )?(?:put|write|note|jot|add) (?:that|this|it) (?:down|in|on|into|to)(?!\w)"
+)
+"""'Put that in the plan, by May at the latest': what is to be written down was said before."""
+ORDERS_BY_ASKING: Final = lazy_pattern(
+    r"^(?:please )?(?:could|can|would|will) you (?:please )?(?:stop|quit|always|never|keep)(?!\w)"
+    r"|,? (?:ok|okay|alright|all right|right|yeah|got it|clear|understood|please|will you)\?$"
+)
+"""An order in the form of a question: 'Could you stop guessing?', 'Metric only, ok?'."""
