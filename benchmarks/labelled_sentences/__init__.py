@@ -14,12 +14,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from labelled_talk import HEAD, labelled_parts
+
 KINDS: Final = {
     "L": "constraint", "I": "instruction", "P": "preference", "F": "fact", "D": "decision", "C": "commitment",
     "N": "none",
 }  # fmt: skip
 _LABEL: Final = re.compile(r"\[([LIPFDCN])\]\s*")
-_HEAD: Final = "# talk"
 
 
 class LabelledSentence(NamedTuple):
@@ -36,7 +37,7 @@ def labelled_sentences() -> Iterator[LabelledSentence]:
     """All, in order. Raises `ValueError` for a line without a label."""
     for path in sorted(Path(__file__).parent.glob("*.txt")):
         for line in path.read_text(encoding="utf-8").splitlines():
-            if not line.startswith(_HEAD) and line.strip():
+            if not line.startswith(HEAD) and line.strip():
                 yield from (sentence._replace(author=path.stem) for sentence in _of_line(line))
 
 
@@ -45,11 +46,5 @@ def _of_line(line: str) -> Iterator[LabelledSentence]:
     if tab and label in KINDS:
         yield LabelledSentence(text.strip(), KINDS[label], "", "")
         return
-    speaker, _, rest = line.partition(":")
-    _, *parts = _LABEL.split(rest.strip())
-    if not parts:
-        msg = f"a labelled line reads `L<TAB>sentence` or `Speaker: [L] clause`, not {line[:60]!r}"
-        raise ValueError(msg)
-    for clause_label, clause in zip(parts[::2], parts[1::2], strict=True):
-        if clause.strip():
-            yield LabelledSentence(clause.strip(), KINDS[clause_label], "", speaker.strip())
+    speaker, _, clauses = labelled_parts(line, _LABEL)
+    yield from (LabelledSentence(clause, KINDS[mark], "", speaker) for mark, clause in clauses if clause)

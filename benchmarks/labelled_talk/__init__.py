@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 _LABEL: Final = re.compile(r"\[([0-3])\]\s*")
-_HEAD: Final = "# talk"
+HEAD: Final = "# talk"
+"""Begins the line of a talk."""
 
 
 class LabelledClause(NamedTuple):
@@ -38,7 +39,7 @@ def labelled_talks() -> Iterator[list[LabelledTurn]]:
     for path in sorted(Path(__file__).parent.glob("*.txt")):
         talk: list[LabelledTurn] = []
         for line in path.read_text(encoding="utf-8").splitlines():
-            if line.startswith(_HEAD):
+            if line.startswith(HEAD):
                 if talk:
                     yield talk
                 talk = []
@@ -49,15 +50,24 @@ def labelled_talks() -> Iterator[list[LabelledTurn]]:
 
 def labelled_turn(line: str) -> LabelledTurn:
     """A turn from its line; raises `ValueError` where the line has no speaker or no label."""
-    speaker, _, rest = line.partition(":")
-    head, *parts = _LABEL.split(rest.strip())
-    if not speaker.strip() or not parts:
-        msg = f"a labelled turn reads `Speaker: [0] clause`, not {line[:60]!r}"
-        raise ValueError(msg)
-    content = head.strip()
+    speaker, content, labelled = labelled_parts(line, _LABEL)
     clauses: list[LabelledClause] = []
-    for label, text in zip(parts[::2], parts[1::2], strict=True):
+    for label, text in labelled:
         content += " " if content else ""
-        clauses.append(LabelledClause(len(content), len(content) + len(text.strip()), int(label)))
-        content += text.strip()
-    return LabelledTurn(speaker.strip(), content, tuple(clauses))
+        clauses.append(LabelledClause(len(content), len(content) + len(text), int(label)))
+        content += text
+    return LabelledTurn(speaker, content, tuple(clauses))
+
+
+def labelled_parts(line: str, label: re.Pattern[str]) -> tuple[str, str, list[tuple[str, str]]]:
+    """Speaker of a turn's line, what stands before its first label, and each label with its clause.
+
+    Raises `ValueError` where the line has no speaker or no label.
+    """
+    speaker, _, rest = line.partition(":")
+    head, *parts = label.split(rest.strip())
+    if not speaker.strip() or not parts:
+        msg = f"a labelled turn reads `Speaker: [label] clause`, not {line[:60]!r}"
+        raise ValueError(msg)
+    clauses = [(mark, text.strip()) for mark, text in zip(parts[::2], parts[1::2], strict=True)]
+    return speaker.strip(), head.strip(), clauses
