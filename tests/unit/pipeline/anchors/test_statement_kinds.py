@@ -47,9 +47,13 @@ def unseen_clauses() -> Iterator[tuple[str, str]]:
         yield from ((label, text.strip()) for label, text in CLAUSE.findall(line))
 
 
+SENTENCES: Final = list(unseen_sentences())
+CLAUSES: Final = list(unseen_clauses())
+
+
 @pytest.mark.parametrize(
     ("labelled", "least_found", "most_wrong"),
-    [(list(unseen_sentences()), 0.54, 0.03), (list(unseen_clauses()), 0.42, 0.01)],
+    [(SENTENCES, 0.54, 0.03), (CLAUSES, 0.42, 0.01)],
     ids=["sentences", "talks"],
 )
 def test_what_unseen_authors_say_is_told_from_what_looks_like_it(
@@ -98,7 +102,7 @@ def test_limits_orders_and_decisions_in_everyday_words_become_anchors() -> None:
 
 @pytest.mark.parametrize(
     ("labelled", "least_typed", "most_wrong"),
-    [(list(unseen_sentences()), 0.54, 5), (list(unseen_clauses()), 0.42, 14)],
+    [(SENTENCES, 0.54, 5), (CLAUSES, 0.42, 14)],
     ids=["sentences", "talks"],
 )
 def test_what_unseen_authors_say_becomes_anchors_of_its_type(

@@ -72,7 +72,7 @@ def extract_anchors(
 ) -> tuple[AnchorDraft, ...]:
     """Anchors of one segment, in the order of its text, at most `MAX_PER_SEGMENT` beside those of pinned turns.
 
-    And two thirds as many limits and orders that only their words tell.
+    Beside them stand at most two thirds as many limits and orders that only their words tell.
 
     `vectors` are sentence vectors by the number of the turn: with them some are found that no rule tells.
     """
