@@ -167,10 +167,52 @@ def test_a_request_shows_the_best_and_the_likest_of_what_was_kept_with_their_num
     source = _source(earlier=(*many, replace(TEXTS, rank=1)))
     shown = known_before(source)
     assert {20, TEXTS.id} <= {anchor.id for anchor in shown.values()}
-    assert len(shown) < 50
+    assert len(shown) < 100
     text = source_text(source, {})
-    assert f"#4 user: <<{_number(source, TEXTS.id)}: Texts go to 0171 555 0182.>>\n" in text
+    assert f"\nuser: <<{_number(source, TEXTS.id)}: Texts go to 0171 555 0182.>>\n" in text
     assert text.index("=== kept before") < text.index("=== segment 8")
+
+
+def test_of_what_is_long_a_request_shows_the_beginning() -> None:
+    long = _anchor(30, 1, "Texts of the line: " + "and more of them, " * 40)
+    kept, _, _ = source_text(_source(earlier=(long, TEXTS)), {}).partition("=== segment")
+    assert "…>>\nuser: <<2: Texts go" in kept
+    assert kept.count("and more of them") == 7
+
+
+def test_what_is_said_in_words_of_other_things_is_shown_for_its_rank_alone() -> None:
+    many = tuple(_anchor(20 + i, 1, f"The landlord sees to cellar {i}.", rank=1) for i in range(300))
+    shown = known_before(_source(earlier=(_anchor(9, 1, "Peanuts make me ill.", rank=400), *many)))
+    assert 9 in {anchor.id for anchor in shown.values()}
+    assert len(shown) < len(many)
+
+
+@pytest.mark.parametrize(
+    ("kind", "asker", "seq", "ends"),
+    [
+        (AnchorType.UNRESOLVED_QUESTION, Role.ASSISTANT, 24, True),
+        (AnchorType.COMMITMENT, Role.ASSISTANT, 24, True),
+        (AnchorType.UNRESOLVED_QUESTION, Role.ASSISTANT, 22, False),
+        (AnchorType.UNRESOLVED_QUESTION, Role.USER, 24, False),
+        (AnchorType.CRITICAL_FACT, Role.ASSISTANT, 24, False),
+    ],
+)
+def test_what_is_asked_is_answered_by_what_somebody_else_says_next_in_any_words(
+    kind: AnchorType, asker: Role, seq: int, ends: bool
+) -> None:
+    asked = _anchor(1, seq, "Who does the parking ban?", kind, asker)
+    source = _source(earlier=(), marked=(asked,))
+    claim = Overtaking(1, 26, "Could you move the lunch to Friday?")
+    (accepted, _) = accept_overtaken(source, [claim])
+    assert [one.over for one in accepted] == ([(1,)] if ends else [])
+
+
+def test_a_value_in_words_is_one() -> None:
+    rent = _anchor(1, 2, "1,750, ten years, break at five.")
+    turn = _turn(27, "With the damp in the wall it comes down to sixteen eighty.")
+    segment = replace(_source().segments[0], turns=(*TURNS, turn))
+    source = replace(_source(earlier=(rent,)), segments=(segment,))
+    assert [ended for _, ended in _accepted(source, 1, 27, turn.content)] == [[1]]
 
 
 @given(

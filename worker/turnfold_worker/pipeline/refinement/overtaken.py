@@ -13,13 +13,24 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.origins import holds_tool_words
-from turnfold.contract.records import DONE_OR_ANSWERED, OPERATORS, PINNED_RANK, Anchor, AnchorType, Origin, Role
+from turnfold.contract.records import (
+    DONE_OR_ANSWERED,
+    OPERATORS,
+    PINNED_RANK,
+    Anchor,
+    AnchorType,
+    Origin,
+    Role,
+    StoredTurn,
+)
+from turnfold.contract.speakers import speaker_label
 from turnfold.contract.words import note_stems
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.number_words import with_digits
 from turnfold_worker.pipeline.language.pasted import is_pasted, pasted_in
 from turnfold_worker.pipeline.language.prose import Span
+from turnfold_worker.pipeline.language.quantities import spelled_number
 from turnfold_worker.pipeline.language.spoken import is_question
 from turnfold_worker.pipeline.refinement.quotes import Found, align, with_conditions
 from turnfold_worker.pipeline.refinement.replies import Overtaking
@@ -49,6 +60,8 @@ _LIMITS: Final = lazy_pattern(
 _PARTS: Final = lazy_pattern(r"[,;] [^,;]{8,}[,;](?: and| or)? [^,;]{8,}")
 """Two commas with some words each behind them: 'double quotes, British spelling, and no "suddenly"'."""
 _VALUE: Final = lazy_pattern(r"\d")
+_AT_ONCE: Final = 3
+"""Turns after a question or a promise that may be about it without a word of it."""
 _NAME: Final = lazy_pattern(r"(?<!^)(?<![.!?] )(?<!\w)[A-Z][a-z]+")
 
 
@@ -163,9 +176,21 @@ def _may_end(anchor: Anchor, words: Found) -> bool:
     telling = _telling(anchor.text)
     return (
         not telling.isdisjoint(_telling(words.turn.content))
-        or all(_VALUE.search(one) for one in (anchor.text, text))
+        or all(map(_states_a_value, (anchor.text, text)))
         or all(_NAME.search(one) for one in (anchor.text, text))
+        or _answers_at_once(anchor, words.turn)
     )
+
+
+def _states_a_value(text: str) -> bool:
+    """'It comes down to sixteen eighty' does as '1,680' does."""
+    return _VALUE.search(text) is not None or any(map(spelled_number, text.lower().split()))
+
+
+def _answers_at_once(anchor: Anchor, turn: StoredTurn) -> bool:
+    """'Who does the parking ban?', 'Me': of what somebody else says next it needs no word to be about the same."""
+    asked = anchor.type in DONE_OR_ANSWERED and anchor.speaker != speaker_label(turn)
+    return asked and turn.seq - anchor.turn_seq <= _AT_ONCE
 
 
 def _telling(text: str) -> set[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -25,6 +25,7 @@ from turnfold.contract.words import note_stems
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.plain_lines import one_line
+from turnfold_worker.pipeline.language.rarity import rarity_of
 
 if TYPE_CHECKING:
     from turnfold_worker.pipeline.refinement.notes import ModelNote
@@ -40,11 +41,15 @@ _GAP: Final = "\n[…]\n"
 _BEGINS_OURS: Final = "#=-["
 """What headings, turns, days and the line around all of them begin with."""
 _HASH_BYTES: Final = 16
-EARLIER_SHARE: Final = 6
+EARLIER_SHARE: Final = 3
 """Earlier anchors have about one token for this many of the source."""
-_LEAST_EARLIER: Final = 240
-_AROUND_EARLIER: Final = 10
+_LEAST_EARLIER: Final = 360
+_AROUND_EARLIER: Final = 8
 """Tokens of a line beside what was said."""
+_MOST_OF_EARLIER: Final = 160
+"""Code points of an earlier anchor that are shown: enough to tell it by."""
+_TELLS_LITTLE: Final = 10
+"""The rarity of some three words."""
 _LARGEST_TINY: Final = 80
 """Source tokens up to which the rules' level 1 is the source itself."""
 
@@ -235,8 +240,9 @@ def source_text(source: RefineSource, headings: Mapping[int, str]) -> str:
     day = ""
     for number, anchor in before.items():
         day = _day_line(anchor.said_on, day, lines)
-        words = _shown(anchor.text, [(number, 0, len(anchor.text))])
-        lines.append(f"#{anchor.turn_seq} {anchor.speaker}: {words}")
+        words = _beginning(anchor.text)
+        # Without the turn's number: what ends them is quoted from turns of the segments alone.
+        lines.append(f"{anchor.speaker}: {_shown(words, [(number, 0, len(words))])}")
     for segment in source.segments:
         lines.append(f"=== segment {segment.number}{headings.get(segment.number, '')}")
         day = ""
@@ -267,21 +273,32 @@ def kept_spans(source: RefineSource) -> list[tuple[int, int, int]]:
 def known_before(source: RefineSource) -> Mapping[int, Anchor]:
     """The earlier anchors that a request shows, in order, numbered on from the words kept in the segments.
 
-    One of the best by rank, then one of those that share most words with the segments, while there is room.
+    Two of those that the segments say most of, then one of the best by rank, while there is room.
     """
     tokens = sum(segment.node.tokens[0] for segment in source.segments)
     room = max(_LEAST_EARLIER, tokens // EARLIER_SHARE)
     spoken = {stem for turn in source.turns for stem in note_stems(turn.content) if not is_common(stem)}
-    shared = {anchor.id: len(spoken.intersection(note_stems(anchor.text))) for anchor in source.earlier}
-    likest = sorted(source.earlier, key=lambda anchor: -shared[anchor.id])
+    said = {anchor.id: _share_said(anchor, spoken) for anchor in source.earlier}
+    likest = iter(sorted(source.earlier, key=lambda anchor: -said[anchor.id]))
+    two_to_one = chain.from_iterable(zip(likest, likest, source.earlier, strict=False))
     chosen: dict[int, Anchor] = {}
-    for anchor in chain.from_iterable(zip(source.earlier, likest, strict=True)):
-        size = anchor.tokens + _AROUND_EARLIER
+    for anchor in chain(two_to_one, source.earlier):
+        size = estimate_tokens(_beginning(anchor.text)) + _AROUND_EARLIER
         if anchor.id not in chosen and size <= room:
             chosen[anchor.id] = anchor
             room -= size
     first = len(kept_spans(source)) + 1
     return dict(enumerate(sorted(chosen.values(), key=attrgetter("position")), first))
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= _MOST_OF_EARLIER else f"{text[:_MOST_OF_EARLIER].rstrip()}…"
+
+
+def _share_said(anchor: Anchor, spoken: Collection[str]) -> float:
+    """How much of what an anchor's words tell is spoken of, below 1: less of one that tells little."""
+    rarities = {stem: rarity_of(stem) for stem in note_stems(anchor.text)}
+    return sum(rarity for stem, rarity in rarities.items() if stem in spoken) / (_TELLS_LITTLE + sum(rarities.values()))
 
 
 def _shown(content: str, spans: Sequence[tuple[int, int, int]]) -> str:
