@@ -32,6 +32,7 @@ notes           what becomes of notes
 told            which anchors notes tell
 levels          levels from notes
 untold          what a note on a segment tells beside those on its chapter
+ends            until which turn held what notes say among other things
 outline_notes   a model's notes among those that contexts are made of
 reconstruction  words for turns that retention removed
 """

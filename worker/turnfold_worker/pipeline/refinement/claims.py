@@ -10,7 +10,9 @@ from turnfold_worker.pipeline.language.common_words import listed
 
 _WORD: Final = lazy_pattern(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _OWNER: Final = lazy_pattern(r"['\u2019]s?\Z")
-_SENTENCE: Final = lazy_pattern(r"(?<=[.!?;\u2026])\s+|\n+|\s[-\u2013\u2014]\s")
+_NO_TITLE: Final = r"(?<!Mr\.)(?<!Ms\.)(?<!Dr\.)(?<!St\.)(?<!Mrs\.)(?<!Prof\.)"
+_SENTENCE: Final = lazy_pattern(rf"{_NO_TITLE}(?<=[.!?;\u2026])\s+|\n+|\s[-\u2013\u2014]\s")
+_WHOLE_SENTENCE: Final = lazy_pattern(rf"{_NO_TITLE}(?<=[.!?])\s+(?=[A-Z\"'\u201c])")
 _CLAUSE: Final = lazy_pattern(
     r"[,;:.!?()\n\u2026]{1,20}(?:\s|\Z)|\s[-\u2013\u2014]\s"
     r"|\s(?:but|because|although|though|while|since|so|whereas|yet|unless)\s"
@@ -153,8 +155,17 @@ def content_words(text: str) -> list[str]:
     return list(dict.fromkeys(word.text for word in words_of(text) if says_something(word.text)))
 
 
+def whole_sentences(text: str) -> list[str]:
+    """Sentences that begin with a capital, as they are shown.
+
+    >>> whole_sentences("Mr. Bos goes to bed early. He lives upstairs.")
+    ['Mr. Bos goes to bed early.', 'He lives upstairs.']
+    """
+    return _WHOLE_SENTENCE.split(text)
+
+
 def sentences_of(text: str) -> list[str]:
-    """Sentences, roughly."""
+    """Sentences and what dashes and semicolons part, roughly."""
     return [piece for piece in _SENTENCE.split(text) if piece and piece.strip()]
 
 

@@ -16,6 +16,7 @@ from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.refinement.brief import brief_of
 from turnfold_worker.pipeline.refinement.claimed_days import day_of
+from turnfold_worker.pipeline.refinement.claims import whole_sentences
 from turnfold_worker.pipeline.refinement.faithfulness import Evidence, Unfaithful
 from turnfold_worker.pipeline.refinement.replies import WrittenNote
 from turnfold_worker.pipeline.turns.voices import origin_of_turns, voices_of
@@ -24,7 +25,6 @@ LONGEST: Final = 600
 """Code points of a note at most; a longer one is cut behind a sentence or a clause."""
 _SHORTEST_CUT: Final = 20
 _SENTENCE_END: Final = lazy_pattern(r"[.!?](?=\s)")
-_SENTENCE: Final = lazy_pattern(r"(?<=[.!?])\s+(?=[A-Z\"'\u201c])")
 _SPEAKS_ON: Final = lazy_pattern(
     r"(?i)(?:he|she|it|they|this|that|these|those|his|her|hers|its|their|there|then|so|but|and|also|both)\b"
 )
@@ -121,7 +121,7 @@ def _faithful_part(text: str, note: WrittenNote, evidence: Evidence) -> str:
     """The sentences of a note that say only what was said; of one that is left out what speaks on goes too."""
     kept: list[str] = []
     leans = False
-    sentences = _SENTENCE.split(text)
+    sentences = whole_sentences(text)
     for sentence in sentences if len(sentences) > 1 else ():
         leans = leans and _SPEAKS_ON.match(sentence) is not None
         leans = leans or bool(evidence.problems(sentence, note.turns, note.speaker))
@@ -135,7 +135,7 @@ def _kept(note: WrittenNote, text: str, by_seq: Mapping[int, StoredTurn], voices
     first = _spoken_by(note.speaker, [by_seq[seq] for seq in seqs])
     origin = origin_of_turns([by_seq[seq] for seq in seqs], voices)
     label = speaker_label(first)
-    briefs = (brief_of(note.brief, text), telegraphic(_SENTENCE.split(text)[0]))
+    briefs = (brief_of(note.brief, text), telegraphic(whole_sentences(text)[0]))
     # A single word tells nothing: 'jq'.
     brief = next((brief for brief in briefs if " " in brief), "")
     return ModelNote(
