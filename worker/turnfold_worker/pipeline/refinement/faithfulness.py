@@ -28,6 +28,7 @@ from turnfold_worker.pipeline.refinement.opposites import says_the_opposite
 from turnfold_worker.pipeline.refinement.orders import tells_an_order_as_done
 from turnfold_worker.pipeline.refinement.scopes import READ, Scope
 from turnfold_worker.pipeline.refinement.sources import is_readable
+from turnfold_worker.pipeline.refinement.spellings import with_capitals
 from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.refinement.withheld import affirms_what_was_withheld
 from turnfold_worker.pipeline.turns.reading import is_participant
@@ -42,7 +43,9 @@ class Evidence:
 
     def __init__(self, turns: Sequence[StoredTurn], kept: Iterable[str] = ()) -> None:
         """`kept` are further texts that may be relied on, such as what is left of turns that were removed."""
-        self._turns = [replace(turn, content=plain_formulas(turn.content)) for turn in turns if is_readable(turn)]
+        self._turns = [
+            replace(turn, content=with_capitals(plain_formulas(turn.content))) for turn in turns if is_readable(turn)
+        ]
         self._place = {turn.seq: place for place, turn in enumerate(self._turns)}
         self._kept = tuple(kept)
         self._scopes: dict[tuple[int, ...], Scope] = {}

@@ -12,9 +12,22 @@ from turnfold_worker.pipeline.language.quantities import WORD
 _LETTERS: Final = lazy_pattern(r"[A-Za-z]{2,80}")
 _PART: Final = lazy_pattern(r"[A-Z]?[a-z]{2,40}|[A-Z]{2,40}(?![a-z])")
 _LENGTHENED: Final = lazy_pattern(r"(\w)\1{2,40}")
+_CALENDAR: Final = lazy_pattern(
+    r"(?<!\w)(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|april|june|july|august|september|october"
+    r"|november|december|easter|christmas)(?!\w)"
+)
 _NONE: Final = lazy_pattern(
     r"(?P<before>[a-z]{1,40})(?P<between>[(:,`'\"= ]{1,4})None(?!\w)(?P<behind>\W{0,3}\w{0,40})"
 )
+
+
+def with_capitals(text: str) -> str:
+    """A text with a capital where a weekday, a month or a feast was typed without one.
+
+    >>> with_capitals("we go live on tuesday 7 april, the day after easter monday")
+    'we go live on Tuesday 7 April, the day after Easter Monday'
+    """
+    return _CALENDAR.sub(lambda match: match.group().capitalize(), text)
 
 
 def parts_of_names(text: str) -> frozenset[str]:

@@ -92,9 +92,9 @@ class Subjects:
         for number, sentence in enumerate(sentences_of(text)):
             for place, part in enumerate(self._parts(sentence)):
                 # Whoever a note begins with is mostly who said it.
-                # An assistant tells of users, as programs have them.
+                # An assistant tells of users, as programs have them; a user's note tells what the assistant answered.
                 of_users = (speaker, part.who) == ("assistant", "user")
-                first = not number + place and not of_users
+                first = not number + place and not (of_users or part.who == "assistant")
                 doubt = first and speaker is not None and not is_participant(speaker, [part.who])
                 if self._is_anothers(part, seqs, doubt=doubt):
                     yield Unfaithful.SPEAKER
