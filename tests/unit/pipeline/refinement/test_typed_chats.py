@@ -16,6 +16,7 @@ TALK = (
 PAIRS = (
     ([1, 2], "The user goes live on Tuesday 7 April 2026, the day after Easter Monday.",
      "The user goes live on Tuesday 14 April 2026, the day after Easter Monday."),
+    ([1, 2], "The user goes live the day after Easter Monday.", "The user goes live the day before Easter Monday."),
     ([1, 2], "The pot stands at nineteen hundred.", "The pot stands at eighteen hundred."),
     ([1, 2], "The assistant: tell the surgery if repeatedly above 135/85.",
      "The assistant: tell the surgery if repeatedly above 145/85."),

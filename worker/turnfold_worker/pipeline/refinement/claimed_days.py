@@ -46,8 +46,8 @@ class _Claim(NamedTuple):
     """The days that are claimed, closed on both sides."""
     anchor: Period
     """What is written; the period lies beside it."""
-    related: bool
-    """Whether the period is told by another day: 'the week before 9 June'."""
+    related: str
+    """On which side of another day it is told to be, 'before' or 'after': 'the week before 9 June'; else empty."""
     weekday: int | None
     """The weekday that the date is said to be, from Monday, 0."""
     until: bool = False
@@ -120,8 +120,11 @@ class ToldDays:
                 # 'Ten years before 2023' is what 'ten years ago' says on a day of 2023.
                 claim.period.days >= claim.anchor.days >= _LONG and any(map(claim.anchor.holds, days_said))
             )
-            return is_anchored and (
-                silent or any(one.meets(claim.period) or one.same_days(claim.anchor) for one in told_periods)
+            sides = {told.related for seq in near for told in self._related(seq) if told.anchor.same_days(claim.anchor)}
+            return (
+                is_anchored
+                and claim.related in (sides or {claim.related})
+                and (silent or any(one.meets(claim.period) or one.same_days(claim.anchor) for one in told_periods))
             )
         if claim.period.days > 1 and self._between_talks(claim.period):
             return True
@@ -204,6 +207,11 @@ class ToldDays:
             for day in _days_of_year(match)
         )
 
+    def _related(self, seq: int) -> Iterator[_Claim]:
+        """What a turn tells by another day."""
+        said_on = self._day_of.get(seq)
+        return (claim for claim in _claims(self._text_of.get(seq, ""), said_on) if claim.related)
+
     def _told(self, seq: int) -> tuple[Period, ...]:
         if seq not in self._periods:
             text, said_on = self._text_of.get(seq, ""), self._day_of.get(seq)
@@ -258,7 +266,12 @@ def _claims(text: str, near: date | None) -> Iterator[_Claim]:
         period = written_period(match, near)
         if period and not any(time.start <= match.start() < time.end for time in times):
             # A year alone, which may be a price to other readers of dates.
-            yield _Claim(period, period, related=False, weekday=None)
+            yield _Claim(period, period, related="", weekday=None)
+
+
+def _side(moved: re.Match[str] | None) -> str:
+    side = moved["side"].lower() if moved and not moved["weekday"] else ""
+    return side if side in ("before", "after") else ""
 
 
 def _claim(text: str, time: TimeExpression, near: date | None) -> Iterator[_Claim]:
@@ -278,7 +291,7 @@ def _claim(text: str, time: TimeExpression, near: date | None) -> Iterator[_Clai
         period,
         anchor,
         others=tuple(other for other in dict.fromkeys(others) if other != anchor),
-        related=bool(moved and not moved["weekday"] and moved["side"].lower() in ("before", "after")),
+        related=_side(moved),
         weekday=weekday_number(weekday.group().lstrip()) if weekday else None,
         until=time.kind is Kind.UNTIL or _AS_OF.search(text_before) is not None,
         clause=clause,
