@@ -20,13 +20,15 @@ _AHEAD: Final = lazy_pattern(
     r"|\b(?:is|are|'s|'re) (?:(?!used|supposed)\w{3,30}ed|set|put|cut|shut) (?:(?:off|on|up|down|out) )?(?:on|for|by)\b"
 )
 _COMES: Final = lazy_pattern(
-    r"(?i)\b(?:comes?|arrives?|starts?|begins?|opens?|closes?|ends|leaves|lands?|launch(?:es)?|ships?|moves|goes|fl(?:y|ies)"
-    r"|returns?|happens|takes place)"
-    r"(?: (?:back|in|up|out|off|live|here|there|again))? (?:(?:on|at|from|in) (?:the )?)?$"
-    r"|\b(?:booked|arranged|reserved|ordered|planned|scheduled|moved|pencilled)\b[^.!?;:\n]{0,40} (?:for|to) (?:the )?$"
-    r"|(?:\bha(?:ve|s)|['\u2019]ve) got\b(?! to\b)[^.!?;:\n]{0,60}$"
+    r"(?i)(?<!\bthe )(?<!\ba )(?<!\bhis )(?<!\bher )(?<!\bmy )(?<!\bour )(?<!\btheir )"
+    r"\b(?:comes|arrives|starts|begins|opens|closes|ends|leaves|lands|ships|returns|takes place)"
+    r"(?: (?:back|in|up|out|off|live|here|there|again))? (?:on|at|from) (?:the )?$"
 )
-"""Right before a time, whatever its sentence told before: 'the bearing is gone, the part comes on Friday'."""
+"""Right before a day, whatever its sentence told before: 'the bearing is gone, the part comes on Friday'."""
+_HAS_GOT: Final = lazy_pattern(
+    r"(?i)(?:\bha(?:ve|s)|['\u2019](?:ve|s)) got an?\b(?P<what>[^.!?;:,\n]{1,40}) (?:on|at) (?:the )?$"
+)
+"""'I've got a call on the 26th'."""
 _BEHIND: Final = lazy_pattern(
     r"(?i)\b(?:was|were|wasn't|weren't|had|did|didn't|went|got|came|saw|took|bought|made|met|told|said|gave|found|left|lost"
     r"|won|began|became|ran|ate|wrote|sold|spent|taught|thought|felt|heard|held|kept|led|paid|sent|built|broke"
@@ -49,7 +51,8 @@ def direction(text: str, start: int, end: int) -> int:
     text_before = text[max(0, start - _LOOKED) : start]
     if _SINCE.search(text_before):
         return -1
-    if _COMES.search(text_before):
+    has_got = _HAS_GOT.search(text_before)
+    if _COMES.search(text_before) or (has_got and not _BEHIND.search(has_got["what"])):
         return 1
     ends = [match.end() for pattern in (_CLAUSE_END, _GOES_ON) for match in pattern.finditer(text_before)]
     clause_before = text_before[max(ends) :] if ends else text_before

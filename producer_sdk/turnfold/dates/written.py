@@ -11,11 +11,8 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.periods import MONTHS, WEEK, Period, Precision, one_day, whole_month, whole_year
 
 _MONTH: Final = "|".join(f"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in (*MONTHS, "Sept"))
-_TYPED: Final = (
-    f"{_MONTH}|jan(?:uary)?|feb(?:ruary)?|march|apr(?:il)?|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    "|nov(?:ember)?|dec(?:ember)?"
-)
-"""Beside the number of a day, without a capital too: not 'may' and 'mar', which are other words."""
+_TYPED: Final = f"{_MONTH}|january|february|march|april|june|july|august|september|october|november|december"
+"""Behind the number of a day, without a capital too: not 'may', which is another word."""
 _DAY: Final = r"(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
 _DASH: Final = r" ?(?:[-\u2013\u2014]|to|and|until) ?"
 SEASONS: Final = {"spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11), "winter": (12, 2)}
@@ -25,9 +22,9 @@ WRITTEN: Final = lazy_pattern(
     r"(?<![\w.:/$-])(?:(?P<iso>(?:19|20)\d\d[-/][01]\d[-/][0-3]\d)(?![\d-])(?:T[\d:.]{4,15}Z?)?"
     r"|(?P<dotted>[0-3]?\d\.[01]?\d\.(?:19|20)\d\d)(?![\d.])"
     r"|(?P<slashed>[0-3]?\d/[0-3]?\d/(?:19|20)\d\d)(?![\d/])"
-    rf"|(?P<a>{_DAY})(?:{_DASH}(?:the )?(?P<b>{_DAY}))?(?:(?: of)? |-)(?P<m>{_TYPED})\b\.?"
+    rf"|(?P<a>{_DAY})(?:{_DASH}(?P<b>{_DAY}))?(?:(?: of)? |-)(?P<m>{_TYPED})\b\.?"
     rf"(?:{_DASH}(?P<a2>{_DAY}) (?P<m2>{_TYPED})\b)?(?:(?:,? |-)(?P<y>(?:19|20)\d\d)(?![\d-]))?"
-    rf"|(?P<m3>(?!march)(?:{_TYPED}))\b\.? (?:the )?(?P<a3>{_DAY})(?!\w)(?:{_DASH}(?P<b3>{_DAY})(?!\w))?"
+    rf"|(?P<m3>{_MONTH})\b\.? (?:the )?(?P<a3>{_DAY})(?!\w)(?:{_DASH}(?P<b3>{_DAY})(?!\w))?"
     rf"(?:,? (?P<y3>(?:19|20)\d\d)(?![\d-]))?"
     rf"|(?:(?P<part>early|mid|late|the (?:beginning|start|middle|end) of)[ -])?"
     rf"(?:(?P<m4>{_MONTH})\b|(?P<season>(?i:{'|'.join(SEASONS)})))"
@@ -35,8 +32,8 @@ WRITTEN: Final = lazy_pattern(
     r"|(?P<quarter>Q[1-4])(?: (?P<y6>(?:19|20)\d\d))?"
     r"|[Ww]eek (?P<week>[0-5]?\d)(?: of|,)? (?P<y8>(?:19|20)\d\d)|(?P<numbered>[01]?\d/(?:19|20)\d\d)"
     r"|(?P<years>(?:19|20)\d\d[-\u2013/](?:19|20)\d\d)(?!-)|(?:the )?(?P<decade>(?:19|20)\d0)s"
-    r"|(?P<feast>(?i:Christmas Eve|Christmas(?: Day)?|New Year's Eve|New Year's(?: Day)?|Halloween"
-    r"|Valentine's(?: Day)?|Thanksgiving|Easter(?: (?:Sunday|Monday))?|Good Friday))(?:,? (?P<y7>(?:19|20)\d\d))?"
+    r"|(?P<feast>(?i:Christmas Eve|Christmas(?: Day)?|Halloween|Easter(?: (?:Sunday|Monday))?(?! (?:egg|bunny)))"
+    r"|New Year's Eve|New Year's(?: Day)?|Valentine's(?: Day)?|Thanksgiving|Good Friday)(?:,? (?P<y7>(?:19|20)\d\d))?"
     rf"|(?P<y5>(?:19|20)\d\d)(?![\d%-]| ?(?:{_NO_YEAR})\b))(?!\w)"
 )
 """Groups: `iso`, `dotted`, `slashed`; `a` to `b` `m` `y`, `a` `m` to `a2` `m2`; `m3` `a3` to `b3` `y3`; `part` `m4` or

@@ -318,18 +318,28 @@ def test_a_time_up_to_a_day_is_not_that_day_and_the_last_night_is_not_last_night
     [
         ("we go live on tuesday 7 april", "tuesday 7 april", date(2026, 4, 7), date(2026, 4, 7)),
         ("the week before easter is her busiest", "the week before easter", date(2026, 3, 29), date(2026, 4, 4)),
-        ("dec 5 was fine", "dec 5", date(2025, 12, 5), date(2025, 12, 5)),
-        ("the van is ours from the 14th to the 18th of february", "14th to the 18th of february",
-         date(2026, 2, 14), date(2026, 2, 18)),
+        ("the lease ends on 31 december", "31 december", date(2026, 12, 31), date(2026, 12, 31)),
     ],
-)  # fmt: skip
+)
 def test_days_are_read_as_they_are_typed(text: str, words: str, first: date, last: date) -> None:
     (time,) = [found for found in time_expressions(text, date(2026, 3, 11)) if found.period]
     assert text[time.start : time.end].endswith(words)
     assert (time.periods[0].first, time.periods[0].last) == (first, last)
 
 
-@pytest.mark.parametrize("text", ["of those 5 may fail", "you may 3 of these", "we march 5 miles", "5 octaves"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "of those 5 may fail",
+        "you may 3 of these",
+        "we march 5 miles",
+        "5 octaves",
+        "round to 2 dec places",
+        "ask jan 2 things",
+        "april 20 looked great on her",
+        "there is an easter egg in the app",
+    ],
+)
 def test_what_is_typed_like_a_day_and_is_none_is_no_time(text: str) -> None:
     assert time_expressions(text, date(2026, 3, 11)) == []
 
@@ -339,7 +349,10 @@ def test_what_is_typed_like_a_day_and_is_none_is_no_time(text: str) -> None:
     [
         ("Two men tested the duct and the bearing is gone, the part comes on Friday.", date(2026, 4, 10)),
         ("I've got a call with the lawyer on the 26th.", date(2026, 4, 26)),
-        ("Booked the van for Saturday.", date(2026, 4, 11)),
+        ("The plumber didn't come on Friday.", date(2026, 4, 3)),
+        ("The launch on Friday went well.", date(2026, 4, 3)),
+        ("We had a rough start on Friday.", date(2026, 4, 3)),
+        ("I've got a letter that you sent on Friday.", date(2026, 4, 3)),
         ("The part came on Friday.", date(2026, 4, 3)),
         ("I got the letter on Friday.", date(2026, 4, 3)),
     ],

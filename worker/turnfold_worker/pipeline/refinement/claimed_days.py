@@ -84,6 +84,7 @@ class ToldDays:
         self._day_of = {turn.seq: as_utc(turn.created_at).date() if turn.created_at else None for turn in turns}
         self._text_of = {turn.seq: turn.content[:read] for turn in turns}
         self._periods: dict[int, tuple[Period, ...]] = {}
+        self._claims: dict[int, tuple[_Claim, ...]] = {}
 
     def supports(self, text: str, seqs: Sequence[int], near: Sequence[int]) -> bool:
         """Whether every date of a text is told by the turns it names, or by those beside them."""
@@ -207,10 +208,12 @@ class ToldDays:
             for day in _days_of_year(match)
         )
 
-    def _related(self, seq: int) -> Iterator[_Claim]:
+    def _related(self, seq: int) -> tuple[_Claim, ...]:
         """What a turn tells by another day."""
-        said_on = self._day_of.get(seq)
-        return (claim for claim in _claims(self._text_of.get(seq, ""), said_on) if claim.related)
+        if seq not in self._claims:
+            claims = _claims(self._text_of.get(seq, ""), self._day_of.get(seq))
+            self._claims[seq] = tuple(claim for claim in claims if claim.related)
+        return self._claims[seq]
 
     def _told(self, seq: int) -> tuple[Period, ...]:
         if seq not in self._periods:

@@ -10,7 +10,7 @@ from turnfold_worker.pipeline.language.common_words import listed
 
 _WORD: Final = lazy_pattern(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _OWNER: Final = lazy_pattern(r"['\u2019]s?\Z")
-_NO_TITLE: Final = r"(?<!Mr\.)(?<!Ms\.)(?<!Dr\.)(?<!St\.)(?<!Mrs\.)(?<!Prof\.)"
+_NO_TITLE: Final = r"(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bMrs\.)(?<!\bProf\.)"
 _SENTENCE: Final = lazy_pattern(rf"{_NO_TITLE}(?<=[.!?;\u2026])\s+|\n+|\s[-\u2013\u2014]\s")
 _WHOLE_SENTENCE: Final = lazy_pattern(rf"{_NO_TITLE}(?<=[.!?])\s+(?=[A-Z\"'\u201c])")
 _CLAUSE: Final = lazy_pattern(

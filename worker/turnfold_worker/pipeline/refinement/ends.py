@@ -12,73 +12,92 @@ from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.words import note_stems
+from turnfold_worker.pipeline.language.common_words import is_common
+from turnfold_worker.pipeline.language.quantities import UNIT_NAMES
 from turnfold_worker.pipeline.notes.overtaken_values import SettledAnchor
 from turnfold_worker.pipeline.refinement.brief import BETWEEN_ITEMS
 from turnfold_worker.pipeline.refinement.claims import whole_sentences
+from turnfold_worker.pipeline.refinement.negations import denies
 from turnfold_worker.pipeline.refinement.notes import ModelNote
 
-_MOST_OF_ITEM: Final = 0.7
-"""Of an item's stems: with as many in a statement it says little else."""
+_MOST: Final = 0.7
+"""Of the stems of an item or a brief: with as many in a statement it says little else."""
 _BESIDE_VALUE: Final = 2
 """Stems of a statement beside its value that tell it in words of another turn; in words of its own turn one does."""
 _NUMBER: Final = lazy_pattern(r"\d")
 _TELLING_NUMBER: Final = lazy_pattern(r"\d\W?\d")
+_SEVERAL: Final = lazy_pattern(r"(?i)[.!?;\n] \w|, \w[^,]{8,}, |(?<!\w)and(?!\w)")
+"""Parts of a statement: which of them is over is not known."""
 _CLOSING: Final = ".!?"
 
 
-class _Over(NamedTuple):
+class _OverStatement(NamedTuple):
     """A statement that is over, by its stems."""
 
     seq: int
     by_seq: int
     stems: frozenset[str]
-    own: frozenset[str]
+    before: frozenset[str]
     """Those that what took its place has not."""
     since: frozenset[str]
     """Those that only what took its place has."""
 
     @classmethod
-    def of(cls, anchor: SettledAnchor) -> _Over:
+    def of(cls, anchor: SettledAnchor) -> _OverStatement:
         stems, instead = frozenset(note_stems(anchor.text)), frozenset(note_stems(anchor.by_text))
         return cls(anchor.seq, anchor.by_seq, stems, stems - instead, instead - stems)
 
-    def is_told(self, item: str, turns: Sequence[int]) -> bool:
-        """Whether an item of a note on such turns says the statement, and nothing of what came then."""
-        stems = frozenset(note_stems(item))
-        if not stems & self.own or stems & self.since:
+    def is_all_of(self, stems: frozenset[str]) -> bool:
+        """Whether a note with such stems in brief says little else."""
+        return len(stems & self.stems) >= _MOST * len(stems) and stems.isdisjoint(self.since)
+
+    def is_told(self, stems: frozenset[str], *, own_turn: bool) -> bool:
+        """Whether an item with such stems says the statement, and nothing of what came then."""
+        if stems.isdisjoint(self.before) or not stems.isdisjoint(self.since):
             return False
-        says_it = self.seq in turns
-        number = _NUMBER if says_it else _TELLING_NUMBER
-        values = frozenset(filter(number.search, self.own))
-        shared = stems & self.stems
+        number = _NUMBER if own_turn else _TELLING_NUMBER
+        values = frozenset(filter(number.search, self.before))
         if values:
-            # All of them: of a statement of two things the one that goes on to hold may have the other number.
-            return values <= stems and len(shared - values) >= (1 if says_it else _BESIDE_VALUE)
-        return says_it and len(shared) >= _MOST_OF_ITEM * len(stems)
+            # All of them, with what has the value: no other thing of the same price.
+            things = [stem for stem in stems & self.stems if _tells(stem)]
+            return values <= stems and len(things) >= (1 if own_turn else _BESIDE_VALUE)
+        changed = frozenset(filter(_tells, self.before))
+        return own_turn and bool(changed) and changed <= stems and len(stems & self.stems) >= _MOST * len(stems)
 
 
 def with_ends(notes: Iterable[ModelNote], over: Iterable[SettledAnchor]) -> tuple[ModelNote, ...]:
-    """Notes with the turn behind each item of a brief, and each sentence of a text, that says what was over then."""
-    statements = [_Over.of(anchor) for anchor in over]
-    return tuple(_with_ends(note, [one for one in statements if _comes_later(one, note)]) for note in notes)
+    """Notes with the turn behind each item of a brief, and each sentence of a text, that says what was over then.
+
+    A note that says in brief what is over, and little else, is left out.
+    """
+    statements = [(_OverStatement.of(anchor), _SEVERAL.search(anchor.text) is not None) for anchor in over]
+    marked = (_with_ends(note, statements) for note in notes)
+    return tuple(note for note in marked if note is not None)
 
 
-def _comes_later(one: _Over, note: ModelNote) -> bool:
-    # Who wrote a note on both turns told the earlier statement as one that is over.
-    return note.turns[0] < one.by_seq and one.by_seq not in note.turns
-
-
-def _with_ends(note: ModelNote, over: Sequence[_Over]) -> ModelNote:
-    if not over:
+def _with_ends(note: ModelNote, statements: Sequence[tuple[_OverStatement, bool]]) -> ModelNote | None:
+    # Who wrote a note on a later turn, too, told the statement as one that is over.
+    later = [(statement, several) for statement, several in statements if max(note.turns) < statement.by_seq]
+    if not later:
         return note
-    items = [_with_end(item, note.turns, over) for item in note.brief.split(BETWEEN_ITEMS)]
-    sentences = [_with_end(sentence, note.turns, over) for sentence in whole_sentences(note.text)]
+    stems = frozenset(note_stems(note.brief or note.text))
+    if any(statement.seq == note.turns[0] and statement.is_all_of(stems) for statement, _ in later):
+        return None
+    single = [statement for statement, several in later if not several]
+    items = [_with_end(item, note.turns, single) for item in note.brief.split(BETWEEN_ITEMS)]
+    sentences = [_with_end(sentence, note.turns, single) for sentence in whole_sentences(note.text)]
     return replace(note, brief=BETWEEN_ITEMS.join(items), text=" ".join(sentences))
 
 
-def _with_end(said: str, turns: Sequence[int], over: Sequence[_Over]) -> str:
-    ends = [one.by_seq for one in over if one.is_told(said, turns)]
-    if not ends:
-        return said
-    bare = said.rstrip(_CLOSING)
-    return f"{bare} (until turn {min(ends)}){said[len(bare) :]}"
+def _with_end(item: str, turns: Sequence[int], statements: Sequence[_OverStatement]) -> str:
+    stems = frozenset(note_stems(item))
+    ends = [one.by_seq for one in statements if one.is_told(stems, own_turn=one.seq in turns)]
+    if not ends or denies(item):
+        return item
+    bare = item.rstrip(_CLOSING)
+    return f"{bare} (until turn {min(ends)}){item[len(bare) :]}"
+
+
+def _tells(stem: str) -> bool:
+    """Whether a stem names something: no number, unit or everyday word."""
+    return not (_NUMBER.search(stem) or stem in UNIT_NAMES or f"{stem}s" in UNIT_NAMES or is_common(stem))

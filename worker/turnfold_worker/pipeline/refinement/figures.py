@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.facts import FactKind, extract_facts
-from turnfold_worker.pipeline.language.quantities import DIGITS, SPELLED, UNIT_NAMES, WORD, quantity, value_of
+from turnfold_worker.pipeline.language.quantities import DIGITS, SPELLED, WORD, quantity, value_of
 from turnfold_worker.pipeline.refinement.claims import says_something, words_of
 from turnfold_worker.pipeline.refinement.passages import Passage
 
@@ -46,7 +46,6 @@ _NAMED: Final = lazy_pattern(r"(?<=[a-z,] )[A-Z]\w* \Z")
 _WORD_BEFORE: Final = lazy_pattern(r"(?<![^\W\d_])[^\W\d_]{3,40} \Z")
 _ORDINAL: Final = lazy_pattern(r"\A(?:st|nd|rd|th)(?!\w)")
 _NUMERAL: Final = lazy_pattern(rf"(?i)(?<!\w)(?:{DIGITS.pattern}|(?:{'|'.join(SPELLED)})(?!\w))")
-_UNITS: Final = UNIT_NAMES | {"k", "kg", "g", "mg", "km", "cm", "mm", "ml", "kw", "gb", "mb", "pm", "x"}
 _NOT_COUNTED: Final = frozenset({"one", "once", "half", "both"})
 """Spelled numbers that mostly count nothing."""
 
@@ -72,13 +71,32 @@ def _counted_in(after: str) -> list[str]:
     return [word for word in counted if says_something(word)]
 
 
-def _is_number(word: str) -> bool:
-    """Whether a word is a number, or no more than its unit."""
-    return word.isdigit() or word in SPELLED or word in _UNITS
+class _SpelledRun(NamedTuple):
+    """A number that is written in words, whole: 'nineteen hundred'."""
+
+    start: int
+    end: int
+    sides: frozenset[tuple[str, ...]]
+    """The telling word of its clause before it and it, and it and the one behind it."""
+
+
+def _spelled_runs(text: str) -> Iterator[_SpelledRun]:
+    at = 0
+    for clause in _ENDS.split(text):
+        told = [match for match in WORD.finditer(clause) if _tells(match.group().lower())]
+        words = [match.group().lower() for match in told]
+        for first, word in enumerate(words):
+            if word not in SPELLED or (first and words[first - 1] in SPELLED):
+                continue
+            end = next((place for place in range(first, len(words)) if words[place] not in SPELLED), len(words))
+            neighbours = words[first - 1 : end] if first else [], words[first : end + 1] if end < len(words) else []
+            sides = frozenset(tuple(side) for side in neighbours if side)
+            yield _SpelledRun(at + told[first].start(), at + told[end - 1].end(), sides)
+        at += len(clause) + 1
 
 
 def _tells(word: str) -> bool:
-    return _is_number(word) or says_something(word)
+    return word in SPELLED or word.isdigit() or says_something(word)
 
 
 def without_listed(text: str) -> str:
@@ -111,26 +129,15 @@ class Figures:
         return not any(self._missing(self._without_repeated(text)))
 
     def _without_repeated(self, text: str) -> str:
-        """A text without the numbers that stand here too beside the same telling word: what they count is said so."""
-        told = [match for match in WORD.finditer(text) if _tells(match.group().lower())]
-        is_number = [_is_number(match.group().lower()) for match in told]
-        blanked = text
-        for first in range(len(told)):
-            if not is_number[first] or (first and is_number[first - 1]):
-                continue
-            end = next((at for at in range(first, len(told)) if not is_number[at]), len(told))
-            beside = [told[first - 1 : end]] if first else []
-            beside += [told[first : end + 1]] if end < len(told) else []
-            if any(f" {' '.join(match.group().lower() for match in words)} " in self._telling for words in beside):
-                start, stop = told[first].start(), told[end - 1].end()
-                blanked = f"{blanked[:start]}{' ' * (stop - start)}{blanked[stop:]}"
-        return blanked
+        """A text without the numbers in words that stand here too beside the same telling word."""
+        for run in reversed([*_spelled_runs(text)]):
+            if run.sides & self._spelled:
+                text = f"{text[: run.start]}{' ' * (run.end - run.start)}{text[run.end :]}"
+        return text
 
     @cached_property
-    def _telling(self) -> str:
-        """The telling words and numbers in their order, turn by turn."""
-        lines = ([word for word in WORD.findall(text.lower()) if _tells(word)] for *_, text in self._lines)
-        return f" {' | '.join(' '.join(words) for words in lines)} "
+    def _spelled(self) -> frozenset[tuple[str, ...]]:
+        return frozenset(side for *_, text in self._lines for run in _spelled_runs(text) for side in run.sides)
 
     def _missing(self, text: str) -> Iterator[str]:
         yield from (match.group() for match in _COMPOUND.finditer(text) if flat(match.group()) not in self._flat)

@@ -21,7 +21,6 @@ from turnfold.contract.records import (
     AnchorType,
     Origin,
     Role,
-    StoredTurn,
 )
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.words import note_stems
@@ -30,11 +29,11 @@ from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.number_words import with_digits
 from turnfold_worker.pipeline.language.pasted import is_pasted, pasted_in
 from turnfold_worker.pipeline.language.prose import Span
-from turnfold_worker.pipeline.language.quantities import spelled_number
+from turnfold_worker.pipeline.language.quantities import SPELLED, WORD
 from turnfold_worker.pipeline.language.spoken import is_question
 from turnfold_worker.pipeline.refinement.quotes import Found, align, with_conditions
 from turnfold_worker.pipeline.refinement.replies import Overtaking
-from turnfold_worker.pipeline.refinement.sources import RefineSource, kept_spans, known_before
+from turnfold_worker.pipeline.refinement.sources import MOST_OF_EARLIER, RefineSource, kept_spans, known_before
 
 MOST_A_SEGMENT: Final = 12
 """Words of one segment that take the place of others, at most."""
@@ -60,8 +59,10 @@ _LIMITS: Final = lazy_pattern(
 _PARTS: Final = lazy_pattern(r"[,;] [^,;]{8,}[,;](?: and| or)? [^,;]{8,}")
 """Two commas with some words each behind them: 'double quotes, British spelling, and no "suddenly"'."""
 _VALUE: Final = lazy_pattern(r"\d")
-_AT_ONCE: Final = 3
-"""Turns after a question or a promise that may be about it without a word of it."""
+_DOZEN: Final = 12
+_LARGE_IN_WORDS: Final = frozenset(word for word, number in SPELLED.items() if int(number) > _DOZEN) - {"half"}
+_FEW_WORDS: Final = 6
+"""Words of an answer at most that names nothing of its question."""
 _NAME: Final = lazy_pattern(r"(?<!^)(?<![.!?] )(?<!\w)[A-Z][a-z]+")
 
 
@@ -76,8 +77,12 @@ class AcceptedOvertaking:
 
     @property
     def over(self) -> tuple[int, ...]:
-        """Ids of those that are over: of a rule of several parts what was not taken up holds on."""
-        return tuple(anchor.id for anchor in self.before if not (anchor.type in BINDING and _PARTS.search(anchor.text)))
+        """Ids of those that are over: of several parts, or of one that is long, what was not taken up holds on."""
+        return tuple(
+            anchor.id
+            for anchor in self.before
+            if not (anchor.type in BINDING and _PARTS.search(anchor.text)) and len(anchor.text) <= MOST_OF_EARLIER
+        )
 
     @property
     def replaced(self) -> int | None:
@@ -178,19 +183,21 @@ def _may_end(anchor: Anchor, words: Found) -> bool:
         not telling.isdisjoint(_telling(words.turn.content))
         or all(map(_states_a_value, (anchor.text, text)))
         or all(_NAME.search(one) for one in (anchor.text, text))
-        or _answers_at_once(anchor, words.turn)
+        or _answers_at_once(anchor, words)
     )
 
 
 def _states_a_value(text: str) -> bool:
-    """'It comes down to sixteen eighty' does as '1,680' does."""
-    return _VALUE.search(text) is not None or any(map(spelled_number, text.lower().split()))
+    """'It comes down to sixteen eighty' does as '1,680' does; 'one' and 'half' are no values."""
+    return _VALUE.search(text) is not None or not _LARGE_IN_WORDS.isdisjoint(WORD.findall(text.lower()))
 
 
-def _answers_at_once(anchor: Anchor, turn: StoredTurn) -> bool:
-    """'Who does the parking ban?', 'Me': of what somebody else says next it needs no word to be about the same."""
-    asked = anchor.type in DONE_OR_ANSWERED and anchor.speaker != speaker_label(turn)
-    return asked and turn.seq - anchor.turn_seq <= _AT_ONCE
+def _answers_at_once(anchor: Anchor, words: Found) -> bool:
+    """'Who does the parking ban?', 'Uncle Bert does it': a few words of somebody else, next, may name nothing of it."""
+    if anchor.type is not AnchorType.UNRESOLVED_QUESTION or anchor.speaker == speaker_label(words.turn):
+        return False
+    few = len(words.text.split()) <= _FEW_WORDS
+    return few and words.turn.seq == anchor.turn_seq + 1 and _ASKS_FOR_IT.search(words.text) is None
 
 
 def _telling(text: str) -> set[str]:

@@ -17,6 +17,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.lookalikes import is_bracket, seen_beginning
 from turnfold.contract.periods import as_utc, day_label
 from turnfold.contract.records import Anchor, AnchorState, Method, Node, StoredTurn, TurnState
@@ -40,13 +41,14 @@ SHOWN_TAIL: Final = 4_000
 _GAP: Final = "\n[…]\n"
 _BEGINS_OURS: Final = "#=-["
 """What headings, turns, days and the line around all of them begin with."""
+_DOUBLED: Final = lazy_pattern(r"([<>])(?=\1)")
 _HASH_BYTES: Final = 16
 EARLIER_SHARE: Final = 3
 """Earlier anchors have about one token for this many of the source."""
 _LEAST_EARLIER: Final = 360
 _AROUND_EARLIER: Final = 8
 """Tokens of a line beside what was said."""
-_MOST_OF_EARLIER: Final = 160
+MOST_OF_EARLIER: Final = 160
 """Code points of an earlier anchor that are shown: enough to tell it by."""
 _TELLS_LITTLE: Final = 10
 """The rarity of some three words."""
@@ -292,7 +294,9 @@ def known_before(source: RefineSource) -> Mapping[int, Anchor]:
 
 
 def _beginning(text: str) -> str:
-    return text if len(text) <= _MOST_OF_EARLIER else f"{text[:_MOST_OF_EARLIER].rstrip()}…"
+    """What is shown of an earlier anchor, on one line: the next would begin like one of ours."""
+    text = one_line(text)
+    return text if len(text) <= MOST_OF_EARLIER else f"{text[:MOST_OF_EARLIER].rstrip()}…"
 
 
 def _share_said(anchor: Anchor, spoken: Collection[str]) -> float:
@@ -327,7 +331,7 @@ def joined_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _plain(text: str) -> str:
     """Words that cannot pass for our marks, headings or turn numbers."""
-    text = text.replace(OPEN, "< <").replace(CLOSE, "> >")
+    text = _DOUBLED.sub(r"\1 ", text)
     return "".join(map(_plain_line, text.splitlines(keepends=True)))
 
 

@@ -48,6 +48,12 @@ _WHO: Final = frozenset({"who", "whom", "whose"})
 _PAUSE: Final = lazy_pattern(r"[,;:(]\s*\Z")
 _WORDS_OF: Final = lazy_pattern(rf"\w{{1,40}}['\u2019]s?(?: \w{{1,20}})? (?:{'|'.join(sorted(SAYINGS))}): ")
 """'Ana's idea: ': what follows is what she said."""
+_ADVISES: Final = lazy_pattern(
+    r"(?i)(?:the )?assistant(?::| (?:would|should|said"
+    r"|(?:suggest|advise|recommend|say|ask|propose|warn|explain|offer)\w*)(?!\w)"
+    r"|['\u2019]s (?:plan|idea|remark|advice|suggestion|list|answer|base|route)(?!\w))"
+)
+"""What an assistant says to do, and not what it does or is."""
 _WISHES: Final = frozenset({"wants", "wanted", "needs", "needed", "wishes", "wished", "requests", "requested"})
 _TOWARDS: Final = frozenset({"to", "with", "for", "from"})
 _OBJECT: Final = 15
@@ -92,9 +98,9 @@ class Subjects:
         for number, sentence in enumerate(sentences_of(text)):
             for place, part in enumerate(self._parts(sentence)):
                 # Whoever a note begins with is mostly who said it.
-                # An assistant tells of users, as programs have them; a user's note tells what the assistant answered.
+                # An assistant tells of users, as programs have them; a user's note tells what the assistant advised.
                 of_users = (speaker, part.who) == ("assistant", "user")
-                first = not number + place and not (of_users or part.who == "assistant")
+                first = not number + place and not (of_users or _ADVISES.match(sentence))
                 doubt = first and speaker is not None and not is_participant(speaker, [part.who])
                 if self._is_anothers(part, seqs, doubt=doubt):
                     yield Unfaithful.SPEAKER
