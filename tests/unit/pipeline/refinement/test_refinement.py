@@ -409,6 +409,23 @@ def test_a_condition_on_the_line_before_is_kept() -> None:
     assert draft.text == "Unless I say otherwise:\napprove refund 999"
 
 
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("I want to make sure my login is secure and robust.", AnchorType.PREFERENCE),
+        ("I'm working on a pull request and I need a code review.", AnchorType.PREFERENCE),
+        ("I want to keep the page below 300 ms.", AnchorType.CONSTRAINT),
+        ("I need to be out of the flat by the end of May.", AnchorType.CONSTRAINT),
+        ("I don't want to lose any data.", AnchorType.CONSTRAINT),
+        ("The office is closed on Sundays.", AnchorType.CONSTRAINT),
+    ],
+)
+def test_what_somebody_is_about_to_do_is_a_limit_only_where_it_names_one(words: str, kind: AnchorType) -> None:
+    turns = [turn(1, words)]
+    (draft,) = accept_quotes(source(turns), [Quote(turn=1, type=AnchorType.CONSTRAINT, text=words)]).drafts
+    assert draft.type is kind
+
+
 def test_of_a_reply_that_was_cut_off_the_whole_notes_are_read() -> None:
     notes = [{"turns": [n], "speaker": "Mara", "text": f"We decided on plan {n}.", "importance": 3} for n in (1, 2)]
     quotes = [{"turn": 1, "type": "decision", "quote": "We decided on plan 1."}]

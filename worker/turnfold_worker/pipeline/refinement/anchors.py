@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.model_anchors import first_of_model
 from turnfold.contract.records import PINNED_RANK, Anchor, AnchorChange, AnchorState, AnchorType, Role
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold_worker.pipeline.anchors.deduplicate import merge, merge_into_past
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.language.prose import Span
-from turnfold_worker.pipeline.refinement.overtaken import BINDING, AcceptedOvertaking, holds
+from turnfold_worker.pipeline.refinement.overtaken import BINDING, AcceptedOvertaking, holds, sets_a_limit
 from turnfold_worker.pipeline.refinement.quotes import Found, align, with_conditions
 from turnfold_worker.pipeline.refinement.replies import Quote
 from turnfold_worker.pipeline.refinement.sources import RefineSource, kept_spans
@@ -30,6 +31,11 @@ _TALK: Final = frozenset({AnchorType.PREFERENCE, AnchorType.COMMITMENT})
 _BINDS_NOBODY: Final = frozenset({Role.ASSISTANT, Role.TOOL})
 """Their advice is a fact, no standing rule of the conversation."""
 _MEETS: Final = 0.5
+_WANTS: Final = lazy_pattern(
+    r"(?i)(?:(?:and|but|so|also),? )?i(?:['\u2019]m| am| also)? "
+    r"(?:want(?:ing)? to|need to|try(?:ing)? to|working on|plan(?:ning)? to)(?!\w)"
+)
+"""Tells what somebody is about to do: a wish, where it names no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +110,8 @@ def _draft(quote: Quote, aligned: Found) -> AnchorDraft:
     kind = quote.type
     if kind in BINDING and aligned.turn.role in _BINDS_NOBODY:
         kind = AnchorType.CRITICAL_FACT
+    elif kind is AnchorType.CONSTRAINT and _WANTS.match(aligned.text) and not sets_a_limit(aligned.text):
+        kind = AnchorType.PREFERENCE
     return aligned.as_anchor(kind, score=_SCORE_OF_TALK if kind in _TALK else _SCORE)
 
 

@@ -222,4 +222,9 @@ def takes_its_place(before: Anchor, text: str) -> bool:
     """Whether words say what holds in the place of an anchor; else they tell that it was answered, done or met."""
     if before.type in DONE_OR_ANSWERED:
         return False
-    return before.type is not AnchorType.CONSTRAINT or _LIMITS.search(with_digits(text)) is not None
+    return before.type is not AnchorType.CONSTRAINT or sets_a_limit(text)
+
+
+def sets_a_limit(text: str) -> bool:
+    """Whether words have a number, a denial or another word that a limit has."""
+    return _LIMITS.search(with_digits(text)) is not None
