@@ -10,14 +10,19 @@ from hypothesis import strategies as st
 
 from turnfold.contract.records import Origin, Role
 from turnfold_worker.pipeline.notes.overtaken_values import SettledAnchor
-from turnfold_worker.pipeline.refinement.ends import with_ends
+from turnfold_worker.pipeline.refinement.ends import OverStatement, with_ends
 from turnfold_worker.pipeline.refinement.notes import ModelNote
 
-DOSE = SettledAnchor(3, "I take 5 mg of ramipril in the morning.", True, 72, "She halved the ramipril, so 2.5 now")
-ADDRESS = SettledAnchor(4, "We meet at Tannery Row 22.", True, 40, "7 Coldharbour Lane from now on")
-PORT = SettledAnchor(5, "The app listens on port 8000.", True, 42, "it listens on 8085 now")
-SHEET = SettledAnchor(6, "I'm 43 and the scales said 91.4 this morning.", True, 28, "89.9 today")
-LANGUAGE = SettledAnchor(7, "Payments: going with Stripe.", True, 49, "payments go through Mollie")
+
+def _over(seq: int, said: str, by_seq: int, since: str) -> OverStatement:
+    return OverStatement.of(SettledAnchor(seq, said, True, by_seq, since))
+
+
+DOSE = _over(3, "I take 5 mg of ramipril in the morning.", 72, "She halved the ramipril, so 2.5 now")
+ADDRESS = _over(4, "We meet at Tannery Row 22.", 40, "7 Coldharbour Lane from now on")
+PORT = _over(5, "The app listens on port 8000.", 42, "it listens on 8085 now")
+SHEET = _over(6, "I'm 43 and the scales said 91.4 this morning.", 28, "89.9 today")
+LANGUAGE = _over(7, "Payments: going with Stripe.", 49, "payments go through Mollie")
 
 
 def _note(brief: str, *turns: int, text: str = "The user said so.") -> ModelNote:
@@ -92,7 +97,7 @@ def test_a_note_that_says_little_else_is_left_out() -> None:
 def test_another_thing_of_the_same_value_what_goes_on_and_what_is_denied_are_not_marked(
     said: str, since: str, brief: str, turns: tuple[int, ...]
 ) -> None:
-    over = SettledAnchor(3, said, True, 50, since)
+    over = _over(3, said, 50, since)
     assert with_ends([_note(brief, *turns)], [over]) == (_note(brief, *turns),)
 
 

@@ -14,6 +14,7 @@ from turnfold.contract.records import Origin
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.notes.overtaken_values import SettledAnchor
 from turnfold_worker.pipeline.notes.ranking import ranked
+from turnfold_worker.pipeline.refinement.ends import OverStatement
 from turnfold_worker.pipeline.refinement.notes import ModelNote
 from turnfold_worker.pipeline.refinement.outline_notes import in_place_of, still_so
 
@@ -108,8 +109,8 @@ def test_a_brief_that_says_what_was_overtaken_and_nothing_else_leaves() -> None:
         4, "The hall costs 300 euros an evening.", is_overtaken=True, by_seq=9, by_text="The hall is 340 now."
     )
     briefs = ["hall 300 euros an evening", "hall 340, once 300 euros", "hall 300 euros; door code 4471, keys at Vera's"]
-    kept = still_so(in_place_of((), [noted(brief) for brief in briefs]), [over])
+    kept = still_so(in_place_of((), [noted(brief) for brief in briefs]), [OverStatement.of(over)])
     assert [note.in_brief().text for note in kept] == briefs[1:]
-    assert still_so(kept, [over._replace(seq=5)]) == kept
+    assert still_so(kept, [OverStatement.of(over._replace(seq=5))]) == kept
     by_rules = Note(4, 0, "Mara", "user", "", "The hall costs 300 euros an evening", 9)
-    assert still_so((by_rules,), [over]) == ()
+    assert still_so((by_rules,), [OverStatement.of(over)]) == ()

@@ -39,13 +39,14 @@ def put(connection: Connection, conversation: ConversationId, outline: Outline, 
     if not written:
         return
     # Here, because only a conversation with a model's notes needs what their words weigh.
-    from turnfold_worker.pipeline.refinement.ends import with_ends
+    from turnfold_worker.pipeline.refinement.ends import OverStatement, with_ends
     from turnfold_worker.pipeline.refinement.outline_notes import BEFORE_SEGMENTS, in_place_of, on_chapters, still_so
 
     over = sql_anchors.overtaken_by_models(connection, conversation)
-    written = {node: with_ends(notes, over) for node, notes in written.items()}
+    statements = [OverStatement.of(anchor) for anchor in over]
+    written = {node: with_ends(notes, statements) for node, notes in written.items()}
     of_nodes = [written.get((covered.height, covered.idx), ()) for covered in outline.cover]
-    noted = [still_so(in_place_of(node.notes, notes), over) for node, notes in zip(held, of_nodes, strict=True)]
+    noted = [still_so(in_place_of(node.notes, notes), statements) for node, notes in zip(held, of_nodes, strict=True)]
     settled = sql_anchors.settled(connection, conversation)
 
     def ranked(notes: Sequence[tuple[Note, ...]]) -> Sequence[Note]:

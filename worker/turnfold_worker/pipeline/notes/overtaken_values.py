@@ -32,9 +32,9 @@ _TAKES_BACK: Final = lazy_pattern(
     re.IGNORECASE,
 )
 _DENIALS: Final = frozenset({"not", "never", "none", "nothing", "nobody"})
-_TELLING_NUMBER: Final = lazy_pattern(r"\d\W?\d")
+TELLING_NUMBER: Final = lazy_pattern(r"\d\W?\d")
 """A single digit is the value of too many things."""
-_DIGIT: Final = lazy_pattern(r"\d")
+DIGIT: Final = lazy_pattern(r"\d")
 _UNIT: Final = lazy_pattern(r"\d[\d.,:%]{0,20} ([^\W\d_]+)")
 _PARTS: Final = lazy_pattern(r"[^\W_]+")
 
@@ -78,7 +78,7 @@ def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
         overtaken.append(_statement(anchor, stems, own))
         if anchor.is_overtaken and anchor.by_text:
             subject = tuple(filter(_tells, stems))[:_MOST_STEMS]
-            values = [stem for stem in own if _TELLING_NUMBER.search(stem)]
+            values = [stem for stem in own if TELLING_NUMBER.search(stem)]
             overtaken += [
                 Overtaken(0, anchor.by_seq, (overtaken_value,), subject, 2)
                 for overtaken_value in values
@@ -104,7 +104,7 @@ def _own_stems(anchor: SettledAnchor, stems: tuple[str, ...]) -> tuple[str, ...]
     instead = frozenset(note_stems(anchor.by_text))
     own = tuple(stem for stem in stems if stem not in instead)
     # Of what was taken away without another in its place, a number tells it from what its turn says like it.
-    return own if instead else tuple(filter(_DIGIT.search, stems)) or own
+    return own if instead else tuple(filter(DIGIT.search, stems)) or own
 
 
 def _corrected_in_part(anchor: SettledAnchor) -> list[Overtaken]:
@@ -125,7 +125,7 @@ def overtaken_by_notes(notes: Sequence[Note]) -> list[Overtaken]:
     for at, note in enumerate(notes):
         taken_back = value_taken_back(note.text)
         # With a value of its own: 'not 48' alone puts nothing in its place.
-        if taken_back is None or not _DIGIT.search(_TAKES_BACK.sub(" ", note.text)):
+        if taken_back is None or not DIGIT.search(_TAKES_BACK.sub(" ", note.text)):
             continue
         values = tuple(map(STEMS.__getitem__, note_words(taken_back["value"])))
         if not values:
@@ -140,7 +140,7 @@ def overtaken_by_notes(notes: Sequence[Note]) -> list[Overtaken]:
 
 def value_taken_back(text: str) -> re.Match[str] | None:
     """The value whose place another takes. Each has a digit, which most texts have not."""
-    return _TAKES_BACK.search(text) if _DIGIT.search(text) else None
+    return _TAKES_BACK.search(text) if DIGIT.search(text) else None
 
 
 def _subject(notes: Sequence[Note], at: int, without: frozenset[str]) -> tuple[str, ...]:
@@ -177,7 +177,7 @@ def _telling(text: str, without: frozenset[str]) -> Iterator[str]:
 def _common(text: str, without: frozenset[str]) -> tuple[str, ...]:
     """Stems of a text that says what it is about in common words alone."""
     stems = [stem for stem in note_stems(text) if stem not in without and stem not in _DENIALS]
-    return tuple(stem for stem in stems if not _DIGIT.search(stem))[:_MOST_STEMS]
+    return tuple(stem for stem in stems if not DIGIT.search(stem))[:_MOST_STEMS]
 
 
 def _units(text: str) -> frozenset[str]:
@@ -186,14 +186,14 @@ def _units(text: str) -> frozenset[str]:
 
 
 def _tells(stem: str) -> bool:
-    return len(stem) > 2 and stem not in _DENIALS and not _DIGIT.search(stem) and not is_common(stem)
+    return len(stem) > 2 and stem not in _DENIALS and not DIGIT.search(stem) and not is_common(stem)
 
 
 def stated_before(notes: Sequence[Note], at: int) -> Iterator[int]:
     """Places of the notes that say of what the value is that a note confirms: '84 seats' before '84, not 48'."""
     note = notes[at]
     instead = _TAKES_BACK.sub(" ", note.text)
-    values = {stem for stem in note_stems(instead) if _TELLING_NUMBER.search(stem)}
+    values = {stem for stem in note_stems(instead) if TELLING_NUMBER.search(stem)}
     if note.place or not values or any(map(_tells, note_stems(instead))):
         return
     for place in range(at - 1, -1, -1):

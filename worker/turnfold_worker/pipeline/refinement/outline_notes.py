@@ -15,9 +15,9 @@ from turnfold.contract.words import digit_of, note_stems, note_words
 from turnfold.dates.note_time import time_of
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.language.rarity import rarity_of
-from turnfold_worker.pipeline.notes.overtaken_values import SettledAnchor
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, postings_of
 from turnfold_worker.pipeline.refinement.claims import words_of
+from turnfold_worker.pipeline.refinement.ends import OverStatement
 from turnfold_worker.pipeline.refinement.notes import ModelNote
 from turnfold_worker.pipeline.refinement.untold import untold
 
@@ -25,8 +25,6 @@ _WORTH: Final = {1: 60, 2: 90, 3: 120, 4: 150, 5: 180}
 """By importance, in hundredths, beside 100 for a plain clause of the rules."""
 BEFORE_SEGMENTS: Final = 8
 """How many times the worth of others notes on a chapter have, so that those on its segments only fill what is left."""
-_MOST_OF_NOTE: Final = 0.7
-"""Of a brief's stems: with as many in a statement it says little else."""
 _NAMED: Final = 3.0
 """How much more a name weighs than another word."""
 
@@ -40,22 +38,17 @@ def in_place_of(rules: Sequence[Note], written: Sequence[ModelNote]) -> tuple[No
     return tuple(in_order([*kept, *_notes(written, FIRST_WRITTEN)]))
 
 
-def still_so(notes: Sequence[Note], over: Iterable[SettledAnchor]) -> tuple[Note, ...]:
+def still_so(notes: Sequence[Note], over: Iterable[OverStatement]) -> tuple[Note, ...]:
     """Notes without those that in brief say what a model found to be overtaken, and nothing of what came then."""
-    by_seq: dict[int, list[tuple[frozenset[str], frozenset[str]]]] = {}
-    for anchor in over:
-        stems_over, since = frozenset(note_stems(anchor.text)), frozenset(note_stems(anchor.by_text))
-        by_seq.setdefault(anchor.seq, []).append((stems_over, since - stems_over))
-    return tuple(
-        note
-        for note in notes
-        if not any(_says_no_more(note, stems_over, since) for stems_over, since in by_seq.get(note.seq, ()))
-    )
+    by_seq: dict[int, list[OverStatement]] = {}
+    for statement in over:
+        by_seq.setdefault(statement.seq, []).append(statement)
+    return tuple(note for note in notes if not _is_over(note, by_seq.get(note.seq, ())))
 
 
-def _says_no_more(note: Note, stems_over: frozenset[str], since: frozenset[str]) -> bool:
-    stems = set(note_stems(note.in_brief().text))
-    return len(stems & stems_over) >= _MOST_OF_NOTE * len(stems) and stems.isdisjoint(since)
+def _is_over(note: Note, statements: Sequence[OverStatement]) -> bool:
+    stems = frozenset(note_stems(note.in_brief().text)) if statements else frozenset()
+    return any(statement.is_all_of(stems) for statement in statements)
 
 
 def on_chapters(

@@ -13,15 +13,7 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.origins import holds_tool_words
-from turnfold.contract.records import (
-    DONE_OR_ANSWERED,
-    OPERATORS,
-    PINNED_RANK,
-    Anchor,
-    AnchorType,
-    Origin,
-    Role,
-)
+from turnfold.contract.records import DONE_OR_ANSWERED, OPERATORS, PINNED_RANK, Anchor, AnchorType, Origin, Role
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.words import note_stems
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
