@@ -31,7 +31,7 @@ from databases import machine
 from rich.progress import Progress, TimeElapsedColumn
 
 TURNS_A_FOLD: Final = {"S": (1, 8, 16), "L": (1, 2, 8)}
-"""Of size L a thousand tokens wait after two turns."""
+"""Of size L a fold waits for 2,000 tokens, four turns, by default."""
 DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
 
 

@@ -15,7 +15,7 @@ from steady import SIZES
 
 STEPS: Final = (1e6, 1e7, 1e8, 1e9, 1e10)
 TURNS_A_FOLD: Final = {"S": 8.0, "L": 2.0}
-"""By default: eight turns, or a thousand tokens."""
+"""Eight turns as by default; of long ones two, half as many as 2,000 tokens are: what was measured."""
 _NOTHING: Final = 1e-9
 _LEAST_SECONDS: Final = 0.001
 """Of waiting that is shown."""
@@ -245,8 +245,9 @@ prints a load of your own from the same constants, at your prices. What was run 
 _ASSUMED: Final = """## What is assumed
 
 - The busiest hour has {peak:g} times the mean rate; {reads_a_turn:g} contexts are read for each turn; at most
-  {turns_a_fold:g} turns are folded together (of long turns two, by their tokens); rows are kept for {keep_days:g} days;
-  Redis has room for {outage_minutes:g} minutes of an outage of the database. No model, no sentence vectors.
+  {turns_a_fold:g} turns are folded together (of long turns two, where the default waits for 2,000 tokens, some four);
+  rows are kept for {keep_days:g} days; Redis has room for {outage_minutes:g} minutes of an outage of the database. No model, no
+  sentence vectors.
 - Processes and servers are busy at most 70 % of the busiest hour, and are paid for all day. A core is one of the
   machine that measured. Standbys, replicas, backups, traffic between zones and people are not in the dollars.
 - What one server bears: Redis one core and {redis_gb:g} GB for inboxes; PostgreSQL {postgresql_cores:.0f} busy cores,
