@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 
 from support.golden_content import GOLDEN
 from support.wild_turns import calling, said, wild_turns
 from turnfold.contract.records import Importance, Role, StoredTurn
-from turnfold_worker.pipeline.language.facts import extract_facts
-from turnfold_worker.pipeline.turns.classify import (
-    RULES,
-    Classification,
-    Decision,
-    Surroundings,
-    Tier,
-    classify,
-    classify_segment,
-)
+from turnfold_worker.pipeline.turns.classify import RULES, Classification, Decision, classify
+from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.pipeline.turns.repeats import Repeat
+from turnfold_worker.pipeline.turns.treatment import Treatment, read_segment
 
 PROSE = (
     "The evening was long and quiet and nobody wanted to leave, so the two of them stayed at the table and talked "
@@ -33,35 +24,25 @@ def golden(name: str) -> StoredTurn:
 
 
 EXAMPLES = {
-    "system role": (said(PROSE, role=Role.SYSTEM), Surroundings()),
-    "pinned": (said(PROSE, importance=Importance.PIN), Surroundings()),
-    "tool calls": (said(PROSE, role=Role.ASSISTANT, parts=calling("a")), Surroundings()),
-    "short": (said("Yes, on 7 May."), Surroundings()),
-    "already compressed": (said(f"[summary: {PROSE}]"), Surroundings()),
-    "important": (said(PROSE), Surroundings(important=True)),
-    "repeat": (said(PROSE), Surroundings(repeat=Repeat(2, 1))),
-    "tool output": (said(PROSE, role=Role.TOOL), Surroundings()),
-    "code and prose": (said(f"{PROSE}\n```py\nx = 1\n```"), Surroundings()),
-    "code fence": (said(f"Here:\n```py\n{'value = value + 1  # count' * 9}\n```"), Surroundings()),
-    "JSON": (golden("json_object"), Surroundings()),
-    "SQL": (golden("sql_query"), Surroundings()),
-    "code": (golden("java_code"), Surroundings()),
-    "table": (golden("markdown_table"), Surroundings()),
-    "key": (said(f"{PROSE} The key is sk-{'a1B2' * 8}."), Surroundings()),
-    "formula": (said("It holds that " + 9 * r"$$ x_1 = \frac{a}{b} $$ " + "for all of them"), Surroundings()),
-    "key-value": (golden("yaml"), Surroundings()),
-    "commands": (golden("shell_script"), Surroundings()),
-    "structured": (golden("app_log"), Surroundings()),
-    "marks": (said("~#" * 30 + PROSE[:120]), Surroundings()),
-    "verse": (said("\n".join(["Over the hill the lanterns go", "Slowly in the falling snow"] * 3)), Surroundings()),
-    "address": (said(f"{PROSE} See https://example.org/a for more."), Surroundings()),
-    "formula inside": (said(f"{PROSE} Then a ≤ b."), Surroundings()),
-    "phone": (said(f"{PROSE} Call +49 30 1234 5678 tomorrow."), Surroundings()),
-    "path": (said(f"{PROSE} It is in src/app/main.py now."), Surroundings()),
-    "hash": (said(f"{PROSE} It broke in 91b77d0a."), Surroundings()),
-    "identifier": (said(f"{PROSE} Rename maxTokens there."), Surroundings()),
-    "number": (said(f"{PROSE} It was $450."), Surroundings()),
-    "quote": (said(f"{PROSE} She said “never again”."), Surroundings()),
+    "system role": said(PROSE, role=Role.SYSTEM),
+    "pinned": said(PROSE, importance=Importance.PIN),
+    "tool calls": said(PROSE, role=Role.ASSISTANT, parts=calling("a")),
+    "short": said("Yes, on 7 May."),
+    "important": said(PROSE),
+    "repeat": said(PROSE),
+    "tool output": said(PROSE, role=Role.TOOL),
+    "code and prose": said(f"{PROSE}\n```py\nx = 1\n```"),
+    "code fence": said(f"Here:\n```py\n{'value = value + 1  # count' * 9}\n```"),
+    "JSON": golden("json_object"),
+    "SQL": golden("sql_query"),
+    "code": golden("java_code"),
+    "table": golden("markdown_table"),
+    "key": said(f"{PROSE} The key is sk-{'a1B2' * 8}."),
+    "formula": said("It holds that " + 9 * r"$$ x_1 = \frac{a}{b} $$ " + "for all of them"),
+    "key-value": golden("yaml"),
+    "commands": golden("shell_script"),
+    "structured": golden("app_log"),
+    "marks": said("~#" * 30 + PROSE[:120]),
 }
 
 
@@ -71,57 +52,58 @@ def test_every_rule_has_an_example() -> None:
 
 @pytest.mark.parametrize("reason", EXAMPLES)
 def test_a_rule_decides_its_example(reason: str) -> None:
-    turn, around = EXAMPLES[reason]
     rule = next(rule for rule in RULES if rule.reason == reason)
-    found = classify(turn, replace(around, facts=extract_facts(turn.content)))
-    assert (found.decision, found.tier) == (rule.decision, rule.tier)
+    found = classify(EXAMPLES[reason], important=reason == "important", repeats=reason == "repeat")
+    assert found.decision is rule.decision
     assert found.reasons[0] == reason
 
 
 def test_prose_without_anything_exact_is_compressed_freely() -> None:
-    assert classify(said(PROSE)) == Classification(Decision.COMPRESS, Tier.NONE, ())
+    assert classify(said(PROSE)) == Classification(Decision.COMPRESS, ())
 
 
-def test_hard_rules_come_before_the_reference_that_would_replace_a_turn() -> None:
-    turn, _ = EXAMPLES["pinned"]
-    assert classify(turn, Surroundings(repeat=Repeat(2, 1))).decision is Decision.KEEP
+def test_what_binds_comes_before_the_reference_that_would_replace_a_turn() -> None:
+    assert classify(EXAMPLES["pinned"], repeats=True).decision is Decision.KEEP
 
 
 def test_a_repeat_of_code_is_referred_to_rather_than_kept() -> None:
-    turn, _ = EXAMPLES["code"]
-    assert classify(turn, Surroundings(repeat=Repeat(2, 1))).decision is Decision.REFER
+    assert classify(EXAMPLES["code"], repeats=True).decision is Decision.REFER
 
 
-def test_soft_reasons_gather_what_a_summary_must_keep() -> None:
-    text = f"{PROSE} It cost $450, see https://example.org and src/app/main.py."
-    assert classify(said(text), Surroundings(facts=extract_facts(text))).reasons == ("address", "path", "number")
+def test_a_short_turn_has_all_reasons_that_hold() -> None:
+    assert classify(said("SELECT 1 FROM seats;"), important=True).reasons[:3] == ("short", "important", "SQL")
 
 
 def test_a_sign_of_mathematics_in_a_story_keeps_no_story() -> None:
-    assert classify(EXAMPLES["formula inside"][0]).tier is Tier.SOFT
+    assert classify(said(f"{PROSE} Then a ≤ b.")).reasons == ()
 
 
 def test_an_unclosed_fence_is_code_to_its_end() -> None:
-    assert classify(said(f"{PROSE}\n```\nx = 1\n" + "y = 2\n" * 20)).decision is Decision.SPLIT
+    assert classify(said(f"{PROSE}\n```\nx = 1\n" + "y = 2\n" * 20)).reasons == ("code and prose",)
+
+
+def treated(readings: list[Reading]) -> list[Treatment]:
+    return [reading.treatment for reading in readings if reading.treatment is not None]
 
 
 def test_a_segment_brings_repeats_and_marks_together() -> None:
     story = [said(f"{PROSE} {i}{'!' * i}", seq=i) for i in range(1, 9)]
     turns = [*story, said(story[0].content, seq=9), said(f"We decided. {PROSE}", seq=10, importance=Importance.HIGH)]
-    found, repeats = classify_segment(turns)
-    assert repeats == {9: Repeat(9, 1)}
-    assert found[8] == Classification(Decision.REFER, Tier.NONE, ("repeat",))
-    assert found[9].reasons == ("important",)
+    found = treated(read_segment(turns))
+    assert [treatment.repeat for treatment in found] == [*[None] * 8, Repeat(9, 1), None]
+    assert found[8].classification == Classification(Decision.REFER, ("repeat",))
+    assert found[9].classification.reasons == ("important",)
 
 
 @given(wild_turns())
 def test_every_turn_is_decided_and_decided_the_same_again(turns: list[StoredTurn]) -> None:
-    found, repeats = classify_segment(turns)
+    found = treated(read_segment(turns))
     assert len(found) == len(turns)
-    assert (found, repeats) == classify_segment(turns)
-    for turn, one in zip(turns, found, strict=True):
+    assert found == treated(read_segment(turns))
+    for turn, treatment in zip(turns, found, strict=True):
+        one = treatment.classification
         assert set(one.reasons) <= set(EXAMPLES)
-        assert bool(one.reasons) is (one.tier is not Tier.NONE or one.decision is not Decision.COMPRESS)
+        assert one.reasons or one.decision is Decision.COMPRESS
         if turn.role is Role.SYSTEM or turn.importance is Importance.PIN:
             assert one.decision is Decision.KEEP
 

@@ -16,6 +16,7 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.language.plain_lines import one_line
 from turnfold_worker.pipeline.language.prose import Span, trimmed
 from turnfold_worker.pipeline.levels.lines import code_lines
+from turnfold_worker.pipeline.turns.classify import SHORT_TURN
 from turnfold_worker.pipeline.turns.reading import Reading
 
 SMALL_TOKENS: Final = 200
@@ -99,7 +100,7 @@ def _exact_words(reading: Reading) -> Iterator[tuple[Preserved, Preserved]]:
 
 def _is_exact(reasons: Sequence[str]) -> bool:
     """True where what decides, or stands beside that the turn is short, is what its words are."""
-    return not _EXACT.isdisjoint(reasons if reasons[:1] == ("short",) else reasons[:1])
+    return not _EXACT.isdisjoint(reasons if reasons[:1] == (SHORT_TURN,) else reasons[:1])
 
 
 def _exact(reading: Reading, block: Block) -> tuple[Preserved, Preserved]:

@@ -8,11 +8,11 @@ from typing import Final
 
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.content import Statement, read_content
-from turnfold_worker.pipeline.turns.classify import RESIDUAL, Classification, Decision, Tier, classify_segment
+from turnfold_worker.pipeline.turns.classify import RESIDUAL, Classification, Decision, classify
 from turnfold_worker.pipeline.turns.importance import MOST_RESIDUALS, RESIDUAL_FROM, residuals, score_turns
 from turnfold_worker.pipeline.turns.memo import NO_MEMOS, TurnMemo
 from turnfold_worker.pipeline.turns.reading import Reading, read_turn
-from turnfold_worker.pipeline.turns.repeats import Repeat
+from turnfold_worker.pipeline.turns.repeats import Repeat, find_repeats
 
 _STRUCTURED: Final = frozenset({"JSON", "SQL", "code", "table", "key-value", "commands"})
 """Reasons that keep a turn which reads as statements once it does not fit verbatim."""
@@ -34,8 +34,7 @@ class Treatment:
     @property
     def kept(self) -> bool:
         """It stays verbatim while it fits: strictly, or because it is one of the segment's residuals."""
-        decision, tier, reasons = self.classification.decision, self.classification.tier, self.classification.reasons
-        return decision is Decision.KEEP and (tier is Tier.HARD or RESIDUAL in reasons)
+        return self.classification.decision is Decision.KEEP or RESIDUAL in self.classification.reasons
 
 
 def read_segment(
@@ -54,23 +53,20 @@ def read_segment(
     """
     readings = [read_turn(turn, memos.get(turn.seq)) for turn in turns]
     scores = score_turns(turns)
-    classifications, repeats = classify_segment(
-        turns, before=before, earlier=earlier, facts={reading.turn.seq: reading.facts for reading in readings},
-        kept=residuals(scores, least=residual_threshold, share=residual_share), memos=memos,
-    )  # fmt: skip
-    return [
-        replace(
-            reading,
-            treatment=Treatment(
-                classification,
-                score.score,
-                repeats.get(reading.turn.seq),
-                _statements(reading, classification),
-                score.score >= residual_threshold,
-            ),
+    important = residuals(scores, least=residual_threshold, share=residual_share)
+    repeats = find_repeats(turns, before=before, earlier=earlier)
+    treated: list[Reading] = []
+    for reading, score in zip(readings, scores, strict=True):
+        repeat = repeats.get(score.seq)
+        classification = classify(
+            reading.turn, important=score.seq in important, repeats=repeat is not None, memo=reading.memo
         )
-        for reading, classification, score in zip(readings, classifications, scores, strict=True)
-    ]
+        statements = _statements(reading, classification)
+        treatment = Treatment(
+            classification, score.score, repeat, statements, important=score.score >= residual_threshold
+        )
+        treated.append(replace(reading, treatment=treatment))
+    return treated
 
 
 def _statements(reading: Reading, classification: Classification) -> tuple[Statement, ...] | None:
