@@ -91,7 +91,7 @@ def test_levels_and_statements_hold_no_part_of_a_number(texts: list[str], role: 
     for text in folded.levels.values():
         assert set(re.findall(r"\d+", text)) <= known | {one for found in counts_of(text) for one in found}
     for text in texts:
-        for statement in read_content(text).statements:
+        for statement in read_content(text):
             assert set(re.findall(r"\d+", statement.text)) <= known | {
                 one for found in counts_of(statement.text) for one in found
             }

@@ -10,7 +10,7 @@ from turnfold_worker.pipeline.content.statements import read_lines
 
 def stated(text: str) -> str:
     """All statements of a text."""
-    return "\n".join(statement.text for statement in read_content(text).statements)
+    return "\n".join(statement.text for statement in read_content(text))
 
 
 VIEW = (
@@ -61,7 +61,7 @@ def test_a_program_that_a_listing_marks_is_a_file() -> None:
 
 
 def test_names_of_a_listing_are_worth_more_than_their_number() -> None:
-    statements = read_content("LICENSE\nREADME.md\nmvnw*\nmvnw.cmd\npom.xml\nrelease.sh*\nsrc/\n").statements
+    statements = read_content("LICENSE\nREADME.md\nmvnw*\nmvnw.cmd\npom.xml\nrelease.sh*\nsrc/\n")
     worth = {one.text: one.worth for one in statements}
     assert worth["6 files and 1 folder"] < min(worth[text] for text in worth if text.startswith("files LICENSE"))
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from support.golden_content import GOLDEN, SOURCES
 from support.wild_turns import wild_text
-from turnfold_worker.pipeline.content import Kind, read_content, split_fences
+from turnfold.contract.fences import fences_of
+from turnfold_worker.pipeline.content import Kind, kind_of, read_content
 from turnfold_worker.pipeline.content.statements import LONGEST_STATEMENT, MAX_STATEMENTS, counted, is_bad, read_lines
 from turnfold_worker.pipeline.content.summary import SUMMARIZERS
 from turnfold_worker.pipeline.language.plain_lines import one_line
@@ -37,16 +38,16 @@ _texts = st.one_of(_shuffled, wild_text, st.tuples(_shuffled, wild_text).map("\n
 
 def summarized(text: str) -> str:
     """What is stated of a text, one statement a line."""
-    return "\n".join(statement.text for statement in read_content(text).statements)
+    return "\n".join(statement.text for statement in read_content(text))
 
 
 def test_each_source_is_of_its_kind() -> None:
-    assert {source.stem: read_content(source.read_text(encoding="utf-8")).kind for source in SOURCES} == KINDS
+    assert {source.stem: kind_of(source.read_text(encoding="utf-8")) for source in SOURCES} == KINDS
 
 
 @given(_texts)
 def test_statements_are_few_single_short_lines_without_markers(text: str) -> None:
-    statements = read_content(text).statements
+    statements = read_content(text)
     assert len(statements) <= MAX_STATEMENTS
     for statement in statements:
         assert statement.text == statement.text.strip() != ""
@@ -64,40 +65,30 @@ def test_statements_are_few_single_short_lines_without_markers(text: str) -> Non
 )
 def test_any_json_is_summarized(value: object) -> None:
     text = json.dumps(value, ensure_ascii=False)
-    assert read_content(text).statements == read_content(text).statements != ()
-
-
-@given(_texts)
-def test_fences_cut_a_text_without_losing_anything(text: str) -> None:
-    pieces = split_fences(text)
-    assert "".join(piece.text for piece in pieces) == text
-    assert all(piece.text for piece in pieces)
-    assert all(piece.inside in piece.text for piece in pieces)
-    assert all(piece.closed for piece in pieces[:-1])
+    assert read_content(text) == read_content(text) != ()
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a\n```py\nx = 1\n```\nb", [(False, "a\n"), (True, "x = 1\n"), (False, "b")]),
-        ("```\nnever closed\n", [(False, "```\nnever closed\n")]),
-        ("```c\nint x;\nint y;\n", [(True, "int x;\nint y;\n")]),
-        ("~~~\nnever closed\n```\ncode\n```\n", [(False, "~~~\nnever closed\n"), (True, "code\n")]),
-        ("````md\n```\ninner\n```\n````", [(True, "```\ninner\n```\n")]),
-        ("~~~\n```\n~~~\n", [(True, "```\n")]),
-        ("``` not a fence, it goes `on`", [(False, "``` not a fence, it goes `on`")]),
-        ("```\n```", [(True, "")]),
-        ("```", [(False, "```")]),
+        ("a\n```py\nx = 1\n```\nb", ["x = 1\n"]),
+        ("```\nnever closed\n", []),
+        ("```c\nint x;\nint y;\n", ["int x;\nint y;\n"]),
+        ("~~~\nnever closed\n```\ncode\n```\n", ["code\n"]),
+        ("````md\n```\ninner\n```\n````", ["```\ninner\n```\n"]),
+        ("~~~\n```\n~~~\n", ["```\n"]),
+        ("``` not a fence, it goes `on`", []),
+        ("```\n```", [""]),
+        ("```", []),
         ("", []),
     ],
 )
-def test_fences_close_as_markdown_says(text: str, expected: list[tuple[bool, str]]) -> None:
-    found = [(piece.code, piece.inside if piece.code else piece.text) for piece in split_fences(text)]
-    assert found == expected
+def test_fences_close_as_markdown_says(text: str, expected: list[str]) -> None:
+    assert [text[fence.inside : fence.inside_end] for fence in fences_of(text)] == expected
 
 
 def test_a_fence_that_never_closes_says_so() -> None:
-    assert [piece.closed for piece in split_fences("```\na\n```\n```\nf(b);\ng(b);")] == [True, False]
+    assert [fence.closed for fence in fences_of("```\na\n```\n```\nf(b);\ng(b);")] == [True, False]
 
 
 def test_a_marker_in_a_tools_output_is_no_marker_in_its_summary() -> None:
@@ -126,7 +117,7 @@ def test_a_summary_says_no_word_and_no_number_that_its_source_does_not(source: P
     text = source.read_text(encoding="utf-8")
     words = set(re.findall(r"[^\W\d_]{2,}", text.lower())) | OUR_WORDS
     numbers = set(re.findall(r"\d+", text))
-    statements = read_content(text).statements
+    statements = read_content(text)
     assert statements
     for statement in statements:
         said = re.sub(r"\w+…", "", statement.text)
@@ -159,8 +150,8 @@ def test_a_huge_text_of_each_kind_is_summarized(source: Path) -> None:
     text = source.read_text(encoding="utf-8")
     lines = text.splitlines() * (600_000 // len(text))
     huge = "\n".join(f"{line}{i}" if i % 3 else line for i, line in enumerate(lines))
-    assert 0 < len(read_content(huge).statements) <= MAX_STATEMENTS
-    assert 0 < len(read_content(text * 50).statements) <= MAX_STATEMENTS
+    assert 0 < len(read_content(huge)) <= MAX_STATEMENTS
+    assert 0 < len(read_content(text * 50)) <= MAX_STATEMENTS
 
 
 def test_what_went_wrong_in_the_middle_of_a_huge_output_is_found() -> None:
@@ -175,7 +166,7 @@ def test_what_a_command_printed_is_read_inside_json_too() -> None:
     assert "exit_code: 1" in summary
     assert "ImportFailed: row 217 of orders-may.csv has no valid date" in summary
     twice = json.dumps({"result": json.dumps({"log": text})}, indent=1)
-    assert read_content(twice).kind is Kind.JSON
+    assert kind_of(twice) is Kind.JSON
 
 
 @pytest.mark.parametrize(
@@ -220,14 +211,14 @@ def test_numbers_agree_with_their_nouns() -> None:
 
 
 def test_a_prose_request_is_no_sql() -> None:
-    assert read_content("select one of these from the menu\nand tell me why").kind is Kind.TEXT
+    assert kind_of("select one of these from the menu\nand tell me why") is Kind.TEXT
 
 
 def test_requests_that_differ_in_status_are_told_apart() -> None:
     log = "\n".join(
         f'10.0.0.{i} - - [14/May/2026:09:1{i}:00 +0000] "GET / HTTP/1.1" {200 + 300 * (i % 2)} 5' for i in range(6)
     )
-    told = [statement.text for statement in read_content(log).statements]
+    told = [statement.text for statement in read_content(log)]
     assert any("3 times" in text and " 500 " in text for text in told)
     assert any("3 times" in text and " 200 " in text for text in told)
 
@@ -272,5 +263,4 @@ HOSTILE += [
 @pytest.mark.parametrize("joint", ["", "\n"])
 def test_a_million_characters_of_anything_are_summarized(scrap: str, joint: str) -> None:
     text = joint.join([scrap] * (1_000_000 // len(scrap + joint)))
-    assert len(read_content(text).statements) <= MAX_STATEMENTS
-    assert "".join(piece.text for piece in split_fences(text)) == text
+    assert len(read_content(text)) <= MAX_STATEMENTS

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from support.golden_content import SOURCES
-from turnfold_worker.pipeline.content import read_content
+from turnfold_worker.pipeline.content import kind_of, read_content
 
 
 def summarized(source: Path) -> str:
     """The kind, and each statement behind its worth."""
-    content = read_content(source.read_text(encoding="utf-8"))
-    return f"{content.kind}\n\n" + "".join(f"{one.worth:4} {one.text}\n" for one in content.statements)
+    text = source.read_text(encoding="utf-8")
+    return f"{kind_of(text)}\n\n" + "".join(f"{one.worth:4} {one.text}\n" for one in read_content(text))
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)

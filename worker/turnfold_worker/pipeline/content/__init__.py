@@ -2,16 +2,14 @@
 
 In reading order:
 
-fences      code blocks and the prose around them
 statements  what a summary is made of
 recognize   which kind a text is
 code, data, diffs, listings, logs, matches, pairs, plain, reports, shell, sql, tables, traces   one kind each
 summary     recognized, then summarized by its kind
 """
 
-from turnfold_worker.pipeline.content.fences import Piece, split_fences
 from turnfold_worker.pipeline.content.recognize import Kind
 from turnfold_worker.pipeline.content.statements import Statement
-from turnfold_worker.pipeline.content.summary import Content, kind_of, read_content
+from turnfold_worker.pipeline.content.summary import kind_of, read_content
 
-__all__ = ["Content", "Kind", "Piece", "Statement", "kind_of", "read_content", "split_fences"]
+__all__ = ["Kind", "Statement", "kind_of", "read_content"]

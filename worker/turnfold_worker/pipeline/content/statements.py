@@ -63,8 +63,6 @@ class Lines:
     kept: tuple[str, ...]
     count: int
     """Lines of the whole text, blank ones and those that were not read included."""
-    whole: bool
-    """True when nothing was left out or cut."""
 
 
 T = TypeVar("T")
@@ -81,14 +79,11 @@ def read_lines(text: str) -> Lines:
         middle = _bad_lines(text, _HEAD, len(text) - _TAIL)
     sections = [parts[0].splitlines(), middle, *(part.splitlines() for part in parts[1:])]
     lines = [line for lines in sections for line in lines if line and not line.isspace()]
-    whole = len(parts) == 1
     if len(lines) > _MOST_LINES:
         half = _MOST_LINES // 2
         bad = [line for line in lines[half:-half] if BAD.search(line[:LONGEST_LINE])][:_MOST_BAD]
         lines = [*lines[:half], *bad, *lines[-half:]]
-        whole = False
-    whole = whole and all(len(line) <= LONGEST_LINE for line in lines)
-    return Lines(tuple(_without_reminder(line[:LONGEST_LINE]) for line in lines), count, whole)
+    return Lines(tuple(_without_reminder(line[:LONGEST_LINE]) for line in lines), count)
 
 
 def _without_reminder(line: str) -> str:

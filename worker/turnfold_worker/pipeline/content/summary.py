@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
@@ -51,15 +50,6 @@ _RECOGNIZED: Final = 20_000
 """Code points from which the kind alone is told."""
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
-    """A text that was recognized: what it is, and what there is to say about it."""
-
-    kind: Kind
-    statements: tuple[Statement, ...]
-    """In order of the source, each one line of at most 160 code points."""
-
-
 def kind_of(text: str) -> Kind:
     """The kind of a text, without a summary."""
     if parse_json(text) is not None:
@@ -72,23 +62,18 @@ def _kind(text: str, lines: Lines) -> Kind:
     return Kind.JSON if kind in {Kind.TEXT, Kind.PAIRS, Kind.CODE} and looks_cut(text) else kind
 
 
-def read_content(text: str) -> Content:
-    """Recognize a text and state what it holds."""
-    return _read(text, inside=0)
-
-
-def _read(text: str, *, inside: int) -> Content:
+def read_content(text: str, *, inside: int = 0) -> tuple[Statement, ...]:
+    """Recognize a text and state what it holds, in its order; it may stand `inside` so many others."""
     value = parse_json(text)
     if value is not None:
-        return Content(Kind.JSON, _distinct([*summarize_json(value), *_inside(value, inside)]))
+        return _distinct([*summarize_json(value), *_inside(value, inside)])
     lines = read_lines(text)
     if not lines.kept:
-        return Content(Kind.TEXT, (state("no output", 100),))
+        return (state("no output", 100),)
     kind = _kind(text, lines)
     if kind is Kind.JSON:
-        return Content(Kind.JSON, _distinct(summarize_cut_json(text)))
-    statements = _distinct(SUMMARIZERS[kind](lines))
-    return Content(kind, statements or _distinct(summarize_plain(lines)))
+        return _distinct(summarize_cut_json(text))
+    return _distinct(SUMMARIZERS[kind](lines)) or _distinct(summarize_plain(lines))
 
 
 def _inside(value: Any, inside: int) -> Iterator[Statement]:
@@ -96,7 +81,7 @@ def _inside(value: Any, inside: int) -> Iterator[Statement]:
     if inside >= _DEEPEST:
         return
     for path, text in islice(texts_inside(value), _MOST_INSIDE):
-        for place, statement in enumerate(_read(text, inside=inside + 1).statements):
+        for place, statement in enumerate(read_content(text, inside=inside + 1)):
             # Values that tell most, such as an exit code, go first.
             worth = statement.worth * 2 // 3
             yield state(statement.text if place or not path else f"{path}: {statement.text}", worth)

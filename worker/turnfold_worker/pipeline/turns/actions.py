@@ -11,17 +11,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from turnfold.contract.actions import Action, clipped, kept_actions
+from turnfold.contract.fences import fences_of
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.records import Role, StoredTurn
-from turnfold.contract.text import whole_numbers
-from turnfold_worker.pipeline.content.fences import split_fences
 from turnfold_worker.pipeline.content.statements import RESULT, is_bad, read_lines
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.mentions import is_path, mentions
 from turnfold_worker.pipeline.language.plain_lines import one_line
 from turnfold_worker.pipeline.language.prose import READ_HEAD
-from turnfold_worker.pipeline.turns.edits import NOTHING, PATCHED, bare_line, file_shown, patched_files, written
+from turnfold_worker.pipeline.turns.edits import (
+    END_MARK,
+    NOTHING,
+    NUMBERED,
+    PATCHED,
+    bare_line,
+    file_shown,
+    patched_files,
+    written,
+)
 from turnfold_worker.pipeline.turns.tool_groups import Call, calls_of, result_ids, tool_failed
 
 LONGEST_DID: Final = 320
@@ -71,15 +79,12 @@ _SHELL_LINE: Final = lazy_pattern(r"^(?:/\S{1,40}/)?(?:ba|z|da|k)?sh: (?:line )?
 """Stands before what a shell says of a command; its number is another each time."""
 _PARTS: Final = lazy_pattern(r"&&|\|\||[;|\n]")
 _WORD: Final = lazy_pattern(r"[A-Za-z]+")
-_NUMBERED: Final = lazy_pattern(r"[ \t]{0,8}\d{1,7}(?:[:|\t→]|[ ]{2})")
 _LINE_HEAD: Final = lazy_pattern(r"[:\s(]")
 """Ends the path at the beginning of a line: `src/pay.py:3: cut`."""
 _AROUND: Final = lazy_pattern(
     r"\s*[\[(]?(?:File: |Open file|Current dir|\d+ (?:more )?lines|-{4,}|={4,}|bash-?\S{0,4}\$)"
 )
 """Lines that stand around a file that is shown."""
-_END_MARK: Final = lazy_pattern(r"[A-Za-z_]{2,20}")
-"""A last line that only ends what is written: `EOF`."""
 _QUOTED: Final = lazy_pattern(r"\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`")
 _NOTHING_THERE: Final = lazy_pattern(
     r"(?i)\b(?:(?:no|0) (?:such|match(?:es)?|results?|files?)|not found|not exist|too many (?:results|matches|files)"
@@ -116,8 +121,9 @@ def found_nothing(output: str) -> bool:
 
 def _fenced(turn: StoredTurn) -> str:
     """The last block in fences of a turn."""
-    pieces = split_fences(turn.content[-READ_HEAD:]) if "```" in turn.content else ()
-    return next((piece.inside.strip("\n") for piece in reversed(pieces) if piece.code and piece.closed), "")
+    text = turn.content[-READ_HEAD:]
+    closed = [fence for fence in fences_of(text) if fence.closed] if "```" in turn.content else []
+    return text[closed[-1].inside : closed[-1].inside_end].strip("\n") if closed else ""
 
 
 def _after(turns: Sequence[StoredTurn], place: int) -> Iterator[StoredTurn]:
@@ -138,9 +144,8 @@ def _actions(
     for place, call in enumerate(calls):
         answers = [one for one in results if call.id and call.id in result_ids(one)]
         # Without ids they answer in the order of the calls.
-        answer = (
-            answers[0] if answers else results[place] if place < len(results) and not _has_id(results[place]) else None
-        )
+        in_order = [one for one in results[place : place + 1] if not result_ids(one)]
+        answer = next(iter((*answers, *in_order)), None)
         action = _action(turn, call, answer, outputs)
         files = patched_files(call) if action.changed else ()
         if len(files) > 1:
@@ -150,10 +155,6 @@ def _actions(
                 yield action._replace(did=did, about=path, wrote=wrote, gone=gone)
         else:
             yield action
-
-
-def _has_id(turn: StoredTurn) -> bool:
-    return bool(result_ids(turn))
 
 
 def _action(turn: StoredTurn, call: Call, answer: StoredTurn | None, outputs: Sequence[str]) -> Action:
@@ -175,24 +176,20 @@ def _action(turn: StoredTurn, call: Call, answer: StoredTurn | None, outputs: Se
 
 def _did(name: str, values: Sequence[str], outputs: Sequence[str]) -> str:
     """The call on one line: of what it writes first what no output showed before."""
-    seen = {line for text in (*outputs, *values[:-1]) for line in _bare_lines(text[:READ_HEAD])}
+    seen = {line for text in (*outputs, *values[:-1]) for line in map(bare_line, text[:READ_HEAD].split("\n"))}
     words_told = [name] if name and not _is_shell(name, values) else []
     for argument in values:
         first, *rest = [line for line in argument[:READ_HEAD].split("\n") if line.strip()]
-        rest = rest[:-1] if rest and _END_MARK.fullmatch(rest[-1].strip()) else rest
+        rest = rest[:-1] if rest and END_MARK.fullmatch(rest[-1].strip()) else rest
         new = [line for line in rest if bare_line(line) not in seen]
-        words_told.append(_clipped(first.strip(), _LONGEST_LINE))
+        words_told.append(clipped(first.strip(), _LONGEST_LINE))
         words_told.extend(line.strip() for line in new or rest)
-    return _clipped(one_line(" ".join(words_told)), LONGEST_DID)
+    return clipped(one_line(" ".join(words_told)), LONGEST_DID)
 
 
 def _is_shell(name: str, values: Sequence[str]) -> bool:
     """True for a tool that runs what it is given: the command says all."""
     return len(values) == 1 and (" " in values[0].strip() or not name)
-
-
-def _bare_lines(text: str) -> Iterator[str]:
-    return map(bare_line, text.split("\n"))
 
 
 def _only_looks(name: str, values: Sequence[str]) -> bool:
@@ -235,7 +232,7 @@ def command_words(turn: StoredTurn) -> frozenset[str]:
     """The first word of a command in fences, and the one that ends what it writes: how an agent speaks to its tools."""
     lines = _fenced(turn).strip().split("\n") if turn.role is Role.ASSISTANT else [""]
     last = lines[-1].strip() if len(lines) > 1 else ""
-    return frozenset((lines[0].split(maxsplit=1) or [""])[:1] + ([last] if _END_MARK.fullmatch(last) else []))
+    return frozenset((lines[0].split(maxsplit=1) or [""])[:1] + ([last] if END_MARK.fullmatch(last) else []))
 
 
 def _changes(name: str, values: Sequence[str]) -> bool:
@@ -291,7 +288,7 @@ def _about(values: Sequence[str], content: str) -> str:
 def _outcome(content: str, answer: StoredTurn, *, looked: bool) -> tuple[str, bool]:
     """How it ended in a few words, and whether it failed."""
     lines = read_lines(content[:READ_HEAD] + content[-READ_HEAD:] if len(content) > 2 * READ_HEAD else content).kept
-    plain = [line for line in lines if not (_NUMBERED.match(line) or _AROUND.match(line) or _ECHO.match(line))]
+    plain = [line for line in lines if not (NUMBERED.match(line) or _AROUND.match(line) or _ECHO.match(line))]
     if looked:
         bad = [line for line in plain[:1] if _NOTHING_THERE.search(_QUOTED.sub("", line))]
     else:
@@ -316,8 +313,4 @@ def _joined(lines: Iterable[str]) -> str:
     """The first sentence of each line, on one."""
     bare = (_SHELL_LINE.sub("", one_line(line).lstrip("-* ")) for line in lines)
     sentences = dict.fromkeys(_SENTENCE.split(line, maxsplit=1)[0] for line in bare)
-    return _clipped("; ".join(sentences).replace("→ L", "\u203aL"), LONGEST_ENDED)
-
-
-def _clipped(text: str, longest: int) -> str:
-    return text if len(text) <= longest else text[: whole_numbers(text, longest - 1)].rstrip() + "…"
+    return clipped("; ".join(sentences).replace("→ L", "\u203aL"), LONGEST_ENDED)

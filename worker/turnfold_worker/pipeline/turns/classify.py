@@ -9,12 +9,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Final
 
+from turnfold.contract.fences import Fence, fences_of
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.records import Importance, Role, StoredTurn
-from turnfold_worker.pipeline.content import Kind, Piece, kind_of, split_fences
+from turnfold_worker.pipeline.content import Kind, kind_of
 from turnfold_worker.pipeline.turns.memo import TurnMemo, made_once
 from turnfold_worker.pipeline.turns.tool_groups import call_ids
 
@@ -61,30 +63,21 @@ class _Look:
         self.repeats = repeats
         self.text = turn.content[:_LOOKED_AT]
         self.tool = holds_tool_words(turn)
-        self._kind: Kind | None = None
-        self._pieces: tuple[Piece, ...] | None = None
 
-    @property
+    @cached_property
     def kind(self) -> Kind:
-        if self._kind is None:
-            self._kind = kind_of(self.turn.content)
-        return self._kind
+        return kind_of(self.turn.content)
 
-    @property
-    def pieces(self) -> tuple[Piece, ...]:
-        if self._pieces is None:
-            fenced = "```" in self.turn.content or "~~~" in self.turn.content
-            self._pieces = split_fences(self.turn.content) if fenced else (Piece(self.turn.content, code=False),)
-        return self._pieces
+    @cached_property
+    def fences(self) -> list[Fence]:
+        return fences_of(self.turn.content)
 
-    @property
-    def fenced(self) -> bool:
-        return any(piece.code for piece in self.pieces)
-
-    @property
+    @cached_property
     def prose(self) -> int:
         """Code points of prose."""
-        return sum(len(piece.text.strip()) for piece in self.pieces if not piece.code)
+        begins = [0, *(fence.end for fence in self.fences)]
+        ends = [*(fence.start for fence in self.fences), len(self.turn.content)]
+        return sum(len(self.turn.content[begin:end].strip()) for begin, end in zip(begins, ends, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +120,7 @@ def _has_key(look: _Look) -> bool:
 
 
 def _is(*kinds: Kind) -> Callable[[_Look], bool]:
-    return lambda look: not look.tool and not look.fenced and look.kind in kinds
+    return lambda look: not look.tool and not look.fences and look.kind in kinds
 
 
 def _is_pairs(look: _Look) -> bool:
@@ -146,8 +139,8 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(RESIDUAL, _KEEP, lambda look: look.important),
     Rule("repeat", Decision.REFER, lambda look: look.repeats),
     Rule("tool output", Decision.STRUCTURE, lambda look: look.tool),
-    Rule("code and prose", _COMPRESS, lambda look: look.fenced and look.prose >= MIN_PROSE),
-    Rule("code fence", _KEEP, lambda look: look.fenced and look.prose < MIN_PROSE),
+    Rule("code and prose", _COMPRESS, lambda look: bool(look.fences) and look.prose >= MIN_PROSE),
+    Rule("code fence", _KEEP, lambda look: bool(look.fences) and look.prose < MIN_PROSE),
     Rule("JSON", _KEEP, _is(Kind.JSON)),
     Rule("SQL", _KEEP, _is(Kind.SQL)),
     Rule("code", _KEEP, _is(Kind.CODE, Kind.DIFF)),
@@ -190,6 +183,3 @@ def _classified(look: _Look) -> Classification:
         return Classification(Decision.COMPRESS, ())
     further = [rule.reason for rule in holding] if first.reason == SHORT_TURN else []
     return Classification(first.decision, (first.reason, *further))
-
-
-__all__ = ["RULES", "Classification", "Decision", "Rule", "classify"]

@@ -38,10 +38,11 @@ _UNDOES: Final = listed("undo revert restore checkout rm delete remove")
 """Words of a command after which nothing stands that was written before."""
 _HEREDOC: Final = lazy_pattern(r"<<-?\s{0,4}(['\"]?)([A-Za-z_]\w{0,30})\1")
 _APPENDS: Final = lazy_pattern(r">>|tee -a")
-_END_MARK: Final = lazy_pattern(r"[A-Za-z_]{2,20}")
+END_MARK: Final = lazy_pattern(r"[A-Za-z_]{2,20}")
+"""A last line that only ends what is written: `EOF`."""
 _RANGE: Final = lazy_pattern(r"\s{0,8}\w{1,20} (?:\S{1,200} )?(\d{1,7})[:,-](\d{1,7})\s*$")
 """An editor's command for the lines from one number to another."""
-_NUMBERED: Final = lazy_pattern(r"[ \t]{0,8}(\d{1,7})(?:[:|\t→]|[ ]{2})")
+NUMBERED: Final = lazy_pattern(r"[ \t]{0,8}(\d{1,7})(?:[:|\t→]|[ ]{2})")
 _OF_FILE: Final = lazy_pattern(r"^\W{0,2}[Ff]ile:? [^\n]{1,300}", re.MULTILINE)
 """A line that says which file follows."""
 _HEAD: Final = 1_000
@@ -110,7 +111,7 @@ def _shows_other(output: str, path: str) -> bool:
 
 def bare_line(line: str) -> str:
     """A line without the number before it and without indentation."""
-    return _NUMBERED.sub("", line, count=1).strip() if line[:1].isdigit() or line[:1] == " " else line.strip()
+    return NUMBERED.sub("", line, count=1).strip() if line[:1].isdigit() or line[:1] == " " else line.strip()
 
 
 def _parts(text: str) -> list[str]:
@@ -143,7 +144,7 @@ def _behind_command(value: str) -> tuple[str, bool]:
     if PATCHED.search(value) is not None:
         return value, False
     lines = rest.split("\n")
-    if len(lines) > 1 and _END_MARK.fullmatch(lines[-1].strip()):
+    if len(lines) > 1 and END_MARK.fullmatch(lines[-1].strip()):
         lines = lines[:-1]
     return "\n".join(lines), False
 
@@ -171,7 +172,7 @@ def _replaced(command: str, outputs: Sequence[str]) -> list[str]:
     first, last = int(match[1]), int(match[2])
     for output in reversed(outputs):
         numbered = {
-            int(numbered_line[1]): line for line in output.split("\n") if (numbered_line := _NUMBERED.match(line))
+            int(numbered_line[1]): line for line in output.split("\n") if (numbered_line := NUMBERED.match(line))
         }
         if first in numbered:
             return [numbered[number] for number in sorted(numbered) if first <= number <= last]
@@ -247,7 +248,7 @@ def _gone(lines: Iterable[str], kept: set[str]) -> tuple[str, ...]:
 
 def _unnumbered(text: str) -> list[str]:
     """The lines of a text without numbers before them."""
-    return [_NUMBERED.sub("", line, count=1).rstrip() for line in text.expandtabs(4).split("\n")]
+    return [NUMBERED.sub("", line, count=1).rstrip() for line in text.expandtabs(4).split("\n")]
 
 
 def _clipped(line: str) -> str:

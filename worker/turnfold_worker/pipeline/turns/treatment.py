@@ -73,11 +73,11 @@ def _statements(reading: Reading, classification: Classification) -> tuple[State
     if classification.decision is Decision.REFER:
         return None
     structured = classification.decision is Decision.STRUCTURE or not _STRUCTURED.isdisjoint(classification.reasons[:1])
-    return read_content(reading.turn.content).statements if structured or reading.tool else None
+    return read_content(reading.turn.content) if structured or reading.tool else None
 
 
 def statements_of(reading: Reading) -> tuple[Statement, ...] | None:
     """What a structured turn states, most of it in order; None for prose. A tool's words are never prose."""
     if reading.treatment is not None:
         return reading.treatment.statements
-    return read_content(reading.turn.content).statements if reading.tool else None
+    return read_content(reading.turn.content) if reading.tool else None
