@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
 from random import Random
@@ -23,6 +24,11 @@ from turnfold_worker.pipeline.ledger import (
     segment_ledger,
     tool_share,
 )
+from turnfold_worker.pipeline.turns.reading import manuals_of, read_turn
+
+
+def ledger_of(turns: Sequence[StoredTurn]) -> Ledger:
+    return segment_ledger(turns, manuals_of(map(read_turn, turns)))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +60,7 @@ def test_lines_that_are_little_else_than_a_path_are_a_result_list() -> None:
 
 def test_what_people_say_weighs_most_and_result_lists_more_than_what_tools_print() -> None:
     turns = talk("tool: alphaOne betaTwo\nx/one.py\nx/two.py\nsome line about x/three.py", "assistant: I open betaTwo")
-    scores = {entry.name: entry.score for entry in segment_ledger(turns).entries}
+    scores = {entry.name: entry.score for entry in ledger_of(turns).entries}
     assert scores == {"alphaOne": 1, "betaTwo": 6, "x/one.py": 4, "x/two.py": 4, "x/three.py": 1}
 
 
@@ -63,11 +69,11 @@ def test_arguments_of_tool_calls_are_read() -> None:
     turn = said("", role=Role.ASSISTANT, parts={"tool_calls": [call]})
     block = {"type": "tool_use", "id": "a", "name": "grep", "input": {"pattern": "readValue", "limit": 3}}
     other = said("", seq=2, role=Role.ASSISTANT, parts={"content": [block]})
-    assert rank(segment_ledger([turn, other])) == ("readValue", "src/deep/io.py")
+    assert rank(ledger_of([turn, other])) == ("readValue", "src/deep/io.py")
 
 
 def test_the_tail_of_a_path_adds_to_the_longer_path() -> None:
-    ledger = segment_ledger(
+    ledger = ledger_of(
         talk("assistant: open core/json/Parser.java", "tool: /repo/core/json/Parser.java has otherThing")
     )
     assert rank(ledger) == ("/repo/core/json/Parser.java", "otherThing")
@@ -75,7 +81,7 @@ def test_the_tail_of_a_path_adds_to_the_longer_path() -> None:
 
 def test_a_path_is_about_the_symbol_that_its_file_is_named_after() -> None:
     wanted = ["assistant: TypeFactory"] * 5
-    ledger = segment_ledger(talk(*wanted, "tool: src/x/AnyFactory.java src/x/TypeFactory.java"))
+    ledger = ledger_of(talk(*wanted, "tool: src/x/AnyFactory.java src/x/TypeFactory.java"))
     order = [name for name in rank(ledger) if is_path(name)]
     assert order[0] == "src/x/TypeFactory.java"
 
@@ -87,7 +93,7 @@ def test_a_name_inside_a_listed_name_is_not_listed_again() -> None:
 
 def test_a_long_listing_chooses_nothing() -> None:
     few, many = ["src/a.py", "src/b.py"], [f"src/{letter}{other}.py" for letter in "cdefghi" for other in "klmnopq"]
-    ledger = segment_ledger(talk("tool: " + "\n".join(few), "tool: " + "\n".join(many)))
+    ledger = ledger_of(talk("tool: " + "\n".join(few), "tool: " + "\n".join(many)))
     scores = {entry.name: entry.score for entry in ledger.entries}
     assert {scores[name] for name in few} == {4}
     assert {scores[name] for name in many} == {1}
@@ -102,7 +108,7 @@ def test_of_names_that_differ_in_digits_the_first_stands_for_all() -> None:
 def test_a_tool_that_is_called_is_no_name() -> None:
     call = {"function": {"name": "run_command", "arguments": '{"command": "cat setup.cfg"}'}}
     turn = said("[call run_command]", role=Role.ASSISTANT, parts={"tool_calls": [call]})
-    assert rank(segment_ledger([turn])) == ("setup.cfg",)
+    assert rank(ledger_of([turn])) == ("setup.cfg",)
 
 
 def commanded(seq: int, *commands: str) -> list[StoredTurn]:
@@ -113,8 +119,8 @@ def commanded(seq: int, *commands: str) -> list[StoredTurn]:
 
 
 def test_words_that_command_tools_stand_apart_from_names() -> None:
-    first = segment_ledger(commanded(1, "find_file ferryPlan", "edit 3:3\nint berthSize;\nend_of_edit"))
-    second = segment_ledger(commanded(5, "find_file tidesTable", 'search_dir "tidesTable"'))
+    first = ledger_of(commanded(1, "find_file ferryPlan", "edit 3:3\nint berthSize;\nend_of_edit"))
+    second = ledger_of(commanded(5, "find_file tidesTable", 'search_dir "tidesTable"'))
     ledger = merge_ledgers(first, Ledger.from_json(json.loads(json.dumps(second.to_json()))))
     names = rank(ledger)
     assert names[0] == "(commands: find_file end_of_edit search_dir)"
@@ -124,17 +130,17 @@ def test_words_that_command_tools_stand_apart_from_names() -> None:
 
 
 def test_a_word_that_only_a_text_says_is_no_command() -> None:
-    assert rank(segment_ledger(talk("tool: find_file ferryPlan"))) == ("ferryPlan", "find_file")
+    assert rank(ledger_of(talk("tool: find_file ferryPlan"))) == ("ferryPlan", "find_file")
 
 
 def test_keys_of_json_are_no_names_of_the_work() -> None:
     printed = """tool: {"berth_id": "quayNorth", 'tide_cm': 41}"""
-    assert rank(segment_ledger(talk(*[printed] * 2))) == ("quayNorth",)
+    assert rank(ledger_of(talk(*[printed] * 2))) == ("quayNorth",)
 
 
 def test_what_only_a_manual_says_is_no_name_of_the_work() -> None:
     manual = " ".join(f"When you open file {n}, use the command scroll_down {n}." for n in range(40))
-    assert rank(segment_ledger(talk(f"user: The fareTable is wrong. {manual}"))) == ("fareTable",)
+    assert rank(ledger_of(talk(f"user: The fareTable is wrong. {manual}"))) == ("fareTable",)
 
 
 def test_the_end_of_an_element_is_no_path() -> None:
@@ -146,9 +152,7 @@ def test_frequent_names_outlive_any_number_of_others_and_new_ones_can_rise() -> 
     for i in range(60):
         crowd = " ".join(f"name_{i}_{j}" for j in range(100))
         often = "oldFavourite" if i < 30 else "newFavourite"
-        ledger = merge_ledgers(
-            ledger, segment_ledger([said(f"{often} {crowd}", seq=2 * i + 1), said(often, seq=2 * i + 2)])
-        )
+        ledger = merge_ledgers(ledger, ledger_of([said(f"{often} {crowd}", seq=2 * i + 1), said(often, seq=2 * i + 2)]))
     assert len(ledger.entries) == MAX_NAMES
     scores = {entry.name: entry.score for entry in ledger.entries}
     assert scores["oldFavourite"] < 30 * 10, "what is not named any more fades"
@@ -162,13 +166,13 @@ def test_the_share_is_that_of_tool_output(tool: int, everything: int, share: flo
     assert tool_share(tool, everything) == share
 
 
-_ledgers = wild_turns(most=6).map(segment_ledger)
+_ledgers = wild_turns(most=6).map(ledger_of)
 
 
 @given(wild_turns(most=12), st.integers(1, 5))
 def test_cutting_into_segments_changes_nothing_while_all_names_fit(turns: list[StoredTurn], size: int) -> None:
-    whole = segment_ledger(turns)
-    parts = [segment_ledger(part) for part in (turns[i : i + size] for i in range(0, len(turns), size))]
+    whole = ledger_of(turns)
+    parts = [ledger_of(part) for part in (turns[i : i + size] for i in range(0, len(turns), size))]
     assert reduce(merge_ledgers, parts, Ledger()) == whole
     assert reduce(merge_ledgers, reversed(parts), Ledger()) == whole
 
@@ -191,7 +195,7 @@ def test_merging_is_commutative_and_loses_no_points(one: Ledger, other: Ledger) 
 @given(wild_turns(most=12))
 def test_every_name_is_written_in_a_turn(turns: list[StoredTurn]) -> None:
     whole = "\n".join([turn.content for turn in turns] + [json.dumps(turn.parts or {}) for turn in turns])
-    assert all(entry.name in whole and entry.score > 0 for entry in segment_ledger(turns).entries)
+    assert all(entry.name in whole and entry.score > 0 for entry in ledger_of(turns).entries)
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcd/.Aa_") | st.text(max_size=9), st.integers(0, 99), st.integers(1, 9))))
@@ -223,7 +227,7 @@ def test_mentions_never_fail(text: str) -> None:
 )
 def test_a_line_of_a_million_characters_is_read_without_growing_cost(scrap: str) -> None:
     turn = said(scrap * (1_000_000 // len(scrap)))
-    assert len(segment_ledger([turn]).entries) <= 2
+    assert len(ledger_of([turn]).entries) <= 2
 
 
 def searched(*outputs: str) -> list[StoredTurn]:
@@ -239,7 +243,7 @@ def test_a_file_that_was_looked_for_and_is_not_there_is_no_name() -> None:
     turns = searched(
         'No matches found for "pages/setup_0.md" in /srv', "cat: pages/setup_1.md: No such file or directory"
     )
-    assert [entry.name for entry in segment_ledger(turns).entries if is_path(entry.name)] == []
+    assert [entry.name for entry in ledger_of(turns).entries if is_path(entry.name)] == []
 
 
 def test_a_file_that_is_found_after_all_is_a_name() -> None:
@@ -247,7 +251,7 @@ def test_a_file_that_is_found_after_all_is_a_name() -> None:
         *searched('No matches found for "pages/setup_0.md" in src'),
         said(seq=3, role=Role.TOOL, content="docs/pages/setup_0.md\npages/setup_0.md"),
     ]
-    assert "pages/setup_0.md" in {entry.name for entry in segment_ledger(turns).entries}
+    assert "pages/setup_0.md" in {entry.name for entry in ledger_of(turns).entries}
 
 
 def test_a_symbol_that_is_not_found_stays_a_name() -> None:
@@ -255,7 +259,7 @@ def test_a_symbol_that_is_not_found_stays_a_name() -> None:
         said(seq=1, role=Role.ASSISTANT, content="javac Pay.java"),
         said(seq=2, role=Role.TOOL, content="error: symbol not found: roundHalf"),
     ]
-    assert "roundHalf" in {entry.name for entry in segment_ledger(turns).entries}
+    assert "roundHalf" in {entry.name for entry in ledger_of(turns).entries}
 
 
 def test_paths_are_written_from_the_folder_from_which_the_conversation_writes_them() -> None:

@@ -18,9 +18,8 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.language.mentions import Mentions, file_name, is_path, mentions
-from turnfold_worker.pipeline.language.prose import READ_HEAD, READ_TAIL, Span, split_prose
+from turnfold_worker.pipeline.language.prose import READ_HEAD, READ_TAIL, Span
 from turnfold_worker.pipeline.turns.actions import command_words, found_nothing
-from turnfold_worker.pipeline.turns.manuals import SHORTEST, manual_in
 from turnfold_worker.pipeline.turns.tool_groups import call_texts, called_tools
 
 MAX_NAMES: Final = 400
@@ -95,7 +94,7 @@ def _is_row(row: object) -> bool:
     return [type(cell) for cell in row] == [str, *[int] * (len(row) - 1)]
 
 
-def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | None] | None = None) -> Ledger:
+def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | None]) -> Ledger:
     """The ledger of the turns of one segment; `manuals` are those of its readings, by the number of the turn."""
     scores: dict[str, int] = {}
     last: dict[str, int] = {}
@@ -113,9 +112,7 @@ def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | Non
         tools = called_tools(turn)
         if not by_tool:
             commanded.update(command_words(turn))
-        by_manual: frozenset[str] = frozenset()
-        if not by_tool:
-            by_manual = _in_manual(turn, mentioned, manual_of(turn) if manuals is None else manuals.get(turn.seq))
+        by_manual = frozenset() if by_tool else _in_manual(turn, mentioned, manuals.get(turn.seq))
         for name in mentioned.names:
             if name in tools:
                 continue
@@ -128,13 +125,6 @@ def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | Non
     return _bounded(
         LedgerEntry(name, score, last[name], commanded[name]) for name, score in scores.items() if name not in absent
     )
-
-
-def manual_of(turn: StoredTurn) -> Span | None:
-    """The manual in a turn that nobody has read yet."""
-    if len(turn.content) < SHORTEST or turn.role is Role.ASSISTANT:
-        return None
-    return manual_in(turn.content, split_prose(turn.content).sentences, turn.role)
 
 
 def _in_manual(turn: StoredTurn, mentioned: Mentions, manual: Span | None) -> frozenset[str]:
@@ -279,6 +269,3 @@ def _lend(points: dict[str, int]) -> None:
 def tool_share(tool_tokens: int, all_tokens: int) -> float:
     """Share of a budget for the ledger: that of tool output in the conversation, at most `MAX_TOOL_SHARE`."""
     return min(MAX_TOOL_SHARE, max(0, tool_tokens) / all_tokens) if all_tokens > 0 else 0.0
-
-
-__all__ = ["MAX_NAMES", "Ledger", "LedgerEntry", "merge_ledgers", "rank", "segment_ledger", "tool_share"]
