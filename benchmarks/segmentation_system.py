@@ -58,7 +58,7 @@ class SegmenterSystem:
 
     def reset(self) -> None:
         self._open: list[tuple[StoredTurn, Vector | None]] = []
-        self._state = segment.fresh(segment.SegmenterStats())
+        self._state = segment.State(segment.SegmenterStats())
         self._seen = 0
 
     def push(self, turn: Mapping[str, Any]) -> list[int]:
@@ -97,7 +97,7 @@ class SegmenterSystem:
 
     def _again(self, turns: list[tuple[StoredTurn, Vector | None]]) -> list[int]:
         """Begin a segment with turns that were seen already."""
-        self._state, self._open = segment.fresh(self._state.stats), []
+        self._state, self._open = segment.State(self._state.stats), []
         cuts: list[int] = []
         for number, (turn, vector) in enumerate(turns):
             self._open.append((turn, vector))

@@ -30,7 +30,7 @@ from turnfold_worker.pipeline.outline import (
     with_tail,
 )
 from turnfold_worker.pipeline.roll_up import chapters_above
-from turnfold_worker.pipeline.segments.segmenter import SegmenterStats, fresh, step
+from turnfold_worker.pipeline.segments.segmenter import SegmenterStats, State, step
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.memo import NO_MEMOS, memos_of
 from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
@@ -201,7 +201,7 @@ def next_segment(tail: Tail, *, total: bool = False) -> CutSegment | None:
 
 
 def _stepped(tail: Tail, settings: FoldSettings) -> CutSegment | None:
-    state = fresh(SegmenterStats.from_json(tail.segmenter))
+    state = State(SegmenterStats.from_json(tail.segmenter))
     for turn in tail.turns:
         vector = tail.vectors.get(turn.seq, NO_VECTOR) if tail.vectors else None
         state, cut = step(state, turn, settings, vector, tail.memos.get(turn.seq))

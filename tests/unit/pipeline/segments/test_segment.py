@@ -16,7 +16,7 @@ from support.wild_turns import calling, said, talk, wild_turns
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.vectors import NO_VECTOR, Vector
 from turnfold_worker.pipeline.fold import fold_segment
-from turnfold_worker.pipeline.segments.segmenter import SegmenterStats, fresh, step
+from turnfold_worker.pipeline.segments.segmenter import SegmenterStats, State, step
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.tool_groups import call_ids, result_ids
 
@@ -52,7 +52,7 @@ def cuts_in_batches(
     for size in [*batches, len(turns)]:
         known = min(len(turns), known + size)
         while True:
-            state, cut = fresh(SegmenterStats.from_json(stored)), None
+            state, cut = State(SegmenterStats.from_json(stored)), None
             for turn in turns[begin:known]:
                 state, cut = step(state, turn, chosen, None if vectors is None else vectors.get(turn.seq, NO_VECTOR))
                 if cut is not None:
@@ -103,7 +103,7 @@ def test_a_cut_is_decided_while_the_look_ahead_lasts_and_stands(
         said(text, seq=seq, name=name, minutes=minutes + seq * 10) for seq, (name, text, minutes) in enumerate(lines, 1)
     ]
     cuts: list[int] = []
-    state, begin = fresh(SegmenterStats()), 0
+    state, begin = State(SegmenterStats()), 0
     for known in range(1, len(turns) + 1):
         for turn in turns[begin + len(state.marks) : known]:
             vector = vectors.get(turn.seq, NO_VECTOR) if semantic else None
@@ -112,7 +112,7 @@ def test_a_cut_is_decided_while_the_look_ahead_lasts_and_stands(
                 assert known - cut <= max(1, chosen.look_ahead)
                 assert not cuts or cut > cuts[-1]
                 cuts.append(cut)
-                state, begin = fresh(state.stats), cut - 1
+                state, begin = State(state.stats), cut - 1
                 break
     assert cuts == sorted(set(cuts))
 

@@ -78,17 +78,12 @@ class State:
     marks: tuple[Signs, ...] = ()
 
 
-def fresh(stats: SegmenterStats) -> State:
-    """The state at the beginning of a segment."""
-    return State(stats)
-
-
 def step(
     state: State, turn: StoredTurn, settings: FoldSettings, vector: Vector | None = None, memo: TurnMemo | None = None
 ) -> tuple[State, int | None]:
     """Take one turn in; with it the number of the first turn of the next segment, once that is decided.
 
-    After a number the caller closes the segment and feeds the turns from that number on into a `fresh` state with the
+    After a number the caller closes the segment and feeds the turns from that number on into a new state with the
     statistics of the state returned. `vector` is None where there is no sentence model.
     `memo` keeps what is heard in the turn.
     """
