@@ -6,9 +6,11 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
+from turnfold.code_blocks.index import MOST_OF_A_SEGMENT, entries_of, pack_blocks
 from turnfold.contract.actions import Action
 from turnfold.contract.notes import Note
 from turnfold.contract.periods import as_utc
@@ -25,7 +27,6 @@ from turnfold_worker.pipeline.levels.parts import named_by_parts, packed_parts, 
 from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
-from turnfold_worker.pipeline.notes.block_notes import packed_blocks
 from turnfold_worker.pipeline.notes.own_anchors import weighed_by_anchors, with_settling, without_pasted_changes
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, postings_of
 from turnfold_worker.pipeline.notes.ranking import ranked
@@ -132,7 +133,7 @@ def fold_segment(  # noqa: PLR0913 - what a segment is folded from, all by name
         source_hash=source_hash(turns),
         drafts=with_reports(drafts, readings),
         postings=postings_of(term_counts(readings), passages),
-        blocks=packed_blocks(turns_told, before=not_deleted(before)),
+        blocks=pack_blocks(islice(entries_of(turns_told, before=not_deleted(before)), MOST_OF_A_SEGMENT)),
         parts=packed_parts(parts, passages),
         repeats=repeat_marks(readings),
         notes=tuple(with_settling(best, without_pasted_changes(weighed, readings), drafts)),
@@ -243,15 +244,3 @@ def _plain_speaker(turn: StoredTurn) -> str:
 def first_that_fits(texts: Sequence[str], limit: int) -> str:
     """The first text of at most `limit` estimated tokens, else two words."""
     return next((text for text in texts if text and estimate_tokens(text) <= limit), f"{FALLBACK}\n")
-
-
-__all__ = [
-    "FoldedNode",
-    "first_that_fits",
-    "fold_segment",
-    "known_moments",
-    "not_deleted",
-    "plain_fold",
-    "said_after",
-    "source_hash",
-]

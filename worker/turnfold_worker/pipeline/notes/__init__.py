@@ -28,5 +28,4 @@ ranking      the order in which notes are taken when nothing is asked
 passages     the passages of a segment, and their postings
 search_rows  what a query finds a segment by, made by a fold or made again
 repeat_notes  what later segments may repeat, and what it repeats
-block_notes  its code, tables and outputs, as a query finds them
 """
