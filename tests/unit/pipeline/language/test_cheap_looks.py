@@ -10,26 +10,15 @@ from hypothesis import strategies as st
 from turnfold import tokens
 from turnfold.dates import expressions
 from turnfold_worker.pipeline.language import spoken
-from turnfold_worker.pipeline.turns import classify, importance
 
 PIECES = [
-    "decided", "Will do", "won't do", "we'll go with", "going  with", "signed off", "task", "Goals",
-    "acceptance criteria",
     "yesterday", "two days ago", "12 weeks ago", "The day after tomorrow", "um", "uhm", "uh-huh", "mm", "er", "o_k",
-    "the the", "pre-", "a- b", "don't don't", "deadbeef1", "0a1b2c3d4e", "\u017fettled on", "dec\u0131ded", "\u212a",
+    "the the", "pre-", "a- b", "don't don't", "\u212a",
     " ", "  ", "\t", "\n", ",", ".", "…", "word", "x" * 20, "7", "東京", "é",
 ]  # fmt: skip
 text = st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=12).flatmap(
     lambda pieces: st.sampled_from(["", " ", "  "]).map(lambda joint: joint.join(pieces))
 )
-
-
-@given(text)
-@example("The date is \u017fettled on, will do.")
-@example("Acceptance criteria: it runs.")
-def test_no_decision_and_no_task_is_overlooked(said: str) -> None:
-    assert importance._may_hold(said, importance._DECIDING) or not importance._DECISION.search(said)
-    assert importance._may_hold(said, importance._TASKS) or not importance._TASK.search(said)
 
 
 @given(text)
@@ -43,11 +32,6 @@ def test_no_time_is_overlooked(said: str) -> None:
         if not any(sign in said.lower() for sign in signs) and list(search(said, date(2026, 5, 14)))
     ]
     assert overlooked == []
-
-
-@given(text)
-def test_no_hash_is_overlooked(said: str) -> None:
-    assert not classify._HASH.search(said) or classify._HEXADECIMAL.search(said)
 
 
 @given(text)

@@ -51,13 +51,6 @@ _DECISION: Final = lazy_pattern(
     r"(?i)(?<![\w'])(?:decided|concluded|agreed|will do|won't do|determined|resolved|settled on|chose|final decision"
     r"|we(?:'ll| will) go with|going with|approved|signed off)(?!\w)"
 )
-_DECIDING: Final = (
-    "decided", "concluded", "agreed", "will do", "won't do", "determined", "resolved", "settled on", "chose",
-    "decision", "go with", "going with", "approved", "signed off",
-)  # fmt: skip
-"""What a text holds, in lower case, of which `_DECISION` finds anything: most hold none of it."""
-_TASKS: Final = ("task", "objective", "goal", "requirement", "acceptance criteria", "deliverable")
-"""The same for `_TASK`."""
 _OPEN: Final = lazy_pattern(
     r"(?i)(?:\b(?:not|never|yet to|if|unless|before|whether|until|nobody|cannot|could be|to be)\b|n't\b)[^.!?\n]{0,25}$"
 )
@@ -102,7 +95,7 @@ def _scored(turn: StoredTurn, *, place_from_end: int, referenced: bool) -> Impor
         "referenced": referenced,
         "newest": place_from_end <= _NEWEST,
         "new": _NEWEST < place_from_end <= _NEW,
-        "task": not tool and (_metadata(turn, "type") == "task" or _names_a_task(text)),
+        "task": not tool and (_metadata(turn, "type") == "task" or _TASK.search(text) is not None),
         "pinned": turn.importance is Importance.PIN,
     }
     factors = tuple(name for name in POINTS if holds[name])
@@ -112,26 +105,14 @@ def _scored(turn: StoredTurn, *, place_from_end: int, referenced: bool) -> Impor
     return ImportanceScore(turn.seq, score, factors)
 
 
-def _names_a_task(text: str) -> bool:
-    return _may_hold(text, _TASKS) and _TASK.search(text) is not None
-
-
 def _decides(text: str) -> bool:
     """True for words of decision that are not denied, asked or supposed."""
-    if not _may_hold(text, _DECIDING):
-        return False
     for match in _DECISION.finditer(text):
         end = text[match.end() : match.end() + 120]
         asks = "?" in end and not any(mark in end.partition("?")[0] for mark in ".!\n")
         if not asks and not _OPEN.search(text[max(0, match.start() - 40) : match.start()]):
             return True
     return False
-
-
-def _may_hold(text: str, phrases: Sequence[str]) -> bool:
-    """False for a text that holds none of the phrases in any case. Of other letters than ASCII's cases are many."""
-    lowered = text.lower()
-    return not text.isascii() or any(map(lowered.__contains__, phrases))
 
 
 def _outcome(turn: StoredTurn, text: str) -> bool | None:
@@ -188,6 +169,3 @@ def residuals(
     room = max(0, ceil(share * len(scores)) - len(pinned))
     best = sorted(able, key=lambda scored: (-scored.score, -scored.seq))[:room]
     return frozenset(scored.seq for scored in (*pinned, *best))
-
-
-__all__ = ["MOST_RESIDUALS", "POINTS", "RESIDUAL_FROM", "ImportanceScore", "residuals", "score_turns"]
