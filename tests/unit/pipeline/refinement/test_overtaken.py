@@ -18,7 +18,7 @@ from turnfold_worker.pipeline.refinement.overtaken import (
     told_by_words,
 )
 from turnfold_worker.pipeline.refinement.replies import Overtaking, read_segments
-from turnfold_worker.pipeline.refinement.sources import NodeSource, RefineSource, kept_spans, known_before, source_text
+from turnfold_worker.pipeline.refinement.sources import NodeSource, RefineSource, source_text
 
 
 def _turn(seq: int, content: str, *, role: Role = Role.USER) -> StoredTurn:
@@ -54,7 +54,7 @@ def _source(*, earlier: tuple[Anchor, ...] = (LIMIT, PROMISE, TEXTS), marked: tu
 
 
 def _number(source: RefineSource, id_: int) -> int:
-    return next(number for number, anchor in known_before(source).items() if anchor.id == id_)
+    return next(number for number, anchor in source.known_before.items() if anchor.id == id_)
 
 
 def _accepted(source: RefineSource, id_: int, turn: int, text: str) -> list[tuple[str, list[int]]]:
@@ -133,7 +133,7 @@ def test_only_what_was_said_before_is_over_and_what_a_caller_pinned_never_is() -
     assert _accepted(_source(earlier=(pinned,)), 6, 26, "texts go to 0171 555 0201") == []
     source = _source(marked=(late,))
     accepted, refused = accept_overtaken(source, [Overtaking(1, 21, "42 a month is the most for the line now")])
-    assert kept_spans(source) == [(26, 11, 37)]
+    assert source.kept_spans == [(26, 11, 37)]
     assert (accepted, refused) == ((), 1)
 
 
@@ -165,7 +165,7 @@ def test_thousands_of_claims_are_looked_for_once_a_number(monkeypatch: pytest.Mo
 def test_a_request_shows_the_best_and_the_likest_of_what_was_kept_with_their_numbers() -> None:
     many = tuple(_anchor(20 + i, 1, f"Fact {i} about gardens and hedges.", rank=200 - i) for i in range(200))
     source = _source(earlier=(*many, replace(TEXTS, rank=1)))
-    shown = known_before(source)
+    shown = source.known_before
     assert {20, TEXTS.id} <= {anchor.id for anchor in shown.values()}
     assert len(shown) < 100
     text = source_text(source, {})
@@ -182,7 +182,7 @@ def test_of_what_is_long_a_request_shows_the_beginning() -> None:
 
 def test_what_is_said_in_words_of_other_things_is_shown_for_its_rank_alone() -> None:
     many = tuple(_anchor(20 + i, 1, f"The landlord sees to cellar {i}.", rank=1) for i in range(300))
-    shown = known_before(_source(earlier=(_anchor(9, 1, "Peanuts make me ill.", rank=400), *many)))
+    shown = _source(earlier=(_anchor(9, 1, "Peanuts make me ill.", rank=400), *many)).known_before
     assert 9 in {anchor.id for anchor in shown.values()}
     assert len(shown) < len(many)
 

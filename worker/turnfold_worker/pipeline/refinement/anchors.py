@@ -17,7 +17,7 @@ from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.refinement.overtaken import BINDING, AcceptedOvertaking, holds, sets_a_limit
 from turnfold_worker.pipeline.refinement.quotes import Found, align, with_conditions
 from turnfold_worker.pipeline.refinement.replies import Quote
-from turnfold_worker.pipeline.refinement.sources import RefineSource, kept_spans
+from turnfold_worker.pipeline.refinement.sources import RefineSource
 from turnfold_worker.pipeline.settings import FoldSettings
 
 MOST_A_SEGMENT: Final = 12
@@ -86,7 +86,7 @@ def accept_quotes(
 
 def filler_of(source: RefineSource, numbers: Iterable[int]) -> tuple[int, ...]:
     """Ids of the rules' anchors in kept words that a model calls filler: never what binds, corrects or was marked."""
-    spans = dict(enumerate(kept_spans(source), 1))
+    spans = dict(enumerate(source.kept_spans, 1))
     named = [spans[number] for number in numbers if number in spans]
     return tuple(
         sorted(

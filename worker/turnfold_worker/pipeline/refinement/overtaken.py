@@ -25,7 +25,7 @@ from turnfold_worker.pipeline.language.quantities import SPELLED, WORD
 from turnfold_worker.pipeline.language.spoken import is_question
 from turnfold_worker.pipeline.refinement.quotes import Found, align, with_conditions
 from turnfold_worker.pipeline.refinement.replies import Overtaking
-from turnfold_worker.pipeline.refinement.sources import MOST_OF_EARLIER, RefineSource, kept_spans, known_before
+from turnfold_worker.pipeline.refinement.sources import MOST_OF_EARLIER, RefineSource
 
 MOST_A_SEGMENT: Final = 12
 """Words of one segment that take the place of others, at most."""
@@ -135,9 +135,9 @@ def _kept(source: RefineSource) -> Mapping[int, tuple[Anchor, ...]]:
         number: tuple(
             anchor for anchor in source.marked if anchor.turn_seq == seq and start <= anchor.start and anchor.end <= end
         )
-        for number, (seq, start, end) in enumerate(kept_spans(source), 1)
+        for number, (seq, start, end) in enumerate(source.kept_spans, 1)
     }
-    return inside | {number: (anchor,) for number, anchor in known_before(source).items()}
+    return inside | {number: (anchor,) for number, anchor in source.known_before.items()}
 
 
 def _words(source: RefineSource, claim: Overtaking) -> Found | None:

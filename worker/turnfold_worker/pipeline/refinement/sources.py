@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
+from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
@@ -128,7 +129,7 @@ class NodeSource:
         return self.method is not Method.PLAIN and self.node.tokens[0] > _LARGEST_TINY
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class RefineSource:
     """A group of neighbouring closed segments: what both requests are made from."""
 
@@ -143,10 +144,38 @@ class RefineSource:
     earlier: tuple[Anchor, ...] = ()
     """What the rules kept before them and was still open at their end, best first."""
 
-    @property
+    @cached_property
     def turns(self) -> tuple[StoredTurn, ...]:
         """All turns, in order."""
         return tuple(turn for segment in self.segments for turn in segment.turns)
+
+    @cached_property
+    def kept_spans(self) -> list[tuple[int, int, int]]:
+        """(turn, start, end) of all words that the rules keep, in order: a request numbers them from 1."""
+        spans: dict[int, list[tuple[int, int]]] = {}
+        for anchor in self.marked:
+            spans.setdefault(anchor.turn_seq, []).append((anchor.start, anchor.end))
+        return [(seq, start, end) for seq in sorted(spans) for start, end in joined_spans(spans[seq])]
+
+    @cached_property
+    def known_before(self) -> Mapping[int, Anchor]:
+        """The earlier anchors that a request shows, in order, numbered on from the words kept in the segments.
+
+        Two of those that the segments say most of, then one of the best by rank, while there is room.
+        """
+        tokens = sum(segment.node.tokens[0] for segment in self.segments)
+        room = max(_LEAST_EARLIER, tokens // EARLIER_SHARE)
+        spoken = {stem for turn in self.turns for stem in note_stems(turn.content) if not is_common(stem)}
+        said = {anchor.id: _share_said(anchor, spoken) for anchor in self.earlier}
+        likest = iter(sorted(self.earlier, key=lambda anchor: -said[anchor.id]))
+        two_to_one = chain.from_iterable(zip(likest, likest, self.earlier, strict=False))
+        chosen: dict[int, Anchor] = {}
+        for anchor in chain(two_to_one, self.earlier):
+            size = estimate_tokens(_beginning(anchor.text)) + _AROUND_EARLIER
+            if anchor.id not in chosen and size <= room:
+                chosen[anchor.id] = anchor
+                room -= size
+        return dict(enumerate(sorted(chosen.values(), key=attrgetter("position")), len(self.kept_spans) + 1))
 
     @property
     def readable(self) -> bool:
@@ -233,14 +262,13 @@ def source_text(source: RefineSource, headings: Mapping[int, str]) -> str:
     they kept before comes first: only beside it can be told that it holds no more.
     """
     marks: dict[int, list[tuple[int, int, int]]] = {}
-    for number, (seq, start, end) in enumerate(kept_spans(source), 1):
+    for number, (seq, start, end) in enumerate(source.kept_spans, 1):
         marks.setdefault(seq, []).append((number, start, end))
     lines: list[str] = []
-    before = known_before(source)
-    if before:
+    if source.known_before:
         lines.append("=== kept before")
     day = ""
-    for number, anchor in before.items():
+    for number, anchor in source.known_before.items():
         day = _day_line(anchor.said_on, day, lines)
         words = _beginning(anchor.text)
         # Without the turn's number: what ends them is quoted from turns of the segments alone.
@@ -262,35 +290,6 @@ def _day_line(said_on: date | None, day: str, lines: list[str]) -> str:
     if said != day:
         lines.append(f"[{said}]")
     return said
-
-
-def kept_spans(source: RefineSource) -> list[tuple[int, int, int]]:
-    """(turn, start, end) of all words that the rules keep, in order: a request numbers them from 1."""
-    spans: dict[int, list[tuple[int, int]]] = {}
-    for anchor in source.marked:
-        spans.setdefault(anchor.turn_seq, []).append((anchor.start, anchor.end))
-    return [(seq, start, end) for seq in sorted(spans) for start, end in joined_spans(spans[seq])]
-
-
-def known_before(source: RefineSource) -> Mapping[int, Anchor]:
-    """The earlier anchors that a request shows, in order, numbered on from the words kept in the segments.
-
-    Two of those that the segments say most of, then one of the best by rank, while there is room.
-    """
-    tokens = sum(segment.node.tokens[0] for segment in source.segments)
-    room = max(_LEAST_EARLIER, tokens // EARLIER_SHARE)
-    spoken = {stem for turn in source.turns for stem in note_stems(turn.content) if not is_common(stem)}
-    said = {anchor.id: _share_said(anchor, spoken) for anchor in source.earlier}
-    likest = iter(sorted(source.earlier, key=lambda anchor: -said[anchor.id]))
-    two_to_one = chain.from_iterable(zip(likest, likest, source.earlier, strict=False))
-    chosen: dict[int, Anchor] = {}
-    for anchor in chain(two_to_one, source.earlier):
-        size = estimate_tokens(_beginning(anchor.text)) + _AROUND_EARLIER
-        if anchor.id not in chosen and size <= room:
-            chosen[anchor.id] = anchor
-            room -= size
-    first = len(kept_spans(source)) + 1
-    return dict(enumerate(sorted(chosen.values(), key=attrgetter("position")), first))
 
 
 def _beginning(text: str) -> str:
