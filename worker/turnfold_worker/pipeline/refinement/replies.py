@@ -6,7 +6,7 @@ A note or quote of a wrong form is left out alone; the reply is bad only where i
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
@@ -179,44 +179,40 @@ def _segments(body: Mapping[str, Any]) -> tuple[SegmentWords, ...]:
 
 def _segment(body: Mapping[str, Any]) -> SegmentWords:
     written, quoted = _list(body, "notes")[:MOST_NOTES], _list(body, "quotes")[:MOST_QUOTES]
-    notes = [note for note in map(_note, written) if note is not None]
-    quotes = [quote for quote in map(_quote, quoted) if quote is not None]
+    notes, quotes = _readable(written, _note), _readable(quoted, _quote)
     tags = [clean(tag[:_MOST_TEXT]) for tag in _list(body, "tags")[:MOST_NOTES] if isinstance(tag, str)]
     filler = [number for number in _list({"filler": [], **body}, "filler")[:MOST_QUOTES] if type(number) is int]
     replaced = _list({"overtaken": [], **body}, "overtaken")[:MOST_QUOTES]
     return SegmentWords(
         number=_whole(body, "segment"), notes=tuple(dict.fromkeys(notes)), quotes=tuple(quotes), tags=tuple(tags),
-        filler=tuple(filler), overtaken=tuple(overtaken for overtaken in map(_overtaking, replaced) if overtaken),
+        filler=tuple(filler), overtaken=tuple(_readable(replaced, _overtaking)),
         malformed=len(written) - len(notes) + len(quoted) - len(quotes),
     )  # fmt: skip
 
 
-def _note(body: object) -> WrittenNote | None:
-    try:
-        if not isinstance(body, Mapping):
-            return None
-        turns = [turn for turn in _list(body, "turns")[:_MOST_TURNS] if isinstance(turn, int) and turn is not True]
-        importance = min(MOST_IMPORTANCE, max(LEAST_IMPORTANCE, _whole(body, "importance")))
-        brief = _text({"brief": "", **body}, "brief")
-        return WrittenNote(tuple(dict.fromkeys(turns)), _text(body, "speaker"), _text(body, "text"), importance, brief)
-    except _SchemaError:
-        return None
+def _readable(listed: Sequence[object], read: Callable[[Mapping[str, Any]], _Found]) -> list[_Found]:
+    """What can be read of a list: what has a wrong form is left out alone."""
+    found: list[_Found] = []
+    for body in listed:
+        if isinstance(body, Mapping):
+            with suppress(_SchemaError):
+                found.append(read(body))
+    return found
 
 
-def _quote(body: object) -> Quote | None:
-    try:
-        return Quote(_whole(body, "turn"), _kind(body), _text(body, "quote")) if isinstance(body, Mapping) else None
-    except _SchemaError:
-        return None
+def _note(body: Mapping[str, Any]) -> WrittenNote:
+    turns = [turn for turn in _list(body, "turns")[:_MOST_TURNS] if isinstance(turn, int) and turn is not True]
+    importance = min(MOST_IMPORTANCE, max(LEAST_IMPORTANCE, _whole(body, "importance")))
+    brief = _text({"brief": "", **body}, "brief")
+    return WrittenNote(tuple(dict.fromkeys(turns)), _text(body, "speaker"), _text(body, "text"), importance, brief)
 
 
-def _overtaking(body: object) -> Overtaking | None:
-    try:
-        if not isinstance(body, Mapping):
-            return None
-        return Overtaking(_whole(body, "before"), _whole(body, "turn"), _text(body, "quote"))
-    except _SchemaError:
-        return None
+def _quote(body: Mapping[str, Any]) -> Quote:
+    return Quote(_whole(body, "turn"), _kind(body), _text(body, "quote"))
+
+
+def _overtaking(body: Mapping[str, Any]) -> Overtaking:
+    return Overtaking(_whole(body, "before"), _whole(body, "turn"), _text(body, "quote"))
 
 
 def _list(body: Mapping[str, Any], key: str) -> list[Any]:
