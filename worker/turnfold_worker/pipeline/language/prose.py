@@ -25,8 +25,11 @@ _ITEM: Final = lazy_pattern(r"[ \t]{0,40}(?:(?:[-*+•>]|#{1,6}|\d{1,3}[.)])[ \t
 _END: Final = lazy_pattern(
     "(?P<plain>[.!?…]{1,8}[\"'”\u2019»)\\]*_]{0,4}(?=\\s))|(?P<wide>[。\uff01\uff1f؟\u06d4]{1,8}[」』”\uff09]{0,2})"
 )
+_TITLES: Final = ("Mr", "Mrs", "Ms", "Dr", "Prof")
+NO_TITLE: Final = "".join(rf"(?<!\b{title}\.)" for title in _TITLES)
+"""Not behind 'Mr.': no sentence ends there."""
 _ABBREVIATION: Final = lazy_pattern(
-    r"(?i)(?:^|[\s(])(?:e\.g|i\.e|mr|mrs|ms|dr|prof|vs|etc|approx|no|st|fig|inc|ltd|cf|[a-z])\.$"
+    rf"(?i)(?:^|[\s(])(?:e\.g|i\.e|{'|'.join(_TITLES)}|vs|etc|approx|no|st|fig|inc|ltd|cf|[a-z])\.$"
 )
 _LONGEST_STRUCK: Final = 400
 _SHORTEST_TITLE: Final = 3

@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.prose import NO_TITLE
 
 _WORD: Final = lazy_pattern(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _OWNER: Final = lazy_pattern(r"['\u2019]s?\Z")
-_NO_TITLE: Final = r"(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bMrs\.)(?<!\bProf\.)"
-_SENTENCE: Final = lazy_pattern(rf"{_NO_TITLE}(?<=[.!?;\u2026])\s+|\n+|\s[-\u2013\u2014]\s")
-_WHOLE_SENTENCE: Final = lazy_pattern(rf"{_NO_TITLE}(?<=[.!?])\s+(?=[A-Z\"'\u201c])")
+_SENTENCE: Final = lazy_pattern(rf"{NO_TITLE}(?<=[.!?;\u2026])\s+|\n+|\s[-\u2013\u2014]\s")
+_WHOLE_SENTENCE: Final = lazy_pattern(rf"{NO_TITLE}(?<=[.!?])\s+(?=[A-Z\"'\u201c])")
 _CLAUSE: Final = lazy_pattern(
     r"[,;:.!?()\n\u2026]{1,20}(?:\s|\Z)|\s[-\u2013\u2014]\s"
     r"|\s(?:but|because|although|though|while|since|so|whereas|yet|unless)\s"

@@ -13,6 +13,7 @@ from turnfold.contract.periods import as_utc
 from turnfold.contract.records import Origin, Role, StoredTurn
 from turnfold.contract.speakers import quoting, speaker_label
 from turnfold_worker.pipeline.language.plain_lines import plain_line
+from turnfold_worker.pipeline.language.prose import NO_TITLE
 from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.refinement.brief import brief_of
 from turnfold_worker.pipeline.refinement.claimed_days import day_of
@@ -24,7 +25,7 @@ from turnfold_worker.pipeline.turns.voices import origin_of_turns, voices_of
 LONGEST: Final = 600
 """Code points of a note at most; a longer one is cut behind a sentence or a clause."""
 _SHORTEST_CUT: Final = 20
-_SENTENCE_END: Final = lazy_pattern(r"[.!?](?=\s)")
+_SENTENCE_END: Final = lazy_pattern(rf"[.!?]{NO_TITLE}(?=\s)")
 _SPEAKS_ON: Final = lazy_pattern(
     r"(?i)(?:he|she|it|they|this|that|these|those|his|her|hers|its|their|there|then|so|but|and|also|both)\b"
 )
@@ -157,6 +158,8 @@ def cut_to(text: str, longest: int) -> str:
 
     >>> cut_to("The lake froze in May. Nobody skated on it.", 30)
     'The lake froze in May.'
+    >>> cut_to("Nobody saw the lake freeze in May, but Mr. Bos did.", 46)
+    'Nobody saw the lake freeze in May.'
     """
     if len(text) <= longest:
         return text
