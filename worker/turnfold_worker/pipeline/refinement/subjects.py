@@ -49,9 +49,8 @@ _PAUSE: Final = lazy_pattern(r"[,;:(]\s*\Z")
 _WORDS_OF: Final = lazy_pattern(rf"\w{{1,40}}['\u2019]s?(?: \w{{1,20}})? (?:{'|'.join(sorted(SAYINGS))}): ")
 """'Ana's idea: ': what follows is what she said."""
 _ADVISES: Final = lazy_pattern(
-    r"(?i)(?:the )?assistant(?::| (?:would|should|said"
-    r"|(?:suggest|advise|recommend|say|ask|propose|warn|explain|offer)\w*)(?!\w)"
-    r"|['\u2019]s (?:plan|idea|remark|advice|suggestion|list|answer|base|route)(?!\w))"
+    rf"(?i)(?:the )?assistant(?::| (?:would|should|{'|'.join(sorted(REPORTS))})(?!\w)"
+    rf"|['\u2019]s (?:{'|'.join(sorted(ADVICE | SAYINGS))})(?!\w))"
 )
 """What an assistant says to do, and not what it does or is."""
 _WISHES: Final = frozenset({"wants", "wanted", "needs", "needed", "wishes", "wished", "requests", "requested"})
