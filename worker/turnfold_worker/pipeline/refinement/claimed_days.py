@@ -144,37 +144,34 @@ class ToldDays:
 
     def _is_said_without_time(self, text: str, seqs: Sequence[int]) -> bool:
         """Whether the sentences that are most like a text do not say when: it is the day on which they were said."""
-        words = content_words(text)
-        sentences = [
-            Passage(sentence, seq, "") for seq in seqs for sentence in sentences_of(self._text_of.get(seq, ""))
-        ]
-        shared = [(sentence.shared(words), sentence) for sentence in sentences]
+        shared = self._shared(text, seqs)
         most_shared = max((count for count, _ in shared), default=0)
         return most_shared > 0 and not any(
-            self._tells_time(sentence.text, self._day_of.get(sentence.seq))
-            for count, sentence in shared
-            if count >= most_shared - 1
+            self._is_timed(sentence) for count, sentence in shared if count >= most_shared - 1
         )
 
     def _told_beside(self, clause: str, seqs: Sequence[int]) -> list[Period]:
         """What the sentences tell that have a word of a clause; nothing where the one most like it tells no time."""
-        words = content_words(clause)
-        sentences = [
-            Passage(sentence, seq, "") for seq in seqs for sentence in sentences_of(self._text_of.get(seq, ""))
-        ]
-        shared = [(sentence.shared(words), sentence) for sentence in sentences]
+        shared = [(count, sentence) for count, sentence in self._shared(clause, seqs) if count]
         most_shared = max((count for count, _ in shared), default=0)
-        if not any(
-            self._tells_time(sentence.text, self._day_of.get(sentence.seq))
-            for count, sentence in shared
-            if count == most_shared > 0
-        ):
+        if not any(self._is_timed(sentence) for count, sentence in shared if count == most_shared):
             return []
         return [
             period
-            for count, sentence in shared if count
+            for _, sentence in shared
             for period in periods_told(sentence.text, self._day_of.get(sentence.seq))
         ]  # fmt: skip
+
+    def _shared(self, text: str, seqs: Sequence[int]) -> list[tuple[int, Passage]]:
+        """The sentences of some turns, each with how many words of a text it has."""
+        words = content_words(text)
+        sentences = [
+            Passage(sentence, seq, "") for seq in seqs for sentence in sentences_of(self._text_of.get(seq, ""))
+        ]
+        return [(sentence.shared(words), sentence) for sentence in sentences]
+
+    def _is_timed(self, sentence: Passage) -> bool:
+        return self._tells_time(sentence.text, self._day_of.get(sentence.seq))
 
     @staticmethod
     def _tells_time(text: str, said_on: date | None) -> bool:
@@ -300,6 +297,3 @@ def _claim(text: str, time: TimeExpression, near: date | None) -> Iterator[_Clai
         clause=clause,
         roughly=_ROUGHLY.search(text_before) is not None,
     )
-
-
-__all__ = ["ToldDays", "day_of", "without_dates"]
