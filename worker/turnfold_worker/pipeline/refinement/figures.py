@@ -12,6 +12,7 @@ from turnfold_worker.pipeline.language.facts import FactKind, extract_facts
 from turnfold_worker.pipeline.language.quantities import DIGITS, SPELLED, WORD, quantity, value_of
 from turnfold_worker.pipeline.refinement.claims import says_something, words_of
 from turnfold_worker.pipeline.refinement.passages import Passage
+from turnfold_worker.pipeline.refinement.spellings import spaced
 
 _FEW: Final = 2
 _AROUND: Final = 40
@@ -58,11 +59,6 @@ def flat(text: str) -> str:
 def _bare(text: str) -> str:
     """A text in lower case without spaces, quotation marks and brackets."""
     return re.sub(r"[\s'\"`\[\]]", "", text.lower())
-
-
-def _spaced(text: str) -> str:
-    """The words and figures of a text without what stands between them: `'rent': 40` as `rent 40`."""
-    return " ".join(WORD.findall(text.lower()))
 
 
 def _counted_in(after: str) -> list[str]:
@@ -168,7 +164,7 @@ class Figures:
 
     @cached_property
     def _spaced(self) -> str:
-        return f" {_spaced(self._flat)} "
+        return spaced(self._flat)
 
     @cached_property
     def _quantities(self) -> dict[str, set[str]]:
@@ -192,7 +188,7 @@ class Figures:
         if units is None or (unit and unit not in units and ("" not in units or len(value) < _LARGE)):
             return False
         word_before = _WORD_BEFORE.search(text, 0, start)
-        if word_before and f" {_spaced(word_before.group() + shown)} " in self._spaced:
+        if word_before and spaced(word_before.group() + shown) in self._spaced:
             return True
         named = _NAMED.search(text, 0, start)
         if (

@@ -10,6 +10,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.quantities import WORD
 from turnfold_worker.pipeline.refinement.claims import ADDRESSES, Word, content_words, says_something
 from turnfold_worker.pipeline.refinement.passages import Passage
+from turnfold_worker.pipeline.refinement.spellings import spaced
 from turnfold_worker.pipeline.refinement.subjects import REFERS
 from turnfold_worker.pipeline.turns.reading import is_participant
 
@@ -29,7 +30,7 @@ class Names:
         self._wide = wide
         self._speakers = speakers
         text = " ".join([*(sentence.text for sentence in sentences), *speakers])
-        self._spaced = f" {' '.join(WORD.findall(text.lower()))} "
+        self._spaced = spaced(text)
 
     def is_addressed(self, name: str, *, seqs: Sequence[int]) -> bool:
         """Whether a speaker said one of the turns, or is spoken to or named in them."""
