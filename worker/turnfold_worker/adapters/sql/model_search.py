@@ -26,7 +26,8 @@ MODEL_POSTINGS: Final = Postings(_postings)
 def put(connection: Connection, conversation: ConversationId, idx: int, notes: Sequence[ModelNote]) -> None:
     """Let queries find the notes on a segment, of which none are to be found so far."""
     # Here, because what models may write takes a worker without one longer to import than its SQL.
-    from turnfold_worker.pipeline.refinement.outline_notes import passages_of_notes, postings_of_notes
+    from turnfold_worker.pipeline.notes.passages import postings_of
+    from turnfold_worker.pipeline.refinement.outline_notes import passages_of_notes
 
     passages = passages_of_notes(notes)
     if not passages:
@@ -35,7 +36,7 @@ def put(connection: Connection, conversation: ConversationId, idx: int, notes: S
         [[passage.number, passage.packed()] for passage in passages], ensure_ascii=False, separators=(",", ":")
     )
     connection.execute(_passages.insert(), {"conversation": conversation, "idx": idx, "body": body})
-    held = [(term, idx, weight, where) for term, weight, where in postings_of_notes(passages)]
+    held = [(term, idx, weight, where) for term, weight, where in postings_of({}, passages)]
     segments = connection.scalar(select(_conversation.c.node_count).where(_conversation.c.id == conversation)) or 0
     MODEL_POSTINGS.replace(connection, conversation, idx, held, segments=segments)
 

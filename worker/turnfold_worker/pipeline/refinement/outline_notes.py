@@ -15,7 +15,7 @@ from turnfold.contract.words import digit_of, note_stems, note_words
 from turnfold.dates.note_time import time_of
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.language.rarity import rarity_of
-from turnfold_worker.pipeline.notes.passages import Passage, Posting, postings_of
+from turnfold_worker.pipeline.notes.passages import Passage
 from turnfold_worker.pipeline.refinement.claims import words_of
 from turnfold_worker.pipeline.refinement.ends import OverStatement
 from turnfold_worker.pipeline.refinement.notes import ModelNote
@@ -119,11 +119,6 @@ def passages_of_notes(written: Sequence[ModelNote]) -> list[Passage]:
         if place >= 0 and note.seq <= LAST_TURN:
             passages.append(Passage(number_of(note.seq, place), (note,), ends=True, times=times))
     return passages
-
-
-def postings_of_notes(passages: Sequence[Passage]) -> tuple[Posting, ...]:
-    """The terms of a model's notes, and which of them hold each."""
-    return postings_of({}, passages)
 
 
 def _notes(written: Sequence[ModelNote], first_place: int) -> list[Note]:
