@@ -163,7 +163,8 @@ def _states_nothing(line: str) -> bool:
 
 def _ties(reading: Reading, span: Span, line: str) -> Iterator[str]:
     """Who or what somebody with a name is to the speaker, or to somebody else with one, and what is whose work."""
-    names = list(dict.fromkeys(fact.text for fact in reading.facts.within(span.start, span.end) if _is_name(fact)))
+    facts = reading.facts.within(span.start, span.end)
+    names = list(dict.fromkeys(fact.text for fact in facts if fact.kind is FactKind.NAME))
     if not names:
         return
     own = "" if reading.speaker == Role.ASSISTANT else reading.speaker
@@ -196,10 +197,6 @@ def _tied(whose: str, matches: Iterable[re.Match[str]], line: str, names: Sequen
 def _name_at(at: int, line: str, names: Sequence[str]) -> str:
     """The longest of the names that stands at a place."""
     return max((name for name in names if line.startswith(name, at)), key=len, default="")
-
-
-def _is_name(fact: Fact) -> bool:
-    return fact.kind is FactKind.NAME
 
 
 def _of_speaker(speaker: str, line: str, entities: Sequence[Fact]) -> str:

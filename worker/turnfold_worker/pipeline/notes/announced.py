@@ -42,6 +42,3 @@ def is_announced(reading: Reading, clause: str, *, at_work: bool) -> bool:
     if not at_work or reading.turn.role is not Role.ASSISTANT or not (reading.calls or reading.code):
         return False
     return bool(_NEXT.match(clause) or _PURPOSE.match(clause) or _WENT_WELL.search(clause) or _ABSENT.search(clause))
-
-
-__all__ = ["is_announced"]

@@ -8,6 +8,7 @@ words of the other, nobody asks for.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -71,10 +72,7 @@ def event_share(clause: str, answered: frozenset[str]) -> float:
     >>> event_share("It's great to be kind to people", frozenset()) < 0.5
     True
     """
-    share = 1.0
-    for times in _shares(clause, answered):
-        share *= times
-    return share
+    return prod(_shares(clause, answered), start=1.0)
 
 
 def stems_of(text: str) -> frozenset[str]:

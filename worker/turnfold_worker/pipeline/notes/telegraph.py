@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline.language.common_words import listed
-from turnfold_worker.pipeline.notes.whole import PAST, are_quoted
+from turnfold_worker.pipeline.notes.whole import BARE, PAST, are_quoted
 
 _ARTICLES: Final = listed("a an the")
 _MEANS_WITH_ARTICLE: Final = listed(
@@ -58,8 +57,6 @@ _LEAD_IN: Final = lazy_pattern(
     r"|it(?:'s| is) (?=(?:great|nice|good|cool|amazing|awesome|normal|important|hard|easy|fun|fine|clear) ))"
 )
 _LEADS_IN: Final = listed("i there there's here here's it it's")
-_WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
-_BARE: Final = Remembered(lambda word: word.strip(_WORD_EDGES).lower())
 _SENTENCE_ENDS: Final = (".", "!", ";", "/", "…")
 _QUESTION_ENDS: Final = "?)"
 
@@ -102,7 +99,7 @@ def _sentences(words: Sequence[str]) -> Iterator[_Sentence]:
 
 def _words_of_lead_in(words: Sequence[str], sentence: _Sentence, inside: Sequence[bool]) -> int:
     """How many words at the beginning of a sentence only lead in."""
-    if sentence.asks or inside[sentence.first] or _BARE[words[sentence.first]] not in _LEADS_IN:
+    if sentence.asks or inside[sentence.first] or BARE[words[sentence.first]] not in _LEADS_IN:
         return 0
     match = _LEAD_IN.match(" ".join(words[sentence.first : sentence.end]) + " ")
     count = 0 if match is None else len(match.group().split())
@@ -111,16 +108,16 @@ def _words_of_lead_in(words: Sequence[str], sentence: _Sentence, inside: Sequenc
 
 def _is_spare(words: Sequence[str], i: int, sentence: _Sentence) -> bool:
     """True for a word without which the sentence says the same."""
-    word, bare = words[i], _BARE[words[i]]
+    word, bare = words[i], BARE[words[i]]
     opens = i == sentence.first
     # Marks at a word say how what stands around it is read.
     if sentence.asks or (word != bare and not (word.lower() == bare and (opens or bare in _SPEAKER))):
         return False
     following = words[i + 1] if i + 1 < sentence.end else ""
-    word_before = "" if opens else _BARE[words[i - 1]]
+    word_before = "" if opens else BARE[words[i - 1]]
     if bare in _ARTICLES:
         is_name = opens and following[:1].isupper()
-        return following[:1].isalpha() and _BARE[following] not in _MEANS_WITH_ARTICLE and not is_name
+        return following[:1].isalpha() and BARE[following] not in _MEANS_WITH_ARTICLE and not is_name
     if bare in _SPEAKER:
         return opens and _tells_of_speaker(bare, following)
     return following.isalpha() and _only_joins(bare, word_before, following)
@@ -135,7 +132,7 @@ def _tells_of_speaker(bare: str, following: str) -> bool:
 
 def _only_joins(bare: str, word_before: str, following: str) -> bool:
     """True for a filler, and for 'that' behind 'say'."""
-    after = _BARE[following]
+    after = BARE[following]
     if bare in _FILLERS:
         return (
             word_before not in _NO_FILLER_AFTER and not word_before.endswith("n't") and after not in _NO_FILLER_BEFORE

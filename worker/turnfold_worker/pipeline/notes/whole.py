@@ -58,7 +58,7 @@ _BE: Final = listed(
 _NOT_AFTER_SO: Final = listed("that far i we he she they it you as long") | _COUNTS_ON
 _QUOTES: Final = ('"', "\u201c", "\u201d")
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
-_BARE: Final = Remembered(lambda word: word.strip(_WORD_EDGES).lower())
+BARE: Final = Remembered(lambda word: word.strip(_WORD_EDGES).lower())
 """A word in lower case, without the marks around it."""
 _CUT: Final = lazy_pattern(r"[,;:.!?)]$")
 _KNOWN: Final = 3.5
@@ -141,7 +141,7 @@ def _without_coda(line: str) -> str:
 def _capitalised(line: str) -> str:
     first = line.split(" ", 1)[0]
     plain = first.replace("'", "")
-    known = plain.isascii() and plain.isalpha() and plain.islower() and rarity_of(_BARE[first]) < _KNOWN
+    known = plain.isascii() and plain.isalpha() and plain.islower() and rarity_of(BARE[first]) < _KNOWN
     return line[0].upper() + line[1:] if known else line
 
 
@@ -166,10 +166,10 @@ def _without_intensifiers(words: Sequence[str]) -> list[int]:
     denied = False
     kept = []
     for i, word in enumerate(words):
-        bare = _BARE[word]
+        bare = BARE[word]
         denied = denied or is_negation(bare)
-        following = _BARE[words[i + 1]] if i + 1 < len(words) else ""
-        word_before = _BARE[words[i - 1]] if i and not _CUT.search(words[i - 1]) else ""
+        following = BARE[words[i + 1]] if i + 1 < len(words) else ""
+        word_before = BARE[words[i - 1]] if i and not _CUT.search(words[i - 1]) else ""
         louder = word == bare and following.isalpha() and not denied and not inside[i] and bool(word_before)
         if louder and bare in _INTENSIFIERS and word_before not in _NO_INTENSIFIER and following not in _COUNTS_ON:
             continue
@@ -181,4 +181,4 @@ def _without_intensifiers(words: Sequence[str]) -> list[int]:
 
 def _follows(words: Sequence[str], i: int) -> bool:
     """'So tired that I left', 'so tired I left', 'so I left'."""
-    return any(_BARE[word] in {"that", "i", "we", "he", "she", "they", "it", "you"} for word in words[i + 2 : i + 6])
+    return any(BARE[word] in {"that", "i", "we", "he", "she", "they", "it", "you"} for word in words[i + 2 : i + 6])

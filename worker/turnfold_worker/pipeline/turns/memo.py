@@ -35,29 +35,23 @@ class TurnMemo:
         self.has_changed = False
         """Whether a stage has put something in."""
 
-    def of(
-        self, stage: str, around: str, make: Callable[[], _Made], *, pack: Callable[[_Made], Any],
-        unpack: Callable[[Any], _Made],
-    ) -> _Made:  # fmt: skip
-        """What a stage makes of the turn with this `around` it; by `make` where it has not made it yet.
-
-        `unpack(pack(made))` must equal `made`.
-        """
-        held = self.made.get(stage)
-        if held is not None and held[0] == around:
-            return unpack(held[1])
-        made = make()
-        self.made[stage] = [around, pack(made)]
-        self.has_changed = True
-        return made
-
 
 def made_once(
     memo: TurnMemo | None, stage: str, around: str, make: Callable[[], _Made], *, pack: Callable[[_Made], Any],
     unpack: Callable[[Any], _Made],
 ) -> _Made:  # fmt: skip
-    """As `TurnMemo.of`; of a turn without a memo by `make`."""
-    return make() if memo is None else memo.of(stage, around, make, pack=pack, unpack=unpack)
+    """What a stage makes of a turn with this `around` it; by `make` where no memo holds it yet.
+
+    `unpack(pack(made))` must equal `made`.
+    """
+    held = memo.made.get(stage) if memo is not None else None
+    if held is not None and held[0] == around:
+        return unpack(held[1])
+    made = make()
+    if memo is not None:
+        memo.made[stage] = [around, pack(made)]
+        memo.has_changed = True
+    return made
 
 
 NO_MEMOS: Final[Mapping[int, TurnMemo]] = MappingProxyType({})

@@ -188,17 +188,3 @@ def _nearest(
         return None
     news = tuple(line for line in mine if line not in lines[best[1]])
     return Repeat(seq, best[1], min(0.99, round(best[0], 2)), news)
-
-
-__all__ = [
-    "NEARLY",
-    "NEIGHBOURS",
-    "SHORTEST",
-    "SHORTEST_SPOKEN",
-    "Repeat",
-    "find_repeats",
-    "posted_marks",
-    "reference",
-    "repeating_mark",
-    "sought_marks",
-]

@@ -79,6 +79,3 @@ def _rank(text: str, *, inside: bool) -> int:
     if _BINDS.search(text) or _FORMAT.match(text) or (inside and _ENDS.search(text)):
         return 0
     return 1 if _ORDERS.match(text) else 2 if inside and _ADVISES.match(text) else _NO_RULE
-
-
-__all__ = ["LONGEST_RULE", "MOST_RULES", "rules_in"]
