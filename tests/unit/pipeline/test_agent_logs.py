@@ -58,7 +58,7 @@ def test_the_check_fails_when_this_is_lost(lost: str, monkeypatch: pytest.Monkey
     elif lost == "symbols":
         monkeypatch.setattr(outline, "rank", lambda all_of_it: tuple(n for n in ledger.rank(all_of_it) if "/" in n))
     elif lost == "the open tail":
-        monkeypatch.setattr(outline, "segment_ledger", lambda turns: ledger.Ledger())
+        monkeypatch.setattr(outline, "segment_ledger", lambda readings: ledger.Ledger())
     else:
         monkeypatch.setattr(folding, "voice_of", lambda turn: str(turn.role))
     assert any(missing(log, 1_000) for log in LOGS)

@@ -24,11 +24,11 @@ from turnfold_worker.pipeline.ledger import (
     segment_ledger,
     tool_share,
 )
-from turnfold_worker.pipeline.turns.reading import manuals_of, read_turn
+from turnfold_worker.pipeline.turns.reading import read_turn
 
 
 def ledger_of(turns: Sequence[StoredTurn]) -> Ledger:
-    return segment_ledger(turns, manuals_of(map(read_turn, turns)))
+    return segment_ledger(map(read_turn, turns))
 
 
 @pytest.mark.parametrize(

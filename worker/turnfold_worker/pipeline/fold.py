@@ -36,7 +36,7 @@ from turnfold_worker.pipeline.notes.turn_notes import noted
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.actions import actions_of
 from turnfold_worker.pipeline.turns.memo import NO_MEMOS, TurnMemo
-from turnfold_worker.pipeline.turns.reading import Reading, manuals_of
+from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.pipeline.turns.tool_groups import voice_of
 from turnfold_worker.pipeline.turns.treatment import read_segment
 
@@ -138,7 +138,7 @@ def fold_segment(  # noqa: PLR0913 - what a segment is folded from, all by name
         repeats=repeat_marks(readings),
         notes=tuple(with_settling(best, without_pasted_changes(weighed, readings), drafts)),
         passages=tuple(passages),
-        ledger=segment_ledger(turns_told, manuals_of(readings)),
+        ledger=segment_ledger(readings),
         actions=actions_of(turns_told, before=before),
         said=said,
     )

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.language.mentions import Mentions, file_name, is_path, mentions
 from turnfold_worker.pipeline.language.prose import READ_HEAD, READ_TAIL, Span
 from turnfold_worker.pipeline.turns.actions import command_words, found_nothing
+from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.pipeline.turns.tool_groups import call_texts, called_tools
 
 MAX_NAMES: Final = 400
@@ -94,15 +94,15 @@ def _is_row(row: object) -> bool:
     return [type(cell) for cell in row] == [str, *[int] * (len(row) - 1)]
 
 
-def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | None]) -> Ledger:
-    """The ledger of the turns of one segment; `manuals` are those of its readings, by the number of the turn."""
+def segment_ledger(readings: Iterable[Reading]) -> Ledger:
+    """The ledger of the turns of one segment."""
     scores: dict[str, int] = {}
     last: dict[str, int] = {}
     commanded: Counter[str] = Counter()
     sought: set[str] = set()
     there: set[str] = set()
-    for turn in turns:
-        by_tool = holds_tool_words(turn)
+    for reading in readings:
+        turn, by_tool = reading.turn, reading.tool
         mentioned = _mentioned(turn)
         listed = _LISTED * min(_LONG_LIST, len(mentioned.listed)) // max(1, len(mentioned.listed))
         if by_tool and found_nothing(turn.content):
@@ -112,7 +112,7 @@ def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | Non
         tools = called_tools(turn)
         if not by_tool:
             commanded.update(command_words(turn))
-        by_manual = frozenset() if by_tool else _in_manual(turn, mentioned, manuals.get(turn.seq))
+        by_manual = frozenset() if by_tool else _in_manual(turn, mentioned, reading.manual)
         for name in mentioned.names:
             if name in tools:
                 continue

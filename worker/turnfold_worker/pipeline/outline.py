@@ -32,7 +32,7 @@ from turnfold_worker.pipeline.notes.taken_back import OPENS_A_CORRECTION, cues_a
 from turnfold_worker.pipeline.tail_anchors import NOTHING_FOUND, MergedTail
 from turnfold_worker.pipeline.turns.actions import actions_of
 from turnfold_worker.pipeline.turns.memo import NO_MEMOS, TurnMemo
-from turnfold_worker.pipeline.turns.reading import Reading, manuals_of
+from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.pipeline.turns.requests import requests_of
 from turnfold_worker.pipeline.turns.treatment import read_segment
 
@@ -191,9 +191,7 @@ def with_tail(
         tail_actions=actions_of(turns_told, before=turns_before),
         tail_requests=requests_of(turns_told) if tool_percent >= _WORKS_WITH_TOOLS else (),
         # Without a tool's words no context shows names.
-        tail_names=rank(segment_ledger(turns_told, manuals_of(readings)), told=outline.names)[:_TAIL_NAMES]
-        if tool_percent
-        else (),
+        tail_names=rank(segment_ledger(readings), told=outline.names)[:_TAIL_NAMES] if tool_percent else (),
         tool_percent=tool_percent,
         # What is stored of an outline has those of its older tail too.
         outside=tuple([*outside_before, *_outside(noted)][-TURNS_A_READ:]),

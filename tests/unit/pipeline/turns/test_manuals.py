@@ -7,7 +7,7 @@ from turnfold_worker.pipeline.anchors.extraction import extract_anchors
 from turnfold_worker.pipeline.ledger import segment_ledger
 from turnfold_worker.pipeline.notes.turn_notes import notes_of
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.turns.reading import Reading, manuals_of, read_turn
+from turnfold_worker.pipeline.turns.reading import Reading, read_turn
 
 ISSUE = (
     "The ferry's ticket export drops the last row of tickets.csv when the file ends without a newline.\n"
@@ -76,8 +76,7 @@ def test_no_anchor_is_taken_from_a_manual() -> None:
 
 def test_names_of_a_manual_are_not_what_a_person_is_about() -> None:
     reading = read(f"{ISSUE}\n\n\n{MANUAL}")
-    found = segment_ledger([reading.turn], manuals_of([reading]))
-    assert found == segment_ledger([reading.turn], {reading.turn.seq: reading.manual})
+    found = segment_ledger([reading])
     ledger = {entry.name: entry.score for entry in found.entries}
     assert ledger["broken-input.png"] < ledger["tickets.csv"]
     assert ledger["find_image"] < ledger["ferry/export.py"]

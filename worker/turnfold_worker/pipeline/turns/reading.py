@@ -160,8 +160,3 @@ def called(speakers: tuple[str, ...]) -> frozenset[str]:
         for part in parts
         for length in (*(() if part in _ROLES else range(_NICKNAME, len(part))), len(part))
     )
-
-
-def manuals_of(readings: Iterable[Reading]) -> dict[int, Span | None]:
-    """The manual in each turn, by the number of the turn."""
-    return {reading.turn.seq: reading.manual for reading in readings}
