@@ -6,7 +6,7 @@ Offsets count code points of the whole text, so that a span is always a slice of
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -193,6 +193,17 @@ def trimmed(text: str, span: Span) -> Span:
     inside = text[span.start : span.end]
     start = span.start + len(inside) - len(inside.lstrip())
     return Span(start, start + len(inside.strip()))
+
+
+def joined_spans(spans: Iterable[tuple[int, int]]) -> list[Span]:
+    """Spans in order, those that overlap or touch as one."""
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(end, joined[-1].end))
+        else:
+            joined.append(Span(start, end))
+    return joined
 
 
 def spread_over(spans: Sequence[Span], most_spans: int) -> Sequence[Span]:

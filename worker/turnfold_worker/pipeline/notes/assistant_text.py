@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Sequence
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.anchors.assistants import TEXT
 from turnfold_worker.pipeline.language.prose import Span
-from turnfold_worker.pipeline.notes.samples import samples_of
+from turnfold_worker.pipeline.notes.samples import Samples, samples_of
 
 _TITLE_WORDS: Final = 6
 """Words of a heading that is a title and no statement."""
@@ -32,20 +32,13 @@ _SPEECH: Final = lazy_pattern(
 _SELF_SPEAKS: Final = lazy_pattern(r"\b(?:I|we|We|my|My|our|Our)\b")
 
 
-class Written(NamedTuple):
-    """An assistant's text, as far as it says what a clause of it is worth."""
-
-    headings: tuple[Span, ...]
-    examples: tuple[Span, ...]
-    made_up: tuple[Span, ...]
-
-    def share(self, span: Span, said: str) -> float:
-        """What a clause is worth beside others: nothing where it is a title, of an example or made up."""
-        if _is_in(self.made_up, span) or _is_in(self.examples, span):
-            return 0.0
-        if _is_in(self.headings, span) and len(said.split()) <= _TITLE_WORDS and not _gives_value(said):
-            return 0.0
-        return _ANNOUNCEMENT if _ANNOUNCES.match(said) else 1.0
+def share_of(samples: Samples, span: Span, said: str) -> float:
+    """What a clause of an assistant is worth beside others: nothing where it is a title, of an example or made up."""
+    if _is_in(samples.made_up, span) or _is_in(samples.examples, span):
+        return 0.0
+    if _is_in(samples.headings, span) and len(said.split()) <= _TITLE_WORDS and not _gives_value(said):
+        return 0.0
+    return _ANNOUNCEMENT if _ANNOUNCES.match(said) else 1.0
 
 
 def _gives_value(heading: str) -> bool:
@@ -53,28 +46,15 @@ def _gives_value(heading: str) -> bool:
     return any(map(str.isdigit, heading.partition(":")[2]))
 
 
-def _is_in(spans: tuple[Span, ...], span: Span) -> bool:
+def _is_in(spans: Sequence[Span], span: Span) -> bool:
     at = bisect_right(spans, span.start, key=attrgetter("start")) - 1
     return at >= 0 and span.start < spans[at].end
 
 
-def _apart(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Spans in order, those that overlap as one."""
-    apart: list[Span] = []
-    for span in sorted(spans):
-        if apart and span.start < apart[-1].end:
-            apart[-1] = Span(apart[-1].start, max(span.end, apart[-1].end))
-        else:
-            apart.append(span)
-    return tuple(apart)
-
-
-def written_by_assistant(turn: StoredTurn) -> Written | None:
-    """The text of an assistant; None for what people say, and for the few words of an assistant with a name."""
-    if turn.role is not Role.ASSISTANT or (turn.name is not None and len(turn.content) < TEXT):
-        return None
-    parts = samples_of(turn.content)
-    return Written(parts.headings, _apart(parts.examples), _apart(parts.made_up))
+def samples_by_assistant(turn: StoredTurn) -> Samples | None:
+    """The samples of an assistant; None for what people say, and for the few words of an assistant with a name."""
+    is_few = turn.name is not None and len(turn.content) < TEXT
+    return None if turn.role is not Role.ASSISTANT or is_few else samples_of(turn.content)
 
 
 def drafts_for_others(turn: StoredTurn) -> list[Span]:

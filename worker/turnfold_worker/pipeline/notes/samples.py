@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold_worker.pipeline.language.prose import Span
+from turnfold_worker.pipeline.language.prose import Span, joined_spans
 
 _LINE: Final = lazy_pattern(r"[^\n]+")
 _HASHES: Final = lazy_pattern(r"[ \t]{0,3}(?P<marks>#{1,6})[ \t]+\S")
@@ -45,12 +45,12 @@ _SENTENCE_END: Final = lazy_pattern(r"[.!?] ")
 
 
 class Samples(NamedTuple):
-    """Lines of an assistant's text that tell nothing by themselves."""
+    """Lines of an assistant's text that tell nothing by themselves, in order."""
 
-    headings: tuple[Span, ...]
-    examples: tuple[Span, ...]
+    headings: Sequence[Span]
+    examples: Sequence[Span]
     """Items below what says that it is an example."""
-    made_up: tuple[Span, ...]
+    made_up: Sequence[Span]
     """Samples, templates, drafts of letters, and lines to be filled in."""
 
 
@@ -63,12 +63,13 @@ def samples_of(content: str) -> Samples:
     """
     lines = [Span(match.start(), match.end()) for match in _LINE.finditer(content)]
     levels = [_level(content, line) for line in lines]
-    headings = tuple([line for line, level in zip(lines, levels, strict=True) if level])
+    headings = [line for line, level in zip(lines, levels, strict=True) if level]
     spans = [*_sections(content, lines, levels), *_lists(content, lines, levels)]
     made_up = [span for span, is_made_up in spans if is_made_up]
     made_up += [*_letters(content, lines)]
     made_up += [line for line in lines if _PLACEHOLDER.search(content, line.start, line.end)]
-    return Samples(headings, tuple([span for span, is_made_up in spans if not is_made_up]), tuple(made_up))
+    examples = [span for span, is_made_up in spans if not is_made_up]
+    return Samples(headings, joined_spans(examples), joined_spans(made_up))
 
 
 def _level(content: str, line: Span) -> int:

@@ -23,7 +23,7 @@ from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.notes.alone import leans
 from turnfold_worker.pipeline.notes.announced import is_announced
-from turnfold_worker.pipeline.notes.assistant_text import drafts_for_others, written_by_assistant
+from turnfold_worker.pipeline.notes.assistant_text import drafts_for_others, samples_by_assistant, share_of
 from turnfold_worker.pipeline.notes.captions import is_caption, only_points, shown_with
 from turnfold_worker.pipeline.notes.events import event_share, is_general, mirrors, stems_of, telling_words
 from turnfold_worker.pipeline.notes.phatic import is_phatic
@@ -119,11 +119,7 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
             question = "" if reading_before is None else question_at_end(reading_before)
             return _Heard(speakers, names, question, _answered(reading_before, reading), at_work, proposal, worth)
 
-        key = (
-            f"{around}{_hash_of(reading_before)}{worth_of_refused} {proposal}"
-            if proposal
-            else f"{around}{_hash_of(reading_before)}"
-        )
+        key = f"{around}{_hash_of(reading_before)}{worth_of_refused} {proposal}"
         day = day_label(reading.day) if reading.day else ""
         mark = _marked(reading)
         for place, (text, worth, named, spoken, span, brief) in enumerate(_statements(reading, heard, key)):
@@ -215,7 +211,7 @@ def _unpacked(rows: Iterable[Sequence[Any]]) -> list[_Said]:
 def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
     drafts_of_turn: list[_Said] = []
     drafts = drafts_for_others(reading.turn)
-    written = written_by_assistant(reading.turn)
+    samples = samples_by_assistant(reading.turn)
     # Until a clause says something that may answer the turn before.
     waits = bool(heard.asked or heard.refused)
     for clause, sentence in told_clauses(reading):
@@ -234,8 +230,8 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
             question = heard.asked or heard.refused
             text, worth = f"({question}) {text}", asking
         worth *= _share_of_text(reading, clause, drafts, at_work=heard.at_work)
-        if written is not None:
-            worth *= written.share(clause, spoken)
+        if samples is not None:
+            worth *= share_of(samples, clause, spoken)
         if is_announced(reading, spoken, at_work=heard.at_work):
             worth = min(worth, _LEAST_WORTH)
         drafts_of_turn.append(_Said(text, worth, named_words(spoken), spoken, clause))

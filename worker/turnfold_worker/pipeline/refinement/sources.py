@@ -27,6 +27,7 @@ from turnfold.contract.words import note_stems
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.plain_lines import one_line
+from turnfold_worker.pipeline.language.prose import joined_spans
 from turnfold_worker.pipeline.language.rarity import rarity_of
 
 if TYPE_CHECKING:
@@ -315,17 +316,6 @@ def _shown(content: str, spans: Sequence[tuple[int, int, int]]) -> str:
     if len(text) > SHOWN_HEAD + SHOWN_TAIL:
         text = text[:SHOWN_HEAD] + _GAP + text[-SHOWN_TAIL:]
     return text
-
-
-def joined_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Spans in order, those that overlap as one."""
-    joined: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return joined
 
 
 def _plain(text: str) -> str:
