@@ -132,7 +132,7 @@ def signs_of(
     """Read a turn for its signs; `turns_before` are those of the turns before it, without a turn left out."""
     numbers = None if vector is None else numbers_of(vector)
     head = turn.content[:READ]
-    heard = made_once(memo, "signs", "", lambda: _heard(head), pack=_same, unpack=_same)
+    heard = made_once(memo, "signs", "", lambda: _heard(head), pack=dict, unpack=dict)
     return Signs(
         **heard,
         seq=turn.seq,
@@ -146,11 +146,6 @@ def signs_of(
         numbers=numbers,
         products=_products(numbers, turns_before),
     )
-
-
-def _same(heard: dict[str, Any]) -> dict[str, Any]:
-    """What is heard, which JSON has as it is."""
-    return heard
 
 
 @lru_cache(maxsize=64)
