@@ -89,19 +89,10 @@ def is_common(word: str) -> bool:
     return word in _COMMON
 
 
-def weight(term: str) -> int:
-    """How much a term tells, 1 to 9: its rarity, but 1 for an everyday word."""
-    return WEIGHTS[term]
-
-
 def _weight(term: str) -> int:
-    if term in _COMMON:
-        return 1
-    if term.isascii() and term.isalpha():
-        # What `rarity` says of plain words, without its look at every letter.
-        return max(1, min(8, len(term) - 2))
-    return rarity(term)
+    """How much a term tells, 1 to 9: its rarity, but 1 for an everyday word."""
+    return 1 if term in _COMMON else rarity(term)
 
 
 WEIGHTS: Final = Remembered(_weight)
-"""`weight` of a term, remembered."""
+"""How much each term tells, 1 to 9."""

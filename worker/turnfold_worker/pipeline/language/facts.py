@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STOP_WORDS
 from turnfold_worker.pipeline.language.common_words import COMMON_WORDS, listed
-from turnfold_worker.pipeline.language.prose import READ_HEAD, READ_TAIL
+from turnfold_worker.pipeline.language.prose import windows
 
 
 class FactKind(StrEnum):
@@ -171,10 +171,7 @@ _BEFORE_SENTENCE: Final = ".!?:…\n\"“”'*#>-•|([—)`"
 
 def extract_facts(text: str) -> Facts:
     """The facts of a text in order. Of a very long text only the head and the tail are read."""
-    length = len(text)
-    if length <= READ_HEAD + READ_TAIL:
-        return Facts(tuple(_scan(text, 0, length)))
-    return Facts((*_scan(text, 0, READ_HEAD), *_scan(text, length - READ_TAIL, length)))
+    return Facts(tuple([fact for start, end in windows(len(text)) for fact in _scan(text, start, end)]))
 
 
 def _scan(text: str, start: int, end: int) -> list[Fact]:

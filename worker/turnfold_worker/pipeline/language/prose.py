@@ -78,7 +78,7 @@ def split_prose(text: str) -> Prose:
     """Sentences and code blocks of a text; only the head and the tail of a very long one are read."""
     sentences: list[Span] = []
     code: list[Span] = []
-    for start, end in _windows(len(text)):
+    for start, end in windows(len(text)):
         for is_code, block in _blocks(text, start, end):
             if is_code:
                 code.append(block)
@@ -87,7 +87,8 @@ def split_prose(text: str) -> Prose:
     return Prose(tuple(sentences), tuple(code))
 
 
-def _windows(length: int) -> list[tuple[int, int]]:
+def windows(length: int) -> list[tuple[int, int]]:
+    """What is read of a text of such a length: all, or its head and its tail."""
     if length <= READ_HEAD + READ_TAIL:
         return [(0, length)]
     return [(0, READ_HEAD), (length - READ_TAIL, length)]

@@ -8,7 +8,6 @@ from typing import Any, Final
 from turnfold.contract.periods import day_label
 from turnfold.contract.records import AnchorType
 from turnfold_worker.pipeline.language.plain_lines import plain_line
-from turnfold_worker.pipeline.refinement.notes import ModelNote
 from turnfold_worker.pipeline.refinement.sources import (
     ChapterSource,
     ModelRequest,
@@ -126,7 +125,7 @@ def chapter_request(source: ChapterSource, *, model: str, prompt: Prompt) -> Mod
             if said_on != day:
                 day = said_on
                 lines.append(f"[{day}]")
-            lines.append(chapter_line(note))
+            lines.append(f"{' '.join(f'#{seq}' for seq in note.turns)} {note.speaker}: {note.text}")
         lines += [plain_line(line) for line in child.brief.splitlines()]
     wanted = chapter_notes(source)
     words = _words_of_briefs(source.chapter, _CHAPTER_WORDS_SHARE)
@@ -136,11 +135,6 @@ def chapter_request(source: ChapterSource, *, model: str, prompt: Prompt) -> Mod
         purpose=Purpose.CHAPTER, model=model, prompt_version=prompt.version, system=prompt.text, user=user,
         schema=CHAPTER_SCHEMA, max_tokens=min(_MOST_REPLY, _REPLY_HEADROOM + 2 * wanted * _TOKENS_OF_NOTE),
     )  # fmt: skip
-
-
-def chapter_line(note: ModelNote) -> str:
-    """A note as data, with the turns that it rests on."""
-    return f"{' '.join(f'#{seq}' for seq in note.turns)} {note.speaker}: {note.text}"
 
 
 def chapter_notes(source: ChapterSource) -> int:

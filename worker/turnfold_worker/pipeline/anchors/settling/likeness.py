@@ -14,7 +14,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import PASTED, Anchor, AnchorState, AnchorType
 from turnfold_worker.pipeline.anchors.rules import standing_rules, statement_rules
 from turnfold_worker.pipeline.anchors.rules.attribute_rules import KIN
-from turnfold_worker.pipeline.language.common_words import is_common, listed, weight
+from turnfold_worker.pipeline.language.common_words import WEIGHTS, is_common, listed
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, Facts, extract_facts
 from turnfold_worker.pipeline.language.quantities import in_one_form
 from turnfold_worker.pipeline.language.spoken import plain_words
@@ -229,7 +229,7 @@ def by_meaning(known_anchor: Known, other: Known) -> float:
 
 def both(known_anchor: Known, other: Known, *, least: int = SPECIFIC) -> list[str]:
     """Terms in both of at least this weight: by default those that tell what a text is about."""
-    return [term for term in known_anchor.words if term in other.words and weight(term) >= least]
+    return [term for term in known_anchor.words if term in other.words and WEIGHTS[term] >= least]
 
 
 def shared(known_anchor: Known, other: Known, *, least: int = SPECIFIC) -> int:
