@@ -84,7 +84,7 @@ def exact_words(readings: Sequence[Reading], source_tokens: int) -> list[Preserv
 def _exact_words(reading: Reading) -> Iterator[tuple[Preserved, Preserved]]:
     """Exact words of a turn in order, each with its name; the whole turn where all of it is exact."""
     content, treatment = reading.turn.content, reading.treatment
-    if reading.tool or (treatment is not None and treatment.repeat is not None):
+    if reading.tool or reading.repeat is not None:
         return
     if treatment is not None and _is_exact(treatment.classification.reasons):
         span = trimmed(content, Span(0, len(content)))

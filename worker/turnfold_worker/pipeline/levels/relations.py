@@ -125,8 +125,7 @@ def relations_of(readings: Sequence[Reading]) -> list[str]:
 
 
 def _of_turn(reading: Reading) -> Iterator[str]:
-    treatment = reading.treatment
-    if reading.tool or (treatment is not None and treatment.repeat is not None):
+    if reading.tool or reading.repeat is not None:
         return
     for span in reading.sentences[:_SENTENCES]:
         if span.end - span.start > _LONGEST_WITH_TIES:

@@ -13,7 +13,7 @@ def repeat_marks(readings: Sequence[Reading]) -> tuple[tuple[int, bytes], ...]:
     """Marks of the turns that repeat nothing and of the earlier turns that are repeated, each with packed numbers."""
     seqs: dict[int, list[int]] = {}
     for reading in readings:
-        repeat = reading.treatment.repeat if reading.treatment is not None else None
+        repeat = reading.repeat
         if repeat is None:
             for mark in posted_marks(reading.turn):
                 seqs.setdefault(mark, []).append(reading.turn.seq)

@@ -182,9 +182,8 @@ class _Heard(NamedTuple):
 
 
 def _statements(reading: Reading, heard: Callable[[], _Heard], around: str) -> list[_Said]:
-    repeat = reading.treatment.repeat if reading.treatment is not None else None
-    if repeat is not None:
-        return _of_repeat(repeat)
+    if reading.repeat is not None:
+        return _of_repeat(reading.repeat)
     structured = statements_of(reading)
     if structured is None:
         return made_once(

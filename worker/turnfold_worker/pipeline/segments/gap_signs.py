@@ -132,7 +132,7 @@ def signs_of(
     """Read a turn for its signs; `turns_before` are those of the turns before it, without a turn left out."""
     numbers = None if vector is None else numbers_of(vector)
     head = turn.content[:READ]
-    heard = made_once(memo, "signs", "", lambda: _heard(head), pack=dict, unpack=dict)
+    heard: dict[str, Any] = made_once(memo, "signs", "", lambda: _heard(head), pack=dict, unpack=dict)
     return Signs(
         **heard,
         seq=turn.seq,

@@ -22,6 +22,7 @@ from turnfold_worker.pipeline.turns.memo import TurnMemo, made_once
 from turnfold_worker.pipeline.turns.tool_groups import calls_shown
 
 if TYPE_CHECKING:
+    from turnfold_worker.pipeline.turns.repeats import Repeat
     from turnfold_worker.pipeline.turns.treatment import Treatment
 
 _NICKNAME: Final = 3
@@ -55,6 +56,11 @@ class Reading:
     """What becomes of it, once it is read as part of a segment."""
     memo: TurnMemo | None = field(default=None, compare=False, repr=False)
     """Where stages keep what they make of it for the next fold; None where nothing is kept."""
+
+    @property
+    def repeat(self) -> Repeat | None:
+        """The earlier turn that it repeats, if it is read as part of a segment."""
+        return self.treatment.repeat if self.treatment is not None else None
 
     @property
     def day(self) -> date | None:
