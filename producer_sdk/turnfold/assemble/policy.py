@@ -206,12 +206,10 @@ class AnchorsRoom:
     """Those of pinned turns may take as much, whatever is left for others."""
 
     @classmethod
-    def of(
-        cls, policy: Policy, *, target: int, most: int, most_with_pins: int, limit: int | None = None
-    ) -> AnchorsRoom:
-        """The policy's shares of a target, or `limit` instead of that of all; at most what there is room for."""
-        share = int(policy.anchors_share * target) if limit is None else limit
-        rules = max(share, int(policy.rules_share * target)) if limit is None else share
+    def of(cls, policy: Policy, *, target: int, most: int, most_with_pins: int) -> AnchorsRoom:
+        """The policy's shares of a target; at most what there is room for."""
+        share = int(policy.anchors_share * target)
+        rules = max(share, int(policy.rules_share * target))
         pins = max(share, int(policy.pinned_share * target))
         return cls(
             most=min(share, most), most_with_rules=min(rules, most), most_with_pins=min(pins, most_with_pins)
