@@ -8,12 +8,11 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from turnfold.assemble.by_value.top_anchors import RANK_OF_REPLACING, TopAnchors, binds, stands
-from turnfold.assemble.forms.render_text import date_of
 from turnfold.assemble.pages import TurnPiece
 from turnfold.assemble.turns import Turns, TurnsNotRead
 from turnfold.contract.access import unpack_often
 from turnfold.contract.overtaken import OvertakenIndex
-from turnfold.contract.periods import as_utc
+from turnfold.contract.periods import as_utc, day_label
 from turnfold.contract.records import (
     PINNED_RANK,
     Anchor,
@@ -93,7 +92,7 @@ def said_anchor_record(row: Any) -> Anchor:
     anchor = anchor_record(row)
     if row.turn_id is None:
         return anchor
-    day = date_of(row.created_at) if row.created_at is not None else ""
+    day = day_label(row.created_at) if row.created_at is not None else ""
     said_on = None if row.created_at is None else as_utc(row.created_at).date()
     speaker = label_of(row.name, row.role)
     return replace(anchor, speaker=speaker, role=_ROLES[row.role], turn_id=row.turn_id, day=day, said_on=said_on)
@@ -113,7 +112,7 @@ def top_anchor_record(row: Any) -> Anchor:
         id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset,
         end=row.start_offset + len(row.body), score=row.score, tokens=row.tokens, rank=row.rank, replaced=row.replaced,
         replaced_seq=row.replaced_seq, speaker=label_of(row.name, row.role), role=_ROLES[row.role],
-        day=date_of(row.created_at) if row.created_at is not None else "",
+        day=day_label(row.created_at) if row.created_at is not None else "",
     )  # fmt: skip
 
 

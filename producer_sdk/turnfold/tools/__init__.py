@@ -9,13 +9,13 @@ timelines   a time line as lines for a model
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, assert_never
+from typing import Any, Final, assert_never
 
 from turnfold.assemble.forms.clip import clip_text
 from turnfold.assemble.forms.markers import ARROW
-from turnfold.assemble.forms.render_text import closed_line, one_line
+from turnfold.assemble.forms.render_text import closed_line, one_line, turns_named
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold.contract.results import Expansion, Hit, TurnPart
 from turnfold.errors import InvalidInput, UnknownConversation, UnknownMarker
@@ -35,37 +35,13 @@ _FRAME_TOKENS: Final = 40
 """Kept back for the line that says how to go on."""
 
 
-class Expand(Protocol):
-    """`Turnfold.expand` of one conversation."""
-
-    def __call__(self, marker: str, *, max_tokens: int | None = None) -> Expansion: ...
-
-
-class Search(Protocol):
-    """`Turnfold.search` of one conversation."""
-
-    def __call__(self, query: str, *, limit: int = 10) -> list[Hit]: ...
-
-
-class Anchors(Protocol):
-    """`Turnfold.anchors` of one conversation."""
-
-    def __call__(
-        self,
-        *,
-        types: Iterable[AnchorType | str] | None = None,
-        states: Iterable[AnchorState | str] | None = ("active",),
-        first_turn: int = 1,
-    ) -> list[Anchor]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Lookups:
     """The reads of one conversation that a model may ask for."""
 
-    expand: Expand
-    search: Search
-    anchors: Anchors
+    expand: Callable[..., Expansion]
+    search: Callable[..., list[Hit]]
+    anchors: Callable[..., list[Anchor]]
 
 
 def handle(call: object, lookups: Lookups, *, max_tokens: object = RESULT_TOKENS) -> dict[str, Any]:
@@ -176,10 +152,10 @@ def _check_names(tool: object, arguments: Mapping[str, object]) -> None:
         raise _BadArguments(f"{tool} takes no {_shown(unknown)}: use {', '.join(known)}")
 
 
-def _expanded(expand: Expand, arguments: Mapping[str, object], max_tokens: int) -> str:
+def _expanded(expand: Callable[..., Expansion], arguments: Mapping[str, object], max_tokens: int) -> str:
     marker = _text(arguments, "marker", "a marker such as L1:refunds-7, copied from the notes")
     expansion = expand(marker, max_tokens=max_tokens - 2 * _FRAME_TOKENS)
-    turns = _turns(expansion.first_seq, expansion.last_seq)
+    turns = turns_named(expansion.first_seq, expansion.last_seq)
     how = ("word for word", "detailed summary", "brief summary", "tags")[expansion.level]
     verbatim = f"[word for word {ARROW}{expansion.verbatim_marker}]\n" if expansion.verbatim_marker else ""
     parts = "".join(map(_part_line, expansion.parts)) if expansion.next_marker or expansion.level else ""
@@ -206,11 +182,7 @@ def _part_named(part: TurnPart) -> str:
     return f"turn {part.turn_seq}, part {part.number} of {part.count}"
 
 
-def _turns(first_seq: int, last_seq: int) -> str:
-    return f"turn {first_seq}" if first_seq == last_seq else f"turns {first_seq}-{last_seq}"
-
-
-def _found(search: Search, arguments: Mapping[str, object], max_tokens: int) -> str:
+def _found(search: Callable[..., list[Hit]], arguments: Mapping[str, object], max_tokens: int) -> str:
     query = _text(arguments, "query", "the words to look for")
     limit = _whole(arguments, "limit", least=1, usual=10)
     hits = search(query, limit=min(limit, MOST_HITS))
@@ -226,10 +198,10 @@ def _found(search: Search, arguments: Mapping[str, object], max_tokens: int) -> 
 def _hit_line(hit: Hit) -> str:
     if hit.part is not None:
         return f"[{_part_named(hit.part)} {ARROW}{hit.part.marker}] {_titled(hit.part)} {one_line(hit.snippet)}\n"
-    return f"[{_turns(hit.first_seq, hit.last_seq)} {ARROW}{hit.marker}] {one_line(hit.snippet)}\n"
+    return f"[{turns_named(hit.first_seq, hit.last_seq)} {ARROW}{hit.marker}] {one_line(hit.snippet)}\n"
 
 
-def _listed(anchors: Anchors, arguments: Mapping[str, object], max_tokens: int) -> str:
+def _listed(anchors: Callable[..., list[Anchor]], arguments: Mapping[str, object], max_tokens: int) -> str:
     types = _choices(arguments, "types", tuple(AnchorType))
     states = _choices(arguments, "states", tuple(AnchorState)) or ["active"]
     skip = _whole(arguments, "skip", least=0, usual=0)

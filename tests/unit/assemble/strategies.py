@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from support.seals import SEALS
 from turnfold.assemble.forms.markers import node_marker, turns_marker
-from turnfold.assemble.forms.render_text import date_of
 from turnfold.contract.actions import Action
 from turnfold.contract.notes import Covered, Note
 from turnfold.contract.outlines import Outline
+from turnfold.contract.periods import day_label
 from turnfold.contract.records import (
     FAN_OUT,
     MAX_HEIGHT,
@@ -276,7 +276,7 @@ def _notes(rng: random.Random, seqs: Iterable[int], *, words: int, wild: float) 
     for place, seq in enumerate(seqs):
         text = plain_line(words_of(rng, rng.randint(1, max(2, words // 2)), wild=wild)) or "nothing"
         text = rng.choice(["", "", "(ready?) "]) + text + rng.choice(["", "", "?", ")", '"', "…", "。"])
-        day = date_of(_START + timedelta(minutes=7 * seq)) if seq % 5 else ""
+        day = day_label(_START + timedelta(minutes=7 * seq)) if seq % 5 else ""
         speaker = rng.choice(["user", "assistant", "Mara Lee", "Зоя"])
         gain = rng.randint(1, 900)
         found.append(Note(seq, place, speaker, "user", day, text, estimate_tokens(text) + 1, gain=gain))

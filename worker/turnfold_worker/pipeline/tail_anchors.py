@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from turnfold.assemble.forms.render_text import date_of
+from turnfold.contract.periods import day_label
 from turnfold.contract.records import FIRST_TAIL_ANCHOR, Anchor, AnchorState, StoredTurn
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
 from turnfold.contract.vectors import NO_VECTORS, Vector
@@ -77,7 +77,7 @@ def merged_tail(
 
 def _as_read(anchor: Anchor, turn: StoredTurn, by_id: Mapping[int, Anchor]) -> Anchor:
     """An anchor with all that reads look up beside its row."""
-    day = date_of(turn.created_at) if turn.created_at is not None else ""
+    day = day_label(turn.created_at) if turn.created_at is not None else ""
     if anchor.replaces is None:
         return replace(anchor, day=day)
     other = by_id[anchor.replaces]

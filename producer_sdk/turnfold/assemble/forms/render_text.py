@@ -23,7 +23,7 @@ from turnfold.contract.lookalikes import (
     seen_beginning,
     skeleton,
 )
-from turnfold.contract.periods import MONTHS
+from turnfold.contract.periods import MONTHS, day_label
 from turnfold.contract.records import Anchor, AnchorType, Node, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
 from turnfold.dates.passed import day_of, names_near_day
@@ -124,7 +124,7 @@ def turn_opening(turn: StoredTurn) -> str:
 
 
 def excerpt_opening(turn: StoredTurn) -> str:
-    day = f", {date_of(turn.created_at)}" if turn.created_at else ""
+    day = f", {day_label(turn.created_at)}" if turn.created_at else ""
     return f"[turn {turn.seq}{day}, {speaker_label(turn)}] "
 
 
@@ -224,7 +224,7 @@ def task_part(task: str) -> str:
 
 def node_opening(node: Node, *, level: int, short: bool) -> str:
     """What stands before a node's words: its turns, its days, and the way to the next level of detail."""
-    turns = _turns_named(node.first_seq, node.last_seq) + ("" if short else _days(node))
+    turns = turns_named(node.first_seq, node.last_seq) + ("" if short else _days(node))
     return f"[{turns} {ARROW}{node_marker(node, level=level - 1, short=short)}] "
 
 
@@ -235,7 +235,7 @@ def group_line(marker: str) -> str:
 
 def passage_opening(first_seq: int, last_seq: int, *, level: int) -> str:
     """What stands before the words of a marker."""
-    return f"[{_turns_named(first_seq, last_seq)}, {_HOW[level]}]"
+    return f"[{turns_named(first_seq, last_seq)}, {_HOW[level]}]"
 
 
 def goes_on_line(marker: str) -> str:
@@ -250,12 +250,12 @@ def names_line(names: Sequence[str]) -> str:
 
 def range_line(first_seq: int, last_seq: int, *, marker: str) -> str:
     """Neighbouring nodes in one line."""
-    return f"[{_turns_named(first_seq, last_seq)} {ARROW}{marker}]\n"
+    return f"[{turns_named(first_seq, last_seq)} {ARROW}{marker}]\n"
 
 
 def unfolded_line(first_seq: int, last_seq: int) -> str:
     """Turns that are stored, not folded yet, and too many to show."""
-    return f"[{_turns_named(first_seq, last_seq)}, not folded yet {ARROW}{turns_marker(first_seq, last_seq)}]\n"
+    return f"[{turns_named(first_seq, last_seq)}, not folded yet {ARROW}{turns_marker(first_seq, last_seq)}]\n"
 
 
 def unread_line(count: int) -> str:
@@ -274,14 +274,9 @@ def with_gap(turn: StoredTurn, gap: str) -> str:
     return (turn.content[:kept].rstrip() + gap + turn.content[kept:].lstrip()).strip()
 
 
-def date_of(moment: datetime) -> str:
-    """A day, the same in every locale: 2 March 2026."""
-    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
-
-
 def day_line(moment: datetime) -> str:
     """Stands before the first turn of a day."""
-    return f"[{date_of(moment)}]\n"
+    return f"[{day_label(moment)}]\n"
 
 
 @lru_cache(maxsize=1_024)
@@ -307,13 +302,14 @@ def day_lines(turns: Iterable[ShownTurn]) -> list[str]:
     return lines
 
 
-def _turns_named(first_seq: int, last_seq: int) -> str:
+def turns_named(first_seq: int, last_seq: int) -> str:
+    """A range of turns as contexts and tools name it: `turns 3-9`."""
     return f"turn {first_seq}" if first_seq == last_seq else f"turns {first_seq}-{last_seq}"
 
 
 def _days(node: Node) -> str:
     if node.started_at is None:
         return ""
-    started = date_of(node.started_at)
-    ended = date_of(node.ended_at) if node.ended_at else started
+    started = day_label(node.started_at)
+    ended = day_label(node.ended_at) if node.ended_at else started
     return f", {started}" if ended == started else f", {started} to {ended}"

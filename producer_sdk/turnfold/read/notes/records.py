@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from turnfold.assemble.forms.markers import turns_marker
-from turnfold.assemble.forms.render_text import date_of
 from turnfold.contract import results
 from turnfold.contract.note_times import UNKNOWN_TIME, NoteTime
 from turnfold.contract.notes import Note
 from turnfold.contract.origins import OUTSIDE, least_trusted, origin_of
 from turnfold.contract.overtaken import OvertakenIndex
+from turnfold.contract.periods import day_label
 from turnfold.contract.records import Anchor, AnchorState, Origin, Role
 from turnfold.contract.words import note_stems
 from turnfold.dates.note_time import time_of
@@ -98,7 +98,7 @@ class _Segment:
         factors = with_anchors(written_factors(row.importance, marks), anchors)
         state = _state(anchors, is_told=self._overtaken.tells(row.turns[0], stems))
         return row.turns, results.Note(
-            text=row.body, speaker=row.speaker, day=date_of(row.said_on) if row.said_on else "", written_by="model",
+            text=row.body, speaker=row.speaker, day=day_label(row.said_on) if row.said_on else "", written_by="model",
             importance=importance_of(factors), factors=factors, state=state, origin=Origin(row.origin),
             **self._sources(row.turns[0], row.turns, _held(_time_of(row), anchors, state)),
         )  # fmt: skip
