@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from turnfold.assemble.by_value.answers import TIGHT
 from turnfold.assemble.last_turns import LAST_TURNS
@@ -50,7 +50,7 @@ from turnfold.search.first_mentions import first_mentions, one_a_turn, spread
 from turnfold.search.matter import MOST_STEERED, Matter, heaviest_matter
 from turnfold.search.note_hits import hits, said_by
 from turnfold.search.order_questions import asks_for_order, of_asker, subject_of
-from turnfold.search.query_times import NO_TIMES, QueryTimes, query_times
+from turnfold.search.query_times import NO_TIMES, query_times
 from turnfold.search.relevance import QUERY_TERMS, query_terms
 from turnfold.search.turn_scores import (
     POINTERS_A_TERM,
@@ -84,14 +84,9 @@ def answers(driver: Driver, connection: DriverConnection, wanted: Wanted, known:
 
     Ends the connection's snapshot where there is something to look for.
     """
-    today = _today(wanted, known)
-    times = query_times(question, today) if wanted.query else NO_TIMES
-    event = event_of(question) if wanted.query and not times.terms else None
-    asked_terms = query_terms(subject_of(question), without=times.words) if wanted.query else heaviest_matter(question)
-    if not (asked_terms or times.terms) or known.outline is None:
+    if known.outline is None:
         return Answers(question)
-    question_terms = _Question(question, asked_terms, times, event, today)
-    return _Query(driver, connection, wanted, known, known.outline, question_terms).answers()
+    return _Query(driver, connection, wanted, known, known.outline, question).answers()
 
 
 def _today(wanted: Wanted, known: Known) -> date | None:
@@ -109,24 +104,12 @@ def _check_length(wanted: Wanted, blocks: Iterable[bytes]) -> None:
         raise InvalidInput(msg, remedy=f"make it by their model, {wanted.vector_model}")
 
 
-class _Question(NamedTuple):
-    """What is looked for."""
-
-    text: str
-    terms: Sequence[str]
-    times: QueryTimes
-    event: EventTime | None = None
-    """What its time is counted from, where it names none itself."""
-    today: date | None = None
-    """From which its time is counted."""
-
-
 class _Query:
     """One query of one conversation."""
 
     def __init__(
         self, driver: Driver, connection: DriverConnection, wanted: Wanted, known: Known, outline: Outline,
-        question: _Question,
+        question: str,
     ) -> None:  # fmt: skip
         self._driver = driver
         self._connection = connection
@@ -136,10 +119,17 @@ class _Query:
         self._overtaken = (
             overtaken_by(outline, up_to=wanted.as_of.last_seq) if wanted.as_of else overtaken_of(outline, known.memo)
         )
-        self._question, self._asked, self._times, self._event, self._today = question
+        self._question = question
+        self._today = _today(wanted, known)
+        self._times = query_times(question, self._today) if wanted.query else NO_TIMES
+        # What the time is counted from, where the question names none itself.
+        self._event = event_of(question) if wanted.query and not self._times.terms else None
+        self._asked = (
+            query_terms(subject_of(question), without=self._times.words) if wanted.query else heaviest_matter(question)
+        )
         self._of_conversation = {"conversation": head.id}
         self._field = Field(said=outline.said, segments=head.node_count)
-        self._request = asked_block(question.text, is_query=bool(wanted.query))
+        self._request = asked_block(question, is_query=bool(wanted.query))
         self._pieces: dict[int, Piece] = {}
         """Of postings, by their numbers, as far as they were read."""
         self._written_on: dict[int, int] = {}
@@ -151,7 +141,9 @@ class _Query:
         self._has_lost_postings = False
 
     def answers(self) -> Answers:
-        """Notes, turns and blocks."""
+        """Notes, turns and blocks; nothing where the question has neither words nor times that tell something."""
+        if not (self._asked or self._times.terms):
+            return Answers(self._question)
         budget = self._wanted.budget_tokens
         scores = self._scores()
         is_about_order = bool(self._wanted.query) and asks_for_order(self._question)
