@@ -50,23 +50,12 @@ class _Turns:
     shared: bool = False
 
 
-@dataclass(slots=True)
-class _Begun:
-    """What was asked for, and is waited for."""
-
-    tenant: str
-    subject: str
-    whole: list[Wait[ErasureReceipt]] = field(default_factory=list)
-    shared: dict[str, int] = field(default_factory=dict)
-    stores: list[Wait[bool]] = field(default_factory=list)
-
-
 def begin_erasure(
     resources: Resources, settings: Settings, tenant: str, subject: str, forget: Forget
 ) -> Wait[SubjectReceipt]:
     """Forget what is a subject's alone, by `forget`, and delete its turns elsewhere. Raises as `writes.put`."""
     inbox = resources.inbox()
-    begun = _Begun(tenant, subject)
+    begun = _SubjectWait(inbox, resources, tenant, subject, sqlite=settings.uses_sqlite)
     for name, turns in _conversations(inbox, resources, tenant, subject).items():
         address = Address(tenant, name)
         if not turns.shared and (whole := _forgotten(inbox, resources, address, subject, forget)):
@@ -75,7 +64,7 @@ def begin_erasure(
         _delete(resources, settings, address, [*turns.turn_ids])
         begun.shared[name] = len(turns.turn_ids)
         begun.stores.append(StoreWait(inbox, address))
-    return _SubjectWait(begun, inbox, resources, sqlite=settings.uses_sqlite)
+    return begun
 
 
 def _conversations(inbox: ProducerInbox, resources: Resources, tenant: str, subject: str) -> Mapping[str, _Turns]:
@@ -140,35 +129,40 @@ def _delete(resources: Resources, settings: Settings, address: Address, turn_ids
 class _SubjectWait:
     """Until workers have deleted all rows and carried out all deletions."""
 
-    def __init__(self, begun: _Begun, inbox: ProducerInbox, resources: Resources, *, sqlite: bool) -> None:
-        self._begun = begun
+    def __init__(self, inbox: ProducerInbox, resources: Resources, tenant: str, subject: str, *, sqlite: bool) -> None:
         self._inbox = inbox
         self._resources = resources
+        self._tenant = tenant
+        self._subject = subject
         self._sqlite = sqlite
-        self._stores = begun.stores
+        self.whole: list[Wait[ErasureReceipt]] = []
+        """Of conversations that were forgotten."""
+        self.shared: dict[str, int] = {}
+        """Deletions in each of the others."""
+        self.stores: list[Wait[bool]] = []
         self._receipts: dict[int, ErasureReceipt] = {}
 
     def look(self) -> SubjectReceipt | None:
-        self._stores = [wait for wait in self._stores if wait.look() is None]
-        for number, wait in enumerate(self._begun.whole):
+        self.stores = [wait for wait in self.stores if wait.look() is None]
+        for number, wait in enumerate(self.whole):
             if number not in self._receipts and (receipt := wait.look()) is not None:
                 self._receipts[number] = receipt
-        done = not self._stores and len(self._receipts) == len(self._begun.whole)
+        done = not self.stores and len(self._receipts) == len(self.whole)
         return self._receipt([*self._receipts.values()], completed=True) if done else None
 
     def give_up(self, timeout_seconds: float) -> SubjectReceipt:
         receipts = [
-            self._receipts.get(number) or wait.give_up(timeout_seconds) for number, wait in enumerate(self._begun.whole)
+            self._receipts.get(number) or wait.give_up(timeout_seconds) for number, wait in enumerate(self.whole)
         ]
         return self._receipt(receipts, completed=False)
 
     def _receipt(self, receipts: Sequence[ErasureReceipt], *, completed: bool) -> SubjectReceipt:
         # Looked at last: words that retention removes before their turn is deleted are quoted from then on.
-        stored = _stored(self._resources, self._begun.tenant, self._begun.subject)
+        stored = _stored(self._resources, self._tenant, self._subject)
         expired = {turn.conversation_id for turn in stored if turn.expired}
         return SubjectReceipt(
-            subject=self._begun.subject, completed=completed, shared=dict(self._begun.shared),
+            subject=self._subject, completed=completed, shared=dict(self.shared),
             conversations=tuple(sorted(receipts, key=lambda receipt: receipt.conversation_id)),
-            still_quoted=tuple(sorted(expired & self._begun.shared.keys())),
+            still_quoted=tuple(sorted(expired & self.shared.keys())),
             remains=remaining(self._inbox.remnants(), sqlite=self._sqlite, completed=completed),
         )  # fmt: skip
