@@ -15,10 +15,9 @@ plan         what was decided, before it is words
 raw_block, raw_turn, last_turns, recent           the newest turns, raw
 excerpts, fixed_parts       what was said about the query; what is always shown
 often        what is looked up often, in more detail
-assembly     words and prices
+assembly     words and prices; the smallest context
 diff         what it says, and what differs between two
 context      the result and its forms
-least        the smallest context, and what is expanded beside it
 by_value     the parts of a context: what says most for a token, or by age
 report, packed              its account; it as bytes
 reads        the two phases

@@ -7,6 +7,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Final, NamedTuple
 
+from turnfold.assemble.fixed_parts import least_plan
 from turnfold.assemble.forms.chat import ChatBlock
 from turnfold.assemble.forms.form_tokens import messages_tokens, request_tokens
 from turnfold.assemble.forms.groups import Group
@@ -29,6 +30,7 @@ from turnfold.assemble.forms.render_text import (
     shown_words,
 )
 from turnfold.assemble.forms.seal import opener, record_end, record_opening
+from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import FormTokens, Pricing, SpokenTurn, Style
 from turnfold.assemble.recent import lines_of
@@ -94,6 +96,11 @@ def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, sty
     return Assembly(
         plan=plan, system=system, record=record, stable=beginning, text=text, parts=parts, chat=chat, tokens=tokens
     )
+
+
+def least_assembly(material: Material, pricing: Pricing) -> Assembly:
+    """The smallest context."""
+    return assemble(least_plan(material), {}, pricing=pricing, style=material.style)
 
 
 def frame_tokens(pricing: Pricing, style: Style) -> int:

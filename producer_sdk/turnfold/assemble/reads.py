@@ -8,12 +8,11 @@ from functools import lru_cache, partial
 from itertools import chain
 from typing import Final
 
-from turnfold.assemble.assembly import Assembly, assemble, markers_of
+from turnfold.assemble.assembly import Assembly, assemble, least_assembly, markers_of
 from turnfold.assemble.by_value.selection import choose_parts, largest_fitting
 from turnfold.assemble.context import Context
 from turnfold.assemble.diff import Statement, statements_of
 from turnfold.assemble.fixed_parts import needed_for_operators, operator_texts
-from turnfold.assemble.least import least_assembly
 from turnfold.assemble.material import Material, gather
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.plan import Choice, Plan

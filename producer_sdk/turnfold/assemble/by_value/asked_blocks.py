@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from turnfold.assemble.assembly import least_assembly
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.markers import turns_marker
 from turnfold.assemble.forms.render_text import EXCERPTS_HEADER, clip_gap
-from turnfold.assemble.least import least_assembly
 from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from turnfold.assemble.assembly import Assembly, assemble
+from turnfold.assemble.assembly import Assembly, assemble, least_assembly
 from turnfold.assemble.by_value.asked_blocks import asked_blocks
 from turnfold.assemble.by_value.parts import parts_by_value
+from turnfold.assemble.expanded import expanded
 from turnfold.assemble.forms.groups import Hits
 from turnfold.assemble.forms.render_text import NO_MATCH_LINE
-from turnfold.assemble.least import AskedToExpand
 from turnfold.assemble.material import Material
 from turnfold.assemble.often import detail_header, often_of, taken_often
 from turnfold.assemble.plan import Choice, Plan
@@ -98,14 +98,18 @@ def _parts(material: Material, pricing: Pricing, *, target: int) -> Plan:
         return (
             blocks.added_to(parts_by_value(material, pricing, target=target - blocks.tokens)) if blocks.shown else plan
         )
-    asked_to_expand = AskedToExpand(material, pricing, target=target - blocks.tokens)
-    often, cost = taken_often(material, pricing, plan, target=target, room=asked_to_expand.room)
-    if asked_to_expand.tokens or often or blocks.tokens:
-        left = target - asked_to_expand.tokens - cost - blocks.tokens
+    policy, room = material.request.policy, target - blocks.tokens
+    beside = room - least_assembly(material, pricing).largest
+    share = int(policy.expand_share * room)
+    again = expanded(material, pricing, most_tokens=min(share, beside))
+    often, cost = taken_often(material, pricing, plan, target=target, room=beside - again.tokens)
+    if again.tokens or often or blocks.tokens:
+        left = room - again.tokens - cost
         plan = blocks.added_to(parts_by_value(material, pricing, target=left, in_detail=often))
-    plan = asked_to_expand.added_to(plan)._replace(often=often, often_header=detail_header(material.request.policy))
-    share = int(material.request.policy.detail_share * target)
-    return plan._replace(allotted=(*plan.allotted, ("often", share)))
+    return plan._replace(
+        expanded=again.passages, not_expanded=again.left_out, often=often, often_header=detail_header(policy),
+        allotted=(*plan.allotted, ("expanded", share), ("often", int(policy.detail_share * target))),
+    )  # fmt: skip
 
 
 def _between(low: tuple[int, int], high: tuple[int, int], wanted: int) -> int:
