@@ -23,7 +23,7 @@ from turnfold.contract.lookalikes import (
     seen_beginning,
     skeleton,
 )
-from turnfold.contract.periods import MONTHS, day_label
+from turnfold.contract.periods import day_label
 from turnfold.contract.records import Anchor, AnchorType, Node, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
 from turnfold.dates.passed import day_of, names_near_day
@@ -67,7 +67,6 @@ _LEADS_ON: Final = lazy_pattern(
 )
 """Words that nothing follows where a text is cut."""
 _WORDS: Final = lazy_pattern(r"[^\W\d_]{4,}")
-_VALUES: Final = lazy_pattern(rf"(?<!\S)[^\s\d]{{0,20}}\d\S*(?: (?:{'|'.join(MONTHS)}|[ap]m|percent|%)(?!\w)\S*)?")
 _TIMELESS: Final = frozenset(
     {AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE, AnchorType.CRITICAL_FACT}
 )
@@ -156,17 +155,11 @@ def _how_related(anchor: Anchor) -> str:
 
 
 def _replaced(anchor: Anchor) -> str:
-    """What an anchor takes the place of; where it says itself what holds no longer, only of what it speaks."""
+    """What an anchor takes the place of; of a fact only what had changed, or what it denies."""
     replaced = anchor.replaced or ""
-    if _is_contested(anchor):
+    if anchor.type is not AnchorType.CRITICAL_FACT or _is_contested(anchor):
         return _clipped(replaced)
-    if anchor.type is AnchorType.CRITICAL_FACT:
-        return _clipped(_against(anchor.text, replaced) if _is_opposed(anchor) else _changed_to(replaced))
-    if not replaced or not _TAKES_BACK.search(anchor.text):
-        return _clipped(replaced)
-    spoken = anchor.text.lower()
-    named = [word for word in _WORDS.findall(replaced.lower()) if word not in spoken]
-    return _clipped(_VALUES.sub("…", replaced)) if named else ""
+    return _clipped(_against(anchor.text, replaced) if _is_opposed(anchor) else _changed_to(replaced))
 
 
 def _is_contested(anchor: Anchor) -> bool:
