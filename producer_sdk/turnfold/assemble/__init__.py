@@ -12,7 +12,7 @@ pricing      what parts cost before they are put together
 material     what a snapshot offers
 expanded     words of markers that a caller asks for
 plan         what was decided, before it is words
-raw_block, raw_turn, last_turns, recent           the newest turns, raw
+raw_turn, last_turns, recent           the newest turns, raw
 excerpts, fixed_parts       what was said about the query; what is always shown
 often        what is looked up often, in more detail
 assembly     words and prices; the smallest context

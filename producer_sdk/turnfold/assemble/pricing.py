@@ -207,20 +207,7 @@ class Pricing:
 
     def raw(self, turns: Sequence[ShownTurn]) -> int:
         """At most what recent turns cost in their dearest form, with headers, days and the system message."""
-        if not turns:
-            return MESSAGE_TOKENS
-        text = openai = anthropic = 0
-        today = ""
-        for turn in turns:
-            in_text, in_openai, in_anthropic, _, day, _ = self.turn(turn)
-            if day and day != today:
-                text += self.count(day_line_after(day, today))
-                today = day
-            text += in_text
-            openai += in_openai
-            anthropic += in_anthropic
-        around = self.around(begins_well=self.turn(turns[0]).begins_well)
-        return max(text + around.text, openai + around.openai, anthropic + around.anthropic)
+        return Block(self, turns).tokens
 
     def around(self, *, begins_well: bool) -> FormTokens:
         """Tokens of what stands around recent turns: header, system message, what Anthropic's form must begin with."""
@@ -268,6 +255,35 @@ class Pricing:
         if self._counter.stored and known and words and not words[0].isspace() and words[-1] not in "\r\n":
             return self.count(opening) + known + self.count("\n")
         return self.count(closed_line(opening + words))
+
+
+class Block:
+    """What recent turns cost, while turns are put before them one by one."""
+
+    def __init__(self, pricing: Pricing, turns: Sequence[ShownTurn]) -> None:
+        self._pricing = pricing
+        self._text = self._openai = self._anthropic = 0
+        self._day = ""
+        """The line of the first turn that has one."""
+        self._around = [pricing.around(begins_well=begins_well) for begins_well in (False, True)]
+        self.tokens = MESSAGE_TOKENS
+        """At most what they cost in their dearest form, with what stands around them."""
+        for turn in reversed(turns):
+            self.put_before(turn)
+
+    def put_before(self, shown: ShownTurn) -> None:
+        """Count one more turn, before all others."""
+        text, openai, anthropic, _, day, begins_well = self._pricing.turn(shown)
+        if day and day != self._day:
+            count = self._pricing.count
+            # That of the turn behind it says how much later it is.
+            text += count(day) + count(day_line_after(self._day, day)) - count(self._day)
+            self._day = day
+        self._text += text
+        self._openai += openai
+        self._anthropic += anthropic
+        around = self._around[begins_well]
+        self.tokens = max(self._text + around[0], self._openai + around[1], self._anthropic + around[2])
 
 
 def _as_shown(anchor: Anchor) -> _ShownAnchor:

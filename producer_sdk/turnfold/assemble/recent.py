@@ -9,8 +9,7 @@ from turnfold.assemble.forms.chat import ShownTurn, with_tool_groups
 from turnfold.assemble.forms.render_text import unfolded_line, unread_line
 from turnfold.assemble.last_turns import last_turns, reserve
 from turnfold.assemble.material import Material
-from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.raw_block import Block
+from turnfold.assemble.pricing import Block, Pricing
 from turnfold.assemble.raw_turn import is_hidden, show, shown
 from turnfold.contract.records import StoredTurn
 

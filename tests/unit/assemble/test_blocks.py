@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnfold.assemble.forms.chat import ShownTurn
-from turnfold.assemble.pricing import Pricing, Style
-from turnfold.assemble.raw_block import Block
+from turnfold.assemble.forms.render_text import day_lines
+from turnfold.assemble.pricing import Block, Pricing, Style
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.tokens import ESTIMATOR
 
@@ -29,10 +29,19 @@ def shown_turns(draw: st.DrawFn) -> ShownTurn:
 
 
 @given(st.lists(shown_turns(), max_size=12, unique_by=lambda shown: shown.turn.seq), st.integers(0, 12))
-def test_turns_cost_the_same_put_before_each_other_one_by_one(turns: list[ShownTurn], at: int) -> None:
+def test_turns_put_before_each_other_one_by_one_cost_what_their_lines_cost(turns: list[ShownTurn], at: int) -> None:
     pricing = Pricing(ESTIMATOR, Style(short=False, openings=("[", "user:")))
     block = Block(pricing, tuple(turns[at:]))
-    assert block.tokens == pricing.raw(turns[at:])
     for shown in reversed(turns[:at]):
         block.put_before(shown)
+
     assert block.tokens == pricing.raw(turns)
+    if turns:
+        priced = [pricing.turn(shown) for shown in turns]
+        around = pricing.around(begins_well=priced[0].begins_well)
+        lines = sum(pricing.count(line) for line in day_lines(turns))
+        assert block.tokens == max(
+            around.text + lines + sum(turn.text for turn in priced),
+            around.openai + sum(turn.openai for turn in priced),
+            around.anthropic + sum(turn.anthropic for turn in priced),
+        )

@@ -7,12 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.render_text import day_line, day_line_after
-from turnfold.assemble.pricing import Pricing, Style
-from turnfold.assemble.raw_block import Block
-from turnfold.contract.records import Role, StoredTurn
-from turnfold.tokens import ESTIMATOR
 from turnfold_worker.offline import fold
 
 START = datetime(2026, 5, 1, 9, tzinfo=UTC)
@@ -35,20 +30,6 @@ def test_days_between_two_turns_are_told() -> None:
     assert "[1 May 2026]\nuser: We sold the van." in text
     assert "[2 May 2026]\nassistant: Noted." in text
     assert "[9 May 2026, 7 days later]\nuser: And the boat." in text
-
-
-@given(gaps)
-def test_a_block_costs_the_same_however_it_is_counted(between: list[int]) -> None:
-    days = [sum(between[: at + 1]) for at in range(len(between))]
-    shown = [
-        ShownTurn(
-            StoredTurn(seq=seq, turn_id=f"t{seq}", role=Role.USER, content="The van.", created_at=at(day)), "The van."
-        )
-        for seq, day in enumerate(days, 1)
-    ]
-    pricing = Pricing(ESTIMATOR, Style(short=False, openings=("[",)))
-
-    assert Block(pricing, shown).tokens == pricing.raw(shown)
 
 
 @given(st.integers(0, 4_000), st.integers(0, 4_000))
