@@ -11,7 +11,6 @@ from turnfold.assemble.forms.render_text import day_line, day_line_after
 from turnfold_worker.offline import fold
 
 START = datetime(2026, 5, 1, 9, tzinfo=UTC)
-gaps = st.lists(st.sampled_from([0, 1, 2, 9, 400]), min_size=1, max_size=8)
 
 
 def at(days: int) -> datetime:
