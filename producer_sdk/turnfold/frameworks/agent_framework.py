@@ -16,8 +16,7 @@ from agent_framework import AgentSession, Content, HistoryProvider, Message, Ses
 from turnfold.assemble.forms.content_parts import as_json
 from turnfold.async_client import AsyncTurnfold
 from turnfold.errors import InvalidInput
-from turnfold.frameworks.reading import checked_client, function_call, identified, read_options, turns_of
-from turnfold.wire.projection import project
+from turnfold.frameworks.reading import checked_client, function_call, identified, read_options, shown_parts, turns_of
 
 
 class TurnfoldHistoryProvider(HistoryProvider):
@@ -116,19 +115,13 @@ def _message(message: Mapping[str, Any]) -> Message:
     content, calls = message.get("content"), message.get("tool_calls") or ()
     if message["role"] == "tool":
         return Message("tool", [Content.from_function_result(message["tool_call_id"], result=content)])
-    contents = list(_contents(content))
+    contents = list(shown_parts(content, _image, Content.from_text))
     for call in calls:
         function = call["function"]
         contents.append(Content.from_function_call(call["id"], function["name"], arguments=function["arguments"]))
     return Message(message["role"], contents)
 
 
-def _contents(content: Any) -> Iterator[Content]:
-    """Text and images; what the framework has no content for as the label that a text has for it."""
-    for part in [content] if isinstance(content, str) else content or ():
-        if isinstance(part, Mapping) and part["type"] == "image_url":
-            url = part["image_url"]["url"]
-            guessed = None if url.startswith("data:") else guess_type(url)[0] or "image/png"
-            yield Content.from_uri(url, media_type=guessed)
-        elif text := project([part]):
-            yield Content.from_text(text)
+def _image(url: str) -> Content:
+    guessed = None if url.startswith("data:") else guess_type(url)[0] or "image/png"
+    return Content.from_uri(url, media_type=guessed)

@@ -34,9 +34,9 @@ from turnfold.frameworks.reading import (
     function_call,
     identified,
     read_options,
+    shown_parts,
     turns_of,
 )
-from turnfold.wire.projection import project
 
 _STEP: Final = 1e-5
 """Seconds between the ends of two compactions: what a double still tells apart at today's times."""
@@ -190,22 +190,15 @@ def _content(message: Mapping[str, Any], names: Mapping[str, str]) -> types.Cont
             id=call_id, name=names.get(call_id, call_id), response={"result": message["content"]}
         )
         return types.Content(role="user", parts=[types.Part(function_response=result)])
-    parts = list(_parts(message.get("content")))
+    parts = list(shown_parts(message.get("content"), _image, lambda words: types.Part(text=words)))
     for call in message.get("tool_calls") or ():
         name, arguments = call["function"]["name"], arguments_of(call["function"]["arguments"])
         parts.append(types.Part(function_call=types.FunctionCall(id=call["id"], name=name, args=arguments)))
     return types.Content(role="model" if message["role"] == "assistant" else "user", parts=parts)
 
 
-def _parts(content: Any) -> Iterator[types.Part]:
-    """Text and images; what the framework has no part for as the label that a text has for it."""
-    for part in [content] if isinstance(content, str) else content or ():
-        if isinstance(part, Mapping) and part["type"] == "image_url":
-            url = part["image_url"]["url"]
-            kind, comma, data = url.removeprefix("data:").partition(";base64,")
-            if comma:
-                yield types.Part.from_bytes(data=b64decode(data), mime_type=kind)
-            else:
-                yield types.Part.from_uri(file_uri=url, mime_type=guess_type(url)[0] or "image/png")
-        elif text := project([part]):
-            yield types.Part(text=text)
+def _image(url: str) -> types.Part:
+    kind, comma, data = url.removeprefix("data:").partition(";base64,")
+    if comma:
+        return types.Part.from_bytes(data=b64decode(data), mime_type=kind)
+    return types.Part.from_uri(file_uri=url, mime_type=guess_type(url)[0] or "image/png")

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, Self
 
 from llama_index.core.base.llms.types import ChatMessage, ImageBlock, MessageRole, TextBlock, ToolCallBlock
@@ -16,8 +16,7 @@ from llama_index.core.memory.types import BaseMemory
 
 from turnfold.assemble.forms.content_parts import as_json
 from turnfold.client import Turnfold
-from turnfold.frameworks.reading import checked_client, function_call, now, read_options, turns_of
-from turnfold.wire.projection import project
+from turnfold.frameworks.reading import checked_client, function_call, now, read_options, shown_parts, turns_of
 
 
 class TurnfoldMemory(BaseMemory):
@@ -117,15 +116,5 @@ def _call(block: ToolCallBlock) -> dict[str, Any]:
 
 def _message(message: Mapping[str, Any]) -> ChatMessage:
     beside = {key: message[key] for key in ("tool_calls", "tool_call_id", "name") if key in message}
-    return ChatMessage(
-        role=MessageRole(message["role"]), blocks=list(_blocks(message.get("content"))), additional_kwargs=beside
-    )
-
-
-def _blocks(content: Any) -> Iterator[TextBlock | ImageBlock]:
-    """Text and images; what LlamaIndex has no block for as the label that a text has for it."""
-    for part in [content] if isinstance(content, str) else content or ():
-        if isinstance(part, Mapping) and part["type"] == "image_url":
-            yield ImageBlock(url=part["image_url"]["url"])
-        elif text := project([part]):
-            yield TextBlock(text=text)
+    blocks = shown_parts(message.get("content"), lambda url: ImageBlock(url=url), lambda words: TextBlock(text=words))
+    return ChatMessage(role=MessageRole(message["role"]), blocks=list(blocks), additional_kwargs=beside)

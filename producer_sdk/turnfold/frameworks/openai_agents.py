@@ -12,7 +12,7 @@ from typing import Any, Final
 from turnfold.assemble.forms.chat import whole
 from turnfold.assemble.forms.render_openai import openai_turn
 from turnfold.async_client import AsyncTurnfold
-from turnfold.chat_history.caller_turns import input_part
+from turnfold.chat_history.caller_turns import items_of_messages
 from turnfold.contract.records import StoredTurn, TurnState
 from turnfold.errors import Unavailable, UnknownMarker
 from turnfold.frameworks.reading import checked_client, function_call, now, read_options, turns_of
@@ -107,24 +107,10 @@ def _newest(items: Sequence[Item], limit: int) -> list[Item]:
     return [item for item in newest if item.get("type") != _RESULT or item["call_id"] in called]
 
 
-def _items(message: Mapping[str, Any]) -> Iterator[Item]:
-    """Input items of one chat message."""
-    if message["role"] == "tool":
-        yield {"type": _RESULT, "call_id": message["tool_call_id"], "output": message["content"]}
-        return
-    if message.get("content"):
-        yield {"role": message["role"], "content": _input_parts(message["content"])}
-    for call in message.get("tool_calls") or ():
-        function = call["function"]
-        yield {
-            "type": _CALL, "call_id": call["id"], "name": function["name"], "arguments": function["arguments"],
-        }  # fmt: skip
-
-
-def _input_parts(content: Any) -> Any:
-    if isinstance(content, str):
-        return content
-    return [input_part(part, "user") for part in content]
+def _items(message: Mapping[str, Any]) -> list[Item]:
+    """Input items of one chat message, in the form in which a run is given a message."""
+    items = items_of_messages([message])
+    return [{key: field for key, field in item.items() if (key, field) != ("type", "message")} for item in items]
 
 
 def _turns(items: Iterable[Any]) -> Iterator[dict[str, Any]]:

@@ -9,9 +9,11 @@ from typing import Any, Final, TypeVar
 from turnfold.contract.remembered import NewestEntries
 from turnfold.errors import InvalidInput, InvalidTurn, TurnfoldError
 from turnfold.wire.json_values import object_in
+from turnfold.wire.projection import project
 
 _Client = TypeVar("_Client")
 _Message = TypeVar("_Message")
+_Part = TypeVar("_Part")
 
 _REMEMBERED: Final = 10_000
 """Conversations of which it is known what was appended last."""
@@ -87,6 +89,15 @@ def turns_of(
 
 def _says_something(turn: Mapping[str, Any]) -> bool:
     return bool(turn["content"] or turn.get("tool_calls") or turn["role"] == "tool")
+
+
+def shown_parts(content: Any, image: Callable[[str], _Part], text: Callable[[str], _Part]) -> Iterator[_Part]:
+    """A message's content in a framework's form: images by their URL, all else as text, or as a text labels it."""
+    for part in [content] if isinstance(content, str) else content or ():
+        if isinstance(part, Mapping) and part["type"] == "image_url":
+            yield image(part["image_url"]["url"])
+        elif words := project([part]):
+            yield text(words)
 
 
 def function_call(call_id: str | None, name: str, arguments: str) -> dict[str, Any]:
