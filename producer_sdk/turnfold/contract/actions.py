@@ -5,7 +5,7 @@ action    a call of a tool, or the command in a turn that a tool's turn answers,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
@@ -178,13 +178,8 @@ def clipped(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: whole_numbers(text, longest - 1)].rstrip()}…"
 
 
-def pack_actions(actions: Iterable[Action]) -> list[list[Any]]:
-    """Actions as rows of JSON."""
-    return [list(action) for action in actions]
-
-
 def unpack_actions(rows: Any) -> tuple[Action, ...]:
-    """Actions from what `pack_actions` made."""
+    """Actions from rows of JSON."""
     return tuple(
         action._replace(found=tuple(action.found), wrote=tuple(action.wrote), gone=tuple(action.gone))
         for action in (Action(*row) for row in rows or ())

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, cast
 
-from turnfold.contract.actions import Action, kept_actions, pack_actions, unpack_actions
+from turnfold.contract.actions import Action, kept_actions, unpack_actions
 from turnfold.contract.note_lists import Tiers, pack_notes, unpack_notes
 from turnfold.contract.notes import ChapterName, Covered, Note
 from turnfold.contract.overtaken import (
@@ -23,7 +23,7 @@ from turnfold.contract.overtaken import (
     pack_overtaken,
     unpack_overtaken,
 )
-from turnfold.contract.requests import Request, pack_requests, unpack_requests
+from turnfold.contract.requests import Request, unpack_requests
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors, pack_tail_anchors, unpack_tail_anchors
 
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
@@ -142,10 +142,10 @@ def pack_outline(outline: Outline) -> dict[int, str]:
         "chapters": outline.chapters,
         "tail_seq": outline.tail_seq,
         "tail_names": list(outline.tail_names),
-        "actions": pack_actions(outline.actions),
-        "tail_actions": pack_actions(outline.tail_actions),
-        "requests": pack_requests(outline.requests),
-        "tail_requests": pack_requests(outline.tail_requests),
+        "actions": outline.actions,
+        "tail_actions": outline.tail_actions,
+        "requests": outline.requests,
+        "tail_requests": outline.tail_requests,
         "tool_percent": outline.tool_percent,
         "said": dict(outline.said),
         "overtaken": pack_overtaken(outline.overtaken),

@@ -5,7 +5,7 @@ request    what a user asked for, in their own words, with a mark where some are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 
@@ -26,11 +26,6 @@ def kept_requests(requests: Sequence[Request]) -> tuple[Request, ...]:
     return tuple(dict.fromkeys((*requests[:1], *requests[-1:])))
 
 
-def pack_requests(requests: Iterable[Request]) -> list[list[Any]]:
-    """Requests as rows of JSON."""
-    return [list(request) for request in requests]
-
-
 def unpack_requests(rows: Any) -> tuple[Request, ...]:
-    """Requests from what `pack_requests` made."""
+    """Requests from rows of JSON."""
     return tuple(request._replace(rules=tuple(request.rules)) for request in (Request(*row) for row in rows or ()))

@@ -16,7 +16,6 @@ from turnfold.contract.actions import (
     MOST_VAIN_LOOKS,
     Action,
     kept_actions,
-    pack_actions,
     unpack_actions,
 )
 from turnfold.contract.records import Role, StoredTurn
@@ -199,7 +198,7 @@ def test_actions_of_anything_are_bounded_single_lines_that_are_stored_as_they_ar
         assert len(action.ended) <= LONGEST_ENDED
         assert action.shown().count("\n") == 1
         assert "→L" not in action.shown()
-    assert unpack_actions(json.loads(json.dumps(pack_actions(found)))) == found
+    assert unpack_actions(json.loads(json.dumps(found))) == found
 
 
 def test_of_many_actions_the_newest_stay() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from support.wild_turns import wild_turns
 from turnfold.contract.records import Role, StoredTurn
-from turnfold.contract.requests import pack_requests, unpack_requests
+from turnfold.contract.requests import unpack_requests
 from turnfold_worker.offline import fold
 from turnfold_worker.pipeline.turns.echoes import output_in
 from turnfold_worker.pipeline.turns.requests import LONGEST_REQUEST, requests_of
@@ -111,7 +111,7 @@ def test_requests_of_anything_are_bounded_and_stored_as_they_are(turns: list[Sto
     found = requests_of(turns)
     assert len(found) <= 2
     assert all(len(request.text) <= LONGEST_REQUEST for request in found)
-    assert unpack_requests(json.loads(json.dumps(pack_requests(found)))) == found
+    assert unpack_requests(json.loads(json.dumps(found))) == found
 
 
 OUTPUT = "[File: /srv/ferry/parse.py (3 lines total)]\n1: import re\n2:\n3: TIME = re.compile('..')\nFile updated."

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Integer, and_, bindparam, func, select, update
 
-from turnfold.contract.actions import pack_actions, unpack_actions
+from turnfold.contract.actions import unpack_actions
 from turnfold.contract.dropped_postings import unpack_mark
 from turnfold.contract.note_lists import pack_notes, unpack_notes
 from turnfold.contract.posting_pieces import Posted
@@ -306,7 +306,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
         {
             "conversation": conversation, "height": node.height, "idx": node.idx,
             "tokens": sum(note.least_tokens for note in folded.notes), "best": pack_notes(folded.notes),
-            "ledger": folded.ledger.to_json(), "actions": pack_actions(folded.actions), "said": dict(folded.said),
+            "ledger": folded.ledger.to_json(), "actions": folded.actions, "said": dict(folded.said),
         },
     )  # fmt: skip
     _INSERT_PASSAGES.run(connection, [(conversation, *bundle) for bundle in bundles_of(folded.passages)])
