@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import date, timedelta
+from functools import partial
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.periods import Period, Precision, whole_year
 from turnfold.dates.composed import part_of
-from turnfold.dates.written import days_away, easter
+from turnfold.dates.written import easter, nearest
 
 _WORDS: Final = {
     "twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70, "eighties": 80,
@@ -47,7 +47,8 @@ def decade_periods(match: re.Match[str], near: date | None, toward: int = 0) -> 
     if match["year"]:
         yield part_of(whole_year(int(match["year"])), match["part2"].lower())
     elif match["feast"] or match["between"] is not None:
-        yield from _feasts(match, near, toward)
+        if near is not None:
+            yield from nearest(partial(_feast_of, match), near, toward)
     elif _is_time(match):
         for first in _first_years(match):
             whole = Period(date(first, 1, 1), date(first + 9, 12, 31), Precision.YEAR, vague=True)
@@ -74,18 +75,6 @@ def _first_years(match: re.Match[str]) -> list[int]:
     short = _WORDS[match["word"].lower()] if match["word"] else int(match["short"])
     # The twenties were, and are.
     return [1900 + short] if short > _WORDS["twenties"] else [2000 + short, 1900 + short]
-
-
-def _feasts(match: re.Match[str], near: date | None, toward: int) -> Iterator[Period]:
-    if near is None:
-        return
-    periods = []
-    for year in (near.year - 1, near.year, near.year + 1):
-        # The calendar has a first and a last year.
-        with suppress(ValueError, OverflowError):
-            periods.append(_feast_of(match, year))
-    if periods:
-        yield min(periods, key=lambda period: days_away(period, near, toward))
 
 
 def _feast_of(match: re.Match[str], year: int) -> Period:

@@ -126,15 +126,12 @@ def _ranges(text: str, times: list[TimeExpression]) -> Iterator[TimeExpression]:
         else:
             begins, period = first, None
         if last is not None and period is not None:
-            label, is_relative = _from_label(begins, last), first.relative or last.relative
+            label = f"{begins.label} to {last.label}" if begins.label and last.label else ""
+            is_relative = first.relative or last.relative
             yield begins._replace(end=last.end, periods=(period,), label=label, relative=is_relative)
             place += 1
         else:
             yield _bounded(text, first)
-
-
-def _from_label(first: TimeExpression, last: TimeExpression) -> str:
-    return f"{first.label} to {last.label}" if first.label and last.label else ""
 
 
 def _is_joined(text: str, first: TimeExpression, last: TimeExpression) -> bool:

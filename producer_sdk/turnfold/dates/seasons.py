@@ -6,7 +6,7 @@ from datetime import date
 
 from turnfold.contract.periods import Period, Precision, whole_month
 from turnfold.dates.numbers import count_of
-from turnfold.dates.written import SEASONS
+from turnfold.dates.written import SEASONS, days_away
 
 
 def seasons_near(season: str, sign: int, day: date) -> list[Period]:
@@ -14,7 +14,7 @@ def seasons_near(season: str, sign: int, day: date) -> list[Period]:
     if sign:
         return _away(season, sign, day, 2)
     around = [_of_year(season, year) for year in range(day.year - 1, day.year + 2)]
-    return [min(around, key=lambda period: _distance(period, day))]
+    return [min(around, key=lambda period: days_away(period, day, 0))]
 
 
 def seasons_away(count: str, season: str, day: date, sign: int) -> Period:
@@ -45,8 +45,3 @@ def _of_year(season: str, year: int) -> Period:
 def _is_clear(period: Period, sign: int, day: date) -> bool:
     first, last = period.first or date.min, period.last or date.max
     return last < day if sign < 0 else first > day
-
-
-def _distance(period: Period, day: date) -> int:
-    first, last = period.first or date.min, period.last or date.max
-    return max((first - day).days, (day - last).days, 0)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import date, timedelta
+from functools import partial
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -119,16 +121,18 @@ def _in_year(match: re.Match[str], near: date | None, toward: int) -> Iterator[P
     elif shown:
         yield _of_year(match, int(shown))
     elif near is not None:
-        found = [period for year in (near.year - 1, near.year, near.year + 1) if (period := _if_any(match, year))]
-        yield min(found, key=lambda period: days_away(period, near, toward))
+        yield from nearest(partial(_of_year, match), near, toward)
 
 
-def _if_any(match: re.Match[str], year: int) -> Period | None:
-    """The period in a year; None for 29 February of most years."""
-    try:
-        return _of_year(match, year)
-    except ValueError:
-        return None
+def nearest(of_year: Callable[[int], Period], near: date, toward: int) -> Iterator[Period]:
+    """What comes each year, in the year in which it lies nearest to a day; 29 February is not in most."""
+    periods = []
+    for year in (near.year - 1, near.year, near.year + 1):
+        # The calendar has a first and a last year.
+        with suppress(ValueError, OverflowError):
+            periods.append(of_year(year))
+    if periods:
+        yield min(periods, key=lambda period: days_away(period, near, toward))
 
 
 def days_away(period: Period, near: date, toward: int) -> int:
