@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -171,8 +171,3 @@ def block_name(inside: str, block_kind: BlockKind, language: str, *, lines: int)
 def line_count(text: str) -> int:
     """Lines of a text."""
     return text.count("\n") + (not text.endswith("\n")) if text else 0
-
-
-__all__: Sequence[str] = [
-    "Block", "BlockKind", "block_name", "blocks_of", "defined_names", "headings", "introduction", "line_count",
-]  # fmt: skip

@@ -161,5 +161,3 @@ def is_general(term: str) -> bool:
 
 
 _GENERAL: Final = frozenset(STEMS[word] for word in _KINDS if word not in _SPECIFIC)
-
-__all__ = ["BlockRequest", "Version", "block_request", "is_general"]

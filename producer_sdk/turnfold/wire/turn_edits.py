@@ -132,6 +132,3 @@ def _around(blocks: Sequence[Mapping[str, Any]], words: str) -> list[Mapping[str
         block if block.get("type") == _CALLS else {**block, "content": words if block is results[0] else ""}
         for block in blocks
     ]
-
-
-__all__ = ["TurnChange", "Words", "delete", "deleted", "edit", "edited", "read_change", "rewind"]

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from support.examples import examples
 from support.wild_turns import said, wild_text
-from turnfold.code_blocks.blocks import BlockKind, block_name, blocks_of, introduction
+from turnfold.code_blocks.blocks import block_name, blocks_of, introduction
 from turnfold.code_blocks.index import entries_of, pack_blocks, unpack_blocks
-from turnfold.code_blocks.languages import kind_of_language, language_of
+from turnfold.code_blocks.languages import BlockKind, kind_of_language, language_of
 from turnfold.code_blocks.ranking import ranked, told_by_words
 from turnfold.code_blocks.requests import Version, block_request
 from turnfold.contract.fences import fences_of

@@ -141,6 +141,3 @@ def _mark(lines: Sequence[str], marker: str = "") -> str:
 
 def _counted(lines: int) -> str:
     return f"{lines} line{'s' * (lines != 1)}"
-
-
-__all__ = ["in_force", "line_range", "told_in_one_line", "told_lines"]

@@ -270,6 +270,3 @@ def _changed_files(actions: Sequence[Action]) -> list[_Changed]:
 
 def _longest(path: str, edits: Sequence[Action]) -> str:
     return max((path, *(edit.about for edit in edits)), key=len)
-
-
-__all__ = ["WorkState"]

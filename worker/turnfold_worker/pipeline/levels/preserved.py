@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from turnfold.assemble.forms.markers import ARROW, turns_marker
-from turnfold.code_blocks.blocks import Block, BlockKind, block_name, blocks_of, line_count
+from turnfold.code_blocks.blocks import Block, block_name, blocks_of, line_count
+from turnfold.code_blocks.languages import BlockKind
 from turnfold.contract.lookalikes import UNSEEN
 from turnfold.contract.notes import Note
 from turnfold.tokens import estimate_tokens
