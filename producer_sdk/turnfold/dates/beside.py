@@ -17,7 +17,7 @@ from turnfold.contract.periods import (
     weekday_number,
     weekend_of,
 )
-from turnfold.dates.numbers import COUNT, count_of
+from turnfold.dates.numbers import COUNT, count_of, whole_units
 
 _NAMES: Final = "|".join(WEEKDAYS)
 BESIDE: Final = lazy_pattern(
@@ -61,7 +61,8 @@ def _unit_beside(count: str | None, unit: str, side: str, first: date, last: dat
         return _unit_of(unit, first, last)
     if side in ("of", "from"):
         return None
-    least, greatest = count_of(count or "one")
+    count, unit = whole_units(count or "one", unit)
+    least, greatest = count_of(count)
     span = _DAYS[unit]
     if unit in ("day", "night"):
         ends = sorted(

@@ -26,7 +26,7 @@ from turnfold.contract.periods import (
     whole_year,
 )
 from turnfold.dates.near_days import AWAY, day_of_month, days_to_weekday
-from turnfold.dates.numbers import COUNT, count_of
+from turnfold.dates.numbers import COUNT, count_of, whole_units
 from turnfold.dates.seasons import seasons_away
 from turnfold.dates.written import SEASONS, days_away, month_of
 
@@ -161,6 +161,7 @@ def _from_anchor(groups: Mapping[str, str], day: date, _toward: int) -> Composed
 
 def _moved(count: str, unit: str, day: date, sign: int) -> date | None:
     """The day so many units away; None for a count that says no number."""
+    count, unit = whole_units(count, unit)
     least, greatest = count_of(count)
     if least != greatest:
         return None
@@ -193,8 +194,8 @@ def _halves(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime 
 
 def _coming(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime:
     """'For the next three weeks'; 'within the next three weeks' is any day up to then."""
-    _, greatest = count_of(groups["ahead_count"])
-    unit = groups["ahead_unit"]
+    count, unit = whole_units(groups["ahead_count"], groups["ahead_unit"])
+    _, greatest = count_of(count)
     last = _moved(str(greatest), unit, day, 1) or day
     if groups["ahead"] in {"within", "in"}:
         return ComposedTime(Period(day, last, Precision.OPEN), day_label(last), until=True)

@@ -17,6 +17,11 @@ NUMBER_OF: Final = {word: number for number, word in enumerate(_WORDS.split(), s
 """The numbers from one to twenty by their words."""
 _VALUES: Final = {"a": 1, "an": 1, "a couple": 2, "a couple of": 2, "couple": 2, "couple of": 2, **NUMBER_OF}
 _FEW: Final = (2, 6)
+_HALVES: Final = {
+    "decade": ("five", "year"), "year": ("six", "month"), "month": ("two", "week"), "fortnight": ("one", "week"),
+    "week": ("three", "day"), "day": ("0", "day"),
+}  # fmt: skip
+"""Half of each unit in whole smaller ones."""
 
 
 def count_of(shown: str) -> tuple[int, int]:
@@ -30,3 +35,12 @@ def count_of(shown: str) -> tuple[int, int]:
         return int(shown), int(shown)
     number = _VALUES.get(shown)
     return (number, number) if number else _FEW
+
+
+def whole_units(count: str, unit: str) -> tuple[str, str]:
+    """A count and its unit, with half of a unit as a number of smaller units.
+
+    >>> whole_units("half a", "year"), whole_units("two", "year")
+    (('six', 'month'), ('two', 'year'))
+    """
+    return _HALVES.get(unit, ("one", unit)) if count.lower().startswith("half") else (count, unit)

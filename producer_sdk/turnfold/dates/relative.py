@@ -33,7 +33,7 @@ from turnfold.dates.near_days import (
     hours_ago,
     period_around,
 )
-from turnfold.dates.numbers import COUNT, count_of
+from turnfold.dates.numbers import COUNT, count_of, whole_units
 from turnfold.dates.seasons import seasons_away
 from turnfold.dates.written import SEASONS
 
@@ -163,6 +163,7 @@ def _near(words: str, day: date) -> RelativeTime:
 
 def _counted(count: str, unit: str, day: date, sign: int) -> RelativeTime:
     """So many days, weeks, months or years away: no finer than it was said."""
+    count, unit = whole_units(count, unit)
     least, greatest = count_of(count)
     exact = least == greatest
     side = "before" if sign < 0 else "after"

@@ -8,7 +8,7 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.periods import MONTHS, WEEK, Period, Precision, day_label, month_away
-from turnfold.dates.numbers import COUNT, count_of
+from turnfold.dates.numbers import COUNT, count_of, whole_units
 
 _UNIT: Final = "(?P<unit>day|night|week|fortnight|month|year|decade)s?"
 LASTING: Final = lazy_pattern(
@@ -61,7 +61,8 @@ def lasting_since(match: re.Match[str], said_on: date) -> tuple[Period, str] | N
         # 'The last week of June' is a week.
         return None
     shown = match["count"] or match["count2"] or match["count3"] or match["count4"] or "one"
-    unit = (match["unit"] or match["unit2"] or match["unit3"] or match["unit4"]).lower()
+    named = (match["unit"] or match["unit2"] or match["unit3"] or match["unit4"]).lower()
+    shown, unit = whole_units(shown, named)
     least, most = count_of(shown)
     try:
         return _since(least, most, unit, said_on)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-RULES_VERSION: Final = 7
+RULES_VERSION: Final = 8
 """Raised by one whenever stages make other words, anchors or cuts of the same turns. Workers leave alone what
 newer rules have folded."""
 
