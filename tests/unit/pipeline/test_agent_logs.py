@@ -53,10 +53,12 @@ def test_a_call_is_shown_once_and_its_tool_is_no_name(log: AgentLog) -> None:
 
 @pytest.mark.parametrize("lost", ["paths", "symbols", "the open tail", "whose words they are"])
 def test_the_check_fails_when_this_is_lost(lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if lost == "paths":
-        monkeypatch.setattr(outline, "rank", lambda all_of_it: tuple(n for n in ledger.rank(all_of_it) if "/" not in n))
-    elif lost == "symbols":
-        monkeypatch.setattr(outline, "rank", lambda all_of_it: tuple(n for n in ledger.rank(all_of_it) if "/" in n))
+    if lost in {"paths", "symbols"}:
+        keeps_paths = lost == "symbols"
+        monkeypatch.setattr(
+            outline, "rank",
+            lambda *names, **more: tuple(n for n in ledger.rank(*names, **more) if ("/" in n) is keeps_paths),
+        )  # fmt: skip
     elif lost == "the open tail":
         monkeypatch.setattr(outline, "segment_ledger", lambda readings: ledger.Ledger())
     else:
