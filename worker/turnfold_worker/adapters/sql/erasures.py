@@ -80,7 +80,10 @@ def _hidden_id(address: Address) -> str:
 
 
 def hide(connection: Connection, address: Address, confirmed: Callable[[], bool]) -> Hidden | None:
-    """Hide the rows of a conversation, unless some are hidden already: those have to go first."""
+    """Hide the rows of a conversation, if `confirmed` still says so once they are known; None where there are none.
+
+    Those that an earlier erasure hid and did not finish come first, and need no word.
+    """
     hidden = connection.execute(_rows_of(address, _hidden_id(address))).first()
     if hidden is None:
         row = connection.execute(_rows_of(address, address.conversation).with_for_update()).first()

@@ -6,18 +6,15 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Final
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Engine
 
 from turnfold.contract.access import Expansions
 from turnfold.contract.keys import Address
-from turnfold.contract.notes import Covered
 from turnfold.contract.outlines import Outline
-from turnfold.contract.posting_pieces import Posted
-from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, JobId, StoredTurn
+from turnfold.contract.records import FAN_OUT, ConversationId, JobId
 from turnfold.contract.tasks import JobKind
-from turnfold.contract.vectors import Vector
 from turnfold_worker.adapters.sql import access as sql_access
 from turnfold_worker.adapters.sql import anchors as sql_anchors
 from turnfold_worker.adapters.sql import dropped_postings as sql_dropped_postings
@@ -39,16 +36,10 @@ from turnfold_worker.adapters.sql.conversation_ids import ConversationIds
 from turnfold_worker.adapters.sql.errors import transaction
 from turnfold_worker.adapters.sql.turns import FoldDue
 from turnfold_worker.errors import Retryable
-from turnfold_worker.pipeline.fold import FoldedNode
-from turnfold_worker.pipeline.notes.overtaken_values import SettledAnchor
-from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
 from turnfold_worker.ports.messages import (
-    ClosedSegment,
-    DroppedSegment,
     Fold,
     FoldClaim,
     FoldClaims,
-    Hidden,
     Received,
     Refold,
     RefoldClaim,
@@ -61,6 +52,22 @@ MOST_RIPENED: Final = 2_000
 """Folds whose time has come that one sweep makes due."""
 MOST_UNTOLD: Final = 1_000
 """Claims that are remembered through an outage; of further ones the tries stay counted."""
+
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+
+def _step(
+    function: Callable[Concatenate[Connection, _Arguments], _Result], *, writes: bool = False
+) -> Callable[Concatenate[SqlStore, _Arguments], _Result]:
+    """A method that calls a function with a transaction of the read engine, or of the write engine."""
+
+    def step(store: SqlStore, /, *arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
+        with transaction(store._engine if writes else store._read_engine) as connection:  # noqa: SLF001 - a method
+            return function(connection, *arguments, **named)
+
+    return step
 
 
 class SqlStore:
@@ -175,69 +182,10 @@ class SqlStore:
             memos = sql_turn_memos.load(connection, conversation)
             return replace(found, frame=sql_outlines.frame(connection, conversation), memos=memos)
 
-    def turn_vectors(self, conversation: ConversationId, model: str, first: int, last: int) -> dict[int, Vector]:
-        """Stored vectors of turns `first` to `last` by `seq`: of what the turns say now."""
-        with transaction(self._read_engine) as connection:
-            return sql_vectors.turn_vectors(connection, conversation, model, first, last)
-
-    def keep_turn_vectors(
-        self, conversation: ConversationId, model: str, vectors: Sequence[tuple[StoredTurn, Vector]]
-    ) -> dict[int, Vector]:
-        """Store vectors of turns where none holds; those that then hold, by `seq`. Whoever was first is believed."""
-        with transaction(self._engine) as connection:
-            return sql_vectors.keep_turn_vectors(connection, conversation, model, vectors)
-
-    def anchor_vectors(self, conversation: ConversationId, model: str, texts: Sequence[str]) -> dict[str, Vector]:
-        """Stored vectors of anchors, by their texts."""
-        with transaction(self._read_engine) as connection:
-            return sql_vectors.anchor_vectors(connection, conversation, model, texts)
-
-    def keep_anchor_vectors(
-        self, conversation: ConversationId, model: str, vectors: Sequence[tuple[str, Vector]]
-    ) -> dict[str, Vector]:
-        """As `keep_turn_vectors`, of texts."""
-        with transaction(self._engine) as connection:
-            return sql_vectors.keep_anchor_vectors(connection, conversation, model, vectors)
-
-    def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str], first_seq: int) -> list[Anchor]:
-        """Earlier anchors that a new one of a segment from turn `first_seq` may repeat or replace: at most 96."""
-        with transaction(self._read_engine) as connection:
-            return sql_anchors.candidates(connection, conversation, terms, first_seq)
-
-    def earlier_turns(self, conversation: ConversationId, marks: Sequence[int], idx: int) -> list[StoredTurn]:
-        """Turns of segments before `idx` that hold any of `repeats.sought_marks`, in order: at most 16."""
-        with transaction(self._read_engine) as connection:
-            return sql_repeats.earlier_turns(connection, conversation, marks, idx)
-
-    def siblings(self, conversation: ConversationId, height: int, first: int, last: int) -> list[FoldedNode]:
-        """Nodes of a height by index, with their words."""
-        with transaction(self._read_engine) as connection:
-            return sql_folds.siblings(connection, conversation, height, first, last)
-
     def commit_fold(self, claim: FoldClaim, fold: Fold) -> bool:
         """Write a closed segment; False when the conversation is no longer in the state it was computed from."""
         with transaction(self._engine) as connection:
             return sql_folds.commit(connection, fold, claim.claim, self._refine_target, lease_milliseconds=self._lease)
-
-    def node_sizes(self, conversation: ConversationId, node_count: int) -> list[NodeSize]:
-        """The newest nodes of each height, with the size of their notes."""
-        with transaction(self._read_engine) as connection:
-            return sql_outlines.sizes(connection, conversation, node_count)
-
-    def node_notes(self, conversation: ConversationId, cover: Sequence[Covered]) -> list[NodeNotes]:
-        """The notes of the nodes of a cover, in its order."""
-        with transaction(self._read_engine) as connection:
-            return sql_outlines.notes(connection, conversation, cover)
-
-    def settled_anchors(self, conversation: ConversationId) -> list[SettledAnchor]:
-        """The newest anchors that are over, and what took their places: as many whatever the length."""
-        with transaction(self._read_engine) as connection:
-            return sql_anchors.settled(connection, conversation)
-
-    def user_turns(self, conversation: ConversationId, last_seq: int) -> list[StoredTurn]:
-        """The first and the newest turns of users up to a number, in order."""
-        with transaction(self._read_engine) as connection:
-            return sql_outlines.users(connection, conversation, last_seq)
 
     def finish_fold(self, claim: FoldClaim, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
         """Replace the outline (`frame_only`: of the open tail alone), and record that the segmenter has seen all.
@@ -316,21 +264,6 @@ class SqlStore:
                     return claimed
         return None
 
-    def closed_segment(self, conversation: ConversationId, idx: int) -> ClosedSegment | None:
-        """The state to fold a segment again from; None when it is gone."""
-        with transaction(self._read_engine) as connection:
-            return sql_refolds.closed_segment(connection, conversation, idx)
-
-    def dropped_segment(self, conversation: ConversationId, idx: int) -> DroppedSegment | None:
-        """What the postings of a segment are made again from; None when it is gone."""
-        with transaction(self._read_engine) as connection:
-            return sql_dropped_postings.dropped_segment(connection, conversation, idx)
-
-    def write_again(self, seen: Tail, idx: int, postings: Sequence[Posted], nodes: Sequence[FoldedNode]) -> bool:
-        """Write postings of the first segment that has none, and lost levels of `nodes`; False in another state."""
-        with transaction(self._engine) as connection:
-            return sql_dropped_postings.write_again(connection, seen, idx, postings, nodes)
-
     def commit_refold(self, refold: Refold) -> bool:
         """Replace a segment and end the job; False when the conversation is no longer in the computed state."""
         with transaction(self._engine) as connection:
@@ -349,14 +282,6 @@ class SqlStore:
             if self._refine_target is not None:
                 sql_refine_jobs.reprioritize(connection, expansions.conversation, self._refine_target, expanded)
 
-    def hide(self, address: Address, confirmed: Callable[[], bool]) -> Hidden | None:
-        """Hide a conversation from everyone, if `confirmed` still says so once its rows are known.
-
-        One that an earlier erasure hid and did not finish comes first, and needs no word. None: nothing is there.
-        """
-        with transaction(self._engine) as connection:
-            return sql_erasures.hide(connection, address, confirmed)
-
     def shorten_log(self) -> bool:
         """Empty the database's log where it has grown long and is ours to empty; False while reads are in the way."""
         return sql_erasures.shorten_log(self._engine)
@@ -365,7 +290,22 @@ class SqlStore:
         """Empty the database's log of what was erased, where that is ours to do; False while reads are in the way."""
         return sql_erasures.empty_log(self._engine)
 
-    def delete_some(self, conversation: ConversationId) -> bool:
-        """Delete some rows of a hidden conversation; False when nothing of it is left."""
-        with transaction(self._engine) as connection:
-            return sql_erasures.delete_some(connection, conversation)
+    # Steps that are one function of a module, whose docstring says what it does.
+
+    turn_vectors = _step(sql_vectors.turn_vectors)
+    anchor_vectors = _step(sql_vectors.anchor_vectors)
+    anchor_candidates = _step(sql_anchors.candidates)
+    earlier_turns = _step(sql_repeats.earlier_turns)
+    siblings = _step(sql_folds.siblings)
+    node_sizes = _step(sql_outlines.sizes)
+    node_notes = _step(sql_outlines.notes)
+    settled_anchors = _step(sql_anchors.settled)
+    user_turns = _step(sql_outlines.users)
+    closed_segment = _step(sql_refolds.closed_segment)
+    dropped_segment = _step(sql_dropped_postings.dropped_segment)
+
+    keep_turn_vectors = _step(sql_vectors.keep_turn_vectors, writes=True)
+    keep_anchor_vectors = _step(sql_vectors.keep_anchor_vectors, writes=True)
+    write_again = _step(sql_dropped_postings.write_again, writes=True)
+    hide = _step(sql_erasures.hide, writes=True)
+    delete_some = _step(sql_erasures.delete_some, writes=True)
