@@ -104,25 +104,6 @@ class Reservation:
     """Days since 1970 of the database's clock (UTC)."""
 
 
-class Ledger(Protocol):
-    """Replies and usage in SQL. Every method is one short transaction; none is open during a call."""
-
-    def cached(self, owner: Owner, request: ModelRequest) -> ModelReply | None:
-        """The reply to an equal request of the conversation; it is counted as one that cost nothing."""
-
-    def reserve(self, owner: Owner, request: ModelRequest) -> Reservation:
-        """Take the most that the call can use from today's caps. Raises `ModelWaits` when they are reached."""
-
-    def settle(self, reservation: Reservation, request: ModelRequest, reply: ModelReply) -> None:
-        """Count what was used, and keep the reply."""
-
-    def release(self, reservation: Reservation, *, failed: bool) -> None:
-        """Give back what was taken; count a failed call."""
-
-    def count(self, owner: Owner, model: str, counts: Mapping[str, int]) -> None:
-        """Add to counters of `tables.USED`."""
-
-
 @dataclass(frozen=True, slots=True)
 class RefineTarget:
     """What words are to be made with; a change makes new jobs for all that was made otherwise."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from tenacity import (
     RetryCallState,
@@ -23,7 +23,10 @@ from tenacity import (
 from turnfold.telemetry import OPERATION, span
 from turnfold_worker.errors import ModelAway, ModelWaits, StoreAway
 from turnfold_worker.pipeline.refinement.sources import ModelRequest
-from turnfold_worker.ports.models import LanguageModel, Ledger, Limiter, ModelReply, Owner, Reservation
+from turnfold_worker.ports.models import LanguageModel, Limiter, ModelReply, Owner, Reservation
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.ledger import SqlLedger
 
 PATIENCE_SECONDS: Final = 5.0
 """The longest that a worker's thread waits for its turn; beyond it the work goes back to the job table."""
@@ -60,7 +63,7 @@ class ModelCalls:
         model: LanguageModel,
         *,
         limiter: Limiter,
-        ledger: Ledger,
+        ledger: SqlLedger,
         limits: CallLimits,
         redactor: Redactor | None = None,
         sleep: Callable[[float], None] = time.sleep,

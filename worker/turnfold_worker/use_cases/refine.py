@@ -24,11 +24,12 @@ from turnfold_worker.pipeline.refinement.replies import BadForm, Quote, SegmentW
 from turnfold_worker.pipeline.refinement.requests import chapter_request, notes_request, repaired_form
 from turnfold_worker.pipeline.refinement.sources import ChapterSource, ModelRequest, Prompt, RefineSource
 from turnfold_worker.pipeline.refinement.told import told_anchors
-from turnfold_worker.ports.models import Finish, Group, Ledger, ModelReply, RefineClaim, Refined, RefineTarget
+from turnfold_worker.ports.models import Finish, Group, ModelReply, RefineClaim, Refined, RefineTarget
 from turnfold_worker.ports.storage import SentenceEmbedder
 from turnfold_worker.use_cases.model_calls import ModelCalls
 
 if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql.ledger import SqlLedger
     from turnfold_worker.adapters.sql.refinements import SqlRefinements
 
 _log = logging.getLogger(__name__)
@@ -74,7 +75,7 @@ class Refining:
 
     store: SqlRefinements
     calls: ModelCalls
-    ledger: Ledger
+    ledger: SqlLedger
     prompts: Prompts
     attempts: int
     """Tries on a job before it waits for a person."""

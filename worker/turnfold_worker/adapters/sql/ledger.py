@@ -30,7 +30,7 @@ _quota = table(TenantQuotaRow)
 
 
 class SqlLedger:
-    """Implements `model_ports.Ledger` for SQLite and PostgreSQL."""
+    """For SQLite and PostgreSQL. Every method is one short transaction; none is open during a call."""
 
     def __init__(
         self, engine: Engine, *, daily_tokens: int = 0, daily_dollars: float = 0.0, prices: Mapping[str, Price]
@@ -42,6 +42,7 @@ class SqlLedger:
         self._prices = prices
 
     def cached(self, owner: Owner, request: ModelRequest) -> ModelReply | None:
+        """The reply to an equal request of the conversation; it is counted as one that cost nothing."""
         with transaction(self._engine) as connection:
             found = connection.scalar(
                 select(_reply.c.body).where(
@@ -55,6 +56,7 @@ class SqlLedger:
         return ModelReply(content=found["content"], finish=Finish(found["finish"]), used=used)
 
     def reserve(self, owner: Owner, request: ModelRequest) -> Reservation:
+        """Take the most that the call can use from today's caps. Raises `ModelWaits` when they are reached."""
         tokens = request.input_tokens + request.max_tokens
         micros = self._micros(request.model, Used(input_tokens=request.input_tokens, output_tokens=request.max_tokens))
         with transaction(self._engine) as connection:
@@ -70,6 +72,7 @@ class SqlLedger:
         return Reservation(owner=owner, model=request.model, tokens=tokens, micros=micros, day=today)
 
     def settle(self, reservation: Reservation, request: ModelRequest, reply: ModelReply) -> None:
+        """Count what was used, and keep the reply."""
         counts = self._counts(request.model, reply.used)
         with transaction(self._engine) as connection:
             _keep(connection, reservation.owner.conversation, request.hash, reply)
@@ -93,12 +96,14 @@ class SqlLedger:
         }  # fmt: skip
 
     def release(self, reservation: Reservation, *, failed: bool) -> None:
+        """Give back what was taken; count a failed call."""
         with transaction(self._engine) as connection:
             if failed:
                 _count(connection, reservation.owner, reservation.model, {"failed": 1})
             _give_back(connection, reservation)
 
     def count(self, owner: Owner, model: str, counts: Mapping[str, int]) -> None:
+        """Add to counters of `tables.USED`."""
         if any(counts.values()):
             with transaction(self._engine) as connection:
                 _count(connection, owner, model, counts)
