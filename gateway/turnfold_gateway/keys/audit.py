@@ -7,6 +7,9 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from turnfold.contract.tables import AuditEntryRow, table
+from turnfold.database.failures import translated
+
 if TYPE_CHECKING:
     from turnfold_gateway.keys.store import KeyStore
 
@@ -36,9 +39,6 @@ class AuditLog:
 
     def note(self, tenant: str, key_id: str, action: str, conversation: str | None, *, status: int) -> None:
         """Raises `Unavailable`."""
-        from turnfold.contract.tables import AuditEntryRow, table
-        from turnfold.database.failures import translated
-
         named = None if conversation is None else conversation_hash(tenant, conversation)
         row = {"tenant": tenant, "key_id": key_id, "action": action, "conversation_hash": named, "status": status}
         with translated(), self._store.engine.begin() as connection:
@@ -46,9 +46,6 @@ class AuditLog:
 
     def entries(self, tenant: str, *, limit: int, conversation: str | None = None) -> list[AuditEntry]:
         """The newest entries of a tenant first, of one conversation if it is named. Raises `Unavailable`."""
-        from turnfold.contract.tables import AuditEntryRow, table
-        from turnfold.database.failures import translated
-
         rows = table(AuditEntryRow)
         columns = (rows.c.at, rows.c.tenant, rows.c.key_id, rows.c.action, rows.c.conversation_hash, rows.c.status)
         statement = rows.select().with_only_columns(*columns).where(rows.c.tenant == tenant)

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from turnfold import InvalidInput, Settings
 from turnfold.contract.keys import checked_id
+from turnfold.contract.tables import ApiKeyRow, table
+from turnfold.database.engines import database
+from turnfold.database.failures import translated
 from turnfold_gateway.keys.secrets import SCOPES, Scope, Token, new_token
 
 if TYPE_CHECKING:
@@ -39,22 +42,15 @@ class KeyStore:
     @cached_property
     def engine(self) -> Engine:
         """The database, to write."""
-        from turnfold.database.engines import database
-
         return database(self._settings, write=True)
 
     @cached_property
     def reading(self) -> Engine:
         """The database, to read."""
-        from turnfold.database.engines import database
-
         return database(self._settings, write=False)
 
     def create(self, tenant: str, name: str, scopes: Iterable[str], *, requests_per_minute: int | None = None) -> Token:
         """Make a key; the token is all that there is of its secret. Raises `InvalidInput`, `Unavailable`."""
-        from turnfold.contract.tables import ApiKeyRow, table
-        from turnfold.database.failures import translated
-
         token = new_token()
         row = {
             "id": token.key_id,
@@ -79,9 +75,6 @@ class KeyStore:
 
     def revoke(self, key_id: str) -> bool:
         """Let a key open nothing any more; False if there is none of this id."""
-        from turnfold.contract.tables import ApiKeyRow, table
-        from turnfold.database.failures import translated
-
         keys = table(ApiKeyRow)
         ended = keys.update().where(keys.c.id == key_id, keys.c.revoked_at.is_(None)).values(revoked_at=_now())
         with translated(), self.engine.begin() as connection:
@@ -95,9 +88,6 @@ class KeyStore:
                 engine.dispose()
 
     def _select(self, **columns: str) -> list[StoredKey]:
-        from turnfold.contract.tables import ApiKeyRow, table
-        from turnfold.database.failures import translated
-
         statement = table(ApiKeyRow).select().filter_by(**columns).order_by("created_at", "id")
         with translated(), self.reading.begin() as connection:
             return [_stored(row) for row in connection.execute(statement).mappings()]

@@ -11,6 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from sqlalchemy import or_, select, update
+
+from turnfold.contract.tables import WebhookDeliveryRow, WebhookEndpointRow, table
+from turnfold.database.database_clock import now_milliseconds
+from turnfold.database.failures import translated
 from turnfold_gateway.webhooks.slots import Receiver, Slots
 
 if TYPE_CHECKING:
@@ -80,12 +85,6 @@ class Outbox:
         return claimed
 
     def _due(self, slots: Slots, limit: int) -> Sequence[RowMapping]:
-        from sqlalchemy import or_, select
-
-        from turnfold.contract.tables import WebhookDeliveryRow, WebhookEndpointRow, table
-        from turnfold.database.database_clock import now_milliseconds
-        from turnfold.database.failures import translated
-
         outbox, endpoints = table(WebhookDeliveryRow), table(WebhookEndpointRow)
         # Nothing waits for longer: what seems to was put off under a clock that was set back since.
         ahead = (LONGEST_DELAY_SECONDS + CLAIM_SECONDS) * 1_000
@@ -107,11 +106,6 @@ class Outbox:
             return connection.execute(due).mappings().all()
 
     def _claim(self, rows: Sequence[RowMapping]) -> list[Delivery]:
-        from sqlalchemy import update
-
-        from turnfold.contract.tables import WebhookDeliveryRow, table
-        from turnfold.database.failures import translated
-
         if not rows:
             return []
         outbox = table(WebhookDeliveryRow)
@@ -132,12 +126,6 @@ class Outbox:
 
     def failed(self, delivery: Delivery, *, most_rounds: int) -> bool:
         """Let a delivery wait for its next round, ever longer; True when it is given up instead."""
-        from sqlalchemy import update
-
-        from turnfold.contract.tables import WebhookDeliveryRow, table
-        from turnfold.database.database_clock import now_milliseconds
-        from turnfold.database.failures import translated
-
         if delivery.attempts >= most_rounds:
             self._end(delivery, given_up=True)
             return True
@@ -149,11 +137,6 @@ class Outbox:
         return False
 
     def _end(self, delivery: Delivery, *, given_up: bool) -> None:
-        from sqlalchemy import update
-
-        from turnfold.contract.tables import WebhookDeliveryRow, WebhookEndpointRow, table
-        from turnfold.database.failures import translated
-
         outbox, endpoints = table(WebhookDeliveryRow), table(WebhookEndpointRow)
         with translated(), self._store.engine.begin() as connection:
             ended = connection.execute(outbox.delete().where(*_claimed(outbox, delivery))).rowcount

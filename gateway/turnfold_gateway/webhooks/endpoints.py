@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from sqlalchemy import func, literal, select
+
 from turnfold import InvalidInput
 from turnfold.contract.keys import checked_id
+from turnfold.contract.tables import WebhookDeliveryRow, WebhookEndpointRow, table
+from turnfold.database.failures import translated
 from turnfold_gateway.webhooks.addresses import checked_url
 from turnfold_gateway.webhooks.signatures import new_secret
 
@@ -43,11 +47,6 @@ class Endpoints:
 
     def add(self, url: str, events: Iterable[str], *, allow_http: bool) -> tuple[str, str]:
         """Id and secret of a new endpoint. Raises `InvalidInput`, `Unavailable`."""
-        from sqlalchemy import func, select
-
-        from turnfold.contract.tables import WebhookEndpointRow, table
-        from turnfold.database.failures import translated
-
         checked_url(url, allow_http=allow_http)
         wanted = set(events)
         if not wanted or not wanted <= set(EVENTS):
@@ -67,11 +66,6 @@ class Endpoints:
 
     def list(self) -> list[Endpoint]:
         """The endpoints in the order in which they were made."""
-        from sqlalchemy import func, select
-
-        from turnfold.contract.tables import WebhookDeliveryRow, WebhookEndpointRow, table
-        from turnfold.database.failures import translated
-
         rows, outbox = table(WebhookEndpointRow), table(WebhookDeliveryRow)
         waiting = select(func.count()).where(outbox.c.endpoint == rows.c.id).scalar_subquery()
         statement = (
@@ -85,9 +79,6 @@ class Endpoints:
 
     def remove(self, endpoint: str) -> bool:
         """Remove an endpoint and what it was to be told; False if there is none of this id."""
-        from turnfold.contract.tables import WebhookDeliveryRow, WebhookEndpointRow, table
-        from turnfold.database.failures import translated
-
         rows, outbox = table(WebhookEndpointRow), table(WebhookDeliveryRow)
         with translated(), self._store.engine.begin() as connection:
             removed = connection.execute(
@@ -99,11 +90,6 @@ class Endpoints:
 
     def test(self, endpoint: str) -> bool:
         """Queue an event `test`, for a gateway to deliver; False if there is no endpoint of this id."""
-        from sqlalchemy import literal, select
-
-        from turnfold.contract.tables import WebhookDeliveryRow, WebhookEndpointRow, table
-        from turnfold.database.failures import translated
-
         rows, outbox = table(WebhookEndpointRow), table(WebhookDeliveryRow)
         event = select(rows.c.id, literal("test"), literal(0), literal(""), literal("{}")).where(
             rows.c.id == endpoint, rows.c.tenant == self._tenant
