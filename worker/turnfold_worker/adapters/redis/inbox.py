@@ -37,15 +37,14 @@ FOLLOWER_SECONDS: Final = 0.2
 
 
 @asks_redis
-class RedisInbox:
+class RedisInbox(RedisLogs):
     """Implements `ports.Inbox`."""
 
     def __init__(
         self, servers: InboxServers, *, lease_seconds: float, sweep_seconds: float, keeps_marks: bool = False
     ) -> None:
         """`keeps_marks`: there are readers of a replica, who need to know how far conversations are stored."""
-        self._servers = servers
-        self._logs = RedisLogs(servers)
+        super().__init__(servers)
         self._keeps_marks = keeps_marks
         self._lease_microseconds = int(lease_seconds * 1_000_000)
         # A little less than an interval: the timer that asked looks again when one is over.
@@ -163,18 +162,6 @@ class RedisInbox:
             later = Place(place.address, layout.target.shard_at(place.address.point))
             client = self._servers.client_of(later.shard)
             client.set(later.erased, json.dumps(dict(counts)), ex=keys.ERASED_SECONDS, nx=True)
-
-    def mark_remnants(self) -> None:
-        self._logs.mark_remnants()
-
-    def remnants(self) -> dict[str, str]:
-        return self._logs.remnants()
-
-    def rewrite_log(self, mark: str) -> bool:
-        return self._logs.rewrite_log(mark)
-
-    def cleared(self, kind: str, mark: str) -> None:
-        self._logs.cleared(kind, mark)
 
     def start_sweep(self) -> bool:
         return self._mark(keys.SWEEP, self._sweep_milliseconds)

@@ -16,6 +16,7 @@ from turnfold.redis.errors import refusal
 from turnfold.redis.lua import Script
 from turnfold.redis.servers import InboxServers
 from turnfold_worker.adapters.redis import scripts as redis_scripts
+from turnfold_worker.adapters.redis.failures import asks_redis
 
 _log = logging.getLogger(__name__)
 
@@ -24,8 +25,9 @@ REWRITE_SECONDS: Final = 600
 _CLEARED: Final = Script(redis_scripts.CLEARED)
 
 
+@asks_redis
 class RedisLogs:
-    """Of every server of the inboxes, marked together: words may have lain on any of them. Raises as `InboxServers`."""
+    """Of every server of the inboxes, marked together: words may have lain on any of them."""
 
     def __init__(self, servers: InboxServers) -> None:
         self._servers = servers
