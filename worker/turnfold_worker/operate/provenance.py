@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from sqlalchemy import Connection, and_, select
 
@@ -33,10 +32,6 @@ class Sources:
     """By (height, idx), then by level."""
     anchors: Mapping[int, Provenance]
     """By id."""
-
-
-UNKNOWN: Final = Sources({}, {})
-"""Where nobody asks."""
 
 
 def sources(connection: Connection, conversation: ConversationId, page: SegmentPage) -> Sources:
