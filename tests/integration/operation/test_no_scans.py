@@ -19,10 +19,10 @@ from turnfold.contract import keys
 from turnfold.contract.tasks import Queue
 from turnfold.database.engines import connect
 from turnfold.database.reader import Reader
+from turnfold_worker.adapters.sql.tenant_quotas import SqlTenantQuotas
 from turnfold_worker.cli import main
 from turnfold_worker.operate.doctor import workers
 from turnfold_worker.operate.prometheus import WorkCollector
-from turnfold_worker.operate.stored_tenants import stored_tenants
 
 pytestmark = pytest.mark.postgresql
 
@@ -149,7 +149,7 @@ def test_no_command_reads_a_whole_table(
         assert isinstance(outcome.exception, SystemExit | None), (command, outcome.exception)
         assert outcome.exit_code in {0, 1}, (command, outcome.output)
     engine = connect(database_url, write=False, timeout_seconds=30)
-    assert "tenant12" in stored_tenants(engine)
+    assert "tenant12" in SqlTenantQuotas(engine).tenants()
     engine.dispose()
     assert len(statements) > before + 40
     assert scans(database_url, statements) == []

@@ -13,7 +13,7 @@ from turnfold.contract.cells import Cells
 from turnfold.contract.keys import checked_id
 from turnfold.errors import InvalidSettings
 from turnfold_worker.cli.failures import FAILED
-from turnfold_worker.cli.output import console, json_option, print_json, table, words
+from turnfold_worker.cli.output import console, json_option, print_json, say, table, words
 from turnfold_worker.cli.session import Session, pass_session
 from turnfold_worker.settings import WorkerSettings
 
@@ -99,21 +99,13 @@ def pin_line(tenant: str, cell: str) -> str:
     return f"{json.dumps(tenant)} = {json.dumps(cell)}"
 
 
-def say(as_json: bool, answer: dict[str, object], sentence: str) -> None:
-    """Print an answer as JSON or as a sentence."""
-    if as_json:
-        print_json(answer)
-    else:
-        click.echo(sentence)
-
-
 def _stored_in(settings: WorkerSettings) -> list[str]:
     from turnfold.database.engines import database
-    from turnfold_worker.operate.stored_tenants import stored_tenants
+    from turnfold_worker.adapters.sql.tenant_quotas import SqlTenantQuotas
 
     engine = database(settings, write=False)
     try:
-        return list(stored_tenants(engine))
+        return SqlTenantQuotas(engine).tenants()
     finally:
         engine.dispose()
 

@@ -12,9 +12,9 @@ import click
 from turnfold.contract.keys import Address, checked_id
 from turnfold.errors import InvalidInput
 from turnfold_worker.cli.archive_files import refuse_unless_idle
-from turnfold_worker.cli.cells_command import cells_of, pin_line, say
+from turnfold_worker.cli.cells_command import cells_of, pin_line
 from turnfold_worker.cli.forget import erase_tenant
-from turnfold_worker.cli.output import ask, json_option, print_json, progress, yes_option
+from turnfold_worker.cli.output import ask, json_option, print_json, progress, say, yes_option
 from turnfold_worker.cli.session import Session, pass_session
 from turnfold_worker.cli.streams import safe
 

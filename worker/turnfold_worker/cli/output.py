@@ -51,6 +51,14 @@ def print_json(value: Any) -> None:
     click.echo(json_of(plain(value)))
 
 
+def say(as_json: bool, answer: dict[str, object], sentence: str) -> None:
+    """Print an answer as JSON or as a sentence."""
+    if as_json:
+        print_json(answer)
+    else:
+        click.echo(sentence)
+
+
 def json_of(value: Any, *, indent: int | None = None) -> str:
     """JSON that people can read, and that steers no terminal."""
     return escaped_json(json.dumps(value, ensure_ascii=False, indent=indent))

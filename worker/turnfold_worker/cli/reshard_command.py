@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from turnfold_worker.cli.output import json_option, print_json, progress
+from turnfold_worker.cli.output import json_option, progress, say
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ def reshard(
 
     plan = operation.planned(session.engine, session.redis, shards=shards, on_servers=on_servers)
     if plan is None:
-        _say(as_json, "nothing to do: the inboxes are laid out so", {"done": True, "plan": None})
+        say(as_json, {"done": True, "plan": None}, "nothing to do: the inboxes are laid out so")
         return
     if dry_run:
-        _say(as_json, f"would go {_words(plan)}", {"done": False, "plan": _fields(plan)})
+        say(as_json, {"done": False, "plan": _fields(plan)}, f"would go {_words(plan)}")
         return
     with progress(hidden=as_json) as bar:
         task = bar.add_task("emptying old shards", total=plan.conversations or None)
@@ -59,7 +59,7 @@ def reshard(
         ):  # fmt: skip
             most = max(most, step.conversations)
             bar.update(task, total=most, completed=most - step.conversations)
-    _say(as_json, f"done: {_words(plan)}", {"done": True, "plan": _fields(plan)})
+    say(as_json, {"done": True, "plan": _fields(plan)}, f"done: {_words(plan)}")
 
 
 def _words(plan: ReshardPlan) -> str:
@@ -77,10 +77,3 @@ def _fields(plan: ReshardPlan) -> dict[str, object]:
     )}  # fmt: skip
     counts = {"conversations": plan.conversations, "entries": plan.entries}
     return {**sizes, "resumes": plan.resumes, **counts}
-
-
-def _say(as_json: bool, sentence: str, answer: dict[str, object]) -> None:
-    if as_json:
-        print_json(answer)
-    else:
-        click.echo(sentence)
