@@ -5,7 +5,6 @@ deliveries      the outbox that triggers fill: claimed, accepted, tried again, g
 slots           how many deliveries to a tenant and an endpoint may be under way
 signatures      signing and verifying by the Standard Webhooks specification
 addresses       which URLs may be called
-authorities     whose certificates are believed
 sending         one signed request, with its limits
 delivering      the loop of a gateway that delivers what is due
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager, closing
 
@@ -15,7 +16,6 @@ from turnfold_gateway.cells import ServedCells
 from turnfold_gateway.keys.store import KeyStore
 from turnfold_gateway.settings import GatewaySettings
 from turnfold_gateway.webhooks.addresses import RefusedAddressError
-from turnfold_gateway.webhooks.authorities import tls_context
 from turnfold_gateway.webhooks.deliveries import Delivery, Outbox
 from turnfold_gateway.webhooks.sending import NotAcceptedError, send
 from turnfold_gateway.webhooks.slots import AT_ONCE, Receiver
@@ -67,6 +67,14 @@ def _client(settings: GatewaySettings) -> httpx.AsyncClient:
         trust_env=False, verify=tls_context(settings.webhook_ca_file), timeout=settings.webhook_timeout_seconds,
         limits=limits,
     )  # fmt: skip
+
+
+def tls_context(ca_file: str) -> ssl.SSLContext:
+    """A context that checks host names. `ca_file`: PEM, beside the public authorities; empty: these alone."""
+    context = httpx.create_ssl_context(trust_env=False)
+    if ca_file:
+        context.load_verify_locations(cafile=ca_file)
+    return context
 
 
 async def _claimed(outbox: Outbox, busy: list[Receiver]) -> list[Delivery]:

@@ -23,9 +23,8 @@ from support.waiting import wait_until
 from turnfold import InvalidSettings, Settings, Turnfold
 from turnfold_gateway.keys.store import KeyStore
 from turnfold_gateway.settings import GatewaySettings
-from turnfold_gateway.webhooks.authorities import tls_context
 from turnfold_gateway.webhooks.deliveries import Outbox
-from turnfold_gateway.webhooks.delivering import deliver
+from turnfold_gateway.webhooks.delivering import deliver, tls_context
 from turnfold_gateway.webhooks.endpoints import Endpoints
 from turnfold_gateway.webhooks.sending import NotAcceptedError, send
 from turnfold_worker.testing import model_server
