@@ -6,7 +6,6 @@ safety          headers of every answer, files that browsers keep
 rendering       templates, and what they may call
 answers         handlers that show pages: sign-in and errors as pages, too
 reading         what of a request a page reads
-decisions       retrying and skipping work
 pages           the pages, a module for each subject
 views           what templates show, made of the SDK's records
 """

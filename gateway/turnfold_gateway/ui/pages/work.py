@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from importlib import import_module
 from typing import Final, Literal, cast
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from turnfold import InvalidInput
+from turnfold import InvalidInput, Settings
 from turnfold_gateway.cells import ServedCells
+from turnfold_gateway.problems import Problem
 from turnfold_gateway.ui.answers import deed, page
-from turnfold_gateway.ui.decisions import decide
 from turnfold_gateway.ui.reading import number_of
 from turnfold_gateway.ui.rendering import render
 from turnfold_gateway.ui.safety import HEADERS
@@ -42,8 +43,25 @@ async def decide_job(request: Request, visitor: Visitor, fields: dict[str, str])
         raise InvalidInput(f"the action must be retry or skip, not {action[:20]!r}")
     chosen = cast("Literal['retry', 'skip']", action)
     tenant, cells = visitor.caller.tenant, cast("ServedCells", request.app.state.cells)
-    outcome = await asyncio.to_thread(decide, cells.of(tenant).settings, tenant, fields.get("id", ""), chosen)
+    outcome = await asyncio.to_thread(_decide, cells.of(tenant).settings, tenant, fields.get("id", ""), chosen)
     return RedirectResponse(f"{PATH}/jobs?{urlencode({'outcome': outcome})}", 303, HEADERS)
+
+
+def _decide(settings: Settings, tenant: str, work_id: str, action: Literal["retry", "skip"]) -> str:
+    """Retry or skip a piece of work of a tenant; what became of it, in words. Blocks.
+
+    Raises `Problem` (501) where `turnfold-worker` is not installed, `InvalidInput`, `Unavailable`.
+    """
+    try:
+        decisions = import_module("turnfold_worker.operate.decisions")
+    except ModuleNotFoundError as error:
+        raise Problem(
+            501, "no-worker-package", "Jobs cannot be decided about here",
+            detail="the rules for it come with turnfold-worker, which is not installed beside the gateway",
+            remedy=f"run `turnfold jobs {action} {work_id[:30]}` where workers are installed",
+        ) from error  # fmt: skip
+    outcome: str = decisions.decide(settings, tenant, work_id, action)
+    return outcome
 
 
 @page
