@@ -4,11 +4,9 @@ secrets         a key as it is shown once, and as it is stored
 store           keys in SQL
 kept            a key in a file
 audit           what administrators did, in SQL
-lookups         threads for keys that opened before, and for those that did not
-cell_keys       the same of one cell, with threads of its own
+cell_keys       keys of one cell, looked up in threads of its own
 ring            keys of callers, from a cache that is never older than a setting says
-limits          requests a minute, in Redis
-access          `authenticate(request, scope)`, `caller_with(request, token, scope)`
+access          `authenticate(request, scope)`, `caller_with(request, token, scope)`; requests a minute, in Redis
 """
 
 from turnfold_gateway.keys.access import authenticate, caller_with

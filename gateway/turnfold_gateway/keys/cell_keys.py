@@ -1,14 +1,26 @@
-"""The keys of one cell, with threads of its own: a database that is away keeps no other cell's callers waiting."""
+"""The keys of one cell, looked up in threads of its own: a database that is away keeps no other cell's callers waiting.
+
+A flood of made-up keys waits for threads beside those of keys that opened before, and not without end.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Final
 
 from turnfold import Settings
 from turnfold_gateway.keys.audit import AuditLog
-from turnfold_gateway.keys.lookups import Lookups
 from turnfold_gateway.keys.store import KeyStore, StoredKey
+from turnfold_gateway.problems import Problem
+
+KNOWN_THREADS: Final = 4
+"""For keys that opened before, and for the audit log."""
+UNKNOWN_THREADS: Final = 2
+"""For keys that this process has not seen open yet, whether they exist or not."""
+MOST_UNKNOWN: Final = 512
+"""Unknown keys that wait for their lookup at once."""
 
 
 class CellKeys:
@@ -17,17 +29,34 @@ class CellKeys:
     def __init__(self, settings: Settings) -> None:
         self.store = KeyStore(settings)
         self._audit = AuditLog(self.store)
-        self._lookups = Lookups()
+        self._known = ThreadPoolExecutor(KNOWN_THREADS, "turnfold-keys")
+        self._unknown = ThreadPoolExecutor(UNKNOWN_THREADS, "turnfold-unknown-keys")
+        self._waiting = 0
 
     async def find(self, key_id: str, *, opened_before: bool) -> StoredKey | None:
         """The key of an id, revoked ones too."""
-        look_up = self._lookups.for_known if opened_before else self._lookups.for_unknown
-        return await look_up(partial(self.store.find, key_id))
+        loop = asyncio.get_running_loop()
+        if opened_before:
+            return await loop.run_in_executor(self._known, self.store.find, key_id)
+        if self._waiting >= MOST_UNKNOWN:
+            raise Problem(
+                429, "too-many-unknown-keys", "Too many unknown keys are looked up",
+                detail="many requests with keys that did not open before wait for their lookup",
+                remedy="repeat the request after Retry-After seconds", headers={"Retry-After": "1"},
+                retry_after_seconds=1,
+            )  # fmt: skip
+        self._waiting += 1
+        try:
+            return await loop.run_in_executor(self._unknown, self.store.find, key_id)
+        finally:
+            self._waiting -= 1
 
     async def note(self, tenant: str, key_id: str, action: str, conversation: str | None, *, status: int) -> None:
         """Write into the audit log."""
-        await self._lookups.for_known(partial(self._audit.note, tenant, key_id, action, conversation, status=status))
+        write = partial(self._audit.note, tenant, key_id, action, conversation, status=status)
+        await asyncio.get_running_loop().run_in_executor(self._known, write)
 
     async def close(self) -> None:
-        self._lookups.close()
+        for threads in (self._known, self._unknown):
+            threads.shutdown(wait=False)
         await asyncio.to_thread(self.store.close)

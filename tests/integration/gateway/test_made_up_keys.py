@@ -11,7 +11,7 @@ import pytest
 from turnfold import Settings
 from turnfold_gateway.cells import ServedCells
 from turnfold_gateway.keys import KeyRing
-from turnfold_gateway.keys.lookups import MOST_UNKNOWN
+from turnfold_gateway.keys.cell_keys import MOST_UNKNOWN
 from turnfold_gateway.keys.secrets import Token, new_token
 from turnfold_gateway.keys.store import StoredKey
 from turnfold_gateway.problems import Problem
