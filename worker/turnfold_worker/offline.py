@@ -47,7 +47,6 @@ from turnfold.tools.schemas import ToolForm, tool_schemas
 from turnfold.wire.encode import TurnInput, accept
 from turnfold.wire.inbox_entry import InboxEntry
 from turnfold_worker.adapters.sql.memory_database import memory_database
-from turnfold_worker.adapters.sql.store import SqlStore
 from turnfold_worker.operate import conversation_tree as trees
 from turnfold_worker.operate.digest import digest
 from turnfold_worker.ports.messages import Received
@@ -254,39 +253,22 @@ def fold(  # noqa: PLR0913 - what `configure` takes, all by name
     if any(given is not None for given in (goal, constraints, settings, title)):
         body = configuration(goal=goal, constraints=constraints, settings=settings, title=title)
         received.append(receive(InboxEntry("", str(Operation.CONFIGURE), "configure-offline", body)))
-    folder = _Folder(store, conversation, embedder, on_progress)
+    limits = CompressLimits(slice_seconds=math.inf, attempts=WorkerSettings().attempts)
+    stored = 0
+
+    def take() -> None:
+        """Store and fold, as a drain and a compress task would."""
+        nonlocal stored
+        stored += store.store({conversation: received}).new_turns
+        received.clear()
+        compress(conversation, store=store, limits=limits, clock=time.monotonic, embedder=embedder)
+        if on_progress is not None:
+            on_progress(stored)
+
     for turn in listed(turns):
         entry = accept(turn, max_bytes=MAX_TURN_BYTES)
         received.append(receive(InboxEntry("", str(Operation.APPEND), entry.entry_id, entry.body)))
         if len(received) >= TURNS_AT_ONCE:
-            folder.take(received)
-            received = []
-    folder.take(received)
+            take()
+    take()
     return folded
-
-
-class _Folder:
-    """Stores and folds, as a drain and a compress task would."""
-
-    def __init__(
-        self,
-        store: SqlStore,
-        conversation: ConversationId,
-        embedder: SentenceEmbedder | None,
-        on_progress: Callable[[int], None] | None,
-    ) -> None:
-        self._store = store
-        self._conversation = conversation
-        self._embedder = embedder
-        self._on_progress = on_progress
-        self._turns = 0
-
-    def take(self, received: list[Received]) -> None:
-        self._turns += self._store.store({self._conversation: received}).new_turns
-        limits = CompressLimits(slice_seconds=math.inf, attempts=WorkerSettings().attempts)
-        compress(
-            self._conversation, store=self._store, limits=limits, clock=time.monotonic,
-            embedder=self._embedder,
-        )  # fmt: skip
-        if self._on_progress is not None:
-            self._on_progress(self._turns)
