@@ -13,7 +13,7 @@ import click
 
 from turnfold.contract.keys import Address, checked_id
 from turnfold.errors import InvalidSettings, Unavailable, UnknownConversation
-from turnfold_worker.local.state import default_state_folder, running_settings
+from turnfold_worker.local.state import default_state_folder, running_settings, sqlite_file
 from turnfold_worker.settings import WorkerSettings
 
 if TYPE_CHECKING:
@@ -120,9 +120,9 @@ class Session:
     def _connected(self, *, write: bool) -> Engine:
         from turnfold.database.engines import database
 
-        missing = missing_file(self.settings.database_url)
-        if missing is not None:
-            msg = f"there is no database at {missing}"
+        file = sqlite_file(self.settings.database_url)
+        if file is not None and not file.exists():
+            msg = f"there is no database at {file}"
             raise Unavailable(
                 msg, remedy="start `turnfold up`, run `turnfold migrate`, or correct TURNFOLD_DATABASE_URL"
             )
@@ -198,19 +198,3 @@ class Session:
 
 
 pass_session = click.make_pass_decorator(Session)
-
-
-def missing_file(database_url: str) -> Path | None:
-    """The file of a SQLite URL if it does not exist; None for everything else."""
-    from sqlalchemy import make_url
-    from sqlalchemy.exc import ArgumentError
-
-    try:
-        url = make_url(database_url)
-    except (ArgumentError, ValueError):
-        # `connect` says what is wrong with it.
-        return None
-    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
-        return None
-    path = Path(url.database).expanduser()
-    return None if path.exists() else path

@@ -27,6 +27,7 @@ from turnfold_worker.local.state import (
     kept_password,
     locked,
     read_settings,
+    sqlite_file,
     write_settings,
 )
 from turnfold_worker.local.supervision import Supervisor
@@ -323,14 +324,8 @@ class Stack:
 def _absolute(database_url: str) -> str:
     """A SQLite URL whose path does not depend on where a process runs: the workers run in the state folder."""
     from sqlalchemy import make_url
-    from sqlalchemy.exc import ArgumentError
 
-    try:
-        url = make_url(database_url)
-    except (ArgumentError, ValueError):
-        # `connect` says what is wrong with it.
+    file = sqlite_file(database_url)
+    if file is None:
         return database_url
-    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
-        return database_url
-    path = Path(url.database).expanduser().absolute()
-    return url.set(database=str(path)).render_as_string(hide_password=False)
+    return make_url(database_url).set(database=str(file.absolute())).render_as_string(hide_password=False)

@@ -124,3 +124,17 @@ def read_settings(folder: Path) -> dict[str, Any]:
 def running_settings(folder: Path) -> dict[str, Any]:
     """How to reach what runs in the folder; empty when nothing does."""
     return read_settings(folder) if is_running(folder) else {}
+
+
+def sqlite_file(database_url: str) -> Path | None:
+    """The file of a SQLite URL; None of another database, and of what is no URL: `connect` says what is wrong then."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        url = make_url(database_url)
+    except (ArgumentError, ValueError):
+        return None
+    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+        return None
+    return Path(url.database).expanduser()
