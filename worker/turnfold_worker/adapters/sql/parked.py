@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Engine, case, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Table, case, func, or_, select, update
 
 from turnfold.contract.attention import Selection, Work, WorkKind
 from turnfold.contract.records import ConversationId, JobId, StoredTurn, TurnState
@@ -60,17 +60,9 @@ class SqlParkedWork:
 
     def make_due(self, jobs: Sequence[JobId]) -> list[JobId]:
         """Let parked jobs be done again, and due ones at once; those for which that was done."""
+        due = {"state": str(JobState.DUE), "claim": None, "not_before": now_milliseconds()}
         with transaction(self._engine) as connection:
-            return [
-                JobId(id_)
-                for block in _blocks(jobs)
-                for id_ in connection.scalars(
-                    update(_job)
-                    .where(_job.c.id.in_(block), or_(PARKED, DUE))
-                    .values(state=str(JobState.DUE), claim=None, not_before=now_milliseconds())
-                    .returning(_job.c.id)
-                )
-            ]
+            return [JobId(id_) for id_ in _changed(connection, _job, jobs, or_(PARKED, DUE), due)]
 
     def entry(self, number: int) -> Entry | None:
         """A parked entry; None when it is no longer parked."""
@@ -100,30 +92,21 @@ class SqlParkedWork:
         jobs = [work.row for work in works if work.kind is not WorkKind.ENTRY]
         entries = [work.row for work in works if work.kind is WorkKind.ENTRY]
         with transaction(self._engine) as connection:
-            skipped = {
-                f"job-{id_}"
-                for block in _blocks(jobs)
-                for id_ in connection.scalars(
-                    update(_job)
-                    .where(_job.c.id.in_(block), PARKED)
-                    .values(state=str(JobState.SKIPPED))
-                    .returning(_job.c.id)
-                )
-            } | {
-                f"entry-{id_}"
-                for block in _blocks(entries)
-                for id_ in connection.scalars(
-                    update(_entry)
-                    .where(_entry.c.id.in_(block), _WAITING)
-                    .values(state=str(EntryState.SKIPPED))
-                    .returning(_entry.c.id)
-                )
-            }
+            done = _changed(connection, _job, jobs, PARKED, {"state": str(JobState.SKIPPED)})
+            let_be = _changed(connection, _entry, entries, _WAITING, {"state": str(EntryState.SKIPPED)})
+        skipped = {*(f"job-{id_}" for id_ in done), *(f"entry-{id_}" for id_ in let_be)}
         return [work for work in works if work.id in skipped]
 
 
-def _blocks(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    return (ids[start : start + _BLOCK] for start in range(0, len(ids), _BLOCK))
+def _changed(
+    connection: Connection, rows: Table, ids: Sequence[int], which: ColumnElement[bool], values: Mapping[str, Any]
+) -> list[int]:
+    """Give those of some rows new values that are as they should be, block by block; their ids."""
+    changed: list[int] = []
+    for start in range(0, len(ids), _BLOCK):
+        wanted = update(rows).where(rows.c.id.in_(ids[start : start + _BLOCK]), which)
+        changed += connection.scalars(wanted.values(values).returning(rows.c.id))
+    return changed
 
 
 def empty_entries(connection: Connection, *which: ColumnElement[bool], why: str) -> None:
