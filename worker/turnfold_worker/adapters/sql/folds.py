@@ -11,7 +11,7 @@ from turnfold.contract.actions import unpack_actions
 from turnfold.contract.dropped_postings import unpack_mark
 from turnfold.contract.note_lists import pack_notes, unpack_notes
 from turnfold.contract.posting_pieces import Posted
-from turnfold.contract.records import Anchor, AnchorChange, ConversationId, Method, Node
+from turnfold.contract.records import Anchor, AnchorChange, ConversationId, Method
 from turnfold.contract.tables import (
     BlockListRow,
     ConversationRow,
@@ -26,7 +26,7 @@ from turnfold.contract.tables import (
     table,
 )
 from turnfold.database.database_clock import now_milliseconds
-from turnfold.database.rows import turn_record
+from turnfold.database.rows import rules_node_record, turn_record
 from turnfold.database.statements import turn as _turn
 from turnfold.database.statements import turn_columns
 from turnfold_worker.adapters.sql import model_search as sql_model_search
@@ -205,11 +205,7 @@ def siblings(
     )
     return [
         FoldedNode(
-            node=Node(
-                height=row.height, idx=row.idx, first_seq=row.first_seq, last_seq=row.last_seq, slug=row.slug,
-                tokens=(row.tokens_0, row.tokens_1, row.tokens_2, row.tokens_3), importance=row.importance,
-                started_at=row.started_at, ended_at=row.ended_at,
-            ),
+            node=rules_node_record(row),
             method=Method(row.method), levels=words.get(row.idx, {}), facts=row.facts, drafts=(), postings=(),
             source_hash=row.source_hash, **_notes_of(lists.get(row.idx)),
         )

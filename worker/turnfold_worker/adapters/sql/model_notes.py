@@ -50,19 +50,27 @@ def drop_all(connection: Connection, conversation: ConversationId) -> None:
     connection.execute(delete(_note).where(_note.c.conversation == conversation))
 
 
+def read(
+    connection: Connection, conversation: ConversationId, *which: ColumnElement[bool]
+) -> Mapping[tuple[int, int], Sequence[ModelNote]]:
+    """Notes of a conversation by the height and the position of their nodes."""
+    rows = connection.execute(
+        select(_note)
+        .where(_note.c.conversation == conversation, *which)
+        .order_by(_note.c.height, _note.c.idx, _note.c.place)
+    )
+    found: dict[tuple[int, int], list[ModelNote]] = {}
+    for row in rows:
+        found.setdefault((row.height, row.idx), []).append(note_record(row))
+    return found
+
+
 def of_segments(
     connection: Connection, conversation: ConversationId, first: int, last: int
 ) -> Mapping[int, Sequence[ModelNote]]:
     """The notes on some segments, by position."""
-    rows = connection.execute(
-        select(_note)
-        .where(_note.c.conversation == conversation, _note.c.height == 0, _note.c.idx.between(first, last))
-        .order_by(_note.c.idx, _note.c.place)
-    )
-    found: dict[int, list[ModelNote]] = {}
-    for row in rows:
-        found.setdefault(row.idx, []).append(note_record(row))
-    return found
+    notes = read(connection, conversation, _note.c.height == 0, _note.c.idx.between(first, last))
+    return {idx: of_node for (_, idx), of_node in notes.items()}
 
 
 def note_record(row: Any) -> ModelNote:

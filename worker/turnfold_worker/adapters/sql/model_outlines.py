@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select
+from sqlalchemy import Connection, and_, bindparam, delete, insert, or_
 
 from turnfold.contract.notes import FIRST_OF_CHAPTER, ChapterName, Covered, Note
 from turnfold.contract.outlines import FIRST_TIER, MODEL_PART, Outline, pack_outline
@@ -20,7 +20,7 @@ from turnfold.contract.overtaken import pack_overtaken
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import ModelNoteRow, ModelOutlineRow, table
 from turnfold_worker.adapters.sql import anchors as sql_anchors
-from turnfold_worker.adapters.sql.model_notes import note_record
+from turnfold_worker.adapters.sql import model_notes as sql_model_notes
 from turnfold_worker.pipeline.notes.overtaken_values import overtaken_statement
 from turnfold_worker.pipeline.outline import NodeNotes, make_outline, without_overtaken
 
@@ -89,12 +89,4 @@ def _written(
             for height in heights
         )
     )
-    rows = connection.execute(
-        select(_note)
-        .where(_note.c.conversation == conversation, wanted)
-        .order_by(_note.c.height, _note.c.idx, _note.c.place)
-    )
-    found: dict[tuple[int, int], list[ModelNote]] = {}
-    for row in rows:
-        found.setdefault((row.height, row.idx), []).append(note_record(row))
-    return found
+    return sql_model_notes.read(connection, conversation, wanted)
