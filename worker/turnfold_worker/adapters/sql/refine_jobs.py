@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import Connection, and_, delete, func, or_, select, update
+from sqlalchemy import Connection, and_, delete, func, select, update
 
 from turnfold.contract.records import FAN_OUT, ConversationId, JobId
 from turnfold.contract.tables import AccessRow, ConversationRow, JobRow, NodeRow, table
@@ -15,9 +14,9 @@ from turnfold.contract.tasks import JobKind, JobState
 from turnfold.database.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql import model_notes as sql_model_notes
 from turnfold_worker.adapters.sql import overdue as sql_overdue
-from turnfold_worker.adapters.sql.jobs import DUE, MAX_ERROR, RUNNING, lapsed, one_less, taken_by
+from turnfold_worker.adapters.sql.jobs import DUE, RUNNING
 from turnfold_worker.adapters.sql.turns import insert_new
-from turnfold_worker.ports.models import Owner, RefineClaim, RefineCounts, RefineTarget, subject_of_chapter
+from turnfold_worker.ports.models import RefineClaim, RefineTarget, subject_of_chapter
 
 if TYPE_CHECKING:
     from turnfold_worker.pipeline.refinement.notes import ModelNote
@@ -30,12 +29,11 @@ _node = table(NodeRow)
 _access = table(AccessRow)
 _job = table(JobRow)
 
-_KIND: Final = _job.c.kind == str(JobKind.REFINE)
+REFINES: Final = _job.c.kind == str(JobKind.REFINE)
 _IMPORTANT_FIRST: Final = (_job.c.priority.desc(),)
 _MOST_PRIORITY: Final = 100
 _TOKENS_A_POINT: Final = 100
 _POINTS_A_READ: Final = 10
-_GROUPS_AT_ONCE: Final = 200
 
 
 def priority_of(importance: int, tokens: int, reads: int) -> int:
@@ -87,7 +85,7 @@ def add_chapter(connection: Connection, conversation: ConversationId, target: Re
     groups = [node.idx for node in nodes if node.idx % target.segments == 0]
     over = connection.scalars(
         select(_job.c.subject).where(
-            _job.c.conversation == conversation, _KIND, _job.c.subject.in_(groups),
+            _job.c.conversation == conversation, REFINES, _job.c.subject.in_(groups),
             _job.c.state.in_((str(JobState.DONE), str(JobState.SKIPPED))),
         )
     ).all()  # fmt: skip
@@ -131,7 +129,7 @@ def reprioritize(
     """Let the due jobs of segments that were expanded come sooner."""
     for first in sorted({idx // target.segments * target.segments for idx in idxs}):
         group = _segments(connection, conversation, first, first + target.segments - 1)
-        due = (_job.c.conversation == conversation, _KIND, _job.c.subject == first, DUE)
+        due = (_job.c.conversation == conversation, REFINES, _job.c.subject == first, DUE)
         connection.execute(update(_job).where(*due).values(priority=_priority(group)))
 
 
@@ -139,7 +137,7 @@ def _upsert(connection: Connection, row: dict[str, Any], *, again: bool) -> int:
     # What is asked for anew replaces what was to be made otherwise.
     connection.execute(
         delete(_job).where(
-            _job.c.conversation == row["conversation"], _KIND, _job.c.subject == row["subject"],
+            _job.c.conversation == row["conversation"], REFINES, _job.c.subject == row["subject"],
             _job.c.input_hash != row["input_hash"],
         )
     )  # fmt: skip
@@ -164,99 +162,15 @@ def _input_hash(
     return digest.hexdigest()
 
 
-def ask(connection: Connection, conversation: ConversationId, target: RefineTarget) -> int:
-    """Jobs for all that the target has not made yet, and for what is parked; how many became due."""
-    count = connection.scalar(select(_conversation.c.node_count).where(_conversation.c.id == conversation)) or 0
-    due = 0
-    span = _GROUPS_AT_ONCE * target.segments
-    for first in range(0, count, span):
-        due += add(connection, conversation, target, first=first, last=first + span - 1, again=False, fewer_after=0)
-    waiting = or_(_job.c.state == str(JobState.PARKED), and_(DUE, _job.c.not_before > now_milliseconds()))
-    now = update(_job).where(_job.c.conversation == conversation, _KIND, waiting).values(
-        state=str(JobState.DUE), attempts=0, error=None, not_before=now_milliseconds()
-    )  # fmt: skip
-    return due + int(connection.execute(now).rowcount)
-
-
-def forget(connection: Connection, conversation: ConversationId) -> None:
-    """Delete the jobs: whoever has one finds out when it writes."""
-    connection.execute(delete(_job).where(_job.c.conversation == conversation, _KIND))
-
-
-def counts(connection: Connection, tenant: str, conversation: ConversationId | None) -> RefineCounts:
-    """Where the jobs of a conversation or tenant stand."""
-    mine = [_KIND, _job.c.tenant == tenant]
-    if conversation is not None:
-        mine.append(_job.c.conversation == conversation)
-    rows = connection.execute(select(_job.c.state, func.count()).where(*mine).group_by(_job.c.state))
-    by_state = {state: number for state, number in rows}  # noqa: C416 - rows are no pairs to the type checker
-    errors = connection.execute(
-        select(_job.c.error, func.count())
-        .where(*mine, _job.c.error.is_not(None), _job.c.state != str(JobState.DONE))
-        .group_by(_job.c.error)
-        .order_by(_job.c.error)
-    )
-    return RefineCounts(
-        **{str(state): by_state.get(str(state), 0) for state in JobState if state is not JobState.LATER},
-        errors={row.error: row[1] for row in errors},
-    )
-
-
-def claim(connection: Connection, job: JobId, *, lease_milliseconds: int) -> RefineClaim | None:
-    """Take a job; its attempt is counted before any work."""
-    token = str(uuid.uuid4())
-    row = connection.execute(
-        update(_job)
-        .where(_job.c.id == job, _KIND, or_(DUE, lapsed(lease_milliseconds)))
-        .values(taken_by(token, lease_milliseconds))
-        .returning(_job.c.conversation, _job.c.tenant, _job.c.subject, _job.c.attempts)
-    ).first()
-    if row is None:
-        return None
-    owner = Owner(ConversationId(row.conversation), row.tenant)
-    return RefineClaim(job, owner, row.subject, token, row.attempts)
-
-
-def renew(connection: Connection, claimed: RefineClaim, *, lease_milliseconds: int) -> bool:
-    """Keep a job for another lease."""
-    renewed = update(_job).where(_ours(claimed)).values(lease_until=now_milliseconds() + lease_milliseconds)
-    return bool(connection.execute(renewed).rowcount)
-
-
-def _ours(claimed: RefineClaim) -> Any:
+def ours(claimed: RefineClaim) -> Any:
+    """Whether a job is still the one that was claimed."""
     return and_(_job.c.id == claimed.job, _job.c.claim == claimed.claim, RUNNING)
-
-
-def release(
-    connection: Connection, claimed: RefineClaim, *, error: str | None, delay_seconds: float, counted: bool, park: bool
-) -> None:
-    """Give a job back, or park it."""
-    delay = int(min(delay_seconds, LONGEST_DELAY_SECONDS) * 1_000)
-    values: dict[str, Any] = {
-        "state": str(JobState.PARKED if park else JobState.DUE), "claim": None,
-        "error": error and error[:MAX_ERROR], "not_before": now_milliseconds() + (0 if park else delay),
-    }  # fmt: skip
-    if not counted:
-        values["attempts"] = one_less()
-    connection.execute(update(_job).where(_ours(claimed)).values(values))
 
 
 def finish(connection: Connection, claimed: RefineClaim, state: JobState) -> bool:
     """End a job; False when it is no longer ours."""
-    done = update(_job).where(_ours(claimed)).values(state=str(state), claim=None, error=None)
+    done = update(_job).where(ours(claimed)).values(state=str(state), claim=None, error=None)
     return bool(connection.execute(done).rowcount)
-
-
-def park_killers(connection: Connection, *, lease_milliseconds: int, attempts: int) -> None:
-    """Park the jobs whose workers died as often as they may."""
-    connection.execute(
-        update(_job)
-        .where(_KIND, lapsed(lease_milliseconds), _job.c.attempts >= attempts)
-        .values(
-            state=str(JobState.PARKED), claim=None, not_before=now_milliseconds(),
-            error="the worker ended while refining",
-        )
-    )  # fmt: skip
 
 
 def due(connection: Connection, most: int, *, after: str, lease_milliseconds: int) -> tuple[list[JobId], str]:

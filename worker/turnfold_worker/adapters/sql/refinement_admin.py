@@ -5,25 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import Engine, delete, func, select, update
+from sqlalchemy import Engine, and_, delete, func, or_, select, update
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
-from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeRow, table
+from turnfold.contract.tables import AnchorRow, ConversationRow, JobRow, LevelRow, NodeRow, table
+from turnfold.contract.tasks import JobState
+from turnfold.database.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql import access as sql_access
 from turnfold_worker.adapters.sql import anchors as sql_anchors
 from turnfold_worker.adapters.sql import model_notes as sql_model_notes
 from turnfold_worker.adapters.sql import model_outlines as sql_model_outlines
 from turnfold_worker.adapters.sql import refine_jobs as sql_refine_jobs
 from turnfold_worker.adapters.sql.errors import transaction
+from turnfold_worker.adapters.sql.jobs import DUE
+from turnfold_worker.adapters.sql.refine_jobs import REFINES
 from turnfold_worker.ports.models import RefineCounts, RefineTarget
 
 _conversation = table(ConversationRow)
 _node = table(NodeRow)
 _level = table(LevelRow)
 _anchor = table(AnchorRow)
+_job = table(JobRow)
 
 CONVERSATIONS_AT_ONCE: Final = 500
+GROUPS_AT_ONCE: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +70,38 @@ class SqlRefinementAdmin:
     def ask(self, conversation: ConversationId) -> int:
         """Jobs for all that the models and prompts in force have not made yet; how many became due."""
         with transaction(self._engine) as connection:
-            return sql_refine_jobs.ask(connection, conversation, self._target)
+            count = connection.scalar(select(_conversation.c.node_count).where(_conversation.c.id == conversation)) or 0
+            due = 0
+            span = GROUPS_AT_ONCE * self._target.segments
+            for first in range(0, count, span):
+                due += sql_refine_jobs.add(
+                    connection, conversation, self._target, first=first, last=first + span - 1, again=False,
+                    fewer_after=0,
+                )  # fmt: skip
+            waiting = or_(_job.c.state == str(JobState.PARKED), and_(DUE, _job.c.not_before > now_milliseconds()))
+            now = update(_job).where(_job.c.conversation == conversation, REFINES, waiting).values(
+                state=str(JobState.DUE), attempts=0, error=None, not_before=now_milliseconds()
+            )  # fmt: skip
+            return due + int(connection.execute(now).rowcount)
 
     def counts(self, tenant: str, conversation: ConversationId | None) -> RefineCounts:
         """Where the jobs stand."""
+        mine = [REFINES, _job.c.tenant == tenant]
+        if conversation is not None:
+            mine.append(_job.c.conversation == conversation)
         with transaction(self._engine) as connection:
-            return sql_refine_jobs.counts(connection, tenant, conversation)
+            rows = connection.execute(select(_job.c.state, func.count()).where(*mine).group_by(_job.c.state))
+            by_state = {state: number for state, number in rows}  # noqa: C416 - rows are no pairs to the type checker
+            errors = connection.execute(
+                select(_job.c.error, func.count())
+                .where(*mine, _job.c.error.is_not(None), _job.c.state != str(JobState.DONE))
+                .group_by(_job.c.error)
+                .order_by(_job.c.error)
+            )
+            return RefineCounts(
+                **{str(state): by_state.get(str(state), 0) for state in JobState if state is not JobState.LATER},
+                errors={row.error: row[1] for row in errors},
+            )
 
     def undo(self, conversation: ConversationId) -> Undone:
         """Remove all that models wrote: the rules' words are left. Replies stay, so that doing it again is free."""
@@ -81,7 +113,8 @@ class SqlRefinementAdmin:
                     updated_at=func.current_timestamp(),
                 )
             )  # fmt: skip
-            sql_refine_jobs.forget(connection, conversation)
+            # Whoever has one of the jobs finds out when it writes.
+            connection.execute(delete(_job).where(_job.c.conversation == conversation, REFINES))
             levels = connection.execute(
                 delete(_level).where(_level.c.conversation == conversation, _level.c.refined == 1)
             ).rowcount

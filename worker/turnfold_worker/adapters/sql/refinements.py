@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, func, or_, select, update
 
 from turnfold.contract.model_anchors import first_of_model
 from turnfold.contract.records import FAN_OUT, Anchor, AnchorState, ConversationId, JobId
-from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeRow, table
+from turnfold.contract.tables import AnchorRow, ConversationRow, JobRow, LevelRow, NodeRow, table
 from turnfold.contract.tasks import JobState
+from turnfold.database.database_clock import now_milliseconds
 from turnfold.database.rows import STATES, anchor_record
 from turnfold.database.statements import ANCHOR_COLUMNS
 from turnfold_worker.adapters.sql import access as sql_access
@@ -24,12 +26,14 @@ from turnfold_worker.adapters.sql import refine_jobs as sql_refine_jobs
 from turnfold_worker.adapters.sql import refined_turns as sql_refined_turns
 from turnfold_worker.adapters.sql import removals as sql_removals
 from turnfold_worker.adapters.sql.errors import transaction
+from turnfold_worker.adapters.sql.jobs import DUE, MAX_ERROR, lapsed, one_less, taken_by
+from turnfold_worker.adapters.sql.refine_jobs import LONGEST_DELAY_SECONDS, REFINES, ours
 from turnfold_worker.adapters.sql.refine_sources import read_chapter, read_group, read_remains
 from turnfold_worker.adapters.sql.turns import insert_new
 from turnfold_worker.pipeline.refinement.levels import AcceptedNode
 from turnfold_worker.pipeline.refinement.overtaken import AcceptedOvertaking
 from turnfold_worker.pipeline.refinement.sources import NodeSource
-from turnfold_worker.ports.models import ChapterGroup, Group, RefineClaim, Refined, RefineTarget, Remains
+from turnfold_worker.ports.models import ChapterGroup, Group, Owner, RefineClaim, Refined, RefineTarget, Remains
 
 MODEL_CANDIDATES: Final = 64
 
@@ -37,6 +41,7 @@ _conversation = table(ConversationRow)
 _node = table(NodeRow)
 _level = table(LevelRow)
 _anchor = table(AnchorRow)
+_job = table(JobRow)
 _SETTLED: Final = (_anchor.c.state, _anchor.c.settled_after, _anchor.c.ruled)
 
 
@@ -65,7 +70,14 @@ class SqlRefinements:
     def has_due(self) -> bool:
         """Whether any job is due. One whose workers died as often as they may is parked."""
         with transaction(self._engine) as connection:
-            sql_refine_jobs.park_killers(connection, lease_milliseconds=self._lease, attempts=self._attempts)
+            connection.execute(
+                update(_job)
+                .where(REFINES, lapsed(self._lease), _job.c.attempts >= self._attempts)
+                .values(
+                    state=str(JobState.PARKED), claim=None, not_before=now_milliseconds(),
+                    error="the worker ended while refining",
+                )
+            )  # fmt: skip
         with transaction(self._read_engine) as connection:
             return bool(self._due(connection, 1)[0])
 
@@ -74,10 +86,24 @@ class SqlRefinements:
         with transaction(self._engine) as connection:
             for _ in range(sql_overdue.LOOKS):
                 due, self._reached = self._due(connection, 1)
-                claimed = sql_refine_jobs.claim(connection, due[0], lease_milliseconds=self._lease) if due else None
+                claimed = self._claim(connection, due[0]) if due else None
                 if claimed is not None or not due:
                     return claimed
         return None
+
+    def _claim(self, connection: Connection, job: JobId) -> RefineClaim | None:
+        """Take a job; its attempt is counted before any work."""
+        token = str(uuid.uuid4())
+        row = connection.execute(
+            update(_job)
+            .where(_job.c.id == job, REFINES, or_(DUE, lapsed(self._lease)))
+            .values(taken_by(token, self._lease))
+            .returning(_job.c.conversation, _job.c.tenant, _job.c.subject, _job.c.attempts)
+        ).first()
+        if row is None:
+            return None
+        owner = Owner(ConversationId(row.conversation), row.tenant)
+        return RefineClaim(job, owner, row.subject, token, row.attempts)
 
     def _due(self, connection: Connection, most: int) -> tuple[list[JobId], str]:
         return sql_refine_jobs.due(connection, most, after=self._reached, lease_milliseconds=self._lease)
@@ -85,16 +111,22 @@ class SqlRefinements:
     def renew_refine(self, claim: RefineClaim) -> bool:
         """Keep the job for another while; False when it is no longer ours."""
         with transaction(self._engine) as connection:
-            return sql_refine_jobs.renew(connection, claim, lease_milliseconds=self._lease)
+            renewed = update(_job).where(ours(claim)).values(lease_until=now_milliseconds() + self._lease)
+            return bool(connection.execute(renewed).rowcount)
 
     def release_refine(
         self, claim: RefineClaim, *, error: str | None, delay_seconds: float, counted: bool, park: bool
     ) -> None:
         """Give the job back, due after `delay_seconds`, or park it; `counted` False takes the attempt back."""
+        delay = int(min(delay_seconds, LONGEST_DELAY_SECONDS) * 1_000)
+        values: dict[str, Any] = {
+            "state": str(JobState.PARKED if park else JobState.DUE), "claim": None,
+            "error": error and error[:MAX_ERROR], "not_before": now_milliseconds() + (0 if park else delay),
+        }  # fmt: skip
+        if not counted:
+            values["attempts"] = one_less()
         with transaction(self._engine) as connection:
-            sql_refine_jobs.release(
-                connection, claim, error=error, delay_seconds=delay_seconds, counted=counted, park=park
-            )
+            connection.execute(update(_job).where(ours(claim)).values(values))
 
     def skip_refine(self, claim: RefineClaim) -> None:
         """End a job that has nothing to win."""
