@@ -24,7 +24,7 @@ from support.server_folders import own_folder
 from support.waiting import wait_until
 from turnfold import Turnfold
 from turnfold_worker.local import stack as stack_module
-from turnfold_worker.local.flower_process import FlowerNotStarted
+from turnfold_worker.local.process_log import NotStarted
 from turnfold_worker.local.stack import Stack
 
 pytestmark = pytest.mark.processes
@@ -208,7 +208,7 @@ def test_a_port_that_is_taken_is_named_and_nothing_is_left_running(server_folder
         port = taken.getsockname()[1]
         stack = Stack(server_folder, environment={}, flower=True, flower_port=port)
 
-        with pytest.raises(FlowerNotStarted, match=f"port {port} is taken"):
+        with pytest.raises(NotStarted, match=f"port {port} is taken"):
             stack.start()
 
     assert stack.redis is not None

@@ -6,7 +6,6 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
-from turnfold.errors import Unavailable
 from turnfold_worker.local.web_process import WebProcess, chosen_port
 
 if TYPE_CHECKING:
@@ -27,10 +26,6 @@ OFFLINE_SECONDS: Final = 600
 TASK_COLUMNS: Final = ("name", "args", "result", "state", "received", "runtime", "worker", "uuid")
 
 
-class FlowerNotStarted(Unavailable):
-    """Flower ended, or did not answer, or its port is taken; the message holds the end of its log."""
-
-
 def is_installed() -> bool:
     """True with the extra `flower`."""
     return find_spec("flower") is not None
@@ -41,7 +36,6 @@ class FlowerProcess(WebProcess):
 
     title = "Flower"
     health_path = "/healthcheck"
-    not_started = FlowerNotStarted
     if_taken = "choose another one with --flower-port, or leave Flower out"
 
     def __init__(self, *, folder: Path, port: int | None, password: str, environment: Mapping[str, str]) -> None:

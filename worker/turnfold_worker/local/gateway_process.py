@@ -6,7 +6,6 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
-from turnfold.errors import Unavailable
 from turnfold_worker.local.web_process import WebProcess, chosen_port
 
 if TYPE_CHECKING:
@@ -14,10 +13,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _PROGRAM: Final = "from turnfold_gateway.cli import main; main(prog_name='turnfold')"
-
-
-class GatewayNotStarted(Unavailable):
-    """The gateway ended, or did not answer, or its port is taken; the message holds the end of its log."""
 
 
 def is_installed() -> bool:
@@ -30,7 +25,6 @@ class GatewayProcess(WebProcess):
 
     title = "the gateway"
     health_path = "/healthz"
-    not_started = GatewayNotStarted
     if_taken = "choose another one with --gateway-port, or --no-gateway"
 
     def __init__(self, *, folder: Path, port: int | None, environment: Mapping[str, str]) -> None:

@@ -1,13 +1,20 @@
-"""The log of a child process: appended to over its restarts, and read for what the newest one said."""
+"""Child processes with a log, which is appended to over their restarts and read for what the newest one said."""
 
 from __future__ import annotations
 
+import signal
+import time
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Final
 
+from turnfold.errors import Unavailable
+from turnfold_worker.local.child_process import ChildProcess, spawn
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+READY_SECONDS: Final = 60.0
 
 MOST_BYTES: Final = 10 * 1_048_576
 """A log that is larger is put aside, once, when its process starts."""
@@ -39,3 +46,47 @@ class ProcessLog:
         """The last lines, for a message about a process that ended."""
         lines = [line.strip() for line in self.said().decode(errors="replace").splitlines() if line.strip()]
         return " / ".join(lines[-3:]) or f"it said nothing in {self.path}"
+
+
+class NotStarted(Unavailable):
+    """A process ended, or was not ready in time, or its port is taken; the message holds the end of its log."""
+
+
+class LoggedProcess(ChildProcess):
+    """A process with its log in a folder. A subclass says when it is ready."""
+
+    death_signal = signal.SIGTERM
+
+    def __init__(
+        self, title: str, command: Sequence[str], *, folder: Path, log: str, environment: Mapping[str, str]
+    ) -> None:
+        """Messages call it `title`; `log` is the name of a file in the folder, `environment` is all that it has."""
+        self.log = folder / log
+        self._title = title
+        self._log = ProcessLog(self.log)
+        self._folder = folder
+        self._command = command
+        self._environment = environment
+
+    def start(self) -> None:
+        """Start it; returns at once. See `wait_until_ready`."""
+        with self._log.opened() as output:
+            self._process = spawn(
+                self._command, output=output, folder=self._folder, environment=self._environment,
+                death_signal=self.death_signal,
+            )  # fmt: skip
+
+    def wait_until_ready(self, *, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Until it can be used. Raises `NotStarted`, also when `cancelled` says so."""
+        end = time.monotonic() + READY_SECONDS
+        while time.monotonic() < end and not cancelled():
+            if not self.running:
+                msg = f"{self._title} ended before it was ready: {self._log.last_words()}"
+                raise NotStarted(msg, remedy=f"see {self.log}")
+            if self._is_ready():
+                return
+            time.sleep(0.05)
+        raise NotStarted(f"{self._title} was not ready within {READY_SECONDS:.0f} s", remedy=f"see {self.log}")
+
+    def _is_ready(self) -> bool:
+        raise NotImplementedError

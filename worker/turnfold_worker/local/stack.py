@@ -122,8 +122,7 @@ class Stack:
     def start(self) -> None:
         """Start everything and wait until the workers consume.
 
-        Raises `AlreadyRunning`, `RedisNotStarted`, `WorkerNotStarted`, `FlowerNotStarted`, `GatewayNotStarted` or
-        `Unavailable`; nothing is left running.
+        Raises `AlreadyRunning`, `RedisNotStarted`, `NotStarted` or `Unavailable`; nothing is left running.
         """
         try:
             self._open.enter_context(locked(self._folder))
@@ -270,7 +269,7 @@ class Stack:
         return children
 
     def _flower_process(self, environment: Mapping[str, str]) -> FlowerProcess:
-        """Flower before its start. Raises `FlowerNotStarted` when its port is taken, before anything waits for it."""
+        """Flower before its start. Raises `NotStarted` when its port is taken, before anything waits for it."""
         password = kept_password(self._folder, "flower-password")
         flower = FlowerProcess(folder=self._folder, port=self._flower_port, password=password, environment=environment)
         flower.require_port()

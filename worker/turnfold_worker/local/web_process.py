@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, build_opener
 
-from turnfold_worker.local.child_process import ChildProcess, spawn
 from turnfold_worker.local.local_port import free_port, is_free
-from turnfold_worker.local.process_log import ProcessLog
+from turnfold_worker.local.process_log import LoggedProcess, NotStarted
 from turnfold_worker.local.state import read_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
-
-    from turnfold.errors import Unavailable
-
-READY_SECONDS: Final = 60.0
 
 
 def chosen_port(folder: Path, setting: str, wanted: int | None) -> int:
@@ -29,52 +23,32 @@ def chosen_port(folder: Path, setting: str, wanted: int | None) -> int:
     return last if last is not None and is_free(last) else free_port()
 
 
-class WebProcess(ChildProcess):
+class WebProcess(LoggedProcess):
     """A server that is ready when it answers. A subclass says which, and makes its command and environment."""
 
     title: ClassVar[str]
     """As messages name it."""
     health_path: ClassVar[str]
-    not_started: ClassVar[type[Unavailable]]
-    """It ended, or did not answer, or its port is taken; the message holds the end of its log."""
     if_taken: ClassVar[str]
     """What to do when its port is taken."""
 
     def __init__(
         self, command: Sequence[str], *, folder: Path, log: str, port: int, environment: Mapping[str, str]
     ) -> None:
-        """`log` is the name of its file in the folder, `environment` the whole environment of the process."""
+        super().__init__(self.title, command, folder=folder, log=log, environment=environment)
         self.port = port
-        self.log = folder / log
-        self._log = ProcessLog(self.log)
-        self._folder = folder
-        self._command = command
-        self._environment = environment
 
     def require_port(self) -> None:
-        """Raise `not_started` when its port is taken."""
+        """Raise `NotStarted` when its port is taken."""
         if not is_free(self.port):
-            raise self.not_started(f"port {self.port} is taken", remedy=self.if_taken)
+            raise NotStarted(f"port {self.port} is taken", remedy=self.if_taken)
 
     def start(self) -> None:
-        """Start it; returns at once. Raises `not_started` when its port is taken. See `wait_until_ready`."""
+        """Start it; returns at once. Raises `NotStarted` when its port is taken. See `wait_until_ready`."""
         self.require_port()
-        with self._log.opened() as output:
-            self._process = spawn(self._command, output=output, folder=self._folder, environment=self._environment)
+        super().start()
 
-    def wait_until_ready(self, *, cancelled: Callable[[], bool] = lambda: False) -> None:
-        """Until it answers. Raises `not_started`, also when `cancelled` says so."""
-        end = time.monotonic() + READY_SECONDS
-        while time.monotonic() < end and not cancelled():
-            if not self.running:
-                msg = f"{self.title} ended before it answered: {self._log.last_words()}"
-                raise self.not_started(msg, remedy=f"see {self.log}")
-            if self._answers():
-                return
-            time.sleep(0.05)
-        raise self.not_started(f"{self.title} did not answer within {READY_SECONDS:.0f} s", remedy=f"see {self.log}")
-
-    def _answers(self) -> bool:
+    def _is_ready(self) -> bool:
         # Never through a proxy that the environment names.
         opener = build_opener(ProxyHandler({}))
         try:
