@@ -62,21 +62,14 @@ def tell_again(connection: Connection, conversation: ConversationId) -> None:
 
 def reset_expansions_of(engine: Engine, address: Address) -> None:
     """Forget what was looked up in a conversation, if there is one of that name."""
+    named = (_conversation.c.tenant == address.tenant, _conversation.c.external_id == address.conversation)
     with translated(), engine.begin() as connection:
-        _reset(connection, address)
-
-
-def _reset(connection: Connection, address: Address) -> None:
-    conversation = connection.scalar(
-        select(_conversation.c.id).where(
-            _conversation.c.tenant == address.tenant, _conversation.c.external_id == address.conversation
-        ).with_for_update()
-    )  # fmt: skip
-    if conversation is None:
-        return
-    connection.execute(delete(_access).where(_access.c.conversation == conversation))
-    values = {"expansions_asked": 0, "expansions_found": 0, "often": None, "revision": _conversation.c.revision + 1}
-    connection.execute(update(_conversation).where(_conversation.c.id == conversation).values(values))
+        conversation = connection.scalar(select(_conversation.c.id).where(*named).with_for_update())
+        if conversation is None:
+            return
+        connection.execute(delete(_access).where(_access.c.conversation == conversation))
+        values = {"expansions_asked": 0, "expansions_found": 0, "often": None, "revision": _conversation.c.revision + 1}
+        connection.execute(update(_conversation).where(_conversation.c.id == conversation).values(values))
 
 
 def _segments(connection: Connection, conversation: ConversationId, first_seq: int, last_seq: int) -> list[int]:

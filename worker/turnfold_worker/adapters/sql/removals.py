@@ -148,17 +148,13 @@ def drop_replies(connection: Connection, conversation: ConversationId) -> None:
 
 
 def drop_jobs(
-    connection: Connection, conversation: ConversationId, kind: JobKind, first: int, last: int | None = None
+    connection: Connection, conversation: ConversationId, kind: JobKind, first: int | None, last: int | None = None
 ) -> None:
-    """Delete the jobs of segments; whoever has one finds out when it writes."""
-    subjects = [_job.c.subject >= first, *([] if last is None else [_job.c.subject <= last])]
+    """Delete the jobs of some subjects, None being no bound; whoever has one finds out when it writes."""
+    subjects = [] if first is None else [_job.c.subject >= first]
+    if last is not None:
+        subjects.append(_job.c.subject <= last)
     connection.execute(delete(_job).where(_job.c.conversation == conversation, _job.c.kind == str(kind), *subjects))
-
-
-def drop_chapter_jobs(connection: Connection, conversation: ConversationId, first: int) -> None:
-    """Delete what was to be refined of a chapter and of those after it."""
-    beyond = (_job.c.conversation == conversation, _job.c.kind == str(JobKind.REFINE))
-    connection.execute(delete(_job).where(*beyond, _job.c.subject <= subject_of_chapter(first)))
 
 
 def tell_sizes(connection: Connection, conversation: ConversationId) -> None:

@@ -42,6 +42,7 @@ from turnfold_worker.adapters.sql import turn_memos as sql_turn_memos
 from turnfold_worker.adapters.sql.anchors import RULES
 from turnfold_worker.adapters.sql.postings import POSTINGS
 from turnfold_worker.adapters.sql.turns import insert_new
+from turnfold_worker.ports.models import subject_of_chapter
 
 _conversation = table(ConversationRow)
 _turn = table(TurnRow)
@@ -172,7 +173,7 @@ def _open_segments(
     sql_removals.drop_jobs(connection, conversation, JobKind.REFOLD, kept)
     together = kept // group * group
     sql_removals.drop_jobs(connection, conversation, JobKind.REFINE, together)
-    sql_removals.drop_chapter_jobs(connection, conversation, kept // FAN_OUT)
+    sql_removals.drop_jobs(connection, conversation, JobKind.REFINE, None, subject_of_chapter(kept // FAN_OUT))
     if together < kept:
         sql_removals.drop_models_words(connection, conversation, together, kept - 1)
     sql_removals.tell_sizes(connection, conversation)
