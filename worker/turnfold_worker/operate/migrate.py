@@ -34,7 +34,7 @@ from turnfold_worker.operate.schema.mismatch import (
 )
 from turnfold_worker.operate.schema.partitions import part
 from turnfold_worker.operate.schema.statistics import sample_no_words
-from turnfold_worker.operate.schema.steps import MIGRATIONS, needed, steps, target, waits_to_contract
+from turnfold_worker.operate.schema.steps import MIGRATIONS, steps, target, waits_to_contract
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,11 +141,6 @@ def current(database_url: str) -> str | None:
         if make_url(database_url).get_backend_name() == "sqlite" and "unable to open" in str(error):
             return None
         raise
-
-
-def head() -> str:
-    """The revision that this version of the code needs: databases may be further."""
-    return needed(steps()).revision
 
 
 def mismatch(database_url: str) -> Mismatch | None:
