@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from typing import Any, Final
 
 SERVICE: Final = "turnfold-worker"
-
-
-class _Started:
-    """In which process tracing was started: what a fork inherits sends nothing."""
-
-    pid = 0
 
 
 def start_tracing(**_: Any) -> None:
@@ -19,9 +14,11 @@ def start_tracing(**_: Any) -> None:
 
     A provider that somebody has set, as `opentelemetry-instrument` does, is left as it is.
     """
-    if _Started.pid == os.getpid():
-        return
-    _Started.pid = os.getpid()
+    _start(os.getpid())
+
+
+@cache
+def _start(pid: int) -> None:  # noqa: ARG001 - once in each process: what a fork inherits sends nothing
     from opentelemetry import trace
     from opentelemetry.instrumentation.celery import CeleryInstrumentor
 
