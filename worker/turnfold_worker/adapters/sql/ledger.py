@@ -9,11 +9,11 @@ from typing import Any, Final
 from sqlalchemy import Connection, Engine, Table, func, select, update
 
 from turnfold.contract.records import ConversationId
-from turnfold.contract.tables import TENANT_USAGE, USAGE, USED, ConversationRow, ReplyRow, TenantQuotaRow, table
+from turnfold.contract.tables import TENANT_USAGE, USAGE, USED, ReplyRow, TenantQuotaRow, table
 from turnfold.database.database_clock import now_milliseconds
 from turnfold_worker.adapters.prices import BATCH_SHARE, Price
 from turnfold_worker.adapters.sql.errors import transaction
-from turnfold_worker.adapters.sql.turns import insert_new
+from turnfold_worker.adapters.sql.turns import insert_new, stays
 from turnfold_worker.errors import ModelWaits
 from turnfold_worker.pipeline.refinement.sources import ModelRequest
 from turnfold_worker.ports.models import Finish, ModelReply, Owner, Reservation, Used
@@ -24,7 +24,6 @@ DAY_MILLISECONDS: Final = 86_400_000
 ALL_MODELS: Final = ""
 """The row of a tenant's day that holds what is reserved, and that reservations queue at."""
 
-_conversation = table(ConversationRow)
 _reply = table(ReplyRow)
 _quota = table(TenantQuotaRow)
 
@@ -154,7 +153,7 @@ def _taken(connection: Connection, tenant: str, today: int) -> tuple[int, int]:
 
 def _keep(connection: Connection, conversation: ConversationId, request_hash: str, reply: ModelReply) -> bool:
     """Keep a reply, unless the conversation was forgotten meanwhile."""
-    if not _exists(connection, conversation):
+    if not stays(connection, conversation):
         return False
     row = {
         "conversation": conversation, "request_hash": request_hash,
@@ -164,18 +163,12 @@ def _keep(connection: Connection, conversation: ConversationId, request_hash: st
     return connection.execute(insert.returning(_reply.c.request_hash)).first() is not None
 
 
-def _exists(connection: Connection, conversation: ConversationId) -> bool:
-    """Whether a conversation is there, and stays until the transaction ends."""
-    found = select(_conversation.c.id).where(_conversation.c.id == conversation)
-    return connection.scalar(found.with_for_update(read=True, key_share=True)) is not None
-
-
 def _count(connection: Connection, owner: Owner, model: str, counts: Mapping[str, int]) -> None:
     """Add to the counters of the conversation, if it is still there, and of its tenant."""
     now = connection.scalar(select(now_milliseconds())) or 0
     today = _date(now // DAY_MILLISECONDS)
     changed = {name: counts[name] for name in USED if counts.get(name)}
-    if _exists(connection, owner.conversation):
+    if stays(connection, owner.conversation):
         _add(connection, USAGE, {"conversation": owner.conversation, "day": today, "model": model}, changed)
     _add(connection, TENANT_USAGE, {"tenant": owner.tenant, "day": today, "model": model}, changed)
 

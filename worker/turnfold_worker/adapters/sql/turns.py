@@ -125,6 +125,12 @@ def known_turns(connection: Connection, asked: Sequence[tuple[ConversationId, st
     return known
 
 
+def stays(connection: Connection, conversation: ConversationId) -> bool:
+    """Whether a conversation is there, and stays until the transaction ends."""
+    found = select(_conversation.c.id).where(_conversation.c.id == conversation)
+    return connection.scalar(found.with_for_update(read=True, key_share=True)) is not None
+
+
 def discard_unused(connection: Connection, conversations: Sequence[ConversationId]) -> None:
     """Delete those that nothing was ever stored in. A drain that has read for one meanwhile finds it missing."""
     # One column of the row itself: PostgreSQL looks at it again when it had to wait for the row.

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, select
 
 from turnfold.contract.records import ConversationId, StoredTurn
-from turnfold.contract.tables import AnchorVectorRow, ConversationRow, PassageSignsRow, TurnRow, TurnVectorRow, table
+from turnfold.contract.tables import AnchorVectorRow, PassageSignsRow, TurnRow, TurnVectorRow, table
 from turnfold.contract.vectors import Vector
-from turnfold_worker.adapters.sql.turns import content_hash, insert_new
+from turnfold_worker.adapters.sql.turns import content_hash, insert_new, stays
 from turnfold_worker.ports.messages import Meant
 
-_conversation = table(ConversationRow)
 _turn = table(TurnRow)
 _vector = table(TurnVectorRow)
 _signs = table(PassageSignsRow)
@@ -40,8 +39,7 @@ def keep_turn_vectors(
     connection: Connection, conversation: ConversationId, model: str, vectors: Sequence[tuple[StoredTurn, Vector]]
 ) -> dict[int, Vector]:
     """Store vectors where none holds; those that then hold. Of a forgotten conversation, or other words: none."""
-    there = select(_conversation.c.id).where(_conversation.c.id == conversation)
-    if not vectors or connection.scalar(there.with_for_update(read=True, key_share=True)) is None:
+    if not vectors or not stays(connection, conversation):
         return {}
     insert = insert_new(connection, _vector)
     upsert = insert.on_conflict_do_update(
@@ -96,8 +94,7 @@ def keep_anchor_vectors(
     connection: Connection, conversation: ConversationId, model: str, vectors: Sequence[tuple[str, Vector]]
 ) -> dict[str, Vector]:
     """Store vectors of texts where there are none; those that then hold. Of a forgotten conversation: none."""
-    there = select(_conversation.c.id).where(_conversation.c.id == conversation)
-    if not vectors or connection.scalar(there.with_for_update(read=True, key_share=True)) is None:
+    if not vectors or not stays(connection, conversation):
         return {}
     rows = [
         {"conversation": conversation, "model": model, "text_hash": content_hash(text), "vector": vector}
