@@ -40,13 +40,6 @@ class Redactor(Protocol):
         """The request with placeholders, and what puts the words back into a reply."""
 
 
-class NoRedaction:
-    """Sends requests as they are."""
-
-    def hide(self, request: ModelRequest) -> tuple[ModelRequest, Callable[[str], str]]:
-        return request, str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallLimits:
     """How often and how long one call is tried."""
@@ -72,7 +65,7 @@ class ModelCalls:
         self._limiter = limiter
         self._ledger = ledger
         self._limits = limits
-        self._redactor = redactor or NoRedaction()
+        self._redactor = redactor
         self._sleep = sleep
 
     def ask(self, owner: Owner, request: ModelRequest) -> ModelReply:
@@ -80,7 +73,7 @@ class ModelCalls:
 
         Raises `ModelWaits` when no call may be made now, `ModelAway` when all tries failed, `ModelRefused`.
         """
-        hidden, restore = self._redactor.hide(request)
+        hidden, restore = (request, str) if self._redactor is None else self._redactor.hide(request)
         reply = self._ledger.cached(owner, hidden)
         if reply is None:
             patient = Retrying(
