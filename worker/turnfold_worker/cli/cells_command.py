@@ -26,16 +26,6 @@ class _CellsGroup(click.Group):
             args = ["show", *args]
         return super().parse_args(ctx, args)
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*super().list_commands(ctx), "move"])
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name == "move":
-            from turnfold_worker.cli.cells_move_command import move
-
-            return move
-        return super().get_command(ctx, cmd_name)
-
 
 @click.group(cls=_CellsGroup, short_help="List cells, and who lives in which; move a tenant.")
 def cells() -> None:

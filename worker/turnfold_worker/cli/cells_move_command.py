@@ -12,7 +12,7 @@ import click
 from turnfold.contract.keys import Address, checked_id
 from turnfold.errors import InvalidInput
 from turnfold_worker.cli.archive_files import refuse_unless_idle
-from turnfold_worker.cli.cells_command import cells_of, pin_line
+from turnfold_worker.cli.cells_command import cells, cells_of, pin_line
 from turnfold_worker.cli.forget import erase_tenant
 from turnfold_worker.cli.output import ask, json_option, print_json, progress, say, yes_option
 from turnfold_worker.cli.session import Session, pass_session
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from turnfold_worker.operate.tenant_move import MoveSide, MoveStep, TenantMove
 
 
-@click.command("move", short_help="Move a tenant to another cell.")
+@cells.command("move", short_help="Move a tenant to another cell.")
 @click.argument("tenant")
 @click.option("--to", "target", required=True, metavar="CELL", help="The cell that it is to live in.")
 @click.option(

@@ -38,7 +38,7 @@ COMMANDS: Final = {
     "digest": LazyCommand("doctor_command", "digest", "Print a hash of what is stored."),
     "reshard": LazyCommand("reshard_command", "reshard", "Lay the inboxes out anew."),
     "migrate": LazyCommand("doctor_command", "migrate", "Create or upgrade the schema."),
-    "cells": LazyCommand("cells_command", "cells", "List cells, and who lives in which; move a tenant."),
+    "cells": LazyCommand("cells_move_command", "cells", "List cells, and who lives in which; move a tenant."),
     "serve": OthersCommand("turnfold-gateway", "Serve conversations over HTTP."),
     "mcp": OthersCommand("turnfold-gateway", "Serve conversations to an agent (MCP)."),
     "keys": OthersCommand("turnfold-gateway", "Keys of the HTTP API: create, list, revoke."),
