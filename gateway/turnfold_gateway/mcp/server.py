@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
@@ -46,11 +48,8 @@ def make_server(reach_of: ReachOf) -> Server[Any]:
 
     async def on_list_resources(request: Request, params: PaginatedRequestParams | None) -> ListResourcesResult:
         reach = await reach_of(request)
-        with_cursor = None if params is None else params.cursor
-        try:
-            return await list_resources(reach, with_cursor)
-        except Exception as error:
-            raise _translated(request, error) from error
+        with _translated(request):
+            return await list_resources(reach, None if params is None else params.cursor)
 
     async def on_list_templates(
         request: Request,
@@ -60,10 +59,8 @@ def make_server(reach_of: ReachOf) -> Server[Any]:
 
     async def on_read_resource(request: Request, params: ReadResourceRequestParams) -> ReadResourceResult:
         reach = await reach_of(request)
-        try:
+        with _translated(request):
             return await read_resource(reach, str(params.uri))
-        except Exception as error:
-            raise _translated(request, error) from error
 
     return Server(
         "turnfold",
@@ -87,10 +84,15 @@ def one_reach(reach: Reach) -> ReachOf:
     return reach_of
 
 
-def _translated(request: Request, error: Exception) -> MCPError:
-    if isinstance(error, (TurnfoldError, BadArguments)):
-        return protocol_error(error)
-    return MCPError(INTERNAL_ERROR, unexpected(request.method, error))
+@contextmanager
+def _translated(request: Request) -> Iterator[None]:
+    """Raise `MCPError` for whatever is raised."""
+    try:
+        yield
+    except (TurnfoldError, BadArguments) as error:
+        raise protocol_error(error) from error
+    except Exception as error:
+        raise MCPError(INTERNAL_ERROR, unexpected(request.method, error)) from error
 
 
 def _version() -> str:
