@@ -59,8 +59,6 @@ _PERIOD: Final = lazy_pattern(
 
 _SHORT: Final = 120
 """Characters of a text that says little else than one thing."""
-_TOLD_SHORTLY: Final = frozenset({"budget", "owner"})
-"""What may be named by a part of its words: 'relocation' for 'relocation expenses'."""
 _OF_SOMETHING: Final = frozenset({"budget", "thing", "version"})
 _TAIL: Final = lazy_pattern(
     r" (?:for|in|on|to (?:finish|submit|complete|deliver)) (?P<of>(?:the |my |our )?[\w-]{1,30}(?= |[,.;!]|$))"
@@ -103,11 +101,8 @@ class Attribute(NamedTuple):
     def is_of(self, other: Attribute) -> bool:
         """Whether both are values of one attribute of one holder."""
         # Two of whom each is only 'she' may be two people.
-        if (self.name, self.holder) != (other.name, other.holder) or self.holder == "they":
-            return False
-        if self.about == other.about:
-            return True
-        return self.name in _TOLD_SHORTLY and bool(self.about and other.about) and _nested(self.about, other.about)
+        is_same = (self.name, self.holder, self.about) == (other.name, other.holder, other.about)
+        return is_same and self.holder != "they"
 
 
 @lru_cache(maxsize=1_024)
