@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from support.examples import examples
 from support.wild_turns import said, talk, wild_turns
@@ -12,7 +11,6 @@ from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.anchors.extraction import segment_acts
 from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, Act, Found, Rule
 from turnfold_worker.pipeline.anchors.rules.statement_rules import RULES
-from turnfold_worker.pipeline.anchors.statements.done_at_once import is_done_at_once
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE
 from turnfold_worker.pipeline.language.spoken import plain_words, without_fillers
 from turnfold_worker.pipeline.turns.reading import read_turn
@@ -319,10 +317,3 @@ def test_between_two_the_same_words_promise() -> None:
 def test_a_reply_takes_up_what_was_asked_or_offered(before: str, reply: str, promises: bool) -> None:
     acts = acts_of(talk(f"Li: {before}", f"Ana: {reply}"))
     assert (Act.COMMITMENT in sure(acts[1])) is promises
-
-
-@given(st.text(max_size=300))
-@examples(80)
-def test_what_is_done_at_once_names_no_later_time(text: str) -> None:
-    assert not is_done_at_once(plain_words(f"{text} I'll show you tomorrow."))
-    assert is_done_at_once("i'll show you")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import STANDING_TYPES, AnchorType, Role
 from turnfold_worker.pipeline.anchors.acts.turn_acts import BARE_VALUE, REPLIES, SENTENCES_READ
 from turnfold_worker.pipeline.anchors.assistants import TEXT, Company
@@ -27,10 +29,10 @@ from turnfold_worker.pipeline.anchors.standing import (
     stands_by_words,
 )
 from turnfold_worker.pipeline.anchors.statements.asked import asks_outright, wishes_to_know
+from turnfold_worker.pipeline.anchors.statements.attributes import attributes_of
 from turnfold_worker.pipeline.anchors.statements.done import tells_of_done
 from turnfold_worker.pipeline.anchors.statements.overrides import is_bare, plans, reach_of
 from turnfold_worker.pipeline.anchors.statements.repairs import sets_right
-from turnfold_worker.pipeline.anchors.statements.two_things import two_things
 from turnfold_worker.pipeline.language.facts import VALUES, FactKind
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
@@ -58,6 +60,13 @@ _TYPE_OF: Final = {
     Act.FACT: AnchorType.CRITICAL_FACT,
     Act.CORRECTION: AnchorType.CORRECTION,
 }
+
+_AND: Final = lazy_pattern(
+    r"[,;] (?:and|but) (?=(?:the|my|our|your|his|her|its|their)\s[^,;.:!?]{2,60}?\s"
+    r"(?:is|are|must|has|have|goes|listens|runs|costs|stays|starts|ends)\s)",
+    re.IGNORECASE,
+)
+_JOINT: Final = lazy_pattern(r",? and ")
 
 
 class Candidate(NamedTuple):
@@ -124,8 +133,31 @@ def _whole(candidate: Candidate, reading: Reading) -> Iterator[Candidate]:
     if (set_right := _with_repair(reading, whole)) != whole:
         yield candidate._replace(span=set_right, points=max(candidate.points, _SET_RIGHT))
         return
-    parts = two_things(reading, whole) if candidate.kind in _STATEMENTS and whole == span else (whole,)
+    parts = _two_things(reading, whole) if candidate.kind in _STATEMENTS and whole == span else (whole,)
     yield from (candidate._replace(span=part) for part in parts)
+
+
+def _two_things(reading: Reading, span: Span) -> tuple[Span, ...]:
+    """A clause as its two statements, where each states something exactly; else as it is.
+
+    'The port is 8443, and the contact is ops@velt.example' states a port and a contact.
+    """
+    content = reading.turn.content
+    match = _AND.search(content, span.start, span.end)
+    if match is not None:
+        parts = (Span(span.start, match.start()), Span(match.end(), span.end))
+        return parts if all(reading.facts.within(part.start, part.end) for part in parts) else (span,)
+    for joint in _JOINT.finditer(content, span.start, span.end):
+        parts = (Span(span.start, joint.start()), Span(joint.end(), span.end))
+        if _state_apart(*(content[part.start : part.end] for part in parts)):
+            return parts
+    return (span,)
+
+
+def _state_apart(one: str, other: str) -> bool:
+    """Whether two texts state values of different attributes: 'I'm 60', 'earning $85,000'."""
+    ours, theirs = ({each.name for each in attributes_of(text) if each.changes} for text in (one, other))
+    return bool(ours and theirs) and ours.isdisjoint(theirs)
 
 
 def _with_subject(reading: Reading, span: Span) -> Span:

@@ -16,7 +16,6 @@ from turnfold_worker.pipeline.anchors.rules.deed_rules import PROMISES
 from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, Act, Found, Rule
 from turnfold_worker.pipeline.anchors.statements.asked import told_and_asked
 from turnfold_worker.pipeline.anchors.statements.done import tells_of_done
-from turnfold_worker.pipeline.anchors.statements.done_at_once import is_done_at_once
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, clauses
 from turnfold_worker.pipeline.language.required_words import PatternIndex
 from turnfold_worker.pipeline.language.spoken import breaks_off
@@ -105,7 +104,8 @@ class _Acts:
         if (
             self._clause.group
             and self._best.get(Act.COMMITMENT, (0, ""))[1] in PROMISES
-            and is_done_at_once(self._clause.said)
+            and statement_rules.AT_ONCE.search(self._clause.said)
+            and not statement_rules.LATER.search(self._clause.said)
         ):
             del self._best[Act.COMMITMENT]
         if (

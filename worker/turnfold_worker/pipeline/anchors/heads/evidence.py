@@ -12,7 +12,7 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.rule import Found
-from turnfold_worker.pipeline.anchors.statements.done_at_once import AT_ONCE
+from turnfold_worker.pipeline.anchors.rules.statement_rules import AT_ONCE
 from turnfold_worker.pipeline.language.spoken import plain_words, without_fillers
 from turnfold_worker.pipeline.turns.reading import Reading
 

@@ -1,13 +1,11 @@
 """What one statement says, by its own words.
 
 asked          where a statement ends and a question begins
-done_at_once   what sounds like a promise, but is done while it is said
 when           when it holds: now, later, on some days, once, as a habit
 alone          whether it means something alone
 duties         what it forbids, demands, allows or excuses
 limits         the limit that it sets
 manner         how answers are wanted
-two_things     where it states two things, of which one may change
 overrides      what sets a plan aside without naming it: 'scratch that', '… instead'
 attributes     what it says of which there is one value at a time: an age, a pay, an owner
 frames         all of a clause but the value that it states
