@@ -170,7 +170,7 @@ class Settings:
             return settings
         for name in _OF_CELLS:
             if variables.get(name):
-                msg = f"{name} is set beside TURNFOLD_CELLS, whose file names the servers"
+                msg = f"{name} is set together with TURNFOLD_CELLS, whose file names the servers"
                 raise InvalidSettings(msg, remedy="unset one of them")
         return settings.in_cell(settings.cell) if settings.cell else settings
 

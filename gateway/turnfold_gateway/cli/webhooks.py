@@ -20,7 +20,7 @@ def _endpoints() -> Iterator[Endpoints]:
         yield Endpoints(store, sdk_settings().tenant)
 
 
-@click.group(short_help="Who is told of a tenant's events: add, list, remove, test.")
+@click.group(short_help="Endpoints for a tenant's events: add, list, remove, test.")
 def webhooks() -> None:
     """Webhooks: URLs that are told when a tenant's conversations are folded, refined, expired, parked or erased."""
 

@@ -98,7 +98,7 @@ def _check_operators(material: Material, pricing: Pricing) -> None:
     request = material.request
     if len(material.snapshot.system_turns) > 2 * MOST_SYSTEM_TEXTS:
         msg = f"the conversation has more than {MOST_SYSTEM_TEXTS} different system turns"
-        raise InvalidInput(msg, remedy="delete those that hold no more")
+        raise InvalidInput(msg, remedy="delete those that no longer apply")
     if needed_for_operators(material, pricing) > request.usable_tokens:
         needed = minimum_tokens(material.snapshot, request)
         count, share = len(operator_texts(material)), f"{request.policy.system_share:.0%}"
@@ -109,7 +109,7 @@ def _check_operators(material: Material, pricing: Pricing) -> None:
         )
         msg = f"{turns} more than {share} of a budget of {request.budget_tokens} tokens"
         raise InvalidBudget(
-            msg, remedy=f"give at least {needed} tokens, or delete those that hold no more", needed_tokens=needed
+            msg, remedy=f"give at least {needed} tokens, or delete those that no longer apply", needed_tokens=needed
         )
 
 

@@ -73,7 +73,7 @@ class Request:
         check_now(self.now)
         if checked_as_of(self.as_of) is not None and self.expand:
             msg = "expand shows turns of any day"
-            raise InvalidInput(msg, remedy="leave it out beside as_of, and call expand")
+            raise InvalidInput(msg, remedy="leave it out with as_of, and call expand")
         _check_markers(self.expand)
         if self.expand and not self.scope.is_all:
             msg = "expand shows the turns behind a marker, whoever spoke"

@@ -112,7 +112,7 @@ def test_status_and_doctor_look_at_a_redis_that_refuses_writes(
     assert json.loads(status.stdout)["workers"] == []
     assert doctor.exit_code == 1, doctor.output
     findings = {finding["check"]: finding for finding in json.loads(doctor.stdout)["findings"]}
-    assert findings["inbox: somebody stores what is appended"]["detail"].startswith("1 entries wait")
+    assert findings["inbox: appended turns are stored"]["detail"].startswith("1 entries wait")
     broker = findings["broker"]
     assert not broker["ok"]
     assert "out of memory" in broker["detail"] or "a replica" in broker["detail"]

@@ -105,7 +105,7 @@ DAMAGE = {
     "I8 tenancy: every job is of its conversation's tenant": "UPDATE job SET tenant = 'other'",
     "models: refined turns are counted as they are": "UPDATE conversation SET refined_turns = 7",
     "folding: nothing waits without a job": "UPDATE conversation SET fold_seq = 58",
-    "jobs: somebody works on what is due": "UPDATE job SET state = 'due', not_before = 1",
+    "jobs: due work is taken up": "UPDATE job SET state = 'due', not_before = 1",
     "retention: it is known since when words are kept": "UPDATE conversation SET words_since = NULL",
     "erasure: nothing but conversations is kept": (
         "INSERT INTO conversation (tenant, external_id, created_at) VALUES ('acme', 'gone', '2026-01-01 00:00:00')"
@@ -149,7 +149,7 @@ def test_the_oldest_job_that_is_not_done_tells_whether_somebody_works(
         now = connection.scalar(select(now_milliseconds()))
         connection.execute(text(f"UPDATE job SET {change.format(now=now)}"))
     engine.dispose()
-    finding = diagnose()["jobs: somebody works on what is due"]
+    finding = diagnose()["jobs: due work is taken up"]
     assert finding["ok"] == ok, finding
     assert ok or ("acme:c" in finding["detail"] and "start workers" in finding["remedy"])
 
@@ -224,7 +224,7 @@ def test_inboxes_that_nobody_drains_and_leases_that_never_end_are_found(
     client.zadd(keys.forgotten(3), {"acme:gone": (time.time() - 3_600) * 1_000_000})
     monkeypatch.setattr(servers, "SLOW_INBOX_SECONDS", 0.0)
     assert problems(diagnose()) == {
-        "inbox: somebody stores what is appended", "inbox: leases end", "erasure: somebody deletes what is forgotten",
+        "inbox: appended turns are stored", "inbox: leases end", "erasure: forgotten conversations are deleted",
     }  # fmt: skip
     client.flushdb()
     client.close()

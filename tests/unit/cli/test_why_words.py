@@ -29,7 +29,7 @@ NEW = anchor(2, "The rent is 910 euros.")
         (AnchorState.SUPERSEDED, 'turn 20 took its place on 5 May 2026: "The rent is 910 euros."'),
         (AnchorState.RESOLVED, 'turn 20 settled it on 5 May 2026: "The rent is 910 euros."'),
         (AnchorState.DUPLICATE, 'turn 20 says the same: "The rent is 910 euros."'),
-        (AnchorState.DISMISSED, "somebody said that it does not matter"),
+        (AnchorState.DISMISSED, "it was said not to matter"),
     ],
 )
 def test_what_closed_a_statement_is_named(state: AnchorState, told: str) -> None:

@@ -110,7 +110,7 @@ def test_a_process_takes_the_servers_of_its_cell(file: Path) -> None:
     ("variables", "message"),
     [
         ({"TURNFOLD_CELL": "mars"}, "TURNFOLD_CELL is 'mars'"),
-        ({"TURNFOLD_REDIS_URL": "redis://h"}, "TURNFOLD_REDIS_URL is set beside TURNFOLD_CELLS"),
+        ({"TURNFOLD_REDIS_URL": "redis://h"}, "TURNFOLD_REDIS_URL is set together with TURNFOLD_CELLS"),
         ({"TURNFOLD_CELLS": "", "TURNFOLD_CELL": "eu"}, "TURNFOLD_CELLS no file"),
         ({"TURNFOLD_CELLS": "nowhere.toml", "TURNFOLD_CELL": "eu"}, "cannot be read: nowhere.toml"),
     ],

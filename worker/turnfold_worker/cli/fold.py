@@ -21,7 +21,7 @@ MAX_TURN_BYTES = 16 * 1_048_576
 @click.command(short_help="Fold a file offline, without servers.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--budget", "budget_tokens", type=click.IntRange(1), default=2000, show_default=True, help=BUDGET_HELP)
-@click.option("--query", help="What the next answer is about: shows more of what belongs to it.")
+@click.option("--query", help="Topic of the next answer: related parts get more room.")
 @click.option("--conversation", help="Which conversation of the file; needed when it holds several.")
 @click.option("--policy", type=click.Choice(POLICIES), default=POLICIES[0], show_default=True, help=POLICY_HELP)
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)

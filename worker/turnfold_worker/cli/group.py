@@ -42,7 +42,7 @@ COMMANDS: Final = {
     "serve": OthersCommand("turnfold-gateway", "Serve conversations over HTTP."),
     "mcp": OthersCommand("turnfold-gateway", "Serve conversations to an agent (MCP)."),
     "keys": OthersCommand("turnfold-gateway", "Keys of the HTTP API: create, list, revoke."),
-    "webhooks": OthersCommand("turnfold-gateway", "Who is told of a tenant's events: add, list, remove, test."),
+    "webhooks": OthersCommand("turnfold-gateway", "Endpoints for a tenant's events: add, list, remove, test."),
     "serve-metrics": LazyCommand("metrics_command", "serve_metrics", "Serve metrics for Prometheus."),
 }
 

@@ -86,7 +86,7 @@ def notes(
 
 @click.command(short_help="List structured facts: who is, has or did what.")
 @click.argument("conversation")
-@click.option("--about", help="Only what says these words, and what is said of the names in it.")
+@click.option("--about", help="Only notes with these words, and those about the names in them.")
 @click.option("--limit", type=click.IntRange(1), default=MOST_RELATIONS, show_default=True, help="Most relations.")
 @json_option
 @pass_session

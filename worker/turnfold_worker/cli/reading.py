@@ -60,7 +60,7 @@ as_of_option = click.option(
 @click.command(short_help="Print a context within a token budget.")
 @click.argument("conversation")
 @click.option("--budget", "budget_tokens", type=click.IntRange(1), default=2000, show_default=True, help=BUDGET_HELP)
-@click.option("--query", help="What the next answer is about: shows more of what belongs to it.")
+@click.option("--query", help="Topic of the next answer: related parts get more room.")
 @click.option("--system", help="System text that is always shown in full.")
 @click.option("--policy", type=click.Choice(POLICIES), default=POLICIES[0], show_default=True, help=POLICY_HELP)
 @click.option("--expand", "expand", multiple=True, help="A marker whose words are shown too; up to 8 times.")

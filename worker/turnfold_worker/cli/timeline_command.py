@@ -20,7 +20,7 @@ _OVER: Final = {AnchorState.SUPERSEDED: " (no longer holds)", AnchorState.RESOLV
 
 @click.command(short_help="List what came up, in order.")
 @click.argument("conversation")
-@click.option("--query", help="Only the first mentions of what is about these words.")
+@click.option("--query", help="Only first mentions that match these words.")
 @click.option(
     "--after", type=click.IntRange(0), metavar="TURN", help="A page: what came up behind this turn; 0 is all."
 )

@@ -21,7 +21,7 @@ _WORDS: Final = {
         "it was done in the turns right after it, or settled by hand",
     ),
     AnchorState.DUPLICATE: ("turn {seq} says the same: {text}", "another turn says the same"),
-    AnchorState.DISMISSED: ("somebody said that it does not matter", "somebody said that it does not matter"),
+    AnchorState.DISMISSED: ("it was said not to matter", "it was said not to matter"),
 }
 
 

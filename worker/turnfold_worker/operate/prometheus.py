@@ -42,7 +42,7 @@ MODEL_COUNTERS: Final = {
     "cached_tokens": ("cached_tokens", "Of those, tokens that the provider had cached."),
     "output_tokens": ("output_tokens", "Tokens that a model wrote."),
     "quotes_kept": ("quotes_kept", "Quotes of a model that stand in a turn."),
-    "quotes_refused": ("quotes_refused", "Quotes of a model that nobody said."),
+    "quotes_refused": ("quotes_refused", "Model quotes that are not in the turns."),
     "notes_kept": ("notes_kept", "Notes of a model that say nothing but what was said."),
     "notes_refused": ("notes_refused", "Notes of a model that were left out."),
 }

@@ -145,7 +145,7 @@ IN_BLOCKS: Final = (
     ),
     InvariantQuery(
         "folding: nothing waits without a job",
-        "conversation has turns that nobody will fold",
+        "conversation has turns that no job will fold",
         """SELECT c.id AS conversation, c.fold_seq, c.turn_count FROM conversation AS c
            WHERE c.id BETWEEN :first AND :last AND c.fold_seq < c.turn_count
              AND NOT EXISTS (SELECT 1 FROM job AS j WHERE j.conversation = c.id
@@ -172,7 +172,7 @@ IN_BLOCKS: Final = (
 
 AT_ONCE: Final = (
     InvariantQuery(
-        "jobs: somebody works on what is due",
+        "jobs: due work is taken up",
         "job is overdue",
         # One arm for each partial index.
         """SELECT conversation, kind, state FROM job

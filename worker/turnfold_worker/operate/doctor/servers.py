@@ -188,12 +188,12 @@ def _check_inboxes(servers: InboxServers) -> list[Finding]:
     forgotten = sum(totals.forgotten for totals in waiting)
     return [
         judged(
-            "inbox: somebody stores what is appended", ok=oldest < SLOW_INBOX_SECONDS,
+            "inbox: appended turns are stored", ok=oldest < SLOW_INBOX_SECONDS,
             detail=f"{entries} entries wait, the oldest for {oldest:.0f} s",
             remedy="start workers (`turnfold up`, or celery with -Q turnfold.ingest,turnfold.maintenance)",
         ),
         judged(
-            "erasure: somebody deletes what is forgotten", ok=since < SLOW_ERASURE_SECONDS,
+            "erasure: forgotten conversations are deleted", ok=since < SLOW_ERASURE_SECONDS,
             detail=f"{forgotten} conversations to erase, the oldest for {since:.0f} s",
             remedy="start workers with -Q turnfold.maintenance; until then their rows are hidden but still there",
         ),

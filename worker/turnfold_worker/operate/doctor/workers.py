@@ -117,7 +117,7 @@ def _check_workers(app: Celery, connection: Connection, *, refines: bool) -> lis
         ),
         judged(
             "workers: each queue is served", ok=not missing,
-            detail=f"nobody serves {', '.join(missing)}" if missing else ", ".join(sorted(queues)),
+            detail=f"no worker serves {', '.join(missing)}" if missing else ", ".join(sorted(queues)),
             remedy=f"start a worker with -Q {','.join(missing)}",
         ),
     ]  # fmt: skip
