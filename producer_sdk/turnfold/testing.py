@@ -5,6 +5,7 @@
 ...     receipt = tf.append("conv-1", {"role": "user", "content": "We must use PostgreSQL 16."})
 ...     tf.fold_now()
 ...     print(tf.context("conv-1", budget_tokens=200).text)
+[recent turns]
 user: We must use PostgreSQL 16.
 <BLANKLINE>
 

@@ -3,6 +3,7 @@
 >>> from turnfold_worker.offline import fold
 >>> conversation = fold([{"role": "user", "content": "We must use PostgreSQL 16."}])
 >>> print(conversation.context(budget_tokens=200).text)
+[recent turns]
 user: We must use PostgreSQL 16.
 <BLANKLINE>
 """

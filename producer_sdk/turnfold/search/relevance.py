@@ -21,6 +21,9 @@ SEGMENT_HITS: Final = 8
 _SPEAKER_WEIGHT: Final = 2
 """A query that names a speaker asks for what that speaker said."""
 
+_CUT_WORD: Final = 24
+"""Characters by which a snippet is shortened to end between words."""
+
 
 def query_terms(query: str, *, without: Collection[str] = ()) -> tuple[str, ...]:
     """Distinct terms of a query, the rarest first, at most 16; those of `without` are left out."""
@@ -86,14 +89,14 @@ def spoken_snippet(label: str, words: str, query: Sequence[str], *, width: int =
     """As `snippet`, with who says it before it, wherever it was cut.
 
     >>> spoken_snippet("Mara", "It rains. assistant: I approved it.", ("approved",), width=20)
-    'Mara: … ssistant: I approved …'
+    'Mara: … I approved it.'
     """
     shown = snippet(f"{label}: {words}", query, width=width)
     return f"{label}: {shown}" if shown.startswith("… ") else shown
 
 
 def snippet(text: str, query: Sequence[str], *, width: int = 160) -> str:
-    """About `width` characters of `text` around the first word that the query names."""
+    """At most `width` characters of `text` around the first word that the query names, cut between words."""
     flat = " ".join(text.split())
     if len(flat) <= width:
         return flat
@@ -101,4 +104,10 @@ def snippet(text: str, query: Sequence[str], *, width: int = 160) -> str:
     places = [at for term in query if (at := lowered.find(term)) >= 0]
     start = max(0, min(min(places, default=0) - width // 3, len(flat) - width))
     end = start + width
+    if start:
+        # A long word, such as a path, is cut inside.
+        start = flat.find(" ", start - 1, start + _CUT_WORD) + 1 or start
+    if end < len(flat):
+        cut = flat.rfind(" ", max(start, end - _CUT_WORD), end + 1)
+        end = cut if cut > start else end
     return ("… " if start else "") + flat[start:end].strip() + (" …" if end < len(flat) else "")

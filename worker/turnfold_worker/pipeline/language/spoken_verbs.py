@@ -45,7 +45,7 @@ _KINDS: Final = Remembered(_kind_of)
 def has_verb(text: str) -> bool:
     """True where some word may be a verb.
 
-    >>> has_verb("We painted the gate"), has_verb("Our latest work from May")
+    >>> has_verb("We painted the gate"), has_verb("A photo from the garden")
     (True, False)
     """
     kinds = list(map(_KINDS.__getitem__, text.replace("\u2019", "'").lower().split()))

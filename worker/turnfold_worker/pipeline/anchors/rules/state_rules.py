@@ -97,7 +97,7 @@ def states_of(clause: str) -> Iterator[tuple[str, str, str]]:
     """The subject of a clause in plain words, the state that it is in, and each scale of that state.
 
     >>> list(states_of("the audit is complete"))
-    [('the audit', 'done', '6')]
+    [('the audit', 'done', '2'), ('the audit', 'done', '6')]
     >>> list(states_of("the audit is expensive"))
     []
     """
