@@ -1,4 +1,4 @@
-"""What becomes of a model's quotes: anchors of its own, beside those of the rules, which it cannot change."""
+"""Turn a model's quotes into anchors of its own, next to the rules' anchors, which a model cannot change."""
 
 from __future__ import annotations
 
@@ -21,41 +21,41 @@ from turnfold_worker.pipeline.refinement.sources import RefineSource
 from turnfold_worker.pipeline.settings import FoldSettings
 
 MOST_A_SEGMENT: Final = 12
-"""A model's anchors of one segment, at most."""
+"""Maximum number of a model's anchors per segment."""
 
 _NEVER_FILLER: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.CORRECTION})
 _SCORE: Final = 70
 _SCORE_OF_TALK: Final = 66
-"""Of tastes and promises, which do not stand in contexts by themselves: a model's notes tell them."""
+"""Score of preferences and commitments, which contexts do not show by themselves: a model's notes cover them."""
 _TALK: Final = frozenset({AnchorType.PREFERENCE, AnchorType.COMMITMENT})
 _BINDS_NOBODY: Final = frozenset({Role.ASSISTANT, Role.TOOL})
-"""Their advice is a fact, no standing rule of the conversation."""
+"""Roles whose advice counts as a fact, not as a standing rule of the conversation."""
 _MEETS: Final = 0.5
 _WANTS: Final = lazy_pattern(
     r"(?i)(?:(?:and|but|so|also),? )?i(?:['\u2019]m| am| also)? "
     r"(?:want(?:ing)? to|need to|try(?:ing)? to|working on|plan(?:ning)? to)(?!\w)"
 )
-"""Tells what somebody is about to do: a wish, where it names no limit."""
+"""Matches the start of a plan or wish of the speaker, which is a preference unless it states a limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedQuotes:
-    """Quotes that were found, and how many were not."""
+    """The quotes found in the turns, with the numbers of refused and redundant ones."""
 
     drafts: tuple[AnchorDraft, ...]
-    """By position; of each segment at most `MOST_A_SEGMENT`."""
+    """Sorted by position; at most `MOST_A_SEGMENT` per segment."""
     refused: int
-    """Quotes that nobody said, or that are too short or long to be anchors."""
+    """Number of quotes that occur in no turn, or are too short or too long for an anchor, alone or with a condition."""
     known: int
-    """Quotes of what the rules keep already."""
+    """Number of quotes that overlap words already kept."""
 
 
 def accept_quotes(
     source: RefineSource, quotes: Sequence[Quote], *, quoted: Sequence[AcceptedOvertaking] = ()
 ) -> AcceptedQuotes:
-    """Find each quote in its turn; what is not there, or not without a condition, is refused whatever else it says.
+    """Locate each quote in the turns; refuse a quote that occurs nowhere or cannot be kept with its condition.
 
-    `quoted` are words that stand already because they took the place of others.
+    `quoted` are the overtakings accepted before, whose words count as kept.
     """
     taken_spans: dict[int, list[tuple[int, int]]] = {}
     for anchor in source.anchors:
@@ -85,7 +85,10 @@ def accept_quotes(
 
 
 def filler_of(source: RefineSource, numbers: Iterable[int]) -> tuple[int, ...]:
-    """Ids of the rules' anchors in kept words that a model calls filler: never what binds, corrects or was marked."""
+    """Return the ids of the rules' anchors within the kept words that a model calls filler.
+
+    Anchors that bind, correct, replace another or were pinned are never returned.
+    """
     spans = dict(enumerate(source.kept_spans, 1))
     named = [spans[number] for number in numbers if number in spans]
     return tuple(
@@ -101,7 +104,7 @@ def filler_of(source: RefineSource, numbers: Iterable[int]) -> tuple[int, ...]:
 
 
 def _meet(aligned: Found, span: tuple[int, int]) -> bool:
-    """Whether half of the shorter of two spans is in the other."""
+    """Return whether two spans share more than half of the shorter one."""
     shared = min(aligned.span.end, span[1]) - max(aligned.span.start, span[0])
     return shared > _MEETS * min(aligned.span.end - aligned.span.start, span[1] - span[0])
 
@@ -117,7 +120,7 @@ def _draft(quote: Quote, aligned: Found) -> AnchorDraft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """A model's anchors with their states, and new states of its earlier ones. Those of the rules stay as they are."""
+    """A model's new anchors with their states, and state changes of its earlier ones; never of the rules' anchors."""
 
     new: tuple[Anchor, ...]
     changed: tuple[AnchorChange, ...]
@@ -133,11 +136,11 @@ def settle_quotes(
     overtaken: Sequence[AcceptedOvertaking] = (),
     vectors: Mapping[str, Vector] = NO_VECTORS,
 ) -> Settled:
-    """Settle new quotes with what is kept around them, and the model's earlier anchors with what these segments say.
+    """Settle new quotes against the anchors around them, and the model's earlier anchors against these segments.
 
-    `rules` are candidates among the rules' anchors, from anywhere; `models` the model's own of other segments.
-    With the `vectors` of `texts_to_embed` what means the same is kept once too. The first of a segment are its words
-    that took the place of others; where those others are words of the model's, these are over too.
+    `rules` are candidates from the rules' anchors of any segment; `models` are the model's own anchors of other
+    segments. With the `vectors` of `texts_to_embed`, quotes with the same meaning are kept once, too. Overtaking quotes
+    get the first ids of their segment; the model's anchors that they overtake become superseded.
     """
     segment_of = {turn.seq: segment.node.idx for segment in source.segments for turn in segment.turns}
     ids = _Ids(segment_of)
@@ -164,7 +167,7 @@ def settle_quotes(
 def _over_too(
     taking_place: Sequence[Anchor], overtaken: Sequence[AcceptedOvertaking], models: Sequence[Anchor]
 ) -> dict[int, AnchorChange]:
-    """The model's anchors of words that others took the place of: the rules' anchors of these are only marked."""
+    """Supersede the model's anchors that a quote overtakes; the rules' anchors of the same words are only marked."""
     return {
         older.id: AnchorChange(
             id=older.id, state=AnchorState.SUPERSEDED, related=anchor.id, replaces=older.replaces
@@ -186,14 +189,14 @@ def _taking_place(overtaking: AcceptedOvertaking, id_: int, node_idx: int) -> An
 
 
 class _Ids:
-    """Numbers a model's anchors by their segments, from `first_of_model` of each one down."""
+    """Number a model's anchors by segment, counting down from the segment's `first_of_model`."""
 
     def __init__(self, segment_of: Mapping[int, int]) -> None:
         self._segment_of = segment_of
         self._counts: Counter[int] = Counter()
 
     def next(self, turn_seq: int) -> tuple[int, int]:
-        """The next id of a turn's segment, and the segment's place."""
+        """Return the next id in a turn's segment, and the segment's index."""
         idx = self._segment_of[turn_seq]
         self._counts[idx] += 1
         return first_of_model(idx) + 1 - self._counts[idx], idx
@@ -208,7 +211,7 @@ def _merged(
 ) -> tuple[tuple[Anchor, ...], dict[int, AnchorChange]]:
     if not drafts:
         return (), {}
-    # Numbered above every other while they are settled, then by their segments.
+    # Temporary ids above all others while merging; renumbered by segment below.
     first = 1 + max((anchor.id for anchor in candidates), default=0)
     merged = merge_into_past(drafts, candidates, next_id=first, node_idx=0, settings=settings, vectors=vectors)
     own = {anchor.id: ids.next(anchor.turn_seq) for anchor in merged.new}

@@ -1,7 +1,7 @@
-"""What a model says holds no more, where what was said bears it out. Pure.
+"""Accept a model's claims that something no longer holds, where the turns support them. Pure.
 
-The words that took its place are quoted, so that they stand in the place of the old ones with those beside them: a
-reader who is shown both loses nothing where a model errs. What the rules found is never changed by it.
+The replacing words are quoted and shown with the old ones: a reader who sees both loses nothing if the model is wrong.
+The rules' anchors are never changed by such a claim.
 """
 
 from __future__ import annotations
@@ -28,48 +28,48 @@ from turnfold_worker.pipeline.refinement.replies import Overtaking
 from turnfold_worker.pipeline.refinement.sources import MOST_OF_EARLIER, RefineSource
 
 MOST_A_SEGMENT: Final = 12
-"""Words of one segment that take the place of others, at most."""
+"""Maximum number of overtaking quotes per segment."""
 BINDING: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE})
 _SCORE: Final = 70
 _SCORE_OF_END: Final = 50
 _ASKS_FOR_IT: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:can|could|would|will) (?:you|we|i)(?!\w)|(?:would|['\u2019]d) (?:like|prefer|rather)(?!\w)"
 )
-"""A wish in polite words: it overtakes as an order does."""
+"""A polite request, which overtakes just as an order does."""
 _IS_OPEN: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:whether|maybe|perhaps|might|could|would|suppose|imagine|wonder\w*|consider\w*|(?:what|how) about"
     r"|thinking (?:of|about)|not sure|no idea)(?!\w)"
 )
-"""What is only thought of."""
+"""Words that mark something as only considered."""
 _HANGS_ON: Final = lazy_pattern(r"(?i)(?<!\w)(?:if|unless|in case|depends?|provided|as long as)(?!\w)")
-"""What holds under a condition, wherever in its sentence that stands."""
+"""Words that mark a condition, anywhere in a sentence."""
 _LIMITS: Final = lazy_pattern(
     r"(?i)\d|(?<!\w)(?:not|no|never|none|nothing|only|must|can(?:['\u2019]t|not)|may|allowed|most|least|max\w*|limit\w*"
     r"|ceiling|budget|by|until|from)(?!\w)"
 )
-"""What a new limit has and the news that one was met has not."""
+"""Words that a new limit has, and that the news of a limit being met lacks."""
 _PARTS: Final = lazy_pattern(r"[,;] [^,;]{8,}[,;](?: and| or)? [^,;]{8,}")
-"""Two commas with some words each behind them: 'double quotes, British spelling, and no "suddenly"'."""
+"""Several parts with commas or semicolons between: 'double quotes, British spelling, and no "suddenly"'."""
 _VALUE: Final = lazy_pattern(r"\d")
 _DOZEN: Final = 12
 _LARGE_IN_WORDS: Final = frozenset(word for word, number in SPELLED.items() if int(number) > _DOZEN) - {"half"}
 _FEW_WORDS: Final = 6
-"""Words of an answer at most that names nothing of its question."""
+"""Maximum words of an answer that need not share a word with its question."""
 _NAME: Final = lazy_pattern(r"(?<!^)(?<![.!?] )(?<!\w)[A-Z][a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptedOvertaking:
-    """Words that took the place of others."""
+    """Quoted words that overtake earlier anchors."""
 
     draft: AnchorDraft
-    """They themselves, of the type of the best of those."""
+    """The quoted words, with the type of the best anchor that they replace."""
     before: tuple[Anchor, ...]
-    """Anchors of the rules that hold no more since then, or not all of them, best first."""
+    """The rules' anchors that no longer hold, at least in part, best first."""
 
     @property
     def over(self) -> tuple[int, ...]:
-        """Ids of those that are over: of several parts, or of one that is long, what was not taken up holds on."""
+        """The ids of the anchors that no longer hold at all: one that is long or has several parts may hold in part."""
         return tuple(
             anchor.id
             for anchor in self.before
@@ -78,16 +78,16 @@ class AcceptedOvertaking:
 
     @property
     def replaced(self) -> int | None:
-        """The id of the best one, where these words say what holds in its place."""
+        """The id of the best overtaken anchor, if the quoted words say what holds instead."""
         return self.before[0].id if takes_its_place(self.before[0], self.draft.text) else None
 
 
 def accept_overtaken(
     source: RefineSource, overtaken: Sequence[Overtaking]
 ) -> tuple[tuple[AcceptedOvertaking, ...], int]:
-    """What is borne out, in order, and how many were not; of each segment at most `MOST_A_SEGMENT`.
+    """Return the supported claims in order, at most `MOST_A_SEGMENT` per segment, and the number of unsupported ones.
 
-    Of each number the first claim counts: whatever else a reply says of it is not even looked for.
+    Only the first claim about each number is checked; further ones count as unsupported.
     """
     kept = _kept(source)
     first = {claim.before: claim for claim in reversed(overtaken) if claim.before in kept}
@@ -113,7 +113,7 @@ def accept_overtaken(
 
 
 def told_by_words(source: RefineSource, accepted: Iterable[AcceptedOvertaking]) -> tuple[int, ...]:
-    """Ids of the rules' anchors of which most stands in accepted words: those stand in their place."""
+    """Return the ids of the rules' anchors that lie mostly within accepted words, which stand for them."""
     drafts = [overtaking.draft for overtaking in accepted]
     return tuple(
         anchor.id
@@ -124,13 +124,13 @@ def told_by_words(source: RefineSource, accepted: Iterable[AcceptedOvertaking]) 
 
 
 def holds(seq: int, span: Span, anchor: Anchor) -> bool:
-    """Whether most of an anchor stands in some words of a turn."""
+    """Return whether more than half of an anchor lies within a span of a turn."""
     shared = min(span.end, anchor.end) - max(span.start, anchor.start)
     return seq == anchor.turn_seq and 2 * shared > anchor.end - anchor.start
 
 
 def _kept(source: RefineSource) -> Mapping[int, tuple[Anchor, ...]]:
-    """Anchors by the numbers under which a request shows them."""
+    """Return the anchors by the numbers under which a request shows them."""
     inside = {
         number: tuple(
             anchor for anchor in source.marked if anchor.turn_seq == seq and start <= anchor.start and anchor.end <= end
@@ -141,7 +141,7 @@ def _kept(source: RefineSource) -> Mapping[int, tuple[Anchor, ...]]:
 
 
 def _words(source: RefineSource, claim: Overtaking) -> Found | None:
-    """The words that a claim quotes, with what limits them; None where nobody who takes part states them."""
+    """Return the words that a claim quotes, with what limits them; None unless a participant states them."""
     named = [turn for turn in source.turns if turn.seq == claim.turn and not holds_tool_words(turn)]
     aligned = align(claim.text, claim.turn, named)
     whole = None if aligned is None else with_conditions(aligned)
@@ -159,7 +159,7 @@ def _is_pasted(words: Found) -> bool:
 
 
 def _may_end(anchor: Anchor, words: Found) -> bool:
-    """Whether such words may be why an anchor holds no more: they are of the same thing, and of one who may say so."""
+    """Return whether quoted words may end an anchor: same subject, and a speaker with the authority to end it."""
     if anchor.rank >= PINNED_RANK or anchor.position >= (words.turn.seq, words.span.start, 0):
         return False
     if anchor.role in OPERATORS and words.turn.role not in OPERATORS:
@@ -180,12 +180,15 @@ def _may_end(anchor: Anchor, words: Found) -> bool:
 
 
 def _states_a_value(text: str) -> bool:
-    """'It comes down to sixteen eighty' does as '1,680' does; 'one' and 'half' are no values."""
+    """Return whether a text has a value, in digits or as in 'sixteen eighty'; 'one' and 'half' do not count."""
     return _VALUE.search(text) is not None or not _LARGE_IN_WORDS.isdisjoint(WORD.findall(text.lower()))
 
 
 def _answers_at_once(anchor: Anchor, words: Found) -> bool:
-    """'Who does the parking ban?', 'Uncle Bert does it': a few words of somebody else, next, may name nothing of it."""
+    """Return whether a few words of another speaker in the next turn answer a question without sharing its words.
+
+    For example 'Uncle Bert does it' after 'Who does the parking ban?'.
+    """
     if anchor.type is not AnchorType.UNRESOLVED_QUESTION or anchor.speaker == speaker_label(words.turn):
         return False
     few = len(words.text.split()) <= _FEW_WORDS
@@ -197,9 +200,9 @@ def _telling(text: str) -> set[str]:
 
 
 def _draft(words: Found, before: Anchor, own: Sequence[Anchor]) -> AnchorDraft:
-    """The words as an anchor: what the best is that they took the place of, or of those that the rules found in them.
+    """Return the words as an anchor, with the type of the best anchor that they replace or that lies within them.
 
-    Words that tell how something ended are a fact.
+    Words that only report how something ended are a critical fact.
     """
     likes = [*own, before] if takes_its_place(before, words.text) else own
     like = max(likes, key=lambda anchor: anchor.rank, default=None)
@@ -211,12 +214,12 @@ def _draft(words: Found, before: Anchor, own: Sequence[Anchor]) -> AnchorDraft:
 
 
 def takes_its_place(before: Anchor, text: str) -> bool:
-    """Whether words say what holds in the place of an anchor; else they tell that it was answered, done or met."""
+    """Return whether words say what holds instead of an anchor; else they report that it was answered, done or met."""
     if before.type in DONE_OR_ANSWERED:
         return False
     return before.type is not AnchorType.CONSTRAINT or sets_a_limit(text)
 
 
 def sets_a_limit(text: str) -> bool:
-    """Whether words have a number, a denial or another word that a limit has."""
+    """Return whether words have a number, a denial or another word typical of a limit."""
     return _LIMITS.search(with_digits(text)) is not None

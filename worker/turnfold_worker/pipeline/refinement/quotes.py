@@ -1,4 +1,4 @@
-"""A model's quote, found in what was said: exactly, else with other spaces, quotation marks or dashes, or not."""
+"""Locate a model's quote in the turns: exactly, or else with other white space, quotation marks or dashes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from turnfold_worker.pipeline.language.prose import Span, trimmed
 from turnfold_worker.pipeline.refinement.sources import CLOSE, OPEN, is_readable
 
 LONGEST: Final = 600
-"""Code points of a quote at most: an anchor is a clause to a few sentences long."""
+"""Maximum code points of a quote: an anchor is a clause to a few sentences long."""
 SHORTEST: Final = 6
-"""Code points of a quote at least."""
+"""Minimum code points of a quote."""
 
 _SAME: Final = str.maketrans({
     "\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'", "`": "'", "\u00b4": "'",
@@ -28,16 +28,16 @@ _SAME: Final = str.maketrans({
     "\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-", "\u2014": "-", "\u2015": "-", "\u2212": "-",
 })  # fmt: skip
 _MARKS: Final = lazy_pattern(rf"{re.escape(OPEN)}(?:\d+: )?|{re.escape(CLOSE)}")
-"""What a request puts around words that are kept already."""
+"""The marks that a request puts around words already kept."""
 _STOP: Final = lazy_pattern(r"[.!?\u2026](?=\s|\Z)|(?<![:,])\n")
 _LIMITS: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|\w{2,8}n['\u2019]t|hardly|if|unless"
     r"|until|only|except|provided|assuming|would|wouldn['\u2019]t|doubt|instead of|rather than|as long as|almost"
     r"|nearly)(?!\w)"
 )
-"""What turns a clause round or limits it."""
+"""Words that reverse or limit a clause."""
 _FARTHEST: Final = 240
-"""Code points by which a quote grows to one side at most."""
+"""Maximum code points by which a quote grows on either side."""
 _UNSEEN: Final = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad")
 _PLAIN: Final = {**_SAME, **dict.fromkeys(map(ord, _UNSEEN)), ord("…"): "..."}
 _WRAPPING: Final = "\"'\u201c\u201d\u2018\u2019\u00ab\u00bb \t\r\n"
@@ -45,7 +45,7 @@ _WRAPPING: Final = "\"'\u201c\u201d\u2018\u2019\u00ab\u00bb \t\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where a quote stands: `turn.content[span.start:span.end]` are the words."""
+    """The location of a quote: `turn.content[span.start:span.end]` are the words."""
 
     turn: StoredTurn
     span: Span
@@ -56,7 +56,7 @@ class Found:
         return self.turn.content[self.span.start : self.span.end]
 
     def as_anchor(self, kind: AnchorType, *, score: int, least_rank: int = 0) -> AnchorDraft:
-        """The words as an anchor that a model found, with a rank of at least so much."""
+        """Return the words as an anchor found by a model, with a rank of at least `least_rank`."""
         turn, text = self.turn, self.text
         return AnchorDraft(
             type=kind, text=text, turn_seq=turn.seq, start=self.span.start, end=self.span.end, score=score,
@@ -67,9 +67,9 @@ class Found:
 
 
 def align(quote: str, turn_seq: int, turns: Sequence[StoredTurn]) -> Found | None:
-    """Where a quote stands: in the turn that it names if it is there, else in the first turn that has it.
+    """Locate a quote in the turn that it names, else in the first turn that has it.
 
-    None for one that nobody said, and for one that is too short or long to be an anchor.
+    Returns None if no turn has the quote, or if it is too short or too long for an anchor.
     """
     wanted = _MARKS.sub("", quote).strip(_WRAPPING)
     if not SHORTEST <= len(wanted) <= LONGEST:
@@ -95,9 +95,9 @@ def align(quote: str, turn_seq: int, turns: Sequence[StoredTurn]) -> Found | Non
 
 
 def with_conditions(alignment: Found) -> Found | None:
-    """The span with what in its sentence denies or limits it; None where that is too far, or the whole too long.
+    """Extend a quote by what denies or limits it in its sentence; None if that is too far away or makes it too long.
 
-    'We can ship on Monday' alone says something else than 'I doubt we can ship on Monday if the tests fail'.
+    'We can ship on Monday' does not say the same as 'I doubt we can ship on Monday if the tests fail'.
     """
     content, (start, end) = alignment.turn.content, alignment.span
     sentence_start = max((match.end() for match in _STOP.finditer(content, 0, start)), default=0)
@@ -124,12 +124,12 @@ def _normalized_span(content: str, wanted: str) -> Span | None:
 
 
 def _plain(text: str) -> str:
-    """The text with one space for any white space, and plain marks."""
+    """Return the text with white space collapsed and typographic marks replaced by plain ones."""
     return " ".join(f"|{text.translate(_PLAIN)}|".split())[1:-1]
 
 
 def _places(text: str) -> list[int]:
-    """The offset in a text of each code point of its plain form."""
+    """Return the offset in a text of each code point of its plain form."""
     places: list[int] = []
     after_space = False
     for place, character in enumerate(text):

@@ -1,4 +1,4 @@
-"""Words for turns that retention removed, written by a model from what is kept. Never more than a reconstruction."""
+"""Have a model write text for turns that retention removed, from what is kept; always labelled a reconstruction."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _SPEAKERS: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """What is left of a node whose turns were removed."""
+    """The remains of a node whose turns were removed."""
 
     node: Node
     levels: Mapping[int, str]
-    """The rules' words."""
+    """The rules' texts by level."""
     facts: Mapping[str, Any]
     anchors: Sequence[Anchor]
     turns: Sequence[StoredTurn]
-    """Without words; speakers and times are left."""
+    """Without text; speakers and times remain."""
 
 
 def reconstruction_request(kept: Kept, *, model: str, prompt: Prompt) -> ModelRequest:
-    """Ask for a passage: of a segment from its level 1, of a chapter from its level 2 and its facts."""
+    """Ask for a passage: on a segment from its level 1, on a chapter from level 2, each with facts and anchors."""
     return ModelRequest(
         purpose=Purpose.RECONSTRUCT, model=model, prompt_version=prompt.version, system=prompt.text,
         user="\n".join(_lines(kept)) + "\n", schema=SCHEMA,
@@ -46,7 +46,7 @@ def reconstruction_request(kept: Kept, *, model: str, prompt: Prompt) -> ModelRe
 
 
 def _lines(kept: Kept) -> list[str]:
-    """All that is kept, a line each."""
+    """Return everything that is kept, one line each."""
     speakers = list(dict.fromkeys(speaker_label(turn) for turn in kept.turns))[:_SPEAKERS]
     days = list(dict.fromkeys(day_label(as_utc(turn.created_at).date()) for turn in kept.turns if turn.created_at))
     lines = [f"Speakers: {', '.join(speakers)}"] if speakers else []
@@ -61,7 +61,7 @@ def _lines(kept: Kept) -> list[str]:
 
 
 def accept_passage(passage: str, kept: Kept) -> str | tuple[str, ...]:
-    """The passage under its label, or why it is refused: it may only say what is kept."""
+    """Return the passage under its label, or the reasons to refuse it: it may say only what is kept."""
     text = "\n".join(line for raw in passage.splitlines() if (line := plain_line(raw)))
     if not text:
         return ("it is empty",)

@@ -1,6 +1,6 @@
-"""A model's reply as values, or what is wrong with its form. Replies are untrusted: nothing here can fail.
+"""Parse a model's reply, or say what is wrong with its form. Replies are untrusted: parsing never raises.
 
-A note or quote of a wrong form is left out alone; the reply is bad only where its frame is.
+A malformed note or quote is skipped alone; the whole reply is rejected only if its frame is malformed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MOST_IMPORTANCE: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What a model says was said."""
+    """Words that a model claims were said in a turn."""
 
     turn: int
     type: AnchorType
@@ -45,68 +45,68 @@ class WrittenNote:
     """A note as a model wrote it."""
 
     turns: tuple[int, ...]
-    """The turns that it rests on."""
+    """Numbers of the cited turns."""
     speaker: str
     text: str
     importance: int
     """1 to 5."""
     brief: str = ""
-    """The text in fewer words; empty where the model gave none."""
+    """The text in fewer words; empty if the model gave none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overtaking:
-    """What a model says holds no more, and the words since which it does not."""
+    """A model's claim that kept words no longer hold, with the words that replaced them."""
 
     before: int
-    """Number of the kept words that hold no more."""
+    """Number of the kept words that no longer hold."""
     turn: int
     text: str
-    """What took their place, as it was said in the turn."""
+    """The replacing words, quoted from the turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentWords:
-    """What a model wrote for one segment; of a chapter the number is 0."""
+    """The part of a reply for one segment, or for a chapter, which has the number 0."""
 
     number: int
     notes: tuple[WrittenNote, ...] = ()
     quotes: tuple[Quote, ...] = ()
     filler: tuple[int, ...] = ()
-    """Numbers of kept words that nobody will need."""
+    """Numbers of kept words that the model considers unneeded."""
     overtaken: tuple[Overtaking, ...] = ()
     tags: tuple[str, ...] = ()
     malformed: int = 0
-    """Notes and quotes that were left out because of their form."""
+    """Number of notes and quotes skipped because of their form."""
 
 
 @dataclass(frozen=True, slots=True)
 class BadForm:
-    """A reply that cannot be read."""
+    """A reply that cannot be parsed."""
 
     problem: str
-    """For the model: what is wrong with it. Holds nothing of the reply."""
+    """What is wrong, for the model to repair; contains nothing of the reply."""
 
 
 _Found = TypeVar("_Found")
 
 
 class _SchemaError(ValueError):
-    """A value is missing or of another type."""
+    """A value is missing or has the wrong type."""
 
 
 def read_segments(content: str, *, cut_off: bool = False) -> tuple[SegmentWords, ...] | BadForm:
-    """The segments of a reply; of one that was cut off, what of them is whole."""
+    """Parse the segments of a reply; if it was cut off, the complete values."""
     return _read(content, _segments, cut_off=cut_off)
 
 
 def read_chapter(content: str, *, cut_off: bool = False) -> SegmentWords | BadForm:
-    """The notes and tags of a chapter."""
+    """Parse the notes and tags of a chapter."""
     return _read(content, lambda body: _segment({**body, "segment": 0, "quotes": []}), cut_off=cut_off)
 
 
 def read_passage(content: str) -> str | BadForm:
-    """The passage of a reconstruction."""
+    """Parse the passage of a reconstruction."""
     return _read(content, lambda body: _text(body, "passage"))
 
 
@@ -126,7 +126,7 @@ def _read(content: str, read: Callable[[Mapping[str, Any]], _Found], *, cut_off:
 
 
 def _whole_objects(content: str) -> dict[str, Any] | None:
-    """What is whole of a reply that was cut off; None when nothing is."""
+    """Return the complete values of a reply that was cut off; None if there are none."""
     begun = _BEGUN.match(content)
     if begun is None:
         return None
@@ -141,7 +141,7 @@ def _whole_objects(content: str) -> dict[str, Any] | None:
 
 
 def _begun_segment(rest: str) -> dict[str, Any] | None:
-    """The whole notes and quotes of a segment in which a reply was cut off."""
+    """Return the complete notes, quotes and other entries of the segment in which a reply was cut off."""
     number = _SEGMENT.search(rest)
     lists = {match["key"]: _whole_of_list(rest, match.end())[0] for match in _INNER_LIST.finditer(rest)}
     if number is None or not any(lists.values()):
@@ -150,7 +150,7 @@ def _begun_segment(rest: str) -> dict[str, Any] | None:
 
 
 def _whole_of_list(content: str, at: int) -> tuple[list[Any], int]:
-    """The whole values of a list that begins before `at`, and where they end."""
+    """Return the complete values of a list that is open at `at`, and the offset where they end."""
     whole_values: list[Any] = []
     with suppress(ValueError, RecursionError):
         while True:
@@ -191,7 +191,7 @@ def _segment(body: Mapping[str, Any]) -> SegmentWords:
 
 
 def _readable(listed: Sequence[object], read: Callable[[Mapping[str, Any]], _Found]) -> list[_Found]:
-    """What can be read of a list: what has a wrong form is left out alone."""
+    """Parse the entries of a list, skipping malformed ones."""
     found: list[_Found] = []
     for body in listed:
         if isinstance(body, Mapping):

@@ -1,4 +1,4 @@
-"""The requests: which words and schema a model gets. Equal sources give equal requests."""
+"""Build model requests: prompt text and schema. Equal sources give equal requests."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from turnfold_worker.pipeline.refinement.sources import (
 )
 
 _TOKENS_A_NOTE: Final = 140
-"""Of the source, for one note: a few turns of talk, or a paragraph of a long one."""
+"""Source tokens per note: a few turns of talk, or a paragraph of a long one."""
 _MOST_OF_A_TURN: Final = 255
-"""Tokens of a turn that count for notes and quotes: a longer one says more words, not more that is asked for later."""
+"""Tokens of a turn that count for notes and quotes: a longer turn has more words, but not more to ask about later."""
 _TOKENS_A_QUOTE: Final = 400
 _LEAST_NOTES: Final = 2
 _MOST_NOTES: Final = 60
 _CHAPTER_SHARE: Final = 3
-"""A chapter has one note for this many of its segments'."""
+"""A chapter gets one note per this many notes of its segments."""
 _WORDS_SHARE: Final = 0.06
-"""Words of the briefs of a segment in all for a token of its turns that counts: some twelfth of its tokens."""
+"""Words in all briefs of a segment per counted token of its turns: about a twelfth of its tokens."""
 _CHAPTER_WORDS_SHARE: Final = 0.055
-"""The same of a chapter: with what stands around them nearly all of them fit a tenth of what was said."""
+"""The same share for a chapter: with what surrounds them, nearly all briefs fit a tenth of the source."""
 _LEAST_WORDS: Final = 10
 _TELLING: Final = 3
-"""Importance of a segment's note from which its chapter may be made of it."""
+"""Minimum importance of a segment's note that its chapter is made from."""
 _MOST_CHAPTER_NOTES: Final = 30
 _TOKENS_OF_NOTE: Final = 130
-"""Of a reply, for a note with what JSON puts around it."""
+"""Reply tokens per note, with its share of JSON."""
 _TOKENS_OF_QUOTE: Final = 60
 _REPLY_HEADROOM: Final = 400
 _MOST_REPLY: Final = 16_000
 _SHOWN_REPLY: Final = 40_000
 _WORTH_REPAIRING: Final = 120
-"""Code points of a reply from which it may hold what was asked for."""
+"""Minimum code points of a reply that may contain what was asked for."""
 
 
 def _object(**properties: Any) -> dict[str, Any]:
@@ -77,7 +77,7 @@ CHAPTER_SCHEMA: Final[Mapping[str, Any]] = _object(notes=_NOTES, tags=_TEXTS)
 
 
 def notes_request(source: RefineSource, *, model: str, prompt: Prompt) -> ModelRequest:
-    """Ask for notes, quotes and tags of the segments of a source in which a model can win something."""
+    """Ask for notes, quotes and tags of the segments of a source that a model can improve."""
     headings = {segment.number: f" ({_wanted(segment)})" for segment in source.nodes}
     numbers = ", ".join(map(str, headings))
     user = "".join((framing(source), source_text(source, headings), f"Write segments {numbers}.\n"))
@@ -91,13 +91,13 @@ def notes_request(source: RefineSource, *, model: str, prompt: Prompt) -> ModelR
 
 
 def _wanted(segment: NodeSource) -> str:
-    """How much to write of a segment."""
+    """Return the part of a heading that says how much to write about a segment."""
     words = _words_of_briefs(segment, _WORDS_SHARE)
     return f"about {_notes_of(segment)} notes, briefs of {words} words in all, at most {_quotes_of(segment)} quotes"
 
 
 def _words_of_briefs(node: NodeSource, share: float) -> int:
-    """Words of all briefs of a node, at such a share of its tokens that count."""
+    """Return the number of words for all briefs of a node, as a share of its counted tokens."""
     return max(_LEAST_WORDS, int(share * _telling_tokens(node)))
 
 
@@ -114,7 +114,7 @@ def _telling_tokens(segment: NodeSource) -> int:
 
 
 def chapter_request(source: ChapterSource, *, model: str, prompt: Prompt) -> ModelRequest:
-    """Ask for the thematic notes of a chapter from those of its segments."""
+    """Ask for the thematic notes of a chapter, based on the notes of its segments."""
     lines: list[str] = []
     day = ""
     for child in source.children:
@@ -138,16 +138,16 @@ def chapter_request(source: ChapterSource, *, model: str, prompt: Prompt) -> Mod
 
 
 def chapter_notes(source: ChapterSource) -> int:
-    """About how many notes a chapter is worth."""
+    """Return about how many notes to ask for on a chapter."""
     return min(
         _MOST_CHAPTER_NOTES, max(_LEAST_NOTES, sum(len(child.notes) for child in source.children) // _CHAPTER_SHARE)
     )
 
 
 def repaired_form(request: ModelRequest, reply: str, *, problem: str, prompt: Prompt) -> ModelRequest:
-    """Ask for the same reply in its right form.
+    """Ask for the same reply in a valid form.
 
-    The conversation is not sent again, unless the reply is so short that nothing can be in it.
+    The conversation is sent again only if the reply is too short to contain anything.
     """
     if len(reply) < _WORTH_REPAIRING:
         return ModelRequest(
