@@ -1,4 +1,4 @@
-"""A note's brief: taken where it is the note in fewer words, and nothing else."""
+"""Check a note's brief: keep the brief only where it says what the note says in fewer words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from turnfold_worker.pipeline.language.word_places import is_negation
 
 _WORD: Final = lazy_pattern(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*|\d+(?:[.,:]\d+)*")
 _ALIKE: Final = 4
-"""Letters with which most forms of one word begin alike."""
+"""Prefix length by which two forms of a word are matched."""
 _GLUE: Final = listed(
     """
     via per from with for about after before until plus also now then who whose and or to of in on at by as
@@ -21,15 +21,15 @@ _GLUE: Final = listed(
     a an the it its his her their them him he she they there
     """
 )
-"""Words that a brief may have of its own: none says more than its note. Pronouns stand for whom the note names."""
+"""Words that a brief may add: none says more than its note. Pronouns stand for people whom the note names."""
 _LIMITS: Final = listed("only if unless until except")
-"""Words of a clause without which it would say more than it does."""
+"""Words that narrow a clause: without them, the clause would claim more."""
 _PLANNED: Final = listed(
     "planned plans planning wants wanted wanting hopes hoping wishes considering may might could would maybe perhaps"
 )
-"""Of these any one says that something is not done yet."""
+"""Words of which any one marks something as not done yet."""
 _MAY_BE_PLANNED: Final = listed("will thinking upcoming coming possible possibly want plan hope wish idea")
-"""These may say so too, and are not asked for."""
+"""Words that can mark a plan in a brief, but do not require a plan there when they occur in the note."""
 _PART: Final = lazy_pattern(
     r"(?i):\s(?=(?:he|she|they|we|i)\s)|,\s(?=(?:maybe|perhaps|wanting|hoping|considering|planning|not)\s)"
     r"|\s(?=without (?!(?:the|an?|his|her|its|their|my|our|your)\s)\w|not far from\s|when no\s|in order not\s)"
@@ -37,14 +37,14 @@ _PART: Final = lazy_pattern(
     r"|\s(?=and (?:do|does|did|ca|could|would|has|have|had|is|was|are|were)n't\s)"
     r"|\s(?=(?:so|as|since) (?:he|she|they|we|i|it|you)\s)"
 )
-"""Before what a word denies or limits without what stands before it in its clause."""
+"""Matches right before a word that denies or limits only what follows in its clause."""
 _ASIDE: Final = lazy_pattern(
     r"(?i)\bnot(?:-\w{1,20}){1,4}|\bonly (?=\W?\d)"
     r"|\bwants? (?=to (?:know|understand|confirm|see|compare|learn|check|clarify|practi[cs]e|review)\s)"
 )
-"""What turns round one word, as in 'a not-so-good day', how large an amount is, and who wants to know: no plan."""
+"""Negation of one word ('a not-so-good day'), 'only' before an amount, 'wants to know': neither limits nor plans."""
 LIMITING: Final = _LIMITS | _PLANNED
-"""Words without which a clause would say more than it does."""
+"""Words without which a clause would claim more."""
 BETWEEN_ITEMS: Final = "; "
 _DENIED: Final = "not"
 _PLAN: Final = "planned"
@@ -57,15 +57,15 @@ _ITEM: Final = lazy_pattern(r"[,;:]\s|\s(?=but\s)")
 _BEFORE_PARTS: Final = ": "
 _BETWEEN_PARTS: Final = ", "
 _LEAST_PART: Final = 1 / 3
-"""Of a brief: with less of it the note is shown instead."""
+"""Smallest share of a brief worth keeping; with less, the brief is dropped."""
 
 
 def brief_of(brief: str, text: str) -> str:
-    """The brief on one line; empty unless it is shorter than the note and is made of the words of it.
+    """Return the brief on one line; empty unless it is shorter than the note and uses only the note's words.
 
-    Each number stands in the note, each word begins as one of the note does, and what denies or limits a clause stays
-    with the words of that clause. Items behind semicolons and parts behind commas that do not are left out, but for the
-    first, which says what they are about.
+    Each number must occur in the note, each word must match a word of the note by prefix or root, and words that deny
+    or limit a clause must stay with that clause's words. Items after semicolons and parts after colons or commas that
+    fail are dropped; if the first one fails, nothing is kept, as it names the subject.
 
     >>> brief_of("Moved to Lisbon 20 May with brother Tom", "Mara moved to Lisbon with her brother Tom on 20 May 2023.")
     'Moved to Lisbon 20 May with brother Tom'
@@ -83,7 +83,7 @@ def brief_of(brief: str, text: str) -> str:
 
 
 def _told_part(line: str, theirs: _Held, clauses: _Clauses, between: Sequence[str]) -> str:
-    """What the note says of a line: all, or its items, their heads and their parts; never without the first of them."""
+    """Return as much of a line as the note supports, split by `between`; empty unless the first piece is supported."""
     if _says_no_more(line, theirs, clauses):
         return line
     if not between:
@@ -98,7 +98,7 @@ def _told_part(line: str, theirs: _Held, clauses: _Clauses, between: Sequence[st
 
 
 class _Held(NamedTuple):
-    """The words of a note, or of a clause of it."""
+    """The words of a note or clause, with their prefixes and roots for lookup."""
 
     words: frozenset[str]
     beginnings: frozenset[str]
@@ -111,18 +111,18 @@ class _Held(NamedTuple):
         return cls(words, frozenset(word[:_ALIKE] for word in words), roots)
 
     def has(self, word: str) -> bool:
-        """Whether the word, in some form, is among them; a number as it is."""
+        """Return whether the word occurs in some form; a number must occur as written."""
         if word in self.words or word[0].isdigit():
             return word in self.words
         return word[:_ALIKE] in self.beginnings or not self.roots.isdisjoint(forms(word))
 
 
 _Clauses = list[tuple[frozenset[str], _Held]]
-"""Of each clause of a note what denies or limits it, and its words."""
+"""For each clause of a note, the words that deny or limit the clause, and all of its words."""
 
 
 def _parts_of(clause: str) -> Iterator[tuple[frozenset[str], _Held]]:
-    """The parts of a clause, each with what denies or limits it: that holds for all that stands behind it too."""
+    """Split a clause into parts, each with its limits: a limit applies to all later parts, too."""
     limits: frozenset[str] = frozenset()
     for part in _PART.split(clause):
         limits |= _limits_of(part)
@@ -136,7 +136,7 @@ def _says_no_more(line: str, theirs: _Held, clauses: _Clauses) -> bool:
 
 
 def _keeps_limits(line: str, clauses: _Clauses) -> bool:
-    """Whether a brief says what denies or limits the clauses that alone hold some of its words."""
+    """Return whether a brief states each limit without which the note does not use the brief's words."""
     said = _limits_of(line)
     if not _words(line).isdisjoint(_MAY_BE_PLANNED):
         said |= {_PLAN}
@@ -146,7 +146,7 @@ def _keeps_limits(line: str, clauses: _Clauses) -> bool:
 
 
 def _takes_limits(part: str, clauses: _Clauses) -> bool:
-    """Whether an item denies and limits only what the note does."""
+    """Return whether an item denies and limits only words that the note denies and limits."""
     for said in _PART.split(part):
         for limit in _limits_of(said):
             limited, free = _told(_words(said), clauses, limit)
@@ -157,7 +157,7 @@ def _takes_limits(part: str, clauses: _Clauses) -> bool:
 
 def _limits_of(clause: str) -> frozenset[str]:
     found = _WORD.findall(clause.replace("\u2019", "'"))
-    # May is a month.
+    # The month, not the verb 'may'.
     words = frozenset(word if word == "May" else word.lower() for word in found)
     denied = {_DENIED} if any(map(is_negation, words)) else set()
     planned = set() if words.isdisjoint(_PLANNED) else {_PLAN}
@@ -165,7 +165,7 @@ def _limits_of(clause: str) -> frozenset[str]:
 
 
 def _told(line_words: frozenset[str], clauses: _Clauses, limit: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The words that clauses with a limit hold of those that are said, and those that clauses without it hold."""
+    """Return the words of a line found in clauses with a limit, and those found in clauses without the limit."""
     ours = [word for word in line_words if word not in _GLUE and not is_negation(word)]
     limited = frozenset(word for word in ours if any(limit in limits and held.has(word) for limits, held in clauses))
     free = frozenset(word for word in ours if any(limit not in limits and held.has(word) for limits, held in clauses))

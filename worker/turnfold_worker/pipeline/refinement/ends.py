@@ -1,7 +1,7 @@
-"""Until which turn a part of a model's note held: 'ramipril 5 mg (until turn 72); bleeding ulcer 2019'. Pure.
+"""Mark parts of a model's note with the turn until which they held: 'ramipril 5 mg (until turn 72)'. Pure.
 
-A note that says nothing else leaves contexts. What stands beside other facts stays, and says so: what takes its place
-may stand elsewhere, or have no room.
+A note that says nothing else is dropped from contexts. A part next to other facts stays, marked with its end, as in
+'ramipril 5 mg (until turn 72); bleeding ulcer 2019': its replacement may be in another note, or may not fit.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from turnfold_worker.pipeline.refinement.negations import denies
 from turnfold_worker.pipeline.refinement.notes import ModelNote
 
 _MOST: Final = 0.7
-"""Of the stems of an item or a brief: with as many in a statement it says little else."""
+"""Share of the stems of an item or brief that a statement must have for the item to say little else."""
 _BESIDE_VALUE: Final = 2
-"""Stems of a statement beside its value that tell it in words of another turn; in words of its own turn one does."""
+"""Stems of a statement, besides its value, that identify it in an item of another turn; in its own, one does."""
 _SEVERAL: Final = lazy_pattern(r"(?i)[.!?;\n] \w|, \w[^,]{8,}, |(?<!\w)and(?!\w)")
-"""Between parts of a statement."""
+"""Separators between the parts of a statement."""
 _CLOSING: Final = ".!?"
 
 
 class OverStatement(NamedTuple):
-    """A statement that is over, by its stems."""
+    """A statement that no longer holds, as stems."""
 
     seq: int
     by_seq: int
     stems: frozenset[str]
     before: frozenset[str]
-    """Those that what took its place has not."""
+    """Stems that the replacing text lacks."""
     since: frozenset[str]
-    """Those that only what took its place has."""
+    """Stems that only the replacing text has."""
     has_parts: bool
-    """Whether it states several things: which of them is over is not known."""
+    """Whether it states several things: which of them no longer holds is unknown."""
 
     @classmethod
     def of(cls, anchor: SettledAnchor) -> OverStatement:
@@ -49,17 +49,17 @@ class OverStatement(NamedTuple):
         return cls(anchor.seq, anchor.by_seq, stems, stems - instead, instead - stems, has_parts)
 
     def is_all_of(self, stems: frozenset[str]) -> bool:
-        """Whether a note with such stems in brief says little else."""
+        """Return whether a brief with these `stems` says little besides the statement."""
         return len(stems & self.stems) >= _MOST * len(stems) and stems.isdisjoint(self.since)
 
     def is_told(self, stems: frozenset[str], *, own_turn: bool) -> bool:
-        """Whether an item with such stems says the statement, and nothing of what came then."""
+        """Return whether an item with these `stems` makes the statement, and says nothing of the replacing text."""
         if stems.isdisjoint(self.before) or not stems.isdisjoint(self.since):
             return False
         number = DIGIT if own_turn else TELLING_NUMBER
         values = frozenset(filter(number.search, self.before))
         if values:
-            # All of them, with what has the value: no other thing of the same price.
+            # All values, and the thing that has them: another thing may have the same price.
             things = [stem for stem in stems & self.stems if _tells(stem)]
             return values <= stems and len(things) >= (1 if own_turn else _BESIDE_VALUE)
         changed = frozenset(filter(_tells, self.before))
@@ -67,16 +67,16 @@ class OverStatement(NamedTuple):
 
 
 def with_ends(notes: Iterable[ModelNote], over: Sequence[OverStatement]) -> tuple[ModelNote, ...]:
-    """Notes with the turn behind each item of a brief, and each sentence of a text, that says what was over then.
+    """Append '(until turn N)' to each item of a brief and each sentence of a text that no longer holds.
 
-    A note that says in brief what is over, and little else, is left out.
+    A note is dropped if its brief says little besides what no longer holds.
     """
     marked = (_with_ends(note, over) for note in notes)
     return tuple(note for note in marked if note is not None)
 
 
 def _with_ends(note: ModelNote, over: Sequence[OverStatement]) -> ModelNote | None:
-    # Who wrote a note on a later turn, too, told the statement as one that is over.
+    # A note that also cites the replacing turn, or a later one, takes the change into account.
     later = [statement for statement in over if max(note.turns) < statement.by_seq]
     if not later:
         return note
@@ -99,5 +99,5 @@ def _with_end(item: str, turns: Sequence[int], statements: Sequence[OverStatemen
 
 
 def _tells(stem: str) -> bool:
-    """Whether a stem names something: no number, unit or everyday word."""
+    """Return whether a stem names something: not a number, a unit or an everyday word."""
     return not (DIGIT.search(stem) or stem in UNIT_NAMES or f"{stem}s" in UNIT_NAMES or is_common(stem))

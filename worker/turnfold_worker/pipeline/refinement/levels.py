@@ -1,4 +1,4 @@
-"""Levels of a node from a model's notes: all of them, in brief up to a third of that, and tags."""
+"""Build levels of a node from a model's notes: 1 all notes, 2 their briefs in up to a third of the tokens, 3 tags."""
 
 from __future__ import annotations
 
@@ -18,47 +18,47 @@ from turnfold_worker.pipeline.refinement.sources import ChapterSource, NodeSourc
 from turnfold_worker.pipeline.refinement.told import raised
 
 BRIEF_SHARE: Final = 3
-"""Level 2 has about one token for so many of level 1."""
+"""Level 2 has about one token per this many of level 1."""
 LIMIT_SHARE: Final = 1.5
-"""A model's level may be longer than the rules' by this, and no longer: budgets count on the sizes of levels."""
+"""Maximum size of a model's level relative to the rules' level: budgets rely on the sizes of levels."""
 LEAST_LIMITS: Final = {1: 64, 2: 32}
-"""Tokens that levels 1 and 2 may always have, if the source is not shorter."""
+"""Tokens that levels 1 and 2 may always use, unless the source is shorter."""
 
 
 def level_limit(source: NodeSource, level: int) -> int:
-    """Most estimated tokens of a model's level 1 or 2."""
+    """Return the maximum estimated tokens of a model's level 1 or 2."""
     rules = source.node.tokens[level]
     return min(source.node.tokens[0], max(LEAST_LIMITS[level], int(LIMIT_SHARE * rules)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedNode:
-    """What of a model's words for a node may be shown."""
+    """The parts of a model's reply for a node that may be shown."""
 
     source: NodeSource
     accepted: AcceptedNotes = field(default_factory=AcceptedNotes)
     levels: Mapping[int, str] = field(default_factory=dict)
-    """Texts by level, each ending in a newline; levels that are not here keep the rules' words."""
+    """Texts by level, each ending in a newline; a missing level keeps the rules' text."""
     malformed: int = 0
 
     @property
     def notes(self) -> tuple[ModelNote, ...]:
-        """By their first turns."""
+        """The accepted notes, sorted by first turn."""
         return self.accepted.notes
 
     @property
     def refused(self) -> int:
-        """Notes that were left out."""
+        """The number of notes left out, malformed ones included."""
         return self.accepted.refusals + self.malformed
 
     @property
     def tokens(self) -> Mapping[int, int]:
-        """Estimated tokens of the levels."""
+        """Estimated tokens by level."""
         return {level: estimate_tokens(text) for level, text in self.levels.items()}
 
 
 def accept_segments(source: RefineSource, replies: Sequence[SegmentWords]) -> list[AcceptedNode]:
-    """Check the words for each segment that was asked for; whatever else a reply holds is left aside."""
+    """Check the reply for each requested segment; segments that were not requested are ignored."""
     evidence = Evidence(source.turns)
     by_number: dict[int, SegmentWords] = {}
     for words in replies:
@@ -71,7 +71,7 @@ def accept_segments(source: RefineSource, replies: Sequence[SegmentWords]) -> li
 
 
 def accept_chapter(source: ChapterSource, words: SegmentWords) -> AcceptedNode:
-    """Check the words for a chapter against the turns of its segments."""
+    """Check the reply for a chapter against the turns of its segments."""
     return _accept(source.chapter, words, Evidence(source.chapter.turns))
 
 
@@ -102,7 +102,7 @@ def _levels(node: NodeSource, notes: Sequence[ModelNote], tags: Sequence[str]) -
 
 
 def _rendered(notes: Sequence[ModelNote], texts: Sequence[str], limit: int, joint: str) -> str:
-    """The texts of the most important notes that fit, as lines in the order of the turns; empty when none fits."""
+    """Render the most important notes that fit as lines in turn order; empty if none fits."""
     ranked = sorted(range(len(notes)), key=lambda at: (-notes[at].importance, at))
 
     def shown(count: int) -> str:
@@ -116,12 +116,12 @@ def _rendered(notes: Sequence[ModelNote], texts: Sequence[str], limit: int, join
 
 
 def _most(most_notes: int, fits: Callable[[int], bool]) -> int:
-    """The largest count that fits, looked for from above: a label may make fewer notes longer than more."""
+    """Return the largest count that fits, searching from above: a label may make fewer notes longer than more."""
     return next((count for count in range(most_notes, 0, -1) if fits(count)), 0)
 
 
 def descending(levels: Mapping[int, str], node: NodeSource) -> dict[int, str]:
-    """The most of a model's levels with which no level is longer than the one above it: a read counts on that."""
+    """Keep as many of a model's levels as possible with no level longer than the one above, as reads rely on."""
     sizes = {level: estimate_tokens(text) for level, text in levels.items()}
     for count in range(len(levels), -1, -1):
         for chosen in combinations(sorted(levels), count):

@@ -1,4 +1,4 @@
-"""What becomes of a model's notes: each is kept, cut where it is too long, or left out alone."""
+"""Accept a model's notes one by one: keep each, truncate it where it is too long, or refuse it alone."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from turnfold_worker.pipeline.refinement.replies import WrittenNote
 from turnfold_worker.pipeline.turns.voices import origin_of_turns, voices_of
 
 LONGEST: Final = 600
-"""Code points of a note at most; a longer one is cut behind a sentence or a clause."""
+"""Maximum code points of a note; a longer one is truncated after a sentence or clause."""
 _SHORTEST_CUT: Final = 20
 _SENTENCE_END: Final = lazy_pattern(rf"[.!?]{NO_TITLE}(?=\s)")
 _SPEAKS_ON: Final = lazy_pattern(
     r"(?i)(?:he|she|it|they|this|that|these|those|his|her|hers|its|their|there|then|so|but|and|also|both)\b"
 )
-"""Begins a sentence that cannot be understood without the one before it."""
+"""Begins a sentence that depends on the one before."""
 _CLAUSE_END: Final = lazy_pattern(r"[;,:](?=\s)|\s(?=[\u2013\u2014-]\s)|(?= (?:and|but|because|so|which|who) )")
 _BULLET: Final = lazy_pattern(r"\A[\s\-\u2013\u2014*\u2022#>.,;:!?_]+")
 _LONGEST_DAY: Final = 60
@@ -37,34 +37,34 @@ _LONGEST_DAY: Final = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelNote:
-    """A note of a model that says only what was said."""
+    """A model's note that passed all checks."""
 
     turns: tuple[int, ...]
-    """Numbers of the turns that it rests on: the first of its speaker, then the others in order."""
+    """Numbers of the cited turns: the first one of its speaker, then the others in order."""
     speaker: str
-    """As it is shown."""
+    """The label as shown."""
     role: str
     origin: Origin
-    """The least trusted of its turns."""
+    """Origin of the least trusted of its turns."""
     said_on: date | None
-    """Of the first of its turns."""
+    """Day of the first of its turns."""
     text: str
     """One line."""
     importance: int
     """1 to 5."""
     brief: str = ""
-    """The text in fewer words, where they say nothing else; else its first sentence without articles and fillers."""
+    """The model's brief if it only shortens the text; else the first sentence without articles and fillers."""
     day_meant: str = ""
-    """When it was or will be, as the text says; empty where it does not."""
+    """When the event was or will be, as the text says; empty if it does not."""
 
     @property
     def shown(self) -> str:
-        """The text as it stands behind its speaker's name: without that name at its beginning."""
+        """The text as shown after the speaker's name: without that name at its beginning."""
         return self._behind_speaker(self.text)
 
     @property
     def shown_in_brief(self) -> str:
-        """The same of its brief; empty without one that is shorter."""
+        """The brief, likewise without the speaker's name; empty unless shorter than the text."""
         brief = self._behind_speaker(self.brief)
         return brief if len(brief) < len(self.shown) else ""
 
@@ -77,24 +77,24 @@ class ModelNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedNotes:
-    """What of a model's notes on a node may be shown."""
+    """The parts of a model's notes on a node that may be shown."""
 
     notes: tuple[ModelNote, ...] = ()
-    """By their first turns."""
+    """Sorted by first turn."""
     refused: Mapping[Unfaithful, int] | None = None
-    """How many notes were left out, by the first reason for each."""
+    """Number of notes left out, by the first reason for each."""
 
     @property
     def refusals(self) -> int:
-        """How many notes were left out."""
+        """The number of notes left out."""
         return sum((self.refused or {}).values())
 
 
 def accept_notes(written: Sequence[WrittenNote], evidence: Evidence, turns: Sequence[StoredTurn]) -> AcceptedNotes:
-    """Check each note against the turns that it names, of which one is to be among `turns`, those of its node.
+    """Check each note against the turns it cites, at least one of which must be in `turns`, those of its node.
 
-    An answer may stand in one segment and its question at the end of the one before. Of a note of several sentences
-    those are kept that say only what was said.
+    The others need not be: an answer may be in one segment, and its question at the end of the one before. If a note of
+    several sentences is refused, its faithful sentences are kept.
     """
     by_seq = {turn.seq: turn for turn in turns}
     voices = voices_of(turns)
@@ -112,14 +112,14 @@ def accept_notes(written: Sequence[WrittenNote], evidence: Evidence, turns: Sequ
         if not text:
             refused[problems[0]] += 1
             continue
-        # A model that goes round in circles says each thing once.
+        # Repeated notes, as of a model that loops, are kept once.
         kept.setdefault(text.lower(), _kept(note, text, by_seq, voices))
     ordered = sorted(kept.values(), key=lambda note: note.turns)
     return AcceptedNotes(notes=tuple(ordered), refused=refused)
 
 
 def _faithful_part(text: str, note: WrittenNote, evidence: Evidence) -> str:
-    """The sentences of a note that say only what was said; of one that is left out what speaks on goes too."""
+    """Return the faithful sentences of a note; a sentence that depends on a refused one is dropped with it."""
     kept: list[str] = []
     leans = False
     sentences = whole_sentences(text)
@@ -137,7 +137,7 @@ def _kept(note: WrittenNote, text: str, by_seq: Mapping[int, StoredTurn], voices
     origin = origin_of_turns([by_seq[seq] for seq in seqs], voices)
     label = speaker_label(first)
     briefs = (brief_of(note.brief, text), telegraphic(whole_sentences(text)[0]))
-    # A single word tells nothing: 'jq'.
+    # A single word says nothing: 'jq'.
     brief = next((brief for brief in briefs if " " in brief), "")
     return ModelNote(
         turns=(first.seq, *(seq for seq in seqs if seq != first.seq)), origin=origin,
@@ -148,13 +148,13 @@ def _kept(note: WrittenNote, text: str, by_seq: Mapping[int, StoredTurn], voices
 
 
 def _spoken_by(speaker: str, turns: Sequence[StoredTurn]) -> StoredTurn:
-    """The first of some turns that a speaker said."""
+    """Return the first turn of a speaker; the first of all turns if none is the speaker's."""
     wanted = speaker.lower()
     return next((turn for turn in turns if speaker_label(turn).lower().startswith(wanted)), turns[0])
 
 
 def cut_to(text: str, longest: int) -> str:
-    """The text up to the last sentence that fits, else up to the last clause, else its whole words.
+    """Truncate a text after the last sentence that fits, else after the last clause, else after the last word.
 
     >>> cut_to("The lake froze in May. Nobody skated on it.", 30)
     'The lake froze in May.'
@@ -172,7 +172,7 @@ def cut_to(text: str, longest: int) -> str:
 
 
 def _by_its_label(note: WrittenNote, labels: Mapping[str, str]) -> WrittenNote:
-    """A note on one line without the label of a speaker before it: that one spoke, whatever its own field says."""
+    """Return a note on one line; a speaker's label at the start of its text is moved to its speaker field."""
     text = plain_line(note.text)
     label, colon, after = text.partition(": ")
     speaker = labels.get(label.lower()) if colon else None

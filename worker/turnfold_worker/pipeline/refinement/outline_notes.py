@@ -1,4 +1,4 @@
-"""A model's notes as those that contexts are made of: in the place of the rules' notes on the same node."""
+"""Convert a model's notes to the notes that contexts are built from, in place of the rules' notes on the same node."""
 
 from __future__ import annotations
 
@@ -22,15 +22,18 @@ from turnfold_worker.pipeline.refinement.notes import ModelNote
 from turnfold_worker.pipeline.refinement.untold import untold
 
 _WORTH: Final = {1: 60, 2: 90, 3: 120, 4: 150, 5: 180}
-"""By importance, in hundredths, beside 100 for a plain clause of the rules."""
+"""Worth by importance, in hundredths; a plain clause of the rules has 100."""
 BEFORE_SEGMENTS: Final = 8
-"""How many times the worth of others notes on a chapter have, so that those on its segments only fill what is left."""
+"""Factor on the worth of notes on a chapter: notes on its segments only fill the remaining room."""
 _NAMED: Final = 3.0
-"""How much more a name weighs than another word."""
+"""Weight of a name relative to another word."""
 
 
 def in_place_of(rules: Sequence[Note], written: Sequence[ModelNote]) -> tuple[Note, ...]:
-    """The notes on a node: a model's where it wrote some, with what the rules made of tools' words; else the rules'."""
+    """Replace the rules' notes on a node by a model's notes, if there are any.
+
+    The rules' notes on tool output stay, as do those on outside text in turns that the model does not cite.
+    """
     if not written:
         return tuple(rules)
     by_model = {seq for note in written for seq in note.turns}
@@ -39,7 +42,7 @@ def in_place_of(rules: Sequence[Note], written: Sequence[ModelNote]) -> tuple[No
 
 
 def still_so(notes: Sequence[Note], over: Iterable[OverStatement]) -> tuple[Note, ...]:
-    """Notes without those that in brief say what a model found to be overtaken, and nothing of what came then."""
+    """Drop the notes whose brief says little besides what a model found to be overtaken."""
     by_seq: dict[int, list[OverStatement]] = {}
     for statement in over:
         by_seq.setdefault(statement.seq, []).append(statement)
@@ -54,10 +57,10 @@ def _is_over(note: Note, statements: Sequence[OverStatement]) -> bool:
 def on_chapters(
     cover: Sequence[Covered], noted: Sequence[tuple[Note, ...]], written: Mapping[tuple[int, int], Sequence[ModelNote]]
 ) -> list[tuple[Note, ...]]:
-    """The notes on the nodes of a cover, a model's on a chapter before its own on what is below it, and these in brief.
+    """Return the notes on each node of a cover, with a model's notes on chapters first and those below in brief.
 
-    `written` are a model's notes by height and number. Empty where there are none on chapters, be they in the cover or
-    above it.
+    `written` are a model's notes by (height, index). Returns an empty list if there are none on a chapter in the cover
+    or right above it.
     """
     parents = [(node.height + 1, node.idx // FAN_OUT) for node in cover]
     above = [written.get(parent, ()) for parent in parents]
@@ -75,7 +78,7 @@ def on_chapters(
 
 
 def _with_chapter(notes: Sequence[Note], of_chapter: Sequence[ModelNote], *, is_first: bool) -> tuple[Note, ...]:
-    """What the notes below a chapter tell beside its own, in brief, with its own beside those of its first node."""
+    """Return what the notes below a chapter add to its own, in brief; its first node gets its own notes, too."""
     on_chapter = _notes(of_chapter, FIRST_OF_CHAPTER)
     told: dict[tuple[int, str], list[str]] = {}
     for source, note in zip(of_chapter, on_chapter, strict=True):
@@ -87,7 +90,7 @@ def _with_chapter(notes: Sequence[Note], of_chapter: Sequence[ModelNote], *, is_
 
 
 def _as_of_chapter(notes: Sequence[Note]) -> tuple[Note, ...]:
-    """The notes on a chapter of the cover, a model's as those that stand before segments."""
+    """Return the notes on a chapter of the cover, with the model's notes placed before those on segments."""
     moved = FIRST_OF_CHAPTER - FIRST_WRITTEN
     return tuple(
         _before_segments(note._replace(place=note.place + moved)) if note.place >= FIRST_WRITTEN else note
@@ -108,7 +111,7 @@ def _untold(note: Note, told: Sequence[str]) -> Note | None:
 
 
 def passages_of_notes(written: Sequence[ModelNote]) -> list[Passage]:
-    """A model's notes on a segment, each a passage of its first turn, numbered from the turn's last place down."""
+    """Return a model's notes on a segment as passages of their first turns, numbered down from the last place."""
     passages: list[Passage] = []
     of_turn: Counter[int] = Counter()
     for source, note in zip(written, _notes(written, FIRST_WRITTEN), strict=True):
@@ -137,11 +140,11 @@ def _note(written: ModelNote, place: int) -> Note:
 
 
 def _voice(written: ModelNote) -> str:
-    """The voice of a note: no words of a model are trusted more than what they rest on."""
+    """Return the voice of a note: a model's words are trusted no more than the turns that they rest on."""
     return written.role if written.origin is Origin.USER else str(written.origin)
 
 
 def _weights(text: str) -> str:
-    """The digit of each distinct word of a note."""
+    """Return the weight digit of each distinct word of a note."""
     named = {word.text for word in words_of(text)[1:] if word.capital}
     return "".join(digit_of(rarity_of(word) * (_NAMED if word in named else 1.0)) for word in note_words(text))
