@@ -1,4 +1,4 @@
-"""Whether a note's dates are those that its turns tell, written there or counted from their own days."""
+"""Check a note's dates against its turns: dates written in a turn, or counted from the turn's own day."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _FAREWELL: Final = lazy_pattern(
     r"(?:soon|later)"
 )
 _LONG: Final = 27
-"""Days from which a period is a month or longer: it may stand for a day in it."""
+"""Length in days from which a period is a month or longer, and may stand for any day in it."""
 _FEW_DAYS: Final = 14
 _CLAUSE_ENDS: Final = lazy_pattern(r"[,;:()]")
 _NEXT: Final = 2
 _WINDOW: Final = 150
-"""Code points around a day without a year in which stands what was on it."""
+"""Code points on each side of a day without a year in which words of the claim are looked for."""
 _LOOKED_BACK: Final = 20
 _LEAP_YEAR: Final = date(4, 1, 1)
 _ANY_DAY: Final = date(2024, 7, 1)
@@ -43,30 +43,30 @@ _ANY_DAY: Final = date(2024, 7, 1)
 
 class _Claim(NamedTuple):
     period: Period
-    """The days that are claimed, closed on both sides."""
+    """The claimed days, both ends included."""
     anchor: Period
-    """What is written; the period lies beside it."""
+    """The days as written, relative to which `period` is given."""
     related: str
-    """On which side of another day it is told to be, 'before' or 'after': 'the week before 9 June'; else empty."""
+    """Side of `anchor` on which `period` lies, 'before' or 'after' as in 'the week before 9 June'; else empty."""
     weekday: int | None
-    """The weekday that the date is said to be, from Monday, 0."""
+    """The weekday given with the date, Monday being 0."""
     until: bool = False
-    """Whether something is so by then."""
+    """Whether something holds until then, or as of then."""
     clause: str = ""
-    """What it is said of."""
+    """The clause around the date, without the date."""
     roughly: bool = False
-    """Whether it may be another day near it."""
+    """Whether a nearby day may be meant."""
     others: tuple[Period, ...] = ()
-    """What it may mean too: the day in another year, where none is written."""
+    """Alternative readings: the day in another year, if no year is written."""
 
 
 def without_dates(text: str) -> str:
-    """A text without the dates that are written in it: their numbers are checked as dates."""
+    """Return a text without its written dates, whose numbers are checked as dates."""
     return WRITTEN.sub(lambda match: " " if written_period(match, _LEAP_YEAR) else match.group(), text)
 
 
 def day_of(text: str) -> str:
-    """The first date that is written in a text, with what it is beside; empty without one.
+    """Return the first date written in a text, with its relation such as 'the week before'; empty without a date.
 
     >>> day_of("Mara sold the van in the week before 9 June 2023.")
     'the week before 9 June 2023'
@@ -78,7 +78,7 @@ def day_of(text: str) -> str:
 
 
 class ToldDays:
-    """The days of some turns, looked at once for many notes."""
+    """The days mentioned in some turns, cached for checking many notes."""
 
     def __init__(self, turns: Sequence[StoredTurn], read: int) -> None:
         self._day_of = {turn.seq: as_utc(turn.created_at).date() if turn.created_at else None for turn in turns}
@@ -87,12 +87,12 @@ class ToldDays:
         self._claims: dict[int, tuple[_Claim, ...]] = {}
 
     def supports(self, text: str, seqs: Sequence[int], near: Sequence[int]) -> bool:
-        """Whether every date of a text is told by the turns it names, or by those beside them."""
+        """Return whether every date of a text is supported by the turns `seqs` or by those `near` them."""
         said_near = "\n".join(self._text_of.get(seq, "") for seq in near)
-        # A year behind a name may be part of it: 'Blade Runner 2049'.
+        # A year after a name may be part of the name: 'Blade Runner 2049'.
         text = _NAMED_YEAR.sub(lambda match: " " if match.group() in said_near else match.group(), text)
         days = [day for seq in seqs if (day := self._day_of.get(seq))]
-        # What somebody said was said on the day of the turn, whatever day it speaks of.
+        # A report of speech may be dated by the day of the turn, regardless of the day it is about.
         days_said = days if any(word.text in REPORTS for word in words_of(text)) else []
         if not days and not all(self._is_undated_told(match, text, seqs or near) for match in WRITTEN.finditer(text)):
             return False
@@ -118,7 +118,7 @@ class ToldDays:
         silent = not any(self._tells_time(self._text_of.get(seq, ""), self._day_of.get(seq)) for seq in seqs)
         if claim.related:
             is_anchored = any(map(claim.anchor.same_days, (*days_said, *told_periods))) or (
-                # 'Ten years before 2023' is what 'ten years ago' says on a day of 2023.
+                # 'Ten years before 2023' restates 'ten years ago' said on a day of 2023.
                 claim.period.days >= claim.anchor.days >= _LONG and any(map(claim.anchor.holds, days_said))
             )
             sides = {told.related for seq in near for told in self._related(seq) if told.anchor.same_days(claim.anchor)}
@@ -143,7 +143,7 @@ class ToldDays:
         )
 
     def _is_said_without_time(self, text: str, seqs: Sequence[int]) -> bool:
-        """Whether the sentences that are most like a text do not say when: it is the day on which they were said."""
+        """Return whether the sentences most like a text mention no time: the day of their turn then dates them."""
         shared = self._shared(text, seqs)
         most_shared = max((count for count, _ in shared), default=0)
         return most_shared > 0 and not any(
@@ -151,7 +151,7 @@ class ToldDays:
         )
 
     def _told_beside(self, clause: str, seqs: Sequence[int]) -> list[Period]:
-        """What the sentences tell that have a word of a clause; nothing where the one most like it tells no time."""
+        """Return the periods in sentences that share words with a clause; none if the closest ones mention no time."""
         shared = [(count, sentence) for count, sentence in self._shared(clause, seqs) if count]
         most_shared = max((count for count, _ in shared), default=0)
         if not any(self._is_timed(sentence) for count, sentence in shared if count == most_shared):
@@ -163,7 +163,7 @@ class ToldDays:
         ]  # fmt: skip
 
     def _shared(self, text: str, seqs: Sequence[int]) -> list[tuple[int, Passage]]:
-        """The sentences of some turns, each with how many words of a text it has."""
+        """Return the sentences of some turns, each with the number of a text's words that it contains."""
         words = content_words(text)
         sentences = [
             Passage(sentence, seq, "") for seq in seqs for sentence in sentences_of(self._text_of.get(seq, ""))
@@ -175,17 +175,17 @@ class ToldDays:
 
     @staticmethod
     def _tells_time(text: str, said_on: date | None) -> bool:
-        """Whether a text says when something was, beside the day on which it was said."""
+        """Return whether a text says when something happened, apart from the day on which the text was said."""
         times = time_expressions(_FAREWELL.sub(" ", text), said_on or _ANY_DAY)
         return any(time.kind is not Kind.RECURRING for time in times)
 
     def _between_talks(self, period: Period) -> bool:
-        """Whether a period is from a day on which they talked to the next one: 'since we last spoke'."""
+        """Return whether a period runs from one day of talk to the next: 'since we last spoke'."""
         days = sorted({day for day in self._day_of.values() if day})
         return any((period.first, period.last) == talks for talks in pairwise(days))
 
     def _is_undated_told(self, match: re.Match[str], text: str, seqs: Sequence[int]) -> bool:
-        """Whether a day of the year stands in turns without days, near a word that stands next to it in a text."""
+        """Return whether a date occurs in turns without timestamps, close to one of its neighbouring words."""
         words_before = [
             word.text for word in words_of(_CLAUSE_ENDS.split(text[: match.start()])[-1]) if says_something(word.text)
         ]
@@ -206,7 +206,7 @@ class ToldDays:
         )
 
     def _related(self, seq: int) -> tuple[_Claim, ...]:
-        """What a turn tells by another day."""
+        """Return a turn's claims that are relative to another day."""
         if seq not in self._claims:
             claims = _claims(self._text_of.get(seq, ""), self._day_of.get(seq))
             self._claims[seq] = tuple(claim for claim in claims if claim.related)
@@ -220,7 +220,7 @@ class ToldDays:
 
 
 def _days_of_year(match: re.Match[str]) -> Iterator[tuple[str, str]]:
-    """Month and number of each day that is written, whatever its year: without the day of a turn no year is sure."""
+    """Yield month and day of each date written, ignoring the year, which is uncertain if the turn has no day."""
     for month, first, last in (("m", "a", "b"), ("m2", "a2", "a2"), ("m3", "a3", "b3")):
         for number in (match[first], match[last]):
             if match[month] and number:
@@ -232,9 +232,9 @@ def _is_day_of(claim: _Claim, days: Sequence[date]) -> bool:
 
 
 def _is_told(claimed: Period, told_period: Period) -> bool:
-    """Whether a claimed period is one that was told, or a coarser one around it."""
+    """Return whether a claimed period equals a told one, or is a coarser period around it."""
     if told_period.vague:
-        # No day in it is told; a week or a weekend of it may be.
+        # A vague period supports no single day, but may support a week or weekend within it.
         return (
             claimed.meets(told_period) and _is_day_or_months(claimed)
             if claimed.days >= _LONG
@@ -246,7 +246,7 @@ def _is_told(claimed: Period, told_period: Period) -> bool:
 
 
 def _is_near(claimed: Period, told_period: Period) -> bool:
-    """Whether a period may be meant where some days without a day in them are told: 'about 18 June'."""
+    """Return whether a claimed period lies within a few vaguely told days: 'about 18 June'."""
     return told_period.vague and told_period.days <= _FEW_DAYS and told_period.holds(claimed)
 
 
@@ -255,7 +255,7 @@ def _is_day_or_months(period: Period) -> bool:
 
 
 def _claims(text: str, near: date | None) -> Iterator[_Claim]:
-    """The dates that a text writes, each with the days it means."""
+    """Yield the dates written in a text, each with the days that it means."""
     times = [time for time in time_expressions(text, near) if WRITTEN.search(text, time.start, time.end)]
     for time in times:
         yield from _claim(text, time, near)
@@ -265,7 +265,7 @@ def _claims(text: str, near: date | None) -> Iterator[_Claim]:
             continue
         period = written_period(match, near)
         if period and not any(time.start <= match.start() < time.end for time in times):
-            # A year alone, which may be a price to other readers of dates.
+            # A bare year, which other date parsers may take for a price.
             yield _Claim(period, period, related="", weekday=None)
 
 

@@ -1,4 +1,4 @@
-"""The words of a claim that say something, and its sentences and clauses."""
+"""Split a claim into content words, sentences and clauses."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _STRUCTURE: Final = listed(
     holding run runs ran running otherwise people
     """
 )
-"""Words that a summary may add: they tell who said something, or join what was said."""
+"""Words that a summary may add: they say who said something, or connect what was said."""
 _TIME_NAMES: Final = listed(
     """
     january february march april may june july august september october november december monday tuesday
@@ -78,7 +78,7 @@ SECOND: Final = listed(
 )
 THIRD: Final = frozenset({"he", "he's", "he'd", "he'll", "she", "she's", "she'd", "she'll"})
 ADDRESSES: Final = SECOND | {"we", "we're", "we've", "we'll", "we'd", "our", "ours", "us", "let's", "together"}
-"""Words with which a speaker means the one spoken to, alone or with themselves."""
+"""Words by which a speaker addresses the listener, alone or together with the speaker."""
 REPORTS: Final = listed(
     """
     said says say tells told asks asked thinks thought believes believed hopes hoped wishes wished suggests
@@ -90,7 +90,7 @@ REPORTS: Final = listed(
     reacted gives gave
     """
 )
-"""Verbs with which a sentence tells of its subject's words, whomever these are about."""
+"""Verbs by which a sentence reports its subject's words, whoever those words are about."""
 
 
 ADVICE: Final = frozenset(
@@ -100,22 +100,22 @@ ADVICE: Final = frozenset(
     }
 )  # fmt: skip
 SAYINGS: Final = frozenset({"idea", "instruction", "request", "wish", "view", "opinion", "rule"})
-"""What somebody said, as it may be called: 'Ana's idea: ...'."""
+"""Nouns for what a person said: 'Ana's idea: ...'."""
 
 
 class Word(NamedTuple):
     """A word of a text."""
 
     text: str
-    """In lower case, without the ending of an owner."""
+    """In lower case, without a possessive ending."""
     start: int
     capital: bool
     owns: bool
-    """Whether it ends as an owner's name does."""
+    """Whether it has a possessive ending."""
 
 
 def words_of(text: str) -> list[Word]:
-    """The words of a text in order."""
+    """Return the words of a text in order."""
     words = []
     for match in _WORD.finditer(text):
         spelled = match.group().replace("\u2019", "'")
@@ -127,13 +127,13 @@ def words_of(text: str) -> list[Word]:
 
 
 def says_something(word: str) -> bool:
-    """Whether a word has to be found in the source."""
+    """Return whether a word carries content, and so must occur in the source."""
     return len(word) >= _SHORTEST and word not in _TIME_NAMES and not _joins(word)
 
 
 @lru_cache(maxsize=20_000)
 def _joins(word: str) -> bool:
-    """Whether a word is one that a summary may add, in any of its endings: 'keeping' as 'keep'."""
+    """Return whether a summary may add a word, in any inflection: 'keeping' like 'keep'."""
     return (
         word in _STRUCTURE
         or bool(_CONTRACTED.fullmatch(word))
@@ -146,17 +146,17 @@ def _joins(word: str) -> bool:
 
 
 def is_telling(word: str) -> bool:
-    """Whether a word says something, a day's name too."""
+    """Return whether a word carries content or names a weekday, month or season."""
     return says_something(word) or word in _TIME_NAMES
 
 
 def content_words(text: str) -> list[str]:
-    """The words of a text that have to be found in its source, each once."""
+    """Return the distinct words of a text that must occur in its source."""
     return list(dict.fromkeys(word.text for word in words_of(text) if says_something(word.text)))
 
 
 def whole_sentences(text: str) -> list[str]:
-    """Sentences that begin with a capital, as they are shown.
+    """Split a text into sentences that begin with a capital, as they are shown.
 
     >>> whole_sentences("Mr. Bos goes to bed early. He lives upstairs.")
     ['Mr. Bos goes to bed early.', 'He lives upstairs.']
@@ -165,15 +165,15 @@ def whole_sentences(text: str) -> list[str]:
 
 
 def sentences_of(text: str) -> list[str]:
-    """Sentences and what dashes and semicolons part, roughly."""
+    """Split a text roughly into sentences, and at dashes, semicolons and line breaks."""
     return [piece for piece in _SENTENCE.split(text) if piece and piece.strip()]
 
 
 def statements_of(text: str) -> list[str]:
-    """Finer than clauses: what is said of one thing."""
+    """Split a text into statements about one thing each, finer than clauses."""
     return [piece for clause in clauses_of(text) for piece in _JOINED.split(clause) if piece and piece.strip()]
 
 
 def clauses_of(text: str) -> list[str]:
-    """Clauses, roughly: what one negation speaks about."""
+    """Split a text roughly into clauses, within which one negation applies."""
     return [piece for piece in _CLAUSE.split(text) if piece and piece.strip()]

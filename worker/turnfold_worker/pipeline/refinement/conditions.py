@@ -1,4 +1,4 @@
-"""Whether a note states as a fact what was said under a condition, or only may be so."""
+"""Detect a note that states as fact what was said under a condition, or only as a possibility."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _CONDITION: Final = lazy_pattern(
     r"(?!(?:you|we|i|they)\s(?:don['\u2019]?t mind|like|want|may|remember|recall|wish|prefer|ask)(?!\w))"
     r"(?!(?:possible|needed|necessary|so|not|anything|that['\u2019]?s ok)(?!\w))[^.!?\n]{3,200}"
 )
-"""What limits a sentence, from its conjunction on; phrases of courtesy limit nothing."""
+"""A condition from its conjunction on; polite phrases such as 'if you like' do not count."""
 _HEDGED: Final = lazy_pattern(
     r"(?<!\w)(?:(?:may|might)(?! (?:as well|I|we|you)(?!\w))|[Mm]aybe|[Pp]erhaps|[Pp]ossibly)(?!\w)"
 )
-"""What may be so, or not."""
+"""Words that mark something as only possible."""
 _ASKS: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:ask|see|know|wonder|check|sure|tell|unsure|idea|care|matter|decid|figure|find out|determin|test|as"
     r"|even|like|feel\w* as)\w*(?: \w{1,12}){0,2}\s*$"
 )
-"""Behind what 'if' asks or compares."""
+"""Text right before an 'if' that introduces a question or comparison."""
 _BEHIND_COMMA: Final = lazy_pattern(r",(?=\s)")
 _BOUND: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:if|unless|until|only|provided|as long as|in case|when|once|whether|would|could|may|might|should|can"
@@ -32,16 +32,16 @@ _BOUND: Final = lazy_pattern(
     r"|propos\w*|recommend\w*|advis\w*|possib\w*|perhaps|maybe|offer\w*|not|no|never|without|cannot|\w{2,8}n['\u2019]t)"
     r"(?!\w)"
 )
-"""What keeps a note from stating a fact."""
+"""Words that keep a note from stating a fact."""
 _SAYS_SO: Final = 0.75
-"""Of a note's terms, how many a sentence holds that it rests on."""
+"""Share of a note's terms that a sentence must contain to be what the note rests on."""
 _LEAST: Final = 2
 
 
 def drops_a_condition(note: str, told: Iterable[str], speakers: Iterable[str] = ()) -> bool:
-    """Whether a note that limits nothing rests on a sentence with a condition alone.
+    """Return whether an unqualified note rests only on a sentence with a condition.
 
-    `told` are the words of turns, `speakers` who may be named in a note and say 'I' there.
+    `told` are the texts of turns; `speakers` may be named in a note where they say 'I' in a turn.
     """
     if _BOUND.search(note):
         return False
@@ -61,7 +61,7 @@ def drops_a_condition(note: str, told: Iterable[str], speakers: Iterable[str] = 
 
 @lru_cache(maxsize=256)
 def _statements(text: str) -> tuple[tuple[bool, frozenset[str]], ...]:
-    """Of each sentence of a text whether it stands under a condition, and the terms of what it states."""
+    """Return for each statement of a text whether it is conditional, and its terms."""
     statements = []
     for sentence in sentences_of(text):
         consequence = _consequence(sentence)
@@ -75,13 +75,13 @@ def _statements(text: str) -> tuple[tuple[bool, frozenset[str]], ...]:
 
 
 def _share(wanted: Collection[str], own: Collection[str]) -> float:
-    """How many of some terms others have, in whatever form: 'move' is in 'moves'."""
+    """Return the share of wanted terms that match one of `own` by prefix: 'move' matches 'moves'."""
     held = [term for term in wanted if any(own_term.startswith(term) or term.startswith(own_term) for own_term in own)]
     return len(held) / len(wanted)
 
 
 def _consequence(sentence: str) -> str | None:
-    """What holds under the condition of a sentence; None without one."""
+    """Return what a sentence says to hold under its condition; None without a condition."""
     match = _CONDITION.search(sentence)
     if match is None or _ASKS.search(sentence[: match.start()]):
         return None

@@ -1,4 +1,4 @@
-"""What was denied in some turns, and whether a note denies that and nothing else."""
+"""Find what was denied in some turns, and check that a note denies only that."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _PLAIN_NO: Final = lazy_pattern(
     r"(?i)\W{0,8}(?:(?:oh|well|hm{1,9}|unfortunately|sadly)\W{1,8})?(?:(?:no|nah|nope|not|never|none)(?: \w+)?[,.!]"
     r"|i (?:think|guess|believe) not(?!\w)|i don['\u2019]?t think so(?!\w))"
 )
-"""How an answer begins that denies what was asked."""
+"""The beginning of an answer that denies the question."""
 
 
 _PLAIN_WORD: Final = lazy_pattern(r"[a-z]+(?:'[a-z]+)?|\d+")
@@ -51,7 +51,7 @@ _AUXILIARY: Final = {
     "hasn't": "has", "haven't": "has", "hadn't": "had", "couldn't": "could", "wouldn't": "would", "shouldn't": "should",
     "am": "is", "are": "is", "were": "was", "have": "has", "m": "is", "re": "is", "s": "is", "ve": "has", "ll": "will",
 }  # fmt: skip
-"""Verbs that help, in one form for all persons and without what denies."""
+"""Auxiliary verbs mapped to one form for all persons, without negation."""
 _EMPTY: Final = frozenset({"", "do", "does", "did"})
 _SUBJECTS: Final = frozenset({"i", "we", "you", "he", "she", "it", "they", "and", "but"})
 
@@ -62,14 +62,14 @@ _FUNCTION: Final = listed(
     we our us his her their there of in on at by for with from and or as all just quite only exactly currently
     """
 )
-"""Words behind a negation that do not say what is denied."""
+"""Words after a negation that do not say what is denied."""
 
 
 class Denials:
     """The denials of some turns."""
 
     def __init__(self, lines: Sequence[tuple[int, str, str]], seqs: Collection[int]) -> None:
-        """`lines` are (number, speaker, words) of the turns; `seqs` the numbers of those that count."""
+        """`lines` are (number, speaker, text) of the turns; `seqs` are the numbers of turns whose denials count."""
         self._all = lines
         # A program with `NOT NULL` denies nothing.
         self._lines = [
@@ -83,7 +83,7 @@ class Denials:
 
     @cached_property
     def _code(self) -> list[Passage]:
-        """The messages in programs."""
+        """Quoted messages in code blocks."""
         return [
             Passage(message, seq, "")
             for seq, _, text in self._all if seq in self._seqs
@@ -97,7 +97,7 @@ class Denials:
 
     @cached_property
     def _stated(self) -> list[Passage]:
-        """The clauses without quotes that deny, such as messages of errors: who shows them denies nothing."""
+        """Clauses without the quotes that deny, such as error messages: quoting one is no denial."""
         lines = [
             (seq, speaker, QUOTED.sub(lambda quote: " " if DENIES.search(quote.group()) else quote.group(), text))
             for seq, speaker, text in self._lines
@@ -106,16 +106,17 @@ class Denials:
         return list(passages_of(lines, clauses=True))
 
     def support(self, words: Sequence[str], claim: str, who: str | None = None) -> bool:
-        """Whether a claim denies what was denied, as often.
+        """Return whether the turns deny what a claim denies, with as many negations.
 
-        What another speaker denied of themselves denies nothing of `who`, the speaker that the claim is about.
+        A denial that another speaker makes about themselves does not count for `who`, the speaker that the claim is
+        about.
         """
         claim = without_emphasis(claim)
         negations = DENIES.findall(claim)
         count, noun = len(negations), negations[0].lower() in ("no", "none", "without")
         behind = claim[_end_of_negation(claim) :]
         denied = Passage(_PREPOSITION.split(behind)[0] if noun else behind, 0, "")
-        # Of 'not with any other' the verb stands before it.
+        # In 'not with any other' the verb comes before the negation.
         noun = noun or bool(_PREPOSITION.match(behind))
         if not words and not denied.shapes:
             plain = set(WORD.findall(claim.lower()))
@@ -136,15 +137,16 @@ class Denials:
 
     @staticmethod
     def _answers(passage: Passage, words: Sequence[str], first: str) -> bool:
-        """Whether a question that was answered by a no asks for the first word of a denial and most of the others."""
+        """Return whether a question answered with 'no' has the first word of a denial and most of the others."""
         if not any(_is_like(first, word.text) for word in passage.words):
             return False
         return passage.shared(words) + _SUPPORT * is_telling(first) > _SUPPORT * len(words)
 
     def _denies(self, passage: Passage, claimed: Passage, count: int, *, noun: bool) -> bool:
-        """Whether a passage denies, at least `count` times, what a claim does: the first word and most of the others.
+        """Return whether a passage denies, at least `count` times, a claim's first word and most of its other words.
 
-        The others may be all that it denies, or stand for an 'it' in it. `noun` tells that the claim denies a thing.
+        The passage may also deny nothing but words of the claim, or refer to the other words by an 'it'. `noun` says
+        that the claim denies a thing, as in 'no plans'.
         """
         match = DENIES.search(passage.text) or WITHHOLDS.search(passage.text)
         if match is None or len(WITHHOLDS.findall(passage.text)) < count:
@@ -156,27 +158,27 @@ class Denials:
         telling = [word for word in dict.fromkeys(word.text for word in claimed.words) if says_something(word)]
         shared = denied.shared(telling)
         if first and not _is_like(first, _first(denied)):
-            # 'No other plans' is what 'I have made no plans' says.
+            # 'No other plans' restates 'I have made no plans'.
             return bool(noun and telling) and shared == len(telling)
         if shared > _SUPPORT * len(telling) or not telling:
             return True
         there = [word.text for word in denied.words if says_something(word.text)]
         if there and all(map(claimed.has, there)):
             return True
-        # 'I can't come' denies what was spoken of, as 'I can't do that' does.
+        # 'I can't come' denies what was just spoken of, as does 'I can't do that'.
         refers = not there or _REFERS.search(denied.text)
         return bool(refers) and self._around(passage).shared(telling) > _SUPPORT * len(telling)
 
     def _around(self, passage: Passage) -> Passage:
-        """The turn of a passage with the one before it."""
+        """Return a passage's turn together with the turn before."""
         at = next((place for place, line in enumerate(self._lines) if line[0] == passage.seq), 0)
         return Passage("\n".join(text for *_, text in self._lines[max(0, at - 1) : at + 1]), passage.seq, "")
 
     @cached_property
     def _answered_no(self) -> list[Passage]:
-        """Questions that the next turn answers by a plain no, as denials of whoever answers.
+        """Questions that the next turn answers with a plain 'no', as denials by the speaker of that turn.
 
-        With the sentences before them, which an 'it' or 'one' in them may mean.
+        A question that has an 'it' or 'one' comes with the sentences before, which the word may refer to.
         """
         passages = []
         for question, answer in pairwise(self._lines):
@@ -189,9 +191,9 @@ class Denials:
         return passages
 
     def refute(self, words: Sequence[str], claim: str) -> bool:
-        """Whether all that was said with most of these words was a denial of them.
+        """Return whether the passages that share the most words with a claim all deny those words.
 
-        A wish is denied by a denied wish alone: who has not seen the sea may hope to see it.
+        A wish is refuted only by a denied wish: one who has not seen the sea may hope to see it.
         """
         if not words:
             return False
@@ -207,7 +209,7 @@ class Denials:
         ):
             return False
         if "first" in words and best and all(_NEVER_YET.search(passage.text) for passage in best):
-            # Who never tried may try for the first time.
+            # Something never done may be done for the first time.
             return False
         if self._turns_round(words, _deeds(claim), shared):
             return True
@@ -218,7 +220,7 @@ class Denials:
         )
 
     def is_stripped(self, claim: str) -> bool:
-        """Whether a claim is what was said without its one 'not': 'we did make it' of 'but we didn't make it'."""
+        """Return whether a claim drops a statement's one negation: 'we did make it' from 'but we didn't make it'."""
         run, _ = _run_of(claim)
         return len(run) >= _FEW and any(
             at is not None and len(DENIES.findall(passage.text)) == 1 and passage.denies and _holds(words_said, run, at)
@@ -229,7 +231,7 @@ class Denials:
 
     @staticmethod
     def _turns_round(words: Sequence[str], deeds: Sequence[str], shared: Sequence[tuple[int, Passage]]) -> bool:
-        """Whether one of some words or deeds was denied, and affirmed nowhere with as many of the others."""
+        """Return whether a word or deed is denied in one passage, and affirmed in none with as many of the words."""
         for count, passage in shared:
             first = _first(_without_asked_subject(passage.denied)) if passage.denies else ""
             is_deed = not OF_SOME.search(passage.denied.text) and any(_is_like(first, deed) for deed in deeds)
@@ -249,7 +251,7 @@ class Denials:
 
 
 def _deeds(claim: str) -> list[str]:
-    """The verbs of a claim that need not stand in its source, and yet may have been denied there."""
+    """Return the verbs of a claim that need not occur in its source, but may have been denied there."""
     return [word for word in WORD.findall(claim.lower()) if word in DEEDS]
 
 
@@ -258,37 +260,37 @@ def _says(passage: Passage, verb: str) -> bool:
 
 
 def _without_asked_subject(denied: Passage) -> Passage:
-    """What a no denies, without the one of whom was asked: the passing of 'did Tom pass?', not Tom."""
+    """Drop the person asked about from a denial: 'no' to 'did Tom pass?' denies the passing, not Tom."""
     return Passage(ASKED_OF.sub(lambda asked: asked["verb"], denied.text, count=1), denied.seq, denied.speaker)
 
 
 def _denied_of(passage: Passage, words: Sequence[str]) -> bool:
-    """Whether a passage denies one of some words, other than the thing of which it denies something."""
+    """Return whether a passage denies one of some words, other than the subject of the denial."""
     match = DENIES.search(passage.text)
     subject = Passage(passage.text[: match.start()] if match else "", passage.seq, passage.speaker)
     return any(passage.denied.has(word) for word in words if not subject.has(word))
 
 
 def _first(denied: Passage) -> str:
-    """The first word behind a negation that says what is denied, such as its verb."""
+    """Return the first word after a negation that says what is denied, such as its verb."""
     return next((word.text for word in denied.words if word.text not in _FUNCTION), "")
 
 
 def _run_of(text: str) -> tuple[list[str], int | None]:
-    """The words of a text behind its subject without what only denies, and before which of them it denies."""
+    """Return a text's words without subject and negation, and the index at which the negation was (None: none)."""
     run: list[str] = []
     at = None
     for word in _PLAIN_WORD.findall(text.lower().replace("\u2019", "'")):
         if DENIES.fullmatch(word):
             at = len(run) if at is None else at
-            word = _AUXILIARY.get(word, "")  # noqa: PLW2901 - 'can't' denies what somebody can
+            word = _AUXILIARY.get(word, "")  # noqa: PLW2901 - 'can't' becomes 'can'
         run += [_AUXILIARY.get(part, part) for part in _APOSTROPHE.split(word) if part not in _EMPTY]
     subject = bool(run) and run[0] in _SUBJECTS
     return run[subject:], None if at is None else max(0, at - subject)
 
 
 def _holds(words_said: Sequence[str], run: Sequence[str], at: int) -> bool:
-    """Whether a run of words stands in what was said, around the place of its denial or from there on."""
+    """Return whether a run of words occurs across the negated index, or from there if that is the start."""
     starts = range(max(0, at - len(run) + 1), at + 1)
     return any(words_said[start : start + len(run)] == run for start in starts if start < at or at == 0)
 

@@ -1,4 +1,4 @@
-"""Whether a note has for one end what was the other: of a change, of a preference, of a measure's unit of time."""
+"""Detect a note that swaps the ends of a change, the sides of a preference, or a measure's unit of time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _END: Final = lazy_pattern(r"(?i)(?<!\w)(?P<side>from|to) (?:the |an? )?(?P<valu
 
 
 def turns_a_change_round(note: str, told: Iterable[str]) -> bool:
-    """Whether a note has an end of a change for its beginning, or the reverse. `told`: words of the turns it names."""
+    """Return whether a note swaps the start and end of a change; `told` are the texts of the cited turns."""
     texts = list(told)
     changed = {
         side
@@ -45,7 +45,7 @@ def turns_a_change_round(note: str, told: Iterable[str]) -> bool:
 
 
 def has_another_unit_of_time(note: str, told: Iterable[str]) -> bool:
-    """Whether a number of a note is of another unit of time than in the turns: 'two years' of 'two months'."""
+    """Return whether a number has another unit of time in a note than in the turns: 'two years' for 'two months'."""
     claimed = set(_timed(note))
     if not claimed:
         return False
@@ -61,7 +61,7 @@ def _timed(text: str) -> Iterator[tuple[str, str]]:
 
 
 def prefers_the_other(note: str, told: Sequence[str]) -> bool:
-    """Whether a note prefers what was named behind a 'than': 'would rather walk' of 'rather drive than walk'."""
+    """Return whether a note prefers the rejected option: 'would rather walk' for 'rather drive than walk'."""
     preferred = [words[-1] for match in _PREFERS.finditer(note) if (words := content_words(match["own"]))]
     return any(
         Passage(match["other"], 0, "").has(word) and not Passage(match["own"], 0, "").has(word)

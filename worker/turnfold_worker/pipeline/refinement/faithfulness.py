@@ -1,9 +1,8 @@
-"""Whether a model's note says only what was said: words, numbers, names, dates, negations, speakers.
+"""Check that a model's note says only what was said: words, numbers, names, dates, negations, speakers.
 
-A check of words, not of meaning, and of one note at a time: what it refuses is left out alone. Each claim is held
-against the turns that it names and those beside them; a word has to stand there in some form, or one that means the
-same. What it must not do is to let an invented figure, a name out of nowhere, a turned-round 'not' or another
-person's promise into a context.
+The check is lexical, not semantic, and judges one note at a time: a refused note is dropped alone. Each claim is
+compared with the turns that the note cites and their neighbours; a word must occur there in some form or as a synonym.
+Above all, no invented figure, unknown name, reversed negation or promise of another person may reach a context.
 """
 
 from __future__ import annotations
@@ -34,15 +33,15 @@ from turnfold_worker.pipeline.refinement.withheld import affirms_what_was_withhe
 from turnfold_worker.pipeline.turns.reading import is_participant
 
 _BACK: Final = 3
-"""Turns before a named one that may hold what it refers to: a question, an antecedent."""
+"""Turns before a cited one that may contain what it refers to: a question, an antecedent."""
 _AHEAD: Final = 2
 
 
 class Evidence:
-    """What was said in some turns, looked at once for many notes."""
+    """The text of some turns, prepared once for checking many notes."""
 
     def __init__(self, turns: Sequence[StoredTurn], kept: Iterable[str] = ()) -> None:
-        """`kept` are further texts that may be relied on, such as what is left of turns that were removed."""
+        """`kept` are further texts to rely on, such as what is left of removed turns."""
         self._turns = [
             replace(turn, content=with_capitals(plain_formulas(turn.content))) for turn in turns if is_readable(turn)
         ]
@@ -56,7 +55,7 @@ class Evidence:
         return list(dict.fromkeys(speaker_label(turn) for turn in self._turns))
 
     def problems(self, text: str, seqs: Sequence[int], speaker: str | None = None) -> list[Unfaithful]:
-        """Why a note about some turns is refused; empty for a faithful one."""
+        """Return the reasons to refuse a note about some turns; empty for a faithful note."""
         if not seqs or any(seq not in self._place for seq in seqs):
             return [Unfaithful.TURN]
         text = plain_formulas(text)
@@ -84,7 +83,7 @@ class Evidence:
         return list(dict.fromkeys(problems))
 
     def _turned_round(self, text: str, turn_texts: Sequence[str], near: Sequence[int]) -> Iterator[Unfaithful]:
-        """What a note says the other way round than the turns that it names."""
+        """Yield a problem for each way in which a note reverses what its cited turns say."""
         around = [turn.content[:READ] for turn in self._turns if turn.seq in near]
         if (
             says_the_opposite(text, turn_texts, self._speakers, around)
@@ -96,12 +95,12 @@ class Evidence:
             yield Unfaithful.NUMBER
 
     def passage_problems(self, text: str) -> list[Unfaithful]:
-        """Why a longer text about all of it is refused, such as a reconstruction."""
+        """Return the reasons to refuse a longer text about all turns, such as a reconstruction."""
         scope = Scope(self._turns, self._turns, self._speakers, self._kept)
         return list(dict.fromkeys((*scope.facts(text, ()), *scope.polarity(text))))
 
     def mentions(self, tag: str) -> bool:
-        """Whether every word of a tag was said."""
+        """Return whether every word of a tag occurs in the turns, their speakers or the kept texts."""
         words = terms(tag)
         return bool(words) and all(word in self._stems for word in words)
 

@@ -1,4 +1,4 @@
-"""The numbers of some turns with what they count, and whether those of a note are among them."""
+"""Check that the numbers of a note occur in some turns, and count the same things there."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from turnfold_worker.pipeline.refinement.spellings import spaced
 
 _FEW: Final = 2
 _AROUND: Final = 40
-"""Code points around a number in which stands what it counts."""
+"""Code points around a number in which the thing that it counts is looked for."""
 _WIDE: Final = 160
-"""Code points around a large number in which stands what a claim says beside it."""
+"""Code points around a large number in which the other words of a claim are looked for."""
 _CLOSE: Final = 15
-"""Code points between a name and a short number that belongs to it."""
+"""Maximum code points between a name and a short number that belongs to it."""
 _STOP: Final = lazy_pattern(r"[,;:.!?()\n]|\s(?:and|or|but|in|on|at|for|to|by|from|with|per|than|as|when|while)\s")
 _COMPOUND: Final = lazy_pattern(r"(?<![\w.])\d+(?:(?:[:/x\u00d7]\d+)+|(?:-\d+){2,}| or \d+)(?!\w)")
-"""Ratios, fractions and measures: their numbers belong together."""
+"""Ratios, fractions and measures, whose numbers belong together."""
 _ASSIGNED: Final = lazy_pattern(
     r"(?<![\w.])[\w.]{1,80} ?={1,2} ?[\"']?\d[\w.]{0,80}(?<!\.)|(?<!\w)\w{1,80}\(\d[\w.]{0,80}\)"
 )
-"""`user_id = 6`, `sleep(2)`: a value belongs to its name."""
+"""`user_id = 6`, `sleep(2)`: a value with the name that it belongs to."""
 _VERSIONED: Final = lazy_pattern(r"(?<!\w)(?P<name>[A-Z]\w{1,60}) v?(?P<version>\d+(?:\.\d+)+)(?!\w)")
 _LISTED: Final = lazy_pattern(r"(?m)^[ \t#*]{0,12}\d{1,2}[.)](?= )")
-"""The number of a point in a list, which counts nothing."""
+"""The number of a list item, which counts nothing."""
 _RANGE: Final = lazy_pattern(r" (?:to|or|and|-) \d+(?P<behind> .*)", re.DOTALL)
 _ENDS: Final = lazy_pattern(r"[,;:.!?()\n]")
 _ITEM: Final = r"[\w.`'\" -]{1,40}?"
@@ -38,42 +38,42 @@ _WITH_LIST: Final = lazy_pattern(
     rf"(?i)(?<!\w)(?P<count>two|three|four|five|six|seven|eight|nine|ten|[2-9]|10)(?P<what> [\w -]{{1,60}}[:,] )"
     rf"(?P<items>{_ITEM}(?:, {_ITEM}){{0,8}},? and {_ITEM})(?=[,;:)\n]|\.(?!\w)|\Z)"
 )
-"""A number with what it counts."""
+"""A count with the list of the things counted."""
 _BETWEEN_ITEMS: Final = lazy_pattern(r",? and |, ")
 _WORDS_OF_ITEM: Final = 3
 _LARGE: Final = 3
-"""Figures of a large number."""
+"""Minimum digits of a large number."""
 _NAMED: Final = lazy_pattern(r"(?<=[a-z,] )[A-Z]\w* \Z")
 _WORD_BEFORE: Final = lazy_pattern(r"(?<![^\W\d_])[^\W\d_]{3,40} \Z")
 _ORDINAL: Final = lazy_pattern(r"\A(?:st|nd|rd|th)(?!\w)")
 _NUMERAL: Final = lazy_pattern(rf"(?i)(?<!\w)(?:{DIGITS.pattern}|(?:{'|'.join(SPELLED)})(?!\w))")
 _NOT_COUNTED: Final = frozenset({"one", "once", "half", "both"})
-"""Spelled numbers that mostly count nothing."""
+"""Number words that mostly count nothing."""
 
 
 def flat(text: str) -> str:
-    """A text in lower case with single spaces and plain apostrophes."""
+    """Return a text in lower case with single spaces and straight apostrophes."""
     return " ".join(text.lower().replace("\u2019", "'").split())
 
 
 def _bare(text: str) -> str:
-    """A text in lower case without spaces, quotation marks and brackets."""
+    """Return a text in lower case without white space, quotation marks and square brackets."""
     return re.sub(r"[\s'\"`\[\]]", "", text.lower())
 
 
 def _counted_in(after: str) -> list[str]:
-    """The words behind a number that may say what it counts."""
+    """Return the words after a number that may say what it counts."""
     counted = (word.text for word in words_of(_STOP.split(_ORDINAL.sub("", after))[0])[:_FEW])
     return [word for word in counted if says_something(word)]
 
 
 class _SpelledRun(NamedTuple):
-    """A number that is written in words, whole: 'nineteen hundred'."""
+    """A complete number written in words: 'nineteen hundred'."""
 
     start: int
     end: int
     sides: frozenset[tuple[str, ...]]
-    """The telling word of its clause before it and it, and it and the one behind it."""
+    """The number with the content word before it in its clause, and with the one after it."""
 
 
 def _spelled_runs(text: str) -> Iterator[_SpelledRun]:
@@ -96,7 +96,7 @@ def _tells(word: str) -> bool:
 
 
 def without_listed(text: str) -> str:
-    """A text without the numbers that count a list of names behind them: a reader counts what was said.
+    """Drop the numbers that count a list of names following them: a writer may count what was said.
 
     >>> without_listed("Three parts: sign-in, search and charts.")
     ' parts: sign-in, search and charts.'
@@ -117,15 +117,15 @@ class Figures:
     """The numbers of some turns."""
 
     def __init__(self, lines: Sequence[tuple[int, str, str]]) -> None:
-        """`lines` are (number, speaker, words) of the turns."""
+        """`lines` are (number, speaker, text) of the turns."""
         self._lines = [(seq, speaker, _LISTED.sub("", text)) for seq, speaker, text in lines]
 
     def support(self, text: str) -> bool:
-        """Whether every number of a text without dates stands here, and counts what it counts here."""
+        """Return whether every number of a text without dates occurs in the turns, and counts the same thing there."""
         return not any(self._missing(self._without_repeated(text)))
 
     def _without_repeated(self, text: str) -> str:
-        """A text without the numbers in words that stand here too beside the same telling word."""
+        """Blank out the spelled numbers that also occur in the turns next to the same content word."""
         for run in reversed([*_spelled_runs(text)]):
             if run.sides & self._spelled:
                 text = f"{text[: run.start]}{' ' * (run.end - run.start)}{text[run.end :]}"
@@ -150,7 +150,7 @@ class Figures:
                     yield word.text
 
     def _is_version(self, match: re.Match[str]) -> bool:
-        """Whether a version stands here shortly behind the name that a claim gives it."""
+        """Return whether a version occurs in the turns shortly after the name that a claim gives it."""
         name, version = re.escape(match["name"].lower()), re.escape(match["version"])
         return bool(re.search(rf"{name}(?:(?!\d+\.\d).){{0,{_AROUND}}}(?<![\d.]){version}(?![\d]|\.\d)", self._flat))
 
@@ -168,7 +168,7 @@ class Figures:
 
     @cached_property
     def _quantities(self) -> dict[str, set[str]]:
-        """By value, the units in which it is given; an empty one where it stands without."""
+        """Units by value; includes an empty unit if the value occurs without one."""
         units_by_value: dict[str, set[str]] = {}
         for *_, text in self._lines:
             for fact in extract_facts(text).of(FactKind.NUMBER):
@@ -201,14 +201,14 @@ class Figures:
         ):
             named = word_before
         if named:
-            # A number behind a name is part of it, or its value in a table.
+            # A number after a name is part of the name, or its value in a table.
             name, number = re.escape(flat(named.group()).strip()), re.escape(flat(shown))
             apart = _AROUND if len(value) >= _LARGE else _CLOSE
             return bool(re.search(rf"{name}[^\d]{{0,{apart}}}{number}(?!\d)", self._flat))
         return bool(unit) or self._counts(value, text[:start], text[start + len(shown) :])
 
     def _counts(self, number: str, text_before: str, after: str) -> bool:
-        """Whether a number counts here what stands behind it, as far as that can be seen."""
+        """Return whether a number counts the same thing in the turns; True for a short number without a thing."""
         counted = _counted_in(after)
         if not counted and (further := _RANGE.match(after)):
             return self._counts(number, text_before, further["behind"])
@@ -218,13 +218,13 @@ class Figures:
         if not counted or quantity(f"{number} {counted[0]}")[1] in self._quantities.get(number, ()):
             return True
         if len(number) >= _LARGE:
-            # Large ones are seldom alike: they need no more than a word of the same clause near them.
+            # Large numbers rarely coincide: one word of the same clause nearby is enough.
             counted += [word.text for word in words_of(_ENDS.split(text_before)[-1]) if says_something(word.text)]
             return any(wide.has(word) for _, wide in self._counted.get(number, ()) for word in counted)
         return any(not near.shapes or near.has(word) for near, _ in self._counted.get(number, ()) for word in counted)
 
     def _around(self, number: str) -> Iterator[Passage]:
-        """What stands around each place of a large number, lines of a program too."""
+        """Yield the text around each occurrence of a large number, lines of code included."""
         for seq, speaker, text in self._lines:
             for match in DIGITS.finditer(text):
                 if value_of(match.group()) == number:
@@ -232,7 +232,7 @@ class Figures:
 
     @cached_property
     def _counted(self) -> dict[str, list[tuple[Passage, Passage]]]:
-        """By value, the words behind each number, or before it if none, and those on both sides of it."""
+        """By value, the words after each number (or before it if none follow), and those on both sides."""
         counted: dict[str, list[tuple[Passage, Passage]]] = {}
         for seq, speaker, text in self._lines:
             for match in _NUMERAL.finditer(text):

@@ -1,4 +1,4 @@
-r"""LaTeX as people write the same in a line: `\frac{1}{17}` as `1/17`. Notes are compared with that."""
+r"""Rewrite LaTeX as people type it inline, `\frac{1}{17}` as `1/17`, for comparison with notes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from turnfold.contract.lazy_patterns import lazy_pattern
 
 _NESTED: Final = 4
-"""Fractions inside each other that are looked through."""
+"""Maximum nesting depth of fractions that are rewritten."""
 _INSIDE: Final = r"\s{0,3}([^{}\n]{1,200}?)\s{0,3}"
 _FRACTION: Final = lazy_pattern(rf"\\[dtc]?frac\s?\{{{_INSIDE}\}}\s?\{{{_INSIDE}\}}")
 _CHOICE: Final = lazy_pattern(rf"\\[dt]?binom\s?\{{{_INSIDE}\}}\s?\{{{_INSIDE}\}}")
@@ -26,7 +26,7 @@ _TERMS: Final = lazy_pattern(r"(?<=[\w)!]) ?[-+] ?(?=[\w(])")
 
 
 def plain_formulas(text: str) -> str:
-    r"""A text with its LaTeX in plain signs; the same text where there is none.
+    r"""Return a text with its LaTeX in plain characters; a text without LaTeX is returned unchanged.
 
     >>> plain_formulas(r"\( P(A) = \frac{4}{52} \times \frac{3}{51} \approx 0.5\% \), \(\binom{5}{2} = 10\)")
     ' P(A) = 4/52 × 3/51 ≈ 0.5% , 5C2 = 10'
@@ -42,5 +42,5 @@ def plain_formulas(text: str) -> str:
 
 
 def _fraction(match: re.Match[str]) -> str:
-    """A fraction on a line: sums in brackets."""
+    """Return a fraction on one line, with sums in parentheses."""
     return "/".join([f"({part})" if _TERMS.search(part) else part for part in match.groups()])

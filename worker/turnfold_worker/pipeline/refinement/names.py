@@ -1,4 +1,4 @@
-"""The names of a note: whether they stand where it says, as one, and whether speakers were spoken to."""
+"""Check the names of a note: each must occur in its cited turns as written, and speakers must speak or be addressed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from turnfold_worker.pipeline.turns.reading import is_participant
 
 _FEW: Final = 2
 _COINED: Final = lazy_pattern(r"\w[a-z]*[A-Z]")
-"""Names with capitals inside, which stand beside others as plain words do."""
+"""Names with inner capitals, which may be next to other words like plain words."""
 
 
 class Names:
@@ -25,7 +25,7 @@ class Names:
     def __init__(
         self, sentences: Sequence[Passage], wide: Sequence[tuple[int, str, str]], speakers: Sequence[str]
     ) -> None:
-        """`wide` are all turns that a request showed, as (number, speaker, words)."""
+        """`wide` are all turns shown in the request, as (number, speaker, text)."""
         self._sentences = sentences
         self._wide = wide
         self._speakers = speakers
@@ -33,7 +33,7 @@ class Names:
         self._spaced = spaced(text)
 
     def is_addressed(self, name: str, *, seqs: Sequence[int]) -> bool:
-        """Whether a speaker said one of the turns, or is spoken to or named in them."""
+        """Return whether a speaker said one of the turns, or is addressed or named in one."""
         named = [passage for passage in self._sentences if passage.seq in seqs]
         return any(
             not passage.speaker
@@ -44,7 +44,7 @@ class Names:
         )
 
     def is_torn(self, sentence: str, words: Sequence[Word], place: int) -> bool:
-        """Whether a name and the next word, written as one, stand nowhere together: 'New Lisbon' for 'New York'."""
+        """Return whether a name and the next word occur nowhere together: 'New Lisbon' where 'New York' was said."""
         first, second = words[place : place + 2] if place + 1 < len(words) else (None, None)
         if first is None or second is None or not (first.capital and second.capital) or first.owns:
             return False
@@ -62,7 +62,7 @@ class Names:
         return between in (" ", "-", ".") and f" {first.text} {second.text} " not in self._spaced
 
     def has(self, word: str, *, sentence: str, seqs: Sequence[int]) -> bool:
-        """Whether a name stands in a turn that the note names, or beside what it says of it."""
+        """Return whether a name occurs in a turn that the note cites, or near other words of its sentence."""
         parts = WORD.findall(word)
         other_words = [other for other in content_words(sentence) if other != word]
         for place, passage in enumerate(self._sentences):
@@ -70,7 +70,7 @@ class Names:
                 continue
             if passage.seq in seqs or not passage.seq or self._is_referred_to(passage, seqs):
                 return True
-            # In the turn before those that are named it may be what they refer to.
+            # A cited turn may refer to a name in the turn right before: there, one word nearby is enough.
             beside = 1 if passage.seq + 1 in seqs else _FEW
             around = [
                 other_sentence
@@ -84,9 +84,9 @@ class Names:
         return self._is_of_their_we(word, sentence)
 
     def _is_referred_to(self, passage: Passage, seqs: Sequence[int]) -> bool:
-        """Whether a named turn speaks of what is named shortly before it: each turn from there on has an 'it' for it.
+        """Return whether a cited turn refers back to a passage that has a name, by an 'it' in each turn since then.
 
-        An answer needs none where its question has one.
+        An answer needs no 'it' if its question has one.
         """
         named = min((seq for seq in seqs if seq > passage.seq), default=0)
         between = range(passage.seq + 1, named + 1)
@@ -101,7 +101,7 @@ class Names:
         return all(refer[:-1]) and (refer[-1] or (asked and len(refer) > 1))
 
     def _is_of_their_we(self, name: str, sentence: str) -> bool:
-        """Whether a name stands beside a speaker, who said it somewhere: 'Ana and Ben' for Ana's 'we'."""
+        """Return whether a name is joined to a speaker who mentioned it somewhere: 'Ana and Ben' for Ana's 'we'."""
         beside = re.search(rf"(\w+) and {re.escape(name)}(?!\w)", sentence, re.IGNORECASE)
         if beside is None or not is_participant(beside[1], self._speakers):
             return False

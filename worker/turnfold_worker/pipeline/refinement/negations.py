@@ -1,4 +1,4 @@
-"""The words that deny, and those that only seem to."""
+"""Patterns for words that deny, and for words that only seem to."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ WITHHOLDS: Final = lazy_pattern(
     r"|rather than|fail\w*|stop\w*|exclud\w*|ban|banned|unable|unless|cancel\w*|abandon\w*|rul\w{1,3} out|miss\w*"
     r"|lack\w*|except|skip\w*|quit|den(?:y|ie[sd])|drop\w*|disable\w*|remov\w*|zero)(?!\w)"
 )
-"""What a denial may rest on."""
+"""Words that may support a denial."""
 _ASKS: Final = (
     r"(?<!\w)(?:whether|if|unless|until|ask(?:s|ed)?|wonder(?:s|ed)?|check(?:s|ed|ing)?|ensur(?:e|es|ed|ing)"
     r"|verif(?:y|ies|ied))(?!\w)"
 )
 OPEN: Final = lazy_pattern(f"(?i){_ASKS}")
-"""Behind it stands what is asked, or what something depends on: it is not said to be so."""
+"""Introduces something that is asked or depended on, and thus not stated as fact."""
 OPEN_BEFORE: Final = lazy_pattern(rf"(?i){_ASKS}(?: that)?\s*\Z")
 _EMPHASIS: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:why not|nothing (?:like|better|more|beats)|no (?:doubt|wonder|problem|matter|better)"
@@ -38,7 +38,7 @@ _EMPHASIS: Final = lazy_pattern(
 )
 """Negations that deny nothing."""
 NONE: Final = lazy_pattern(r"(?<=[a-z(:,`'\"=] )None(?!\w)|(?<=[`'\"(=])None(?!\w)|None(?=[`'\")])")
-"""The value of programs, which denies nothing."""
+"""The value `None` of programs, which denies nothing."""
 WISHES: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:hop(?:es?|ed|ing|eful\w*)|want(?:s|ed|ing)?|wish(?:es|ed|ing)?|plan(?:s|ned|ning)?|inten[dt]\w*"
     r"|dream(?:s|t|ed|ing)?|would like|aim(?:s|ed|ing)?|will|going to)(?!\w)"
@@ -52,10 +52,10 @@ LEANS_AWAY: Final = lazy_pattern(
 
 NO_SUBJECT: Final = lazy_pattern(rf"(?i)\W{{0,4}}(?!not at all\W)(?:{NO})(?!\w)")
 REACH: Final = lazy_pattern(r"[,;:.!?]|\s(?:and|but|or|because|since|so)\s")
-"""Where what a negation denies ends."""
+"""The end of what a negation covers."""
 
 QUOTED: Final = lazy_pattern(r"(?P<mark>[\"`])(?P<words>[^\"`\n]{8,300})(?P=mark)")
-"""Words that are quoted, such as the message of an error."""
+"""Quoted words, such as an error message."""
 
 FACTIVE: Final = lazy_pattern(
     r"(?i) {0,3}(?:really |even )?(?:(?:notic|realiz|realis|know|knew|remember|regret|mind)\w*"
@@ -64,14 +64,14 @@ FACTIVE: Final = lazy_pattern(
 """Verbs whose denial does not deny what follows: 'didn't notice that it rained', 'never thought I would win'."""
 
 OF_ANYTHING: Final = lazy_pattern(r"(?i)(?<!\w)any(?:thing|body|one|where)?(?!\w)")
-"""What a denial of everything denies: 'we have not agreed to anything'."""
+"""The object of a total denial: 'we have not agreed to anything'."""
 OF_SOME: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:many|much|enough|all|every\w*|often|always|a lot|only|just|until|since)(?!\w)"
 )
 CANNOT: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:cannot|can['\u2019]?t|won['\u2019]?t|(?:will|can) (?:not|never)|unable)(?!\w)"
 )
-"""What leaves nobody a will to do it."""
+"""Denials that also rule out the intention."""
 WILL: Final = lazy_pattern(r"(?i)will|going to")
 ASKED_OF: Final = lazy_pattern(
     r"(?P<verb>(?<!\w)(?i:did|does|do|has|have|had|is|are|was|were|can|could|will|would|should)) "
@@ -85,19 +85,19 @@ DEEDS: Final = listed(
     start starts started stay stays stayed use uses used using visit visits visited
     """
 )
-"""Words that a note may add, and that say something where they were denied."""
+"""Words that a note may add, but that carry content where they were denied."""
 
 
 def denies(text: str) -> bool:
-    """Whether a clause denies something."""
+    """Return whether a clause denies something."""
     return bool(DENIES.search(AFFIRMS.sub(" ", text)))
 
 
 def emphasis_of(text: str) -> list[str]:
-    """The negations of a text that deny nothing."""
+    """Return the negations of a text that deny nothing."""
     return [match.group() for match in _EMPHASIS.finditer(text)]
 
 
 def without_emphasis(text: str) -> str:
-    """A text without negations that deny nothing."""
+    """Return a text without the negations that deny nothing."""
     return _EMPHASIS.sub(" ", text)

@@ -1,4 +1,4 @@
-"""Whether a note says the opposite of what was said: 'loves' of 'hates', 'gave' of 'refused', 'all' of 'nobody'."""
+"""Detect a note that says the opposite of its turns: 'loves' for 'hates', 'gave' for 'refused', 'all' for 'nobody'."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _PAIRS: Final = (
     (r"succeed\w*|success\w*", r"fail\w*"),
     (r"everybody|everyone|everything|always", r"nobody|no one|nothing|never|not every\w*"),
 )
-"""Words of which one is the opposite of the other, in all of their forms."""
+"""Pairs of opposites, each side with all its forms."""
 _REFERS: Final = lazy_pattern(r"(?i)(?<!\w)(?:it|that|this|them|those)(?!\w)")
 _BEFORE: Final = 30
-"""Code points before a word within which it is denied."""
+"""Code points before a word in which a negation denies it."""
 
 
 _SIDES: Final = tuple(
@@ -47,10 +47,10 @@ _SIDES: Final = tuple(
 
 
 def says_the_opposite(note: str, told: Iterable[str], speakers: Iterable[str] = (), around: Iterable[str] = ()) -> bool:
-    """Whether a statement of a note has a word of which only the opposite was said, of the same thing.
+    """Return whether a note uses a word of which only the opposite was said, about the same thing.
 
-    `told` are the words of the turns that it names, `speakers` who may be named in it, `around` the words of the turns
-    beside them, in which stands what an 'it' means.
+    `told` are the texts of the cited turns, `speakers` the names that a note may use, and `around` the texts of
+    neighbouring turns, which may contain the antecedent of an 'it'.
     """
     texts, meant = list(told), "\n".join(around)
     names = frozenset(part for speaker in speakers for part in speaker.lower().split())
@@ -66,7 +66,7 @@ def says_the_opposite(note: str, told: Iterable[str], speakers: Iterable[str] = 
 
 
 def _tells_of(text: str, telling: list[str], opposite: re.Pattern[str], meant: str) -> bool:
-    """Whether a sentence says the opposite, undenied, of something that some words tell of."""
+    """Return whether a text says the opposite, undenied, in a sentence about one of the `telling` words."""
     for sentence in sentences_of(text):
         match = opposite.search(sentence)
         if match and not DENIES.search(sentence[max(0, match.start() - _BEFORE) : match.start()]):

@@ -1,4 +1,4 @@
-"""Whether a note tells as done what somebody only asked for, or meant to do."""
+"""Detect a note that reports as done what was only requested or intended."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _DONE: Final = lazy_pattern(
     rf"(?i)(?:^(?:\S{{1,40}} ){{0,3}}|(?<!\w)(?:has|have|had|was|were|been) )"
     rf"(?P<done>[a-z]{{2,20}}ed|{'|'.join(_IRREGULAR)})(?!\w)"
 )
-"""What a note says was done: behind its subject, or an auxiliary verb."""
+"""A verb by which a note reports something as done: after its subject or an auxiliary verb."""
 _REPORTS: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:ask|requested|ordered|instruct|remind|want|need|plan|propos|suggest|recommend|advis|agree|promis|offer|if"
     r"|should|must|will|would|to be|not|never|no)\w{0,4}(?!\w)"
 )
-"""What keeps a note from telling that something was done."""
+"""Words that keep a note from reporting something as done."""
 _WANTED: Final = lazy_pattern(
     r"(?im)(?:^|[.!?;:\u2026]\s{1,3}|(?<!\w)(?:please|then|and|to|must|should|will|can you|could you|would you|let's"
     r"|let us)\s{1,3}|['\u2019]ll\s{1,3})(?=(?P<verb>[a-z]{2,20})(?!\w))"
@@ -33,10 +33,9 @@ _CONSONANTS: Final = "bdgklmnprt"
 
 
 def tells_an_order_as_done(note: str, told: Iterable[str], around: Iterable[str] = ()) -> bool:
-    """Whether a note says that something was done of which the turns say only that it is to be.
+    """Return whether a note reports something as done that the turns only request or announce.
 
-    `told` are the words of the turns that it names, `around` those of the turns beside them, where it may have been
-    done.
+    `told` are the texts of the cited turns, `around` those of neighbouring turns, which may mention that it was done.
     """
     if _REPORTS.search(note):
         return False
@@ -60,7 +59,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _bases(done: str) -> Iterator[str]:
-    """What a verb may be whose past this is."""
+    """Yield the base forms that a past tense may have."""
     if done in _IRREGULAR:
         yield _IRREGULAR[done]
         return

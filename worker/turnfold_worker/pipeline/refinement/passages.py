@@ -1,4 +1,4 @@
-"""The sentences and clauses of a source: what they say, deny, and of whom."""
+"""Sentences and clauses of a source: their words, what they deny, and whom they are about."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from turnfold_worker.pipeline.refinement.negations import AFFIRMS, DENIES, FACTI
 
 ONE_WORD: Final = 4
 _TAG: Final = lazy_pattern(r"(?i),? (?:right|no|huh|eh|yeah|ok|okay|correct)\? *\Z")
-"""The end of a question that states."""
+"""A question tag after a statement."""
 _ASKED_OF_YOU: Final = lazy_pattern(r"(?i)[ ,]{0,3}(?:want|wanna|care|fancy|feel like|interested|ready|up for)(?!\w)")
-"""How a part of a question begins that leaves the 'you' out."""
+"""The beginning of a part of a question that leaves out its 'you'."""
 REQUEST: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:(?:can|could|will) you|would you (?!like|want|prefer|say)|please|help me)(?!\w)"
 )
-"""How somebody asks for a deed."""
+"""Phrases that ask the listener to do something."""
 _OF_ME: Final = lazy_pattern(r"(?i) to(?!\w)")
 _LIKE_WORD: Final = 0.75
 _EXCLAIMED: Final = lazy_pattern(r"\W*\w+[,!]")
@@ -40,9 +40,9 @@ _NO_SUBJECTS: Final = frozenset({"my", "mine", "me", "myself", "our", "ours", "u
 _ONLY_SUBJECTS: Final = FIRST - _NO_SUBJECTS
 _PAUSE: Final = lazy_pattern(r"[,;:.!?(\[\u2013\u2014]")
 _UNHELD: Final = 0.5
-"""How surely a word belongs to whoever says it without an 'I'."""
+"""Confidence that a word belongs to its speaker without an 'I'."""
 _ASKED: Final = 0.8
-"""How surely a word of a question belongs to whom it asks."""
+"""Confidence that a word of a question belongs to the person asked."""
 
 
 @dataclass(frozen=True)
@@ -61,19 +61,19 @@ class Passage:
 
     @cached_property
     def shapes(self) -> frozenset[str]:
-        """All forms of all of its words."""
+        """All forms of its content words."""
         telling = (word.text for word in self.words if is_telling(word.text))
         return frozenset(form for word in telling for form in forms(word))
 
     @cached_property
     def plain(self) -> frozenset[str]:
-        """Its words and figures in lower case as they are."""
+        """Its words and figures in lower case, unstemmed."""
         return frozenset(WORD.findall(self.text.lower()))
 
     def names(self, word: str) -> bool:
-        """Whether a name in lower case stands here as a name; in a text without capitals, as a word.
+        """Return whether a lower-case name occurs here with a capital, or at all if no word here has one.
 
-        An ordinary word that is exclaimed at the beginning is none: 'Certainly!'.
+        An ordinary word that is exclaimed at the beginning does not count: 'Certainly!'.
         """
         if word not in self.plain and word.removesuffix("s") not in self.plain:
             return False
@@ -94,39 +94,39 @@ class Passage:
 
     @cached_property
     def denied(self) -> Passage:
-        """What stands behind the negation, as far as it reaches."""
+        """The text after the negation, up to the end of what the negation covers."""
         match = DENIES.search(self.text)
         behind = REACH.split(self.text[match.end() :])[0] if match else ""
         factive = FACTIVE.match(behind)
         return Passage(factive.group() if factive else behind, self.seq, self.speaker)
 
     def affirms(self, words: Iterable[str]) -> bool:
-        """Whether some words hold the verb of a negation that affirms: 'forget' of 'never forget'."""
+        """Return whether some words include the verb of a negation that affirms: 'forget' of 'never forget'."""
         verbs = [match.group().split()[-1] for match in AFFIRMS.finditer(self.text)]
         return any(not forms(verb.lower()).isdisjoint(forms(word)) for verb in verbs for word in words)
 
     def has(self, word: str) -> bool:
-        """Whether a word stands here in some form, or one that means the same."""
+        """Return whether a word occurs here in some form, or as a synonym."""
         return not self.shapes.isdisjoint(forms(word)) or not self.shapes.isdisjoint(meanings(word))
 
     @cached_property
     def speaks_of_self(self) -> bool:
-        """Whether it is about its speaker: 'I have not', or 'Have not' at its beginning."""
+        """Whether the passage is about its speaker: 'I have not', or a leading 'Haven't'."""
         return any(word.text in FIRST for word in self.words) or bool(NO_SUBJECT.match(self.text))
 
     def shared(self, words: Iterable[str]) -> int:
-        """How many of some words stand here."""
+        """Return how many of some words occur here."""
         return sum(map(self.has, words))
 
     def closeness(self, words: Iterable[str]) -> float:
-        """How near this comes to some words: more for a form of a word than for one that means the same."""
+        """Return how similar the passage is to some words: a form of a word counts more than a synonym."""
         return sum(
             ONE_WORD if not self.shapes.isdisjoint(forms(word)) else self.has(word) * _LIKE_WORD * ONE_WORD
             for word in words
         )
 
     def votes(self, word: str, speakers: Sequence[str], *, said: bool) -> dict[str, float]:
-        """To whom a word belongs here, and how surely; with `said` to whoever said it."""
+        """Return to whom a word belongs here, with a confidence; with `said`, to the speaker alone."""
         votes: dict[str, float] = {}
         for shapes, held in self._held(tuple(speakers)):
             weight = float(not shapes.isdisjoint(forms(word))) or _LIKE_WORD * (not shapes.isdisjoint(meanings(word)))
@@ -135,10 +135,11 @@ class Passage:
         return votes
 
     def _held(self, speakers: tuple[str, ...]) -> list[tuple[frozenset[str], dict[str, float]]]:
-        """The forms of each telling word, with how surely it belongs to whom.
+        """Return the forms of each content word, with the people it may belong to and a confidence for each.
 
-        That is whom the 'I' or 'you' before it means, both for 'I sent you a map'; what a 'you' does ends with its
-        clause. Before the first of them it may be whoever speaks, or is asked, or the one of whom it goes on to speak.
+        A word belongs to the person meant by the 'I' or 'you' before, to both for 'I sent you a map'; a 'you' applies
+        up to the end of its clause. A word before the first pronoun may belong to the speaker, to the person asked, or
+        to the person that the text goes on to mention.
         """
         if speakers not in self._holders:
             mine, yours = {self.speaker}, {speaker for speaker in speakers if speaker != self.speaker}
@@ -175,15 +176,15 @@ class Passage:
         return self._holders[speakers]
 
     def _asks_of_you(self, word: Word) -> bool:
-        """Whether a part of a question begins with a word for which a 'you' is left out: 'want to come?'."""
+        """Return whether a part of a question begins with a word that implies a 'you': 'want to come?'."""
         return self.asks and bool(_ASKED_OF_YOU.match(self.text, word.start))
 
     def _means_its_subject(self, word: Word, end: int) -> bool:
-        """Whether a person is the subject of what follows, as in 'like me to come'."""
+        """Return whether a pronoun is the subject of what follows, as in 'like me to come'."""
         return word.text in _ONLY_SUBJECTS or (word.text in ("me", "us") and bool(_OF_ME.match(self.text, end)))
 
     def is_of_third(self, word: str) -> bool:
-        """Whether a word belongs to a 'he' or 'she', the last person before it."""
+        """Return whether a word belongs to a 'he' or 'she', if that is the last pronoun before the word."""
         return any(not shapes.isdisjoint(forms(word)) for shapes in self._of_third)
 
     @cached_property
@@ -202,7 +203,7 @@ class Passage:
         return {}
 
     def owners(self, claimed: Sequence[str], others: Iterable[str]) -> set[str]:
-        """Of whom the claimed words are said here: by the person before each. Empty where nobody stands before them."""
+        """Return the people that the claimed words are about, by the pronoun before each; empty if none has one."""
         shapes = frozenset(form for word in claimed for form in (*forms(word), *meanings(word)))
         owners: set[str] = set()
         holder: set[str] = set()
@@ -217,7 +218,7 @@ class Passage:
 
 
 def passages_of(turns: Iterable[tuple[int, str, str]], *, clauses: bool) -> Iterator[Passage]:
-    """The sentences or statements of turns, given as (number, speaker, words)."""
+    """Yield the sentences or statements of turns, given as (number, speaker, text)."""
     for seq, speaker, content in turns:
         for sentence in sentences_of(content):
             asks = sentence.rstrip().endswith("?") and not _TAG.search(sentence)
