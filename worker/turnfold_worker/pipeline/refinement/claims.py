@@ -90,7 +90,7 @@ REPORTS: Final = listed(
     reacted gives gave
     """
 )
-"""Verbs by which a sentence reports its subject's words, whoever those words are about."""
+"""Verbs by which a sentence reports what its subject said."""
 
 
 ADVICE: Final = frozenset(

@@ -162,7 +162,7 @@ def _whole_of_list(content: str, at: int) -> tuple[list[Any], int]:
 
 
 def unfenced(content: str) -> str:
-    """The inside of a Markdown code fence, which some models put around JSON; else the content itself."""
+    """Return the inside of a Markdown code fence, which some models put around JSON; else the stripped content."""
     stripped = content.strip()
     opening = _OPENING.match(stripped)
     if opening is None or not stripped.endswith(_FENCE, opening.end()):

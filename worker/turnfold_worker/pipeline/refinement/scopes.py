@@ -1,4 +1,4 @@
-"""The turns that a note may speak of, and what of it they do not bear out: words, figures, negations, speakers."""
+"""Check a note against the turns that it may draw on: words, figures, negations, speakers."""
 
 from __future__ import annotations
 
@@ -45,24 +45,24 @@ from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.reading import is_participant
 
 READ: Final = 50_000
-"""Code points of a turn that are looked at from its beginning."""
+"""Code points that are read from the beginning of a turn."""
 _DENIED_OR: Final = lazy_pattern(rf"(?i)(?<!\w)(?:{NO})(?!\w)[^,;.]{{0,30}}\s(?:or|nor)\s{{0,2}}\Z")
-"""'Has not met or' before what is denied too."""
+"""'Has not met or': the negation also covers what follows."""
 _VERSION: Final = lazy_pattern(r"v?\d+(?:\.\d+)+")
 _FIGURED: Final = lazy_pattern(r"(?<![^\W_])[^\W\d_]+\d+[^\W_]*|(?<![\w.])\d{2,4}s(?!\w)")
 """Words with a number in them, and decades."""
 _ROOT: Final = 4
-"""Letters of a root by which a word with a capital is known."""
+"""Minimum length of a shared root by which a capitalized word is recognized."""
 _LONG: Final = 6
-"""Letters of a word from which it may be misspelt."""
+"""Minimum length of a word that may be misspelt."""
 _FEW: Final = 2
 _FARTHER: Final = 5
-"""Turns before those that are near, in which a word may stand."""
+"""Number of turns before the near ones in which a word may occur, too."""
 _EXACT: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.EMAIL, FactKind.ERROR)
 
 
 class Scope:
-    """The turns that a note may speak of."""
+    """The turns that a note may draw on."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Scope:
         kept: Sequence[str],
         named: Sequence[int] = (),
     ) -> None:
-        """`wide` are all turns that a request showed; `named` the numbers that a note gives, none for all near ones."""
+        """`wide` are all turns shown in the request; `named` are the numbers a note cites, empty for all near turns."""
         self._near = near
         self._wide = wide
         self._speakers = speakers
@@ -82,20 +82,20 @@ class Scope:
         self._passages: dict[tuple[int, ...], Passage] = {}
 
     def speakers_of(self, seqs: Sequence[int]) -> list[str]:
-        """Who said the turns of some numbers, and their roles."""
+        """Return the speakers and roles of the turns with the given numbers."""
         named = [turn for turn in self._near if turn.seq in seqs]
         return [*(speaker_label(turn) for turn in named), *(str(turn.role) for turn in named)]
 
     @cached_property
     def speakers(self) -> Subjects:
-        """Whom sentences are about."""
+        """The attribution of sentences to speakers."""
         return Subjects(self._sentences, self._speakers)
 
     @cached_property
     def _names(self) -> Names:
         return Names(self._sentences, self._lines(self._wide), self._speakers)
 
-    # What is read
+    # Text of the turns
 
     def _lines(self, turns: Sequence[StoredTurn]) -> list[tuple[int, str, str]]:
         lines = [(turn.seq, speaker_label(turn), turn.content[:READ]) for turn in turns]
@@ -120,7 +120,7 @@ class Scope:
     # Figures, identifiers, names
 
     def facts(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
-        """What is stated exactly and was not said."""
+        """Yield a problem for exact facts that were not said: numbers, identifiers, addresses."""
         undated = without_listed(without_dates(text))
         if not Figures(self._lines([turn for turn in self._near if not seqs or turn.seq in seqs])).support(undated):
             yield Unfaithful.NUMBER
@@ -147,7 +147,7 @@ class Scope:
     # Words
 
     def words(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
-        """Words that were not said near the turns; a few may stand farther before, where 'it' points to."""
+        """Yield a problem for each word not said nearby; a few may come from earlier turns, which an 'it' refers to."""
         farther: set[str] = set()
         for sentence in sentences_of(text):
             words = words_of(sentence)
@@ -171,16 +171,16 @@ class Scope:
 
     @cached_property
     def _all_before(self) -> Passage:
-        """What was said a little farther before the turns."""
+        """The text of a few turns before the near ones."""
         first = next((place for place, turn in enumerate(self._wide) if turn.seq == self.seqs[0]), 0)
         sentences_before = self._wide[max(0, first - _FARTHER) : first]
         return Passage("\n".join(line for *_, line in self._lines(sentences_before)), 0, "")
 
     def _was_said(self, word: str, sentence: str, seqs: Sequence[int]) -> bool:
-        """Whether a word stands near in some form, or one that means the same in the turns themselves."""
+        """Return whether a word occurs nearby in some form, or as a synonym in or right next to the cited turns."""
         if not self._all_near.shapes.isdisjoint(forms(word)) or self._named(tuple(seqs)).has(word):
             return True
-        # 'Untested' is what was not tested.
+        # 'Untested' restates 'not tested'.
         denied = word.removeprefix("un")
         if denied != word and any(passage.denies and passage.has(denied) for passage in self._clauses):
             return True
@@ -191,12 +191,12 @@ class Scope:
         return parts_of_names(self._all_near.text)
 
     def _tells_of_words(self, speaker: Word, word: str) -> bool:
-        """Whether a word behind a speaker's name tells that they said something."""
+        """Return whether a word after a speaker's name reports that speaker's words."""
         tells = word in REPORTS or (word in SAYINGS and speaker.owns)
         return tells and is_participant(speaker.text, self._speakers)
 
     def _is_of_identifier(self, sentence: str, words: Sequence[Word], place: int) -> bool:
-        """Whether a word beside a hyphen is part of a name in programs: 'Flask-Caching' of `flask_caching`."""
+        """Return whether a hyphenated word is part of a name in code: 'Flask-Caching' for `flask_caching`."""
         return any(
             sentence[first.start + len(first.text) : second.start] == "-"
             and f"{first.text}_{second.text}" in self._flat
@@ -204,13 +204,13 @@ class Scope:
         )
 
     def _is_stranger(self, word: Word) -> bool:
-        """Whether a word with a capital stands near in nothing but a short root: 'Peter' in 'pets'."""
+        """Return whether a capitalized word shares at most a short root with the turns: 'Peter' with 'pets'."""
         if not word.capital or {word.text, word.text.removesuffix("s")} & self._all_near.plain:
             return False
         return all(len(root) < _ROOT for root in forms(word.text) & self._all_near.shapes)
 
     def _is_part_of_compound(self, sentence: str, word: str) -> bool:
-        """Whether a word and the one beside it stand near as one word: 'ice cream' as 'icecream', or the reverse."""
+        """Return whether two adjacent words occur nearby as one, or the reverse: 'ice cream' as 'icecream'."""
         beside = (neighbour.text for neighbour in words_of(sentence) if neighbour.text != word)
         return word in self._joined or any(
             {f"{word}{other}", f"{other}{word}"} & self._all_near.plain for other in beside
@@ -218,11 +218,11 @@ class Scope:
 
     @cached_property
     def _joined(self) -> frozenset[str]:
-        """Each two neighbouring words as one: 'board game' as 'boardgame'."""
+        """Each two adjacent words as one: 'board game' as 'boardgame'."""
         return frozenset(f"{first.text}{second.text}" for first, second in pairwise(self._all_near.words))
 
     def _is_misspelt(self, word: str) -> bool:
-        """Whether a word stands near with wrong letters, or drawn out: 'deeelish'."""
+        """Return whether a word occurs nearby misspelt or drawn out: 'deeelish'."""
         return len(word) >= _LONG and (
             word in self._shortened or any(is_misspelt(written, word) for written in self._all_near.plain)
         )
@@ -237,7 +237,7 @@ class Scope:
         return self._passages[seqs]
 
     def _beside(self, seqs: Sequence[int]) -> list[StoredTurn]:
-        """The turns of some numbers, and those right beside them; all of them without any number."""
+        """Return the turns with the given numbers and their direct neighbours; all turns if none has such a number."""
         places = [place for place, turn in enumerate(self._near) if turn.seq in seqs]
         return [
             turn
@@ -248,7 +248,7 @@ class Scope:
     # Negations
 
     def polarity(self, text: str) -> Iterator[Unfaithful]:
-        """Denials that nobody made, and affirmations of what was only denied."""
+        """Yield a problem for each denial that was not made, and each affirmation of what was only denied."""
         if any(quote in flat(text) for quote in self._denied_quotes):
             yield Unfaithful.AFFIRMATION
         text = without_none(QUOTED.sub(self._without_denial, text), self._spaced)
@@ -260,7 +260,7 @@ class Scope:
                 claim = without_emphasis(statement)
                 words = self._told(claim)
                 if len(words) == 1 and claim.strip(" .!").lower() == words[0]:
-                    # A thing among others of a list: the deed stands before it.
+                    # A bare item of a list: its verb comes before.
                     continue
                 if any(flat(emphasized) not in self._flat for emphasized in emphasis_of(statement)):
                     yield Unfaithful.NEGATION
@@ -276,13 +276,13 @@ class Scope:
                     yield Unfaithful.AFFIRMATION
 
     def _is_denied(self, statement: str) -> bool:
-        """Whether the source denies a statement."""
+        """Return whether the source denies a statement."""
         if statement and self._denials.is_stripped(self._without_subject(statement)):
             return True
         return not LEANS_AWAY.search(statement) and self._denials.refute(self._told(statement), statement)
 
     def _without_denial(self, quote: re.Match[str]) -> str:
-        """Nothing for a quote that denies and was written so: 'is not iterable'."""
+        """Blank out a quote that denies and occurs as written: 'is not iterable'."""
         denies = DENIES.search(quote.group()) and flat(quote["words"]) in self._flat
         return " " if denies else quote.group()
 
@@ -292,18 +292,18 @@ class Scope:
 
     @cached_property
     def _denying_quotes(self) -> list[str]:
-        """Quotes that deny, such as messages of errors."""
+        """Quotes that deny, such as error messages."""
         quotes = (quote["words"] for quote in QUOTED.finditer(self._all_near.text))
         return [quote for quote in quotes if DENIES.search(quote)]
 
     @cached_property
     def _denying_messages(self) -> list[str]:
-        """Those of them that a note may tell without marks: whole and of some words."""
+        """Denying quotes that a note may repeat without quotation marks: those of several words."""
         return [quote for quote in self._denying_quotes if len(quote.split()) > _FEW + 1 and quote.strip() == quote]
 
     @cached_property
     def _denied_quotes(self) -> list[str]:
-        """Quotes that deny, without what denies in them."""
+        """Denying quotes without their negation."""
         bare = (
             flat(DENIES.sub(" ", quote))
             for quote in self._denying_quotes
@@ -312,7 +312,7 @@ class Scope:
         return [quote for quote in bare if quote.count(" ") >= _FEW]
 
     def _without_subject(self, statement: str) -> str:
-        """A statement without the speaker's name at its beginning."""
+        """Return a statement without a speaker's name at its beginning."""
         first, _, behind = statement.strip().partition(" ")
         return behind if is_participant(first, self._speakers) else statement
 

@@ -1,7 +1,7 @@
-"""What a model is asked about: a group of closed segments, as the rules left them. Pure, like all of the pipeline.
+"""Sources of model requests: a group of closed segments, as the rules left them. Pure, like all of the pipeline.
 
-Everything here comes from turns and rules alone, so that a request is the same whenever it is made: a cached reply
-then answers it again, and two workers never disagree about what was asked.
+Everything here depends on turns and rules alone, and so a request is the same whenever it is made: a cached reply
+answers it again, and two workers never disagree about what was asked.
 """
 
 from __future__ import annotations
@@ -35,31 +35,31 @@ if TYPE_CHECKING:
 
 OPEN: Final = "<<"
 CLOSE: Final = ">>"
-"""What stands around words that the rules keep as an anchor already."""
+"""Marks around words that the rules already keep as an anchor."""
 
 SHOWN_HEAD: Final = 12_000
-"""Code points of a long turn that are shown from its beginning."""
+"""Code points shown from the beginning of a long turn."""
 SHOWN_TAIL: Final = 4_000
 _GAP: Final = "\n[…]\n"
 _BEGINS_OURS: Final = "#=-["
-"""What headings, turns, days and the line around all of them begin with."""
+"""First characters of headings, turn lines, day lines and the fence around them."""
 _DOUBLED: Final = lazy_pattern(r"([<>])(?=\1)")
 _HASH_BYTES: Final = 16
 EARLIER_SHARE: Final = 3
-"""Earlier anchors have about one token for this many of the source."""
+"""Earlier anchors get about one token per this many of the source."""
 _LEAST_EARLIER: Final = 360
 _AROUND_EARLIER: Final = 8
-"""Tokens of a line beside what was said."""
+"""Tokens of an earlier anchor's line in addition to its text."""
 MOST_OF_EARLIER: Final = 160
-"""Code points of an earlier anchor that are shown: enough to tell it by."""
+"""Code points shown of an earlier anchor: enough to recognize it."""
 _TELLS_LITTLE: Final = 10
-"""The rarity of some three words."""
+"""Total rarity of about three words, added to the denominator of a share to lower that of short texts."""
 _LARGEST_TINY: Final = 80
 """Source tokens up to which the rules' level 1 is the source itself."""
 
 
 class Purpose(StrEnum):
-    """What a model is asked for."""
+    """The kind of a model request."""
 
     NOTES = "notes"
     CHAPTER = "chapter"
@@ -69,27 +69,27 @@ class Purpose(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Instructions from a file. A changed text is a new version."""
+    """Instructions from a file; a changed text gets a new version."""
 
     version: str
-    """Such as `notes-8`."""
+    """For example `notes-8`."""
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:
-    """One question to a model, whole: equal requests have equal hashes and need only one answer."""
+    """A complete request to a model: equal requests have equal hashes, and need only one answer."""
 
     purpose: Purpose
     model: str
     prompt_version: str
     system: str
-    """The same for every request of a prompt version: what providers cache by."""
+    """The same for every request of a prompt version, which lets providers cache it."""
     user: str
     schema: Mapping[str, Any] = field(default_factory=dict)
     """JSON schema of the reply, in the strict form of structured outputs."""
     max_tokens: int
-    """Most tokens of the reply."""
+    """Maximum tokens of the reply."""
 
     @property
     def hash(self) -> str:
@@ -102,14 +102,14 @@ class ModelRequest:
 
     @property
     def input_tokens(self) -> int:
-        """Estimated tokens that are sent."""
+        """Estimated tokens sent."""
         schema = estimate_tokens(json.dumps(self.schema)) if self.schema else 0
         return estimate_tokens(self.system) + estimate_tokens(self.user) + schema + 2 * MESSAGE_TOKENS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSource:
-    """A node whose words a model may better, with what the rules made of it."""
+    """A node whose text a model may improve, with the results of the rules."""
 
     node: Node
     """Its `tokens` are those of the rules' levels."""
@@ -117,33 +117,33 @@ class NodeSource:
     facts: Mapping[str, Any]
     source_hash: bytes
     turns: tuple[StoredTurn, ...] = ()
-    """Of a segment; a chapter's are its segments'."""
+    """The turns of a segment; for a chapter, those of its segments."""
 
     @property
     def number(self) -> int:
-        """What a request calls it: segments as in their markers, the chapter 0."""
+        """The number in a request: for segments the one in their markers, for the chapter 0."""
         return self.node.idx + 1 if self.node.height == 0 else 0
 
     @property
     def gains(self) -> bool:
-        """False where a model's notes cannot be better than what is there: very short or plain words."""
+        """False if a model's notes cannot improve the node: very short or plain text."""
         return self.method is not Method.PLAIN and self.node.tokens[0] > _LARGEST_TINY
 
 
 @dataclass(frozen=True, kw_only=True)
 class RefineSource:
-    """A group of neighbouring closed segments: what both requests are made from."""
+    """A group of neighbouring closed segments, the source of a request for notes."""
 
     goal: str | None
     constraints: tuple[str, ...]
     segments: tuple[NodeSource, ...]
-    """In order; neighbours."""
+    """Neighbouring segments, in order."""
     anchors: tuple[Anchor, ...]
-    """What the rules found in these segments, by position, whatever became of it."""
+    """All anchors that the rules found in these segments, by position, in any state."""
     marked: tuple[Anchor, ...] = ()
-    """Of those, what stood open when the last of the segments was closed: readers see it, summaries need not say it."""
+    """Those open when the last segment was closed: readers see them, and summaries need not repeat them."""
     earlier: tuple[Anchor, ...] = ()
-    """What the rules kept before them and was still open at their end, best first."""
+    """The rules' anchors from before these segments that were still open at their end, best first."""
 
     @cached_property
     def turns(self) -> tuple[StoredTurn, ...]:
@@ -152,7 +152,7 @@ class RefineSource:
 
     @cached_property
     def kept_spans(self) -> list[tuple[int, int, int]]:
-        """(turn, start, end) of all words that the rules keep, in order: a request numbers them from 1."""
+        """(turn, start, end) of all words that the rules keep, in order; a request numbers them from 1."""
         spans: dict[int, list[tuple[int, int]]] = {}
         for anchor in self.marked:
             spans.setdefault(anchor.turn_seq, []).append((anchor.start, anchor.end))
@@ -160,9 +160,9 @@ class RefineSource:
 
     @cached_property
     def known_before(self) -> Mapping[int, Anchor]:
-        """The earlier anchors that a request shows, in order, numbered on from the words kept in the segments.
+        """The earlier anchors that a request shows, in order, numbered after the words kept in the segments.
 
-        Two of those that the segments say most of, then one of the best by rank, while there is room.
+        While there is room, two of those that the segments mention most are followed by one of the best by rank.
         """
         tokens = sum(segment.node.tokens[0] for segment in self.segments)
         room = max(_LEAST_EARLIER, tokens // EARLIER_SHARE)
@@ -180,56 +180,56 @@ class RefineSource:
 
     @property
     def readable(self) -> bool:
-        """False when nothing of the words is left to show."""
+        """False if no turn has any text left to show."""
         return any(is_readable(turn) for turn in self.turns)
 
     @property
     def nodes(self) -> tuple[NodeSource, ...]:
-        """The segments for which a model's words are asked."""
+        """The segments for which a model is asked."""
         return tuple(segment for segment in self.segments if segment.gains)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChildSource:
-    """A segment of a chapter, as a model or the rules told it."""
+    """A segment of a chapter, as summarized by a model or the rules."""
 
     number: int
     notes: tuple[ModelNote, ...] = ()
     brief: str = ""
-    """The rules' level 2, where no model wrote notes."""
+    """The rules' level 2, if no model wrote notes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChapterSource:
-    """A chapter whose segments a model has done: what its request is made from."""
+    """A chapter whose segments a model has refined: the source of a request for chapter notes."""
 
     goal: str | None
     constraints: tuple[str, ...]
     chapter: NodeSource
-    """With its turns, which its notes are checked against."""
+    """With its turns, against which its notes are checked."""
     children: tuple[ChildSource, ...]
     """In order."""
 
     @property
     def fence(self) -> str:
-        """The line around the notes: nobody who writes in them can know it, for it depends on every word."""
+        """The line around the notes: their authors cannot guess it, as it depends on every word."""
         return _fence([self.chapter.source_hash])
 
     @property
     def written(self) -> bool:
-        """Whether there are notes to put together."""
+        """Whether there are notes to combine."""
         return any(child.notes for child in self.children)
 
 
 def is_readable(turn: StoredTurn) -> bool:
-    """Whether a turn still has words."""
+    """Return whether a turn still has text."""
     return turn.state is TurnState.STORED and bool(turn.content.strip())
 
 
 def open_at(anchors: Iterable[Anchor], last_idx: int, node_of: Mapping[int, int]) -> list[Anchor]:
-    """Earlier anchors as they stood when segment `last_idx` was closed, whatever became of them since.
+    """Return the earlier anchors that were open when segment `last_idx` was closed, whatever happened to them since.
 
-    An anchor changes once, through a later one that it names; `node_of` gives the segment of those.
+    An anchor changes once, through a later anchor in `related`; `node_of` maps the later anchor to its segment.
     """
     return [
         anchor
@@ -243,7 +243,7 @@ def open_at(anchors: Iterable[Anchor], last_idx: int, node_of: Mapping[int, int]
 
 
 def boundary(source: RefineSource) -> str:
-    """The line around the conversation: nobody who writes in it can know it, for it depends on every word."""
+    """Return the line around the conversation: its authors cannot guess it, as it depends on every word."""
     return _fence([segment.source_hash for segment in source.segments])
 
 
@@ -252,15 +252,15 @@ def _fence(hashes: Iterable[bytes]) -> str:
 
 
 def fenced(fence: str, lines: Iterable[str]) -> str:
-    """Lines as data between two lines that nobody in them can know."""
+    """Return lines as data between two fence lines that their authors cannot guess."""
     return "\n".join((fence, *lines, fence, ""))
 
 
 def source_text(source: RefineSource, headings: Mapping[int, str]) -> str:
-    """The conversation as data: a heading a segment, a line with the day below it and where it changes, then turns.
+    """Return the conversation as data: a heading per segment, a line for each new day, then turns.
 
-    `headings` are shown behind a segment's number. What the rules keep stands between << and >>, with its number. What
-    they kept before comes first: only beside it can be told that it holds no more.
+    `headings` follow the number of a segment. Words that the rules keep are put between << and >>, with their number.
+    Words kept earlier come first: a model must see them to say that they no longer hold.
     """
     marks: dict[int, list[tuple[int, int, int]]] = {}
     for number, (seq, start, end) in enumerate(source.kept_spans, 1):
@@ -272,7 +272,7 @@ def source_text(source: RefineSource, headings: Mapping[int, str]) -> str:
     for number, anchor in source.known_before.items():
         day = _day_line(anchor.said_on, day, lines)
         words = _beginning(anchor.text)
-        # Without the turn's number: what ends them is quoted from turns of the segments alone.
+        # No turn number: what ends them is quoted only from turns of the segments.
         lines.append(f"{anchor.speaker}: {_shown(words, [(number, 0, len(words))])}")
     for segment in source.segments:
         lines.append(f"=== segment {segment.number}{headings.get(segment.number, '')}")
@@ -286,7 +286,7 @@ def source_text(source: RefineSource, headings: Mapping[int, str]) -> str:
 
 
 def _day_line(said_on: date | None, day: str, lines: list[str]) -> str:
-    """Add a line with the day of what follows where it is another one; the day then."""
+    """Append a line with the day if it differs from the day before; return the current day."""
     said = day_label(said_on) if said_on else day
     if said != day:
         lines.append(f"[{said}]")
@@ -294,13 +294,13 @@ def _day_line(said_on: date | None, day: str, lines: list[str]) -> str:
 
 
 def _beginning(text: str) -> str:
-    """What is shown of an earlier anchor, on one line: the next would begin like one of ours."""
+    """Return the start of an earlier anchor, on one line: a second line could pass for one of ours."""
     text = one_line(text)
     return text if len(text) <= MOST_OF_EARLIER else f"{text[:MOST_OF_EARLIER].rstrip()}…"
 
 
 def _share_said(anchor: Anchor, spoken: Collection[str]) -> float:
-    """How much of what an anchor's words tell is spoken of, below 1: less of one that tells little."""
+    """Return the rarity-weighted share of an anchor's words that are spoken of; always below 1, lower for few words."""
     rarities = {stem: rarity_of(stem) for stem in note_stems(anchor.text)}
     return sum(rarity for stem, rarity in rarities.items() if stem in spoken) / (_TELLS_LITTLE + sum(rarities.values()))
 
@@ -319,22 +319,22 @@ def _shown(content: str, spans: Sequence[tuple[int, int, int]]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Words that cannot pass for our marks, headings or turn numbers."""
+    """Return text that cannot pass for our marks, headings or turn numbers."""
     text = _DOUBLED.sub(r"\1 ", text)
     return "".join(map(_plain_line, text.splitlines(keepends=True)))
 
 
 def _plain_line(line: str) -> str:
-    """A line, however it is broken, whose first character that is seen begins no line of ours."""
+    """Return a line whose first visible character begins no line of ours, with any line break as a newline."""
     words = line.splitlines()[0]
-    # As compatible characters: a wide number sign reads like a number sign.
+    # NFKC: a full-width number sign reads like a number sign.
     seen = unicodedata.normalize("NFKC", seen_beginning(words, 1))[:1]
     ours = (seen in _BEGINS_OURS or is_bracket(seen)) if seen else bool(words.strip())
     return f"{' ' if ours else ''}{words}{'' if words == line else chr(10)}"
 
 
 def framing(source: RefineSource | ChapterSource) -> str:
-    """The goal and the constraints, as data; empty without any."""
+    """Return the goal and the constraints as data; empty without any."""
     lines = [f"Goal of the conversation: {one_line(source.goal)}"] if source.goal else []
     lines += [f"Constraint: {one_line(constraint)}" for constraint in source.constraints]
     return "".join(f"{line}\n" for line in lines)

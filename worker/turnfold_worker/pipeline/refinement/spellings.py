@@ -1,4 +1,4 @@
-"""How words and values are written in programs and in haste, as a note may tell them in prose."""
+"""Spelling variants from code and hasty typing that a note may write out in prose."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NONE: Final = lazy_pattern(
 
 
 def with_capitals(text: str) -> str:
-    """A text with a capital where a weekday, a month or a feast was typed without one.
+    """Capitalize weekdays, months and holidays that were typed in lower case.
 
     >>> with_capitals("we go live on tuesday 7 april, the day after easter monday")
     'we go live on Tuesday 7 April, the day after Easter Monday'
@@ -31,7 +31,7 @@ def with_capitals(text: str) -> str:
 
 
 def parts_of_names(text: str) -> frozenset[str]:
-    """The words of names that are written as one.
+    """Return the words inside identifiers, in lower case.
 
     >>> sorted(parts_of_names("handler.setLevel(INFO)"))
     ['level', 'set']
@@ -41,7 +41,7 @@ def parts_of_names(text: str) -> frozenset[str]:
 
 
 def shortened(words: Iterable[str]) -> frozenset[str]:
-    """Words that are drawn out, with the letter once or twice.
+    """Return drawn-out words with the repeated letter once and twice.
 
     >>> sorted(shortened(["deeelish", "cool"]))
     ['deelish', 'delish']
@@ -51,12 +51,12 @@ def shortened(words: Iterable[str]) -> frozenset[str]:
 
 
 def spaced(text: str) -> str:
-    """The words and figures of a text in lower case, with a space around each."""
+    """Return the words and figures of a text in lower case, with a space around each."""
     return f" {' '.join(WORD.findall(text.lower()))} "
 
 
 def without_none(text: str, source: str) -> str:
-    """A claim with null for each value None that stands in a source, as `spaced` has it, beside the same word."""
+    """Replace each None of a claim by `null` if `source`, in the form of `spaced`, has None next to the same word."""
 
     def null(match: re.Match[str]) -> str:
         behind = "".join(WORD.findall(match["behind"].lower()))

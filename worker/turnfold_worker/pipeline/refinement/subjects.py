@@ -1,8 +1,8 @@
-"""Whom the parts of a note are about, and whether what they say of a speaker was said by them, or to them.
+"""Check whom the parts of a note are about, and that what they say of a speaker was said by or to that speaker.
 
-Each word of a part votes for the speakers to whom it belongs in the named turns: the 'I' or 'you' that stands before
-it there, or else whoever said it (in a question, whoever is asked). A part whose words belong more to another speaker
-is refused.
+Each word of a part votes for the speakers to whom it belongs in the cited turns: the one meant by the 'I' or 'you'
+before it there, or else the one who says it (in a question, the one asked). A part whose words belong more to another
+speaker is refused.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.reading import is_participant
 
 REFERS: Final = lazy_pattern(r"(?i)(?<!\w)(?:it|that|this|there|these|those|them)(?!\w)")
-"""Words that stand for a thing that was named before."""
+"""Words that refer to a thing mentioned before."""
 _STANDS_FOR: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:it|that|this|these|those|them|he|she|they|his|her|him|their|its|we|our|us)(?!\w)"
 )
 _SUBJECT: Final = 4
-"""Words of a sentence among which its first subject is looked for."""
+"""Number of words at the start of a sentence among which its first subject is looked for."""
 _PRONOUNS: Final = frozenset({"he", "she", "they"})
 _JOINS: Final = frozenset(
     {
@@ -41,63 +41,63 @@ _JOINS: Final = frozenset(
         "where", "whether", "though", "although",
     }
 )  # fmt: skip
-"""Words behind which a subject may stand."""
+"""Words after which a subject may follow."""
 _CLAUSES: Final = frozenset({"that", "if", "whether"})
-"""Words behind which stands what somebody said, whomever it is about."""
+"""Words that introduce reported speech."""
 _WHO: Final = frozenset({"who", "whom", "whose"})
 _PAUSE: Final = lazy_pattern(r"[,;:(]\s*\Z")
 _WORDS_OF: Final = lazy_pattern(rf"\w{{1,40}}['\u2019]s?(?: \w{{1,20}})? (?:{'|'.join(sorted(SAYINGS))}): ")
-"""'Ana's idea: ': what follows is what she said."""
+"""'Ana's idea: ': what follows are Ana's words."""
 _ADVISES: Final = lazy_pattern(
     rf"(?i)(?:the )?assistant(?::| (?:would|should|{'|'.join(sorted(REPORTS))})(?!\w)"
     rf"|['\u2019]s (?:{'|'.join(sorted(ADVICE | SAYINGS))})(?!\w))"
 )
-"""What an assistant says to do, and not what it does or is."""
+"""Words or advice of an assistant, as opposed to what it does or is."""
 _WISHES: Final = frozenset({"wants", "wanted", "needs", "needed", "wishes", "wished", "requests", "requested"})
 _TOWARDS: Final = frozenset({"to", "with", "for", "from"})
 _OBJECT: Final = 15
-"""Words behind a subject within which it may be named as the object of the same deed."""
+"""Number of words after a subject in which it may be named again as the object of the same verb."""
 _NEAR: Final = 3
 _DOUBT: Final = -0.1
 _SURELY: Final = 0.5
-"""By how much the words of a part must belong more to another."""
+"""Margin by which the words of a part must belong more to another speaker."""
 _ENDS: Final = lazy_pattern(r"[,;:()\u2013\u2014]")
 _NAMED_SO: Final = r"(?i)(?<!\w)(?:i'm|i am|my name is|my name's|call me) {0}(?!\w)|\w, {0}[!,.]"
-"""How a speaker's own name is told, or how they are called by it."""
+"""How speakers tell their name, or are called by it."""
 _FEW: Final = 2
 _THIRD: Final = 0.7
-"""Of a part's words, how many are somebody else's at least."""
+"""Share of a part's words above which the part is about a third person."""
 _ROLES: Final = {"user": "user", "assistant": "assistant", "ai": "assistant", "tool": "tool"}
 
 
 class _Part(NamedTuple):
-    """What is said of one subject."""
+    """The words that a sentence says of one subject."""
 
     who: str
     words: list[str]
     reports: bool
-    """Whether it tells of the subject's words, whomever these are about."""
+    """Whether it reports what the subject said, about anyone."""
     wishes: bool = False
-    """Whether it tells what the subject wants, which they may have asked another for."""
+    """Whether it says what the subject wants, perhaps from another speaker."""
     owns: bool = False
-    """Whether it tells of what is the subject's: 'Ana's son'."""
+    """Whether it is about something of the subject's: 'Ana's son'."""
     names: frozenset[str] = frozenset()
-    """Those of the words that are names, which an answer has an 'it' for."""
+    """Those of the words that are names, for which an answer may have an 'it'."""
 
 
 class Subjects:
-    """The speakers of some sentences, and what is said of whom in them."""
+    """The speakers of some sentences, and what the sentences say about whom."""
 
     def __init__(self, sentences: Sequence[Passage], speakers: Sequence[str]) -> None:
         self._sentences = sentences
         self._speakers = speakers
 
     def problems(self, text: str, seqs: Sequence[int], speaker: str | None = None) -> Iterator[Unfaithful]:
-        """Parts of sentences that give one speaker the words of another; `speaker` is who is given for the note."""
+        """Yield a problem for each part that gives one speaker another's words; `speaker` is the note's own."""
         for number, sentence in enumerate(sentences_of(text)):
             for place, part in enumerate(self._parts(sentence)):
-                # Whoever a note begins with is mostly who said it.
-                # An assistant tells of users, as programs have them; a user's note tells what the assistant advised.
+                # A note usually begins with the speaker who said it.
+                # Except in an assistant's note on a program's users, and a user's note on the assistant's advice.
                 of_users = (speaker, part.who) == ("assistant", "user")
                 first = not number + place and not (of_users or _ADVISES.match(sentence))
                 doubt = first and speaker is not None and not is_participant(speaker, [part.who])
@@ -109,7 +109,7 @@ class Subjects:
                 yield Unfaithful.NAME
 
     def is_anothers(self, text: str, seqs: Sequence[int], speaker: str) -> bool:
-        """Whether a sentence that names no speaker tells what another one said of themselves near its turns."""
+        """Return whether a sentence that names no speaker restates what another speaker said of themselves nearby."""
         for sentence in sentences_of(text):
             words = content_words(sentence)
             if len(words) < _FEW or self.of(sentence)[0] is not None:
@@ -128,7 +128,7 @@ class Subjects:
         return False
 
     def _stands_in(self, words: Sequence[str], seqs: Sequence[int], speaker: str) -> bool:
-        """Whether a speaker said all of some words in the turns of some numbers, be it in many sentences."""
+        """Return whether a speaker said all of some words in the given turns, perhaps in several sentences."""
         theirs = [
             sentence
             for sentence in self._sentences
@@ -137,7 +137,7 @@ class Subjects:
         return all(any(passage.has(word) for passage in theirs) for word in words)
 
     def of(self, sentence: str) -> tuple[str | None, int]:
-        """The speaker that a sentence begins with, and at which word."""
+        """Return the speaker that a sentence begins with, and the index of the word; (None, 0) if there is none."""
         words = words_of(sentence)
         for place in range(min(_SUBJECT, len(words))):
             who = self._speaker_at(sentence, words, place)
@@ -146,7 +146,7 @@ class Subjects:
         return None, 0
 
     def is_name(self, word: str) -> bool:
-        """Whether a word at the beginning of a sentence is written with a capital elsewhere too, and never without."""
+        """Return whether the first word of a sentence is capitalized elsewhere, too, and never in lower case."""
         written = [
             (place > 0, word_here.capital)
             for passage in self._sentences
@@ -156,7 +156,7 @@ class Subjects:
         return (True, True) in written and all(capital for _, capital in written)
 
     def _speaker_at(self, sentence: str, words: Sequence[Word], place: int) -> str | None:
-        """The speaker that a word names; `user_id` and 'the User model' are things."""
+        """Return the speaker that a word names; `user_id` and 'the User model' name things."""
         word = words[place]
         if word.text in _ROLES:
             article = place > 0 and words[place - 1].text == "the"
@@ -169,9 +169,9 @@ class Subjects:
         return next((speaker for speaker in self._speakers if is_participant(word.text, [speaker])), None)
 
     def _parts(self, sentence: str) -> Iterator[_Part]:
-        """What a sentence says of each speaker that it has for a subject, as far as no other is named.
+        """Yield what a sentence says of each speaker that is a subject, up to the next speaker's name.
 
-        Not what it says of two at once, nor behind a 'who'.
+        Skips what is said of two speakers at once, and what follows a 'who'.
         """
         words = words_of(sentence)
         who_at = [self._speaker_at(sentence, words, place) for place in range(len(words))]
@@ -189,7 +189,7 @@ class Subjects:
             if not starts[place] or who is None or self._is_shared(words, place):
                 continue
             if any(_ROLES.get(word.text) == "assistant" for word in words[:place]):
-                # Whatever it is about, the assistant wrote it.
+                # The assistant wrote the rest, whoever it is about.
                 break
             start = place if any(starts[:place]) or (place and words[place - 1].text in _JOINS) else 0
             ends = [at for at in range(place + 1, len(words)) if starts[at]]
@@ -213,7 +213,7 @@ class Subjects:
 
     @staticmethod
     def _ends(words: Sequence[Word], who_at: Sequence[str | None], place: int, at: int) -> bool:
-        """Whether what a sentence says of the speaker at a place ends at a word: by another's name, or a 'who'."""
+        """Return whether a part about the speaker at `place` ends at `at`: another's name, a 'who', a joint 'they'."""
         of_both = words[at].text == "they" and words[at - 1].text in _JOINS
         return (
             of_both
@@ -223,7 +223,7 @@ class Subjects:
 
     @staticmethod
     def _reports(sentence: str, words: Sequence[Word], place: int, told: Sequence[Word]) -> bool:
-        """Whether it is a subject's words or advice that is told: 'Ana asked', 'asked by Ana', 'Ana's tips'."""
+        """Return whether a subject's words or advice are reported: 'Ana asked', 'asked by Ana', 'Ana's tips'."""
         if words[place].text in _ROLES and _ROLES[words[place].text] == "assistant":
             return True
         if sentence[words[place].start + len(words[place].text) :][:1] == ":":
@@ -236,7 +236,7 @@ class Subjects:
         return any(word.text in REPORTS for word in words[place + 1 : place + 2])
 
     def _does_to_itself(self, sentence: str) -> bool:
-        """Whether a speaker is named again as an object, or beside themselves: 'Ana gave Ana a map'."""
+        """Return whether a speaker is named again as an object, or next to themselves: 'Ana gave Ana a map'."""
         words = words_of(sentence)
         for place, word in enumerate(words):
             who = self._speaker_at(sentence, words, place)
@@ -254,7 +254,7 @@ class Subjects:
         return False
 
     def _is_shared(self, words: Sequence[Word], place: int) -> bool:
-        """Whether a subject is named together with another speaker: 'Ana and Ben', 'she and Ben'."""
+        """Return whether a subject is joined with another speaker: 'Ana and Ben', 'she and Ben'."""
         following, words_before = words[place + 1 : place + 3], words[max(0, place - 2) : place]
         beside = following[1:] if following and following[0].text == "and" else ()
         behind = words_before[:1] if len(words_before) == _FEW and words_before[1].text == "and" else ()
@@ -264,7 +264,7 @@ class Subjects:
         )
 
     def _is_anothers(self, part: _Part, seqs: Sequence[int], *, doubt: bool) -> bool:
-        """Whether the words of a part belong more to another speaker than to whom it is about."""
+        """Return whether the words of a part belong more to another speaker than to its subject."""
         who = part.who
         if not part.words:
             return False
@@ -289,7 +289,7 @@ class Subjects:
 
     @staticmethod
     def _is_of_third(part: _Part, named: Sequence[Passage]) -> bool:
-        """Whether most of a speaker's words were said of a 'he' or 'she', who is not that speaker by their name."""
+        """Return whether most words of a part were said of a 'he' or 'she', and no cited sentence names the subject."""
         if any(passage.names(name.lower()) for passage in named for name in part.who.split()):
             return False
         of_third = [word for word in part.words if any(passage.is_of_third(word) for passage in named)]
@@ -297,13 +297,13 @@ class Subjects:
 
     @staticmethod
     def _is_also_theirs(passage: Passage, part: _Part) -> bool:
-        """Whether a passage tells of a role, as programs have users, or asks for what its speaker wants."""
+        """Return whether a passage mentions the subject as a role of a program, or asks for what its speaker wants."""
         if part.wishes and is_participant(part.who, [passage.speaker]):
             return bool(REQUEST.search(passage.text))
         return not part.reports and part.who in _ROLES and not passage.plain.isdisjoint((part.who, f"{part.who}s"))
 
     def _is_of_speaker(self, sentence: str, seqs: Sequence[int]) -> bool:
-        """Whether a sentence begins with somebody's name, and a speaker said what it says of themselves."""
+        """Return whether a sentence names another person but says what a speaker said of themselves."""
         sentence_words = words_of(sentence)
         if len(sentence_words) < _FEW or not sentence_words[0].capital or not self.is_name(sentence_words[0].text):
             return False

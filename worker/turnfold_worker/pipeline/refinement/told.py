@@ -1,7 +1,7 @@
-"""Which anchors a model's notes tell: contexts need not show both. Pure.
+"""Find the anchors that a model's notes cover: contexts need not show both. Pure.
 
-What binds, corrects, promises or took another's place stays word for word beside its note, and what somebody asks but
-for what the model itself quoted.
+Anchors that bind, correct, promise or replace another stay verbatim next to the note. So do questions, unless the model
+itself quoted them.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from turnfold_worker.pipeline.refinement.notes import ModelNote
 
 _TYPES: Final = frozenset({AnchorType.DECISION, AnchorType.PREFERENCE, AnchorType.CRITICAL_FACT})
 _SHARE: Final = 1 / 3
-"""Of an anchor's telling words that a note of its turn has to say: the rest is how it was said."""
+"""Share of an anchor's content words that a note of its turn must have: the rest is phrasing."""
 _SHARE_OF_DECISION: Final = 1 / 2
 _LEAST_LETTERS: Final = 4
 _LEAST_IMPORTANCE: Final = 4
-"""Of a note that stands for an anchor."""
+"""Minimum importance of a note that stands for an anchor."""
 
 
 def told_anchors(anchors: Iterable[Anchor], notes: Sequence[ModelNote]) -> tuple[int, ...]:
-    """Ids of the anchors that a note of their turn tells, by number."""
+    """Return the sorted ids of the anchors that a note of their turn covers."""
     return tuple(
         sorted([anchor.id for anchor in anchors if _may_be_told(anchor) and any(tells(note, anchor) for note in notes)])
     )
 
 
 def raised(notes: Sequence[ModelNote], anchors: Iterable[Anchor]) -> tuple[ModelNote, ...]:
-    """The notes, those that tell an anchor one step more important: they stand for it."""
+    """Raise the notes that cover an anchor to at least `_LEAST_IMPORTANCE`, as they stand for the anchor."""
     anchors = [anchor for anchor in anchors if _may_be_told(anchor)]
     return tuple(
         replace(note, importance=max(_LEAST_IMPORTANCE, note.importance))
@@ -46,16 +46,17 @@ def raised(notes: Sequence[ModelNote], anchors: Iterable[Anchor]) -> tuple[Model
 
 
 def _may_be_told(anchor: Anchor) -> bool:
-    # An answer that does not know of somebody's health may harm: that stands whatever notes there is room for.
-    # What a model quotes as a question it also notes; those of the rules are asked.
+    # An answer that ignores a person's health may harm them: such anchors stay, whichever notes fit.
+    # A question that a model quotes is in its notes, too; the rules' questions stay.
     is_soft = anchor.type in _TYPES or (anchor.id < 0 and anchor.type is AnchorType.UNRESOLVED_QUESTION)
     return is_soft and anchor.rank < HEALTH_RANK and anchor.replaces is None
 
 
 def tells(note: ModelNote, anchor: Anchor) -> bool:
-    """Whether a note of an anchor's turn has each number of it, and a sentence of it enough of its other telling words.
+    """Return whether a note covers an anchor of its turns: all numbers, and enough of the other words in one sentence.
 
-    Enough is a third, of a decision half. A sentence that denies where the anchor does not tells another thing.
+    Enough is a third of the content words, or half for a decision. The sentence must deny something if and only if the
+    anchor does.
     """
     if anchor.turn_seq not in note.turns:
         return False

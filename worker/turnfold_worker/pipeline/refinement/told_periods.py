@@ -1,4 +1,4 @@
-"""The days that the times of a turn may mean, each counted from the day on which it was said."""
+"""Resolve the times mentioned in a turn to days, counted from the day on which the turn was said."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _WEEKEND: Final = lazy_pattern(r"(?i)\bweekend\b")
 
 
 def periods_told(text: str, said_on: date | None) -> Iterator[Period]:
-    """All that the times of a text may mean; of what holds since or until a day, that day."""
-    # What a turn tells of later may be told from its own day.
+    """Yield all periods that the times of a text may mean; for 'since' or 'until' a day, that day."""
+    # 'Two days later' may be counted from the turn's own day.
     text = _LATER.sub("from now", text)
     times = time_expressions(text, said_on)
     counted = [(time.start, time.end) for time in times if time.form is Form.COUNTED]
     for match in WRITTEN.finditer(text):
-        # The summer of 'last summer' is no other one.
+        # The 'summer' in 'last summer' is not a date of its own.
         if has_year(match) or not any(start < match.start() < end for start, end in counted):
             yield from written_periods(match, said_on)
     if said_on is not None and _WEEKEND.search(text):
@@ -35,11 +35,11 @@ def periods_told(text: str, said_on: date | None) -> Iterator[Period]:
             elif (end := period.first or period.last) is not None:
                 yield one_day(end)
         if not any(period.days for period in time.periods):
-            # In the label of one that has days, 'Thursday before 9 June', stands the day on which it was said.
+            # Not of a time with days: its label, 'Thursday before 9 June', has the day on which it was said.
             yield from _written_in(time.label)
 
 
 def _written_in(label: str) -> Iterator[Period]:
-    """The date in the label of a time: 'since 2019' begins somewhere in that year."""
+    """Yield the dates in the label of a time: 'since 2019' begins somewhere in that year."""
     for match in WRITTEN.finditer(label):
         yield from written_periods(match, None)

@@ -1,4 +1,4 @@
-"""Why notes are refused."""
+"""Reasons to refuse a note."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Unfaithful(StrEnum):
-    """Why a note is refused."""
+    """A reason to refuse a note."""
 
     NUMBER = "a number that is not in the source"
     NAME = "a name that is not in the source"

@@ -1,4 +1,4 @@
-"""What a note on a segment tells beside the notes on its chapter."""
+"""Find what a note on a segment adds to the notes on its chapter."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from turnfold_worker.pipeline.language.word_places import is_negation
 from turnfold_worker.pipeline.refinement.brief import BETWEEN_ITEMS, LIMITING
 
 _ALONE: Final = 3
-"""Words with which an item says something without the one before it."""
+"""Minimum words of an item that makes sense without the one before."""
 
 
 def untold(brief: str, told: Sequence[str]) -> str:
-    """The items of a brief that no note of the same speaker on its chapter tells; empty where one tells each.
+    """Return the items of a brief that no chapter note of the same speaker covers; empty if all are covered.
 
-    `told` are those notes in brief. One tells an item if it has each word of it, and what denies or limits it; an item
-    of few words stays with the one before it.
+    `told` are those chapter notes in brief. A note covers an item if it has every word of it, denied and limited alike;
+    an item of few words stays with the one before.
 
     >>> untold("sailed to Bergen; saw two lighthouses on the way", ["sailed on to Bergen: storm"])
     'saw two lighthouses on the way'
@@ -29,7 +29,7 @@ def untold(brief: str, told: Sequence[str]) -> str:
 
 
 def _tell(parts: Sequence[tuple[AbstractSet[str], AbstractSet[str]]], item: str) -> bool:
-    """Whether the parts of a note have each word of an item, and what speaks of it is denied and limited alike."""
+    """Return whether the parts of a note have every word of an item, denied and limited alike."""
     own = _stems_of(item)
     if not own <= frozenset().union(*(stems for stems, _ in parts)):
         return False

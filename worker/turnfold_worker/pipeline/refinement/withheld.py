@@ -1,4 +1,4 @@
-"""Whether a note affirms what its turns name only to deny it, or to tell that it ended: 'eats' of 'stopped eating'."""
+"""Detect a note that affirms what its turns mention only as denied or ended: 'eats' for 'stopped eating'."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _PARTLY: Final = lazy_pattern(
     r"|than|far|bad|sure|wrong|again|other|else|like|except|but|believe|too|so(?! far)|that|what|how|why|where|who|if"
     r"|because)(?!\w)"
 )
-"""What keeps a denial from denying the whole of what follows."""
+"""Words that keep a denial from covering all of what follows."""
 _LEANS: Final = lazy_pattern(
     rf"(?i)(?<!\w)(?:{_ENDS}|free|without|former\w*|end(?:s|ed)?|ago|last|until|used to|over|against|may|might|could"
     r"|would|should|first)(?!\w)"
 )
-"""What a note has that tells of something as denied, ended or only possible."""
+"""Words by which a note presents something as denied, ended or only possible."""
 _GIVEN_UP: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:was|were|had|i|we|he|she|they) (?:going|planning|about|planned|meant|intended|hoping|hoped"
     r"|tried) to"
@@ -44,19 +44,19 @@ _GIVEN_UP: Final = lazy_pattern(
 )
 """A plan that was given up."""
 _DOES_IT: Final = lazy_pattern(r"(?i)(?<!\w)(?:do|does|did|done|doing) (?:it|that|this|so|too)(?!\w)")
-"""How somebody else is said to do what was denied before."""
+"""Another person doing what was denied before: 'Ana does it'."""
 _IT: Final = lazy_pattern(r"(?i)(?<!\w)(?:it|it['\u2019]s|they|them|ones?)(?!\w)")
 _USED_TO: Final = lazy_pattern(
     r"(?i)(?<!\w)(?<!am )(?<!is )(?<!are )(?<!was )(?<!get )(?<!got )(?<!were )used to (?P<verb>[a-z]{3,20})(?!\w)"
 )
-"""What somebody did once: 'he used to write the tests'."""
+"""A past habit: 'he used to write the tests'."""
 _DIGITS: Final = lazy_pattern(r"\d+")
 
 
 def affirms_what_was_withheld(note: str, told: Sequence[str]) -> bool:
-    """Whether a statement that denies nothing has a word that stands in its turns only where it is denied.
+    """Return whether an affirmative statement has a word that occurs in its turns only where it is denied.
 
-    `told` are the words of the turns that a note names.
+    `told` are the texts of the turns that a note cites.
     """
     spoken: set[str] = set()
     withheld: set[str] = set()
@@ -81,17 +81,17 @@ def affirms_what_was_withheld(note: str, told: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=256)
 def _words_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The forms of what a text says, and of what it withholds."""
+    """Return the forms of the words that a text asserts, and of those that it denies."""
     spoken: set[str] = set()
     withheld: set[str] = set()
     is_done = _DOES_IT.search(text) is not None
     for sentence in sentences_of(QUOTED.sub(" ", without_emphasis(text))):
         if _IT.search(sentence):
-            # What was denied may go on as an 'it'.
+            # An 'it' may go on to speak of what was denied.
             spoken |= withheld
         for plan in _GIVEN_UP.finditer(sentence):
             withheld.update(*_shapes(plan["plan"]))
-        sentence = _GIVEN_UP.sub(" ", sentence)  # noqa: PLW2901 - what is left of it
+        sentence = _GIVEN_UP.sub(" ", sentence)  # noqa: PLW2901 - the rest of the sentence
         asks = sentence.rstrip().endswith("?")
         for statement in statements_of(sentence):
             clause = AFFIRMS.sub(" ", statement)
@@ -106,6 +106,6 @@ def _words_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _shapes(text: str) -> Iterator[frozenset[str]]:
-    """The forms of each word that says something or may be denied, and each number."""
+    """Yield the forms of each content word or deniable verb, and each number."""
     yield from (forms(word.text) for word in words_of(text) if says_something(word.text) or word.text in DEEDS)
     yield from (frozenset([number]) for number in _DIGITS.findall(text))
