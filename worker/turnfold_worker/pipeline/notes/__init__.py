@@ -1,31 +1,31 @@
-"""A turn as statements, each with its worth; and the passages by which a query finds them.
+"""Turn a turn into notes, each with its worth, and into the passages by which a query finds them.
 
 In reading order:
 
-phatic       talk that carries nothing
-addressed    a sentence without the name of the other, whom it calls
+phatic       greetings, thanks and praise that carry no information
+addressed    drop the name by which a sentence calls the listener
 whole        a clause as it was said, on one line
-telegraph    the same in fewer words
-turned       clauses that turn the one before them round
-alone        clauses that are not understood without the one before
-told_clauses  the clauses of a turn, each with what it is not understood without
-captions     a picture's caption beside the clause that shows it
-salience     how much of what a clause says would be missed
-events       how much more or less a clause tells of what happened
-announced    what an agent says around its commands
-samples      what an assistant wrote that tells nothing of its user
-assistant_text   what the clauses of an assistant's text are worth beside each other
-refused      a proposal beside its refusal
+telegraph    the same clause in fewer words
+turned       clauses that reverse the one before
+alone        clauses that cannot be understood without the one before
+told_clauses  split a turn into clauses, each with what it cannot be understood without
+captions     attach a picture's caption to the clause that shows the picture
+salience     how likely a clause is to be asked about later
+events       raise or lower a clause's worth by whether it tells of an event
+announced    text that an agent writes around its commands
+samples      assistant text that says nothing about its user
+assistant_text   relative worth of the clauses of an assistant's text
+refused      show a proposal together with its refusal
 short_replies  the question before a reply that says nothing alone
-word_weights  what the words of a note weigh
-turn_notes   a turn as notes
-taken_back   notes of earlier segments that a later statement takes back
-overtaken_values   what holds no more: by anchors that are over, by notes that name the value whose place they take
-own_anchors  a segment's notes beside its own anchors and pasted text
-told_beside  what a note tells beside its own words: the value before, its question, the other value of its turn
-in_force     which notes still hold, and what took the place of the others
-ranking      the order in which notes are taken when nothing is asked
+word_weights  weights of the words of a note
+turn_notes   the notes of a turn
+taken_back   notes of earlier segments that a later statement retracts
+overtaken_values   what no longer holds: by overtaken anchors, and by notes that name the value they replace
+own_anchors  weigh a segment's notes by its own anchors and pasted text
+told_beside  extend a note: the previous value, its question, the other value of its turn
+in_force     which notes still hold, and which replace others
+ranking      the order in which notes are selected without a query
 passages     the passages of a segment, and their postings
-search_rows  what a query finds a segment by, made by a fold or made again
-repeat_notes  what later segments may repeat, and what it repeats
+search_rows  a segment's search data, built by a fold or rebuilt
+repeat_notes  what later segments may repeat, and what a segment repeats
 """

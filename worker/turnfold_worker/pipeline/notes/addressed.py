@@ -1,4 +1,4 @@
-"""A sentence without the name of the other, whom it calls."""
+"""Drop the name by which a sentence calls the listener."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from turnfold_worker.pipeline.notes.phatic import bare_words
 _ADDRESS: Final = lazy_pattern(
     r"(?P<lead>(?:[A-Za-z']{1,12}[,!]? ){0,2})(?P<name>[A-Z][\w'-]{1,30})(?:[,!]| [-–—])+ +(?=\S)"
 )
-"""The beginning of a sentence that calls the other by name: 'Oh wow, Nate, …'."""
+"""The beginning of a sentence that calls the listener by name: 'Oh wow, Nate, …'."""
 _LISTED_NAMES: Final = lazy_pattern(r"[A-Z][\w'-]+, (?:[A-Z][\w'-]+,? )+(?:and|or|&) ")
-"""'Nate, Joanna and I …' names who did it."""
+"""A list of names as the subject: 'Nate, Joanna and I …'."""
 _GOES_ON: Final = lazy_pattern(
     r"(?i)(?:who|whom|whose|which|my|his|her|our|their|your|the|an?|as|like|unlike|with|without|however|though|too|also"
     r"|either|and|or|but|not|never|being|on|in|at|by|for|from|to|(?:he|she|they)(?!')|if|when|once|then|both|all)\b|\d"
     r"|(?:is|are|was|were|has|have|had|do|does|did|will|would|can|could|should|may|might|must|\w+n't)\b"
     r"(?! (?:you|i|we)\b)|[\w'-]+,"
 )
-"""What follows a name that is not called: 'Nate, who won', 'Nate, 25', 'Nate, Bob', 'Nate, too'."""
+"""Text after a name that is not an address: 'Nate, who won', 'Nate, 25', 'Nate, Bob', 'Nate, too'."""
 _OUTCRIES: Final = listed(
     """
     hey hi hello thanks yes yeah yep no oh okay ok great cool awesome woah whoa wow aww ah ooh oof ugh hmm man omg yay
@@ -29,16 +29,16 @@ _OUTCRIES: Final = listed(
     """
 )
 _GREETING: Final = lazy_pattern(r"(?i)(?:hey|hi|hello|wow|woah|whoa)\b")
-"""After which a name is called, whatever follows: 'Hey Nate, my favourite is …'."""
+"""A greeting, after which a name is always an address: 'Hey Nate, my favourite is …'."""
 _CALLED_LAST: Final = lazy_pattern(r"[,!] (?P<name>[A-Z][\w'-]{1,30})(?P<end>[.!?…]*)$")
-"""The end of a sentence that calls the other by name: 'It was so inspiring, Mel!'."""
+"""The end of a sentence that calls the listener by name: 'It was so inspiring, Mel!'."""
 _NICKNAME: Final = 2
 
 
 def unaddressed(text: str, names: frozenset[str]) -> str:
-    """The text without the name of another that it begins or ends with: what it says is not said of them.
+    """Return the text without the listener's name at its beginning or end, as it is not about the listener.
 
-    `names` are words of people's names in lower case. The name stays where it may be the one who acts.
+    `names` are words of people's names in lower case. A name that may be the subject stays.
 
     >>> unaddressed("Wow, Nate - I won the cup!", frozenset({"nate", "joanna"}))
     'I won the cup!'
@@ -70,6 +70,6 @@ def _without_last_name(text: str, names: frozenset[str]) -> str:
 
 
 def _is_called(match: re.Match[str], names: frozenset[str]) -> bool:
-    """True for a whole name, and for the beginning of one after an outcry: 'Hey Jo'."""
+    """Return whether a whole name is called, or its beginning after an outcry: 'Hey Jo'."""
     name = match["name"].lower()
     return name in names or (bool(match["lead"]) and any(participant.startswith(name) for participant in names))

@@ -1,6 +1,6 @@
-"""What an agent says around its commands and nobody would miss: what comes next, what for, what went well or is absent.
+"""Detect dispensable text around an agent's commands: next steps, purposes, reports of success or absence.
 
-The command, the lines that were changed and the tool's own words say the same, and do not claim more than happened.
+The command, the changed lines and the tool's output say the same, and do not claim more than happened.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _NEXT: Final = lazy_pattern(
     r"|(?:we|i) (?:should|need to|can) (?:look|check|search|open|try|find|see|examine|run|view|read|now|next"
     r"|also check))\b"
 )
-"""At the beginning of a sentence: what the command behind it does anyway."""
+"""The beginning of a sentence that announces what the next command does anyway."""
 _PURPOSE: Final = lazy_pattern(
     r"(?i)(?:so )?(?:this|that|it|which|doing so) (?:will|would|should|may|might|could|can) (?:then |also )?"
     r"(?:help|allow|enable|let|give|ensure|tell|show|provide|involve|make it)\b"
 )
-"""What the command is for: what came of it stands behind it."""
+"""A purpose of the command, whose result follows anyway."""
 _WENT_WELL: Final = lazy_pattern(
     r"(?i)\bsuccessfully\b|\b(?:has|have|'ve) (?:now )?(?:been )?(?:\w{2,12}ly )?(?:updated|added|fixed|created|made"
     r"|renamed|changed|modified|implemented|completed|corrected|resolved|applied|replaced|removed)\b"
@@ -34,11 +34,11 @@ _ABSENT: Final = lazy_pattern(
     r"|located|recognized|installed)\b|n't (?:been )?(?:find|found|exist|have|seem to exist|locate)\b"
     r"|\breturned? (?:too many|no|several|many)\b"
 )
-"""What a tool's output says itself, and may be overtaken by the next one."""
+"""Reports of absence, which the tool's output also states, and the next output may change."""
 
 
 def is_announced(reading: Reading, clause: str, *, at_work: bool) -> bool:
-    """Whether an agent `at_work` says no more than its command, or the tools' outputs, do."""
+    """Return whether a clause of an agent `at_work` says no more than its command or the tools' outputs."""
     if not at_work or reading.turn.role is not Role.ASSISTANT or not (reading.calls or reading.code):
         return False
     return bool(_NEXT.match(clause) or _PURPOSE.match(clause) or _WENT_WELL.search(clause) or _ABSENT.search(clause))

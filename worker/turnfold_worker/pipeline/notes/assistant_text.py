@@ -1,4 +1,4 @@
-"""What the clauses of an assistant's text are worth beside each other: headings and what is made up nothing. Pure."""
+"""Relative worth of the clauses of an assistant's text: headings and made-up text are worth nothing. Pure."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.notes.samples import Samples, samples_of
 
 _TITLE_WORDS: Final = 6
-"""Words of a heading that is a title and no statement."""
+"""Maximum words of a heading that is a title, not a statement."""
 _ANNOUNCEMENT: Final = 0.3
-"""What a clause is worth that says what the text is going to do."""
+"""Share for a clause that says what the text is going to do."""
 _ANNOUNCES: Final = lazy_pattern(
     r"(?i)(?:(?:great|sure|certainly|absolutely|of course|okay|alright|first|next|now|finally),? (?:\w+, )?)?"
     r"(?:let's|let us|let me|here (?:is|are)|here's|below (?:is|are)|we'll|we will|i'll|i will|i can help|i'd be happy"
@@ -28,12 +28,12 @@ _SPEECH: Final = lazy_pattern(
     r"(?<![^\s(\[*_>:–—-])[\"\u201c](?=\S)"
     r"([^\"\u201c\u201d]{3,1000}[.!?] [A-Z][^\"\u201c\u201d]{3,1000})(?<=\S)[\"\u201d](?!\w)"
 )
-"""Several sentences in quotation marks; a straight mark behind a word ends what was quoted before."""
+"""Several sentences in quotation marks; a straight mark right after a word only closes an earlier quotation."""
 _SELF_SPEAKS: Final = lazy_pattern(r"\b(?:I|we|We|my|My|our|Our)\b")
 
 
 def share_of(samples: Samples, span: Span, said: str) -> float:
-    """What a clause of an assistant is worth beside others: nothing where it is a title, of an example or made up."""
+    """Return the share of its worth that an assistant's clause keeps: none if it is a title, an example or made up."""
     if _is_in(samples.made_up, span) or _is_in(samples.examples, span):
         return 0.0
     if _is_in(samples.headings, span) and len(said.split()) <= _TITLE_WORDS and not _gives_value(said):
@@ -42,7 +42,7 @@ def share_of(samples: Samples, span: Span, said: str) -> float:
 
 
 def _gives_value(heading: str) -> bool:
-    """'Total cost: $340'."""
+    """Return whether a heading gives a value: 'Total cost: $340'."""
     return any(map(str.isdigit, heading.partition(":")[2]))
 
 
@@ -52,13 +52,13 @@ def _is_in(spans: Sequence[Span], span: Span) -> bool:
 
 
 def samples_by_assistant(turn: StoredTurn) -> Samples | None:
-    """The samples of an assistant; None for what people say, and for the few words of an assistant with a name."""
+    """Return the samples in an assistant's turn; None for people, and for short turns of an assistant with a name."""
     is_few = turn.name is not None and len(turn.content) < TEXT
     return None if turn.role is not Role.ASSISTANT or is_few else samples_of(turn.content)
 
 
 def drafts_for_others(turn: StoredTurn) -> list[Span]:
-    """What an assistant wrote for others to say: sentences of an "I" in quotation marks, which is not its own."""
+    """Return what an assistant wrote for others to say: quoted sentences with an 'I' that is not its own."""
     if turn.role is not Role.ASSISTANT:
         return []
     quotes = (Span(*match.span(1)) for match in _SPEECH.finditer(turn.content))

@@ -1,4 +1,4 @@
-"""Captions of pictures, and the clauses that show one: 'Here's our latest work' says what it is only beside it."""
+"""Attach a picture's caption to the clause that shows the picture: 'Here's our latest work' says little alone."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _SHOWS: Final = lazy_pattern(
 _POINTS: Final = lazy_pattern(r"(?i)(?:(?:take|have) a look|look|check)\b")
 _MOST_POINTING: Final = 5
 _MOST_WORDS: Final = 16
-"""Of a clause that is shown with a caption: a longer one says what it is about."""
+"""Maximum words of a clause to attach a caption to: a longer one says what it is about."""
 
 
 def is_caption(clause: str) -> bool:
-    """True for the description of a picture that a chat holds in its place."""
+    """Return whether a clause is the description of a picture that a chat has in its place."""
     return _CAPTION.match(clause) is not None
 
 
 def only_points(clause: str) -> bool:
-    """True for 'Take a look at this': the caption behind it says all."""
+    """Return whether a clause only points to a picture: after 'Take a look at this', the caption says everything."""
     return _POINTS.match(clause) is not None and len(bare_words(clause)) <= _MOST_POINTING
 
 
 def shown_with(clause: str, caption: str) -> str | None:
-    """The clause with the caption of the picture that it shows; None where it shows none.
+    """Return the clause with the caption of the picture that it shows; None if it shows none.
 
     >>> shown_with("Here's our latest work", "photo: a palm tree at sunset")
     "Here's our latest work (photo: a palm tree at sunset)"

@@ -1,8 +1,7 @@
-"""How much more, or less, a clause of a talk tells of what happened than its words do. Pure.
+"""Scale a clause's worth by whether it tells of an event in a conversation between people. Pure.
 
-`salience` is what labelled talk teaches, which has few long talks of people who know each other. What they ask each
-other later is who did what on which day; praise, moods, truths that hold for anybody, and what only takes up the
-words of the other, nobody asks for.
+`salience` is trained on labelled talk, which has few long conversations of people who know each other. What they later
+ask about is who did what on which day; not praise, moods, general truths or echoes of the other's words.
 """
 
 from __future__ import annotations
@@ -20,24 +19,24 @@ from turnfold_worker.pipeline.language.rarity import is_feeling
 from turnfold_worker.pipeline.notes.whole import PAST
 
 _DID: Final = 1.4
-"""Times as much: somebody did something."""
+"""Factor for a clause in which a person did something."""
 _DATED: Final = 1.2
-"""A day, a month or a year is named: it is what tells one event from another of the same kind."""
+"""Factor for a day, month or year, which tells one event from another of the same kind."""
 _PRAISES: Final = 0.4
 _TRUTH: Final = 0.5
 _OF_NOBODY: Final = 0.8
-"""Of a clause that speaks neither of who says it, nor of a name or a number."""
+"""Factor for a clause without its speaker, a name or a number."""
 _FEELS: Final = 0.7
 _MIRRORS: Final = 0.5
 _MIRRORED: Final = 0.5
-"""Of the telling words of a clause: so many stand in the turn that it answers."""
+"""Share of a clause's content words from the turn before that makes the clause an echo."""
 _OFTEN: Final = r"(?:(?:just|really|also|even|actually|finally|already|recently|still|then|once|never|both|all) ){0,3}"
 _DEED: Final = lazy_pattern(
     r"(?i)(?:^|(?:^|[,;:–—-] |\b(?:and|but|so|that|when|since|after|before|because|day|time|\w+ly) )"
     r"(?:(?:my|our) [\w'-]+|(?:i|we|he|she|they)(?:'ve|'d| have| had)?) )"
     rf"{_OFTEN}(?!(?:could|would|will|won't|can|can't|couldn't|wouldn't|felt)\b)(?:{PAST}|been|done|gone|seen|taken)\b"
 )
-"""'I just ran', 'when we'd met', 'Just got': not what somebody would, could or felt."""
+"""A deed: 'I just ran', 'when we'd met', 'Just got'; not what a person would do, could do or felt."""
 _DAY: Final = lazy_pattern(
     rf"\b(?:{'|'.join(MONTHS)}) (?:\d{{1,2}}, )?\d{{4}}\b"
     r"|\b(?:in|of|since|summer|winter|spring|autumn|fall) (?:19|20)\d\d\b"
@@ -50,12 +49,12 @@ _CHEERS: Final = lazy_pattern(
     r"(?i)\b(?:congrats|congratulations|well done|good (?:job|for you)|way to go|you(?:'ve)? got this|keep it up)\W*$"
     r"|^(?:dang|damn|man|wow|yeah|aw+),? (?:you|your|that)\b"
 )
-"""'Winning is awesome - congrats', 'Dang, you're full of ideas': what the other one told before tells more."""
+"""Praise: 'Winning is awesome - congrats', 'Dang, you're full of ideas'. What it answers says more."""
 _GENERAL: Final = lazy_pattern(
     r"(?i)(?:it's|it is|it must|it can|there's) (?:(?:so|really|always|such|very|just|an?) ){0,2}[\w'-]+(?: \w+)?"
     r" (?:to|how|when|that)\b"
 )
-"""'It's normal to be nervous', 'It's great how people help'."""
+"""A general truth: 'It's normal to be nervous', 'It's great how people help'."""
 _MOOD: Final = lazy_pattern(
     r"(?i)\b(?:ma[dk]es? me|feel|feels|felt|feeling|means?|meant|grateful|thankful|happy|glad|proud|excited|thrilled"
     r"|stoked|lucky|blessed|inspired|inspiring|inspires|hope|hopefully)\b"
@@ -65,7 +64,7 @@ _INNER_NAME: Final = lazy_pattern(r"[^.!?] [A-Z]|[\"\u201c]")
 
 
 def event_share(clause: str, answered: frozenset[str]) -> float:
-    """A multiplier of a clause's worth. `answered` are the stems of the turn before, of somebody else.
+    """Return a factor for a clause's worth; `answered` are the stems of the turn before, by another speaker.
 
     >>> event_share("I ran the harbour race on 7 May 2026", frozenset()) > 1.5
     True
@@ -76,12 +75,12 @@ def event_share(clause: str, answered: frozenset[str]) -> float:
 
 
 def stems_of(text: str) -> frozenset[str]:
-    """What `event_share` compares a reply with."""
+    """Return the stems that `event_share` compares a reply with."""
     return frozenset(map(STEMS.__getitem__, note_words(text)))
 
 
 def telling_words(text: str) -> list[str]:
-    """Words that name something: neither common ones nor moods."""
+    """Return the words that name something: neither common words nor moods."""
     return [word for word in note_words(text) if not is_common(word) and not is_feeling(word)]
 
 
@@ -109,11 +108,11 @@ def _shares(clause: str, answered: frozenset[str]) -> Iterator[float]:
 
 
 def is_general(clause: str) -> bool:
-    """True for what holds for anybody: 'It's normal to be nervous'."""
+    """Return whether a clause holds for anybody: 'It's normal to be nervous'."""
     return _GENERAL.match(clause) is not None and _SPEAKER.search(clause) is None
 
 
 def mirrors(clause: str, answered: frozenset[str]) -> bool:
-    """True for a clause that has most of its telling words from the turn that it answers."""
+    """Return whether most content words of a clause come from the turn that it answers."""
     telling = telling_words(clause)
     return bool(telling) and sum([STEMS[word] in answered for word in telling]) >= _MIRRORED * len(telling)

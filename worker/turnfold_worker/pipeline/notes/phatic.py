@@ -1,4 +1,4 @@
-"""Talk that carries nothing: greetings, thanks, praise."""
+"""Detect talk that carries no information: greetings, thanks, praise."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NO_NEWS: Final = listed(
     has had it i've we've anything
     """
 )
-"""Words by which somebody says that there is news, and not which."""
+"""Words that announce news without giving any."""
 _THANKS: Final = lazy_pattern(
     r"(?i)(?:(?:oh|wow|aw+|hey|ok|okay|great|yeah|yes|yep|cool|again|perfect|awesome|amazing|no worries)[,!.]* )*"
     r"(?:many )?(?:thanks|thank you|thx|congrats|congratulations|(?:i )?(?:really )?appreciate)\b"
@@ -49,9 +49,9 @@ _LONGEST_PARTING: Final = 80
 
 
 def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
-    """True for talk that carries nothing: greetings, thanks, praise, the other's name.
+    """Return whether a text carries no information: greetings, thanks, praise, the listener's name.
 
-    A negation beyond a plain 'no problem' carries.
+    A negation other than 'no problem' carries information.
     """
     if len(text) > _LONGEST_PHATIC:
         return False
@@ -78,5 +78,5 @@ def _carries_nothing(word: str, speakers: frozenset[str]) -> bool:
 
 
 def bare_words(text: str) -> list[str]:
-    """Words in lower case with straight apostrophes, without the marks around them."""
+    """Return the words of a text in lower case with straight apostrophes, without the punctuation around them."""
     return list(map(_BARE.__getitem__, text.split()))

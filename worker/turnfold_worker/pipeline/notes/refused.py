@@ -1,4 +1,4 @@
-"""What was proposed and refused: the proposal is told with its refusal, and not as if it still stood."""
+"""Pair a refused proposal with its refusal, to keep it from being read as still open."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from turnfold_worker.pipeline.notes.whole import whole_clause
 from turnfold_worker.pipeline.turns.reading import Reading
 
 _LONGEST: Final = 24
-"""Words of a proposal up to which it stands before the refusal."""
+"""Maximum words of a proposal that is shown before its refusal."""
 
 
 class Refused(NamedTuple):
@@ -20,17 +20,17 @@ class Refused(NamedTuple):
 
     seq: int
     span: Span
-    """Its sentence, in its turn."""
+    """The span of its sentence in the turn."""
     text: str
-    """Who proposed it, and what."""
+    """Who proposed it, and what it is."""
 
     def tells(self, note: Note) -> bool:
-        """Whether a note tells of the proposal."""
+        """Return whether a note is made from the proposal."""
         return note.seq == self.seq and self.span.start <= note.start < self.span.end
 
 
 def refused_by(proposing: Reading | None, reply: Reading) -> Refused | None:
-    """The proposal at the end of a turn that the next one, somebody else's, begins by refusing."""
+    """Return the proposal at the end of a turn, if the next turn is another speaker's and begins by refusing it."""
     if proposing is None or proposing.tool or reply.tool or proposing.speaker == reply.speaker:
         return None
     if not proposing.sentences or not reply.sentences or not refuses(plain_line(reply.text(reply.sentences[0]))):

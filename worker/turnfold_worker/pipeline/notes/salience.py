@@ -1,7 +1,7 @@
-"""How much of what a clause says would be asked for later: events and facts, not moods and pleasantries. Pure.
+"""Estimate how likely a clause is to be asked about later: events and facts, not moods and pleasantries. Pure.
 
-A linear formula over the shape of a clause and its words. `benchmarks/train_salience.py` fits it by ridge regression to
-invented talk whose clauses carry labels, and writes the weights beside this module.
+A linear model over the shape of a clause and its words. `benchmarks/train_salience.py` fits it by ridge regression to
+invented conversations with labelled clauses, and writes the weights next to this module.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from turnfold_worker.pipeline.notes.whole import PAST
 
 WEIGHTS_FILE: Final = "salience.json"
 WEIGHT_SCALE: Final = 1_000
-"""Stored weights are whole numbers, in thousandths."""
+"""Stored weights are integers, in thousandths."""
 _CAPTION: Final = 0.25
-"""Salience of a picture's caption: labelled talk has none."""
+"""Salience of a picture's caption, which the labelled conversations lack."""
 _LENGTHS: Final = (2, 4, 7, 12, 18)
-"""Most words of a clause of each length."""
+"""Maximum words of a clause in each class of length."""
 _LENGTH_NAMES: Final = tuple(f"length {length}" for length in range(len(_LENGTHS) + 1))
 _FIRST_PLACES: Final = 2
-"""Clauses of a turn that may answer the question before it."""
+"""Number of clauses of a turn that may answer the question before it."""
 _MOST_PLACES: Final = 4
 _MOST_WORDS: Final = 8
 _MOST_NAMES: Final = 3
@@ -45,12 +45,12 @@ _TIME: Final = lazy_pattern(
 )
 _RUN: Final = lazy_pattern(r"\w+")
 _TELLS_PAST: Final = Remembered(lambda run: _HAPPENED.fullmatch(run) is not None)
-"""Of a run of word characters: `_HAPPENED` finds whole ones, and some with an apostrophe."""
+"""Whether a run of word characters matches `_HAPPENED`, whose other matches all have an apostrophe."""
 _TELLS_TIME: Final = Remembered(lambda run: _TIME.fullmatch(run) is not None)
 
 
 def salience(clause: str, *, place: int, replies: bool) -> float:
-    """From about 0, nothing would be missed, to about 1, an event with its names, of the `place`-th clause of a turn.
+    """Return the salience of a turn's clause at `place`: about 0 for pleasantries, about 1 for an event with names.
 
     `replies` says that the turn before ended in a question.
     """
@@ -61,12 +61,12 @@ def salience(clause: str, *, place: int, replies: bool) -> float:
     words = _WORD.findall(plain.lower())
     shape = _shape_of(plain, words, place=place, replies=replies)
     weighted = [strength * weights[name] for name, strength in shape if strength and name in weights]
-    # Exact, whatever the order; of the words, which are most features, only the weights are needed.
+    # `fsum` is exact in any order; for words, which are most features, only the weights are needed.
     return fsum([*weighted, *map(_WORD_WEIGHTS.__getitem__, dict.fromkeys(words))]) / WEIGHT_SCALE
 
 
 def features_of(clause: str, *, place: int, replies: bool) -> Iterator[tuple[str, float]]:
-    """Names and values, those of its words with a leading `=`."""
+    """Yield names and values of features; the name of a word's feature starts with `=`."""
     plain = clause.replace("\u2019", "'")
     words = _WORD.findall(plain.lower())
     yield from _shape_of(plain, words, place=place, replies=replies)
@@ -95,7 +95,7 @@ def _shape_of(plain: str, words: Sequence[str], *, place: int, replies: bool) ->
 
 
 def _names(plain: str) -> int:
-    # Most clauses have no capital behind their first letter.
+    # Most clauses have no capital after their first letter.
     return 0 if plain[1:].islower() else min(len(_NAME.findall(plain)), _MOST_NAMES)
 
 

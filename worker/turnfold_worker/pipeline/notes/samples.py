@@ -1,6 +1,6 @@
-"""What an assistant wrote that tells nothing of its user: samples, templates, drafts of letters, headings. Pure.
+"""Find assistant text that says nothing about its user: samples, templates, drafts of letters, headings. Pure.
 
-Of a user's own turn nothing is looked at: an example of what somebody wants is what they want.
+A user's own turn is never examined: an example of what a person wants is what they want.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ _LINE: Final = lazy_pattern(r"[^\n]+")
 _HASHES: Final = lazy_pattern(r"[ \t]{0,3}(?P<marks>#{1,6})[ \t]+\S")
 _BOLD_LINE: Final = lazy_pattern(r"[ \t]{0,3}\*\*[^*\n]{1,120}\*\*:?[ \t]*$|[ \t]{0,3}\*\*[^*\n]{1,120}:\*\*[ \t]*$")
 _BOLD_LEVEL: Final = 7
-"""A bold line stands below every heading."""
+"""A bold line ranks below every heading."""
 _ITEM: Final = lazy_pattern(r"(?P<indent>[ \t]{0,24})(?:[-*+\u2022>]|\d{1,3}[.)])[ \t]+(?P<words>[^\n]*)")
 _LABEL: Final = lazy_pattern(r"(?:\*\*)?(?P<label>[^:*\n]{1,60})(?:\*\*)?:")
 _EXAMPLE: Final = lazy_pattern(r"(?i)\b(?:examples?|for instance)\b")
-"""A worked example is told in sentences too, which stay."""
+"""A worked example may also have prose, which is kept."""
 _MADE_UP: Final = lazy_pattern(
     r"(?i)\b(?:samples?(?! (?:sizes?|means?|spaces?|points?|varianc\w{1,3}|proportions?|statistics?|rates?|standard"
     r"|of)\b)|placeholders?|mock-?ups?|templates? (?:for|of|you|to|below)"
@@ -28,9 +28,9 @@ _MADE_UP: Final = lazy_pattern(
     r"|draft (?:of|e-?mail|letter|message|version|post|response|speech|bio|text|section|resume|paragraph|agreement)"
     r"|example (?:e-?mail|letter|message|resume|cv|post|speech|bio|profile|entry|paragraph|bullet)s?)\b"
 )
-"""What was written to be filled in or sent off: none of it was said of anybody."""
+"""Text to be filled in or sent off, which was not said of anyone."""
 _OWN: Final = lazy_pattern(r"(?i)\b(?:your|my|our|his|her|their|the user's) (?:own )?(?:examples?|samples?|drafts?)\b")
-"""Speaks of what somebody has."""
+"""Refers to a sample, example or draft that a person has."""
 _PLACEHOLDER: Final = lazy_pattern(r"(?<![\w\\\]])\[(?![Xx]\])[A-Z][A-Za-z'\u2019/ ]{1,40}\](?!\()")
 _GREETING: Final = lazy_pattern(
     r"(?i)[ \t>*]{0,8}(?:subject: \S|dear [^\n]{1,60}[,:][ \t*]*$|(?:hi|hello) \[?[^\n,.!?]{1,30}\]?,[ \t*]*$)"
@@ -45,17 +45,17 @@ _SENTENCE_END: Final = lazy_pattern(r"[.!?] ")
 
 
 class Samples(NamedTuple):
-    """Lines of an assistant's text that tell nothing by themselves, in order."""
+    """Lines of an assistant's text that say nothing by themselves, in order."""
 
     headings: Sequence[Span]
     examples: Sequence[Span]
-    """Items below what says that it is an example."""
+    """List items below a line that announces an example."""
     made_up: Sequence[Span]
     """Samples, templates, drafts of letters, and lines to be filled in."""
 
 
 def samples_of(content: str) -> Samples:
-    r"""The headings of a text, its examples and what is made up in it, as spans of lines.
+    r"""Return the headings, examples and made-up parts of a text as spans of lines.
 
     >>> text = samples_of("## Sample entry\n- Led a team of 50\n## Cost\nIt is $45.")
     >>> [(span.start, span.end) for span in text.made_up], len(text.headings)
@@ -73,7 +73,7 @@ def samples_of(content: str) -> Samples:
 
 
 def _level(content: str, line: Span) -> int:
-    """The level of a heading, 1 for the highest; 0 for any other line."""
+    """Return the level of a heading, 1 for the highest; 0 for any other line."""
     if marks := _HASHES.match(content, line.start, line.end):
         return len(marks["marks"])
     return _BOLD_LEVEL if _BOLD_LINE.match(content, line.start, line.end) else 0
@@ -88,7 +88,10 @@ def _says_sample(words: str) -> bool:
 
 
 def _sections(content: str, lines: Sequence[Span], levels: Sequence[int]) -> Iterator[tuple[Span, bool]]:
-    """From a heading that says so to the next one of its level or above; of examples the items alone."""
+    """Yield the lines of a section whose heading announces a sample; of an example, only headings and list items.
+
+    A section ends at the next heading of the same or a higher level. Each line comes with whether it is made up.
+    """
     begun, whole = 0, False
     for line, level in zip(lines, levels, strict=True):
         if level and (not begun or level <= begun):
@@ -99,7 +102,7 @@ def _sections(content: str, lines: Sequence[Span], levels: Sequence[int]) -> Ite
 
 
 def _lists(content: str, lines: Sequence[Span], levels: Sequence[int]) -> Iterator[tuple[Span, bool]]:
-    """The items below a line that says so and ends in a colon, and an item whose label says so with what is below."""
+    """Yield the items below a line that announces a sample and ends in a colon, and each item labelled as one."""
     for i, line in enumerate(lines):
         item_match = _ITEM.match(content, line.start, line.end)
         words = item_match["words"] if item_match else content[line.start : line.end]
@@ -114,7 +117,7 @@ def _lists(content: str, lines: Sequence[Span], levels: Sequence[int]) -> Iterat
 
 
 def _end_of_items(content: str, lines: Sequence[Span], levels: Sequence[int], at: int, *, deeper_than: int) -> int:
-    """Where the items end that follow a line and stand deeper: at its own end where none does."""
+    """Return the end of the deeper items that follow a line; the end of the line itself if there are none."""
     following = at + 1
     while following < len(lines) and not levels[following]:
         item_match = _ITEM.match(content, *lines[following])
@@ -125,7 +128,7 @@ def _end_of_items(content: str, lines: Sequence[Span], levels: Sequence[int], at
 
 
 def _letters(content: str, lines: Sequence[Span]) -> Iterator[Span]:
-    """From a greeting or a subject to the words that close a letter."""
+    """Yield the span of each letter, from a greeting or subject to its closing."""
     begun: int | None = None
     for i, line in enumerate(lines):
         if begun is not None and i - begun > _LETTER_LINES:

@@ -1,4 +1,4 @@
-"""Replies that say something only behind their question, and the question that a turn ends with."""
+"""Find replies that say something only with their question, and the question at the end of a turn."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from turnfold_worker.pipeline.notes.whole import whole_clause
 from turnfold_worker.pipeline.turns.reading import Reading
 
 _SHORT_REPLY: Final = 4
-"""Words up to which a reply is stored together with the question before it."""
+"""Maximum words of a reply that is stored together with the question before it."""
 _SCRAP: Final = 12
-"""Those of one without a verb."""
+"""The same limit for a reply without a verb."""
 _QUESTION_WORDS: Final = 12
-"""Words of a question up to which it stands before the short reply."""
+"""Maximum words of a question that is put before a short reply."""
 _SELF: Final = listed("i i'm i've i'll i'd my me mine")
 _BREAK: Final = lazy_pattern(r" [-–—]+ |; |: ")
 _REACTIONS: Final = listed("yay wow woo aww omg pic photo picture looks look sounds thanks appreciate proud sure")
@@ -28,10 +28,10 @@ _EDGES: Final = '.,!?;:()"'
 
 
 def question_at_end(reading: Reading) -> str:
-    """The question that a turn ends with, if it is short; a caption may follow it, but nothing else that is said.
+    """Return the short question that a turn ends with, else an empty text; only a caption may follow the question.
 
-    Nothing where two were asked, because nobody knows which one is answered, nor where the one who asks speaks of
-    himself, because the words stand beside the other's name.
+    Empty if two questions were asked, as either may be answered, and if the question is about its speaker, as its 'I'
+    would be put next to the other speaker's name.
     """
     if reading.tool:
         return ""
@@ -52,12 +52,12 @@ def question_at_end(reading: Reading) -> str:
 
 
 def is_bare_answer(spoken: str) -> bool:
-    """True for a bare yes or no, which says something after a question."""
+    """Return whether a reply is a bare yes or no, which says something only after a question."""
     return spoken.lower().strip(" .!,") in _YES_OR_NO
 
 
 def is_short_reply(spoken: str) -> bool:
-    """True for few words that cannot be understood without the question, and are more than how one feels about it."""
+    """Return whether a reply is too short to be understood without its question, and is no mere reaction."""
     words = [word.strip(_EDGES) for word in spoken.lower().split()]
     short = len(words) <= _SHORT_REPLY or (len(words) <= _SCRAP and not has_verb(spoken))
     return short and not (spoken.endswith("!") and any(map(_reacts, words)))

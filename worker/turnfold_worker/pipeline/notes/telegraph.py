@@ -1,7 +1,7 @@
-"""A clause in fewer words, for where room is tight, under the name of who said it: some of its words, in its order.
+"""Shorten a clause for where room is tight: a selection of its words, in order, shown after its speaker's name.
 
-Articles go, fillers, 'that' after 'say', 'I' at the beginning, and lead-ins such as 'there is'. Prepositions,
-negations, modals, numbers, other pronouns, what is quoted and a question that is answered stay.
+Articles, fillers, 'that' after 'say', a leading 'I' and lead-ins such as 'there is' are dropped. Prepositions,
+negations, modals, numbers, other pronouns, quoted text and an answered question are kept.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MEANS_WITH_ARTICLE: Final = listed(
     monday tuesday wednesday thursday friday saturday sunday
     """
 )
-"""'A few' is not few, 'twice a day' not twice day, 'the Friday before' no Friday."""
+"""Words whose meaning changes without the article: 'a few', 'twice a day', 'the Friday before'."""
 _FILLERS: Final = listed(
     """
     just simply pretty also kinda basically somewhat overall currently really actually definitely totally literally
@@ -33,7 +33,7 @@ _FILLERS: Final = listed(
 _NO_FILLER_AFTER: Final = listed(
     "not no never nor without cannot only a an the is are was were too so as if than or but and who what how"
 )
-"""'Not just', 'the just', 'is really not': there it says something."""
+"""Words after which a filler carries meaning: 'not just', 'the just', 'is really not'."""
 _NO_FILLER_BEFORE: Final = listed(
     """
     a an the as if like when though because in on at for from to with of by and or but not no never more less much many
@@ -49,7 +49,7 @@ _TELLS: Final = listed(
 _SUBJECTS: Final = listed("i you he she it we they this these those my your his her our their the a an there")
 _SPEAKER: Final = listed("i i'm i've")
 _TELLS_OF_SPEAKER: Final = lazy_pattern(rf"{PAST}|love|like|want|need|hope|prefer|have|am")
-"""Behind 'I': without it 'went' is no order, as 'use' would be."""
+"""Verbs after an 'I' that may be dropped: 'went' is no imperative, as 'use' would be."""
 _NOT_OF_SPEAKER: Final = listed("and or myself to")
 _LEAD_IN: Final = lazy_pattern(
     r"(?i)(?:i (?:wanted|have|had|need|needed) to (?:say|tell you|let you know) that"
@@ -68,7 +68,7 @@ class _Sentence(NamedTuple):
 
 
 def telegraphic(clause: str) -> str:
-    """The clause in fewer words, on one line; never empty unless it is.
+    """Return the clause in fewer words, on one line; never empty unless the clause is.
 
     >>> telegraphic("I was walking in the park with my sister, and she has not told the others")
     'was walking in park with my sister, and she has not told the others'
@@ -88,7 +88,7 @@ def telegraphic(clause: str) -> str:
 
 
 def _sentences(words: Sequence[str]) -> Iterator[_Sentence]:
-    """What is said one after the other; an answered question before it, in brackets, is none of them but stays."""
+    """Yield the sentences in order; a question in brackets before its answer is one of its own, and stays as it is."""
     first = 0
     for i, word in enumerate(words):
         is_last = i + 1 == len(words)
@@ -98,7 +98,7 @@ def _sentences(words: Sequence[str]) -> Iterator[_Sentence]:
 
 
 def _words_of_lead_in(words: Sequence[str], sentence: _Sentence, inside: Sequence[bool]) -> int:
-    """How many words at the beginning of a sentence only lead in."""
+    """Return how many words at the beginning of a sentence only lead in."""
     if sentence.asks or inside[sentence.first] or BARE[words[sentence.first]] not in _LEADS_IN:
         return 0
     match = _LEAD_IN.match(" ".join(words[sentence.first : sentence.end]) + " ")
@@ -107,10 +107,10 @@ def _words_of_lead_in(words: Sequence[str], sentence: _Sentence, inside: Sequenc
 
 
 def _is_spare(words: Sequence[str], i: int, sentence: _Sentence) -> bool:
-    """True for a word without which the sentence says the same."""
+    """Return whether the sentence says the same without a word."""
     word, bare = words[i], BARE[words[i]]
     opens = i == sentence.first
-    # Marks at a word say how what stands around it is read.
+    # Punctuation on a word affects how its neighbours are read.
     if sentence.asks or (word != bare and not (word.lower() == bare and (opens or bare in _SPEAKER))):
         return False
     following = words[i + 1] if i + 1 < sentence.end else ""
@@ -124,14 +124,14 @@ def _is_spare(words: Sequence[str], i: int, sentence: _Sentence) -> bool:
 
 
 def _tells_of_speaker(bare: str, following: str) -> bool:
-    """Whether what stands behind 'I' tells of the speaker without it."""
+    """Return whether the text after 'I' is still about the speaker without the 'I'."""
     if bare == "i":
         return _TELLS_OF_SPEAKER.fullmatch(following) is not None
     return following.isalpha() and following.islower() and following not in _NOT_OF_SPEAKER
 
 
 def _only_joins(bare: str, word_before: str, following: str) -> bool:
-    """True for a filler, and for 'that' behind 'say'."""
+    """Return whether a word is a filler, or 'that' after 'say'."""
     after = BARE[following]
     if bare in _FILLERS:
         return (

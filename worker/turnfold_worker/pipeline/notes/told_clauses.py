@@ -1,4 +1,4 @@
-"""A turn as the clauses that its notes are made from: each with what says nothing, or misleads, without it."""
+"""Split a turn into the clauses of its notes, each with the text that it says nothing, or misleads, without."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from turnfold_worker.pipeline.turns.reading import Reading
 LONGEST_CLAUSE: Final = 90
 """Code points above which a sentence is split into clauses."""
 _LONGEST_WITH_REASON: Final = 300
-"""Code points of a clause with what depends on it."""
+"""Maximum code points of a clause together with its dependent clauses."""
 _DEPENDS: Final = lazy_pattern(
     r"(?i)(?:because|which|then|while|although|though|since|where|when|as|who|whose|whom|if|unless|until|including"
     r"|such as"
@@ -25,9 +25,9 @@ _DEPENDS: Final = lazy_pattern(
     r"|especially|like|so that|than|with|without|to|for|\w+ing"
     r"|or(?! (?:do|does|did|is|are|was|were|can|could|should|would|will|have|has|what|how|where|why)\b))\b|[(\"\u201c]"
 )
-"""Begins what says nothing without the clause before it."""
+"""The beginning of a clause that says nothing without the one before."""
 _SENTENCES_A_TURN: Final = 1_000
-"""Sentences of a turn that become notes, from all that is read of it; nearly all turns have fewer."""
+"""Maximum sentences of a turn that become notes, spread over all that is read of it; few turns have more."""
 _ENDS_IN_QUESTION: Final = lazy_pattern(
     r"(?:,? [-–—]+ |, (?:(?:and|so|but) )?)(?=(?:(?:can|could|will|would) you|do you"
     r"|(?:what|how|where|which|why)(?:'s)? (?:[\w-]+ ){0,2}?(?:can|do|does|did|is|are|should|would|could|will)"
@@ -36,11 +36,11 @@ _ENDS_IN_QUESTION: Final = lazy_pattern(
     re.IGNORECASE,
 )
 _TOLD_WORDS: Final = 5
-"""Words of a sentence before the question that it ends in, from which they are told apart from it."""
+"""Minimum words of a statement that is split from the question at the end of its sentence."""
 
 
 def told_clauses(reading: Reading) -> list[tuple[Span, Span]]:
-    """The clauses of a turn, each with its sentence; that of a sentence which turns the one before it round too."""
+    """Return the clauses of a turn with their sentences; a sentence that reverses the one before is joined to it."""
     content = reading.turn.content
     clauses_told: list[tuple[Span, Span]] = []
     for sentence in spread_over(reading.sentences, _SENTENCES_A_TURN):
@@ -60,7 +60,7 @@ def told_clauses(reading: Reading) -> list[tuple[Span, Span]]:
 
 
 def _whole_clauses(content: str, sentence: Span) -> list[Span]:
-    """The clauses of a sentence, each with what follows it and says nothing alone, or without which it misleads."""
+    """Return the clauses of a sentence, each joined with following ones that depend on it or reverse it."""
     whole: list[Span] = []
     statement, question_parts = _apart_from_question(content, sentence)
     asking = [clause for part in question_parts for clause in clauses(content, part, LONGEST_CLAUSE)]
@@ -78,7 +78,7 @@ def _whole_clauses(content: str, sentence: Span) -> list[Span]:
 
 
 def _apart_from_question(content: str, sentence: Span) -> tuple[Span, tuple[Span, ...]]:
-    """What a sentence tells, and the question that it ends in: 'The lease ends in May, can you help me with that?'."""
+    """Split a sentence from the question it ends in: 'The lease ends in May, can you help me with that?'."""
     ends = _ENDS_IN_QUESTION.search(content, sentence.start, sentence.end)
     if ends is None or len(content[sentence.start : ends.start()].split()) < _TOLD_WORDS:
         return sentence, ()

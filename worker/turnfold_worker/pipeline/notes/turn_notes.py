@@ -1,6 +1,6 @@
-"""A turn as notes: its clauses, each with what it is worth. Pure, a function of the turn alone.
+"""Turn a turn into notes: its clauses, each with its worth. Pure, a function of the turn and the turns around it.
 
-How much a role speaks is not part of the worth: that is known only later.
+A role's share of the conversation is not part of the worth, as it is known only later.
 """
 
 from __future__ import annotations
@@ -42,61 +42,61 @@ from turnfold_worker.pipeline.turns.treatment import statements_of
 from turnfold_worker.pipeline.turns.voices import voices_of
 
 _SAVES: Final = 1.1
-"""How much dearer a clause is than its telegram where that is kept beside it."""
+"""Minimum ratio of a clause's tokens to those of its telegram for which the telegram is stored, too."""
 _TOOL_WORDS: Final = 40
-"""Words of a tool's output that become notes; its names are in the ledger."""
+"""Words of a tool's output that become notes with worth; names in the rest are in the index of names."""
 _LEAST_WORTH: Final = 0.04
-"""Of a clause that nobody would miss; it may be asked for."""
+"""Worth of a clause that is dispensable, but may be asked about."""
 _SPARED: Final = 0.1
-"""Salience that is worth no more than none."""
+"""Salience up to which a clause has only the least worth."""
 _HEADING_SHARE: Final = 0.4
-"""What a heading is worth, or an item of a list that is nothing but a title."""
+"""Share of its worth that a heading keeps, or a list item that is only a title."""
 _MANUAL_SHARE: Final = 0.2
-"""What a harness's standing instructions are worth: they are the same for every task."""
+"""Share of their worth that a harness's standing instructions keep: they are the same for every task."""
 _TITLE_WORDS: Final = 6
 _ASKS_FIRST: Final = lazy_pattern(
     r"(?i)(?:(?:so|and|but|or|also|well|hey|now|then),? )*"
     r"(?:(?:do|does|did|is|are|was|were|can|could|should|would|will|have|has|am) [\w'\u2019-]+ \w"
     r"|(?:what|how|where|why) )"
 )
-"""A part of a question that is one by itself, without its mark."""
+"""The beginning of a part of a question that is a question by itself, but has no question mark."""
 _STATES: Final = lazy_pattern(
     r"(?i)(?:(?:and|but|so|since) )?(?:I|we)(?:'ve| have|'m| am|'re| are) (?!I\b|we\b|wondering\b)\w"
 )
-"""A part of a question that asks nothing: 'can you help, I've done 5 of them?'."""
+"""The beginning of a part of a question that asks nothing: 'can you help, I've done 5 of them?'."""
 _IMPORTANT: Final = 1.3
-"""How much more a turn is worth that scored as important."""
+"""Factor on the worth of a turn that scored as important."""
 _MOST_NEWS: Final = 8
-"""Lines of a near repeat that are shown because they are new."""
+"""Maximum number of new lines of a near repeat that are shown."""
 _MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2.0, Importance.PIN: 4.0}
 _CAPTION_REACH: Final = 2
-"""Clauses before a caption that may show its picture."""
+"""Number of clauses before a caption that may show its picture."""
 
 
 class _Said(NamedTuple):
-    """What is said of a turn in one note."""
+    """The content of one note of a turn."""
 
     text: str
     worth: float
     named: frozenset[str] = frozenset()
-    """Words that are capitalised inside a sentence."""
+    """Words that are capitalized inside a sentence."""
     said: str = ""
-    """How it was said."""
+    """The original words."""
     span: Span = Span(0, 0)
     brief: str = ""
     """The text in fewer words."""
 
 
 def notes_of(readings: Sequence[Reading]) -> list[Note]:
-    """Notes of neighbouring turns in order; those that say nothing by themselves are worth 0."""
+    """Return the notes of neighbouring turns in order; notes that say nothing by themselves have a worth of 0."""
     return [note for note, _ in noted(readings)]
 
 
 def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
-    """As `notes_of`, each with the words of the turn that it was made from."""
+    """Return the same notes as `notes_of`, each with the words of the turn that it was made from."""
     spread = words_taken_up(readings)
     speakers = frozenset(part for reading in readings for part in reading.speaker.lower().split())
-    # Labels of roles are no names: 'User, group and mode' calls nobody.
+    # Role labels are not names: 'User, group and mode' does not address the user.
     names = frozenset(part for reading in readings for part in (reading.turn.name or "").lower().split())
     at_work = any(reading.tool for reading in readings)
     voices = voices_of(reading.turn for reading in readings)
@@ -140,21 +140,21 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
 
 
 def _hash_of(reading_before: Reading | None) -> str:
-    """What stands for the turn before, on which it depends what a turn is heard with."""
+    """Return a hash of the turn before, part of the cache key, as a turn's notes depend on that turn."""
     if reading_before is None:
         return ""
     return reading_before.memo.turn_hash if reading_before.memo is not None else hash_of(reading_before.turn)
 
 
 def _marked(reading: Reading) -> float:
-    """How much more a turn is worth for the caller's mark, or because it scored as important."""
+    """Return the factor on a turn's worth for the caller's mark, or for having scored as important."""
     mark = _MARKS.get(reading.turn.importance, 1.0)
     important = reading.treatment is not None and reading.treatment.important
     return max(mark, _IMPORTANT) if important else mark
 
 
 def _answered(reading_before: Reading | None, reading: Reading) -> frozenset[str] | None:
-    """The stems of what a person answers; None where no person speaks."""
+    """Return the stems of the turn that a person answers, empty without one; None if the speaker is no person."""
     if reading.turn.role is not Role.USER or reading.tool:
         return None
     if reading_before is None or reading_before.speaker == reading.speaker:
@@ -163,22 +163,22 @@ def _answered(reading_before: Reading | None, reading: Reading) -> frozenset[str
 
 
 class _Heard(NamedTuple):
-    """What a turn is heard with."""
+    """The context that a turn's clauses are judged by."""
 
     speakers: frozenset[str]
-    """Words of the names and labels of all who speak."""
+    """Words of the names and labels of all speakers."""
     names: frozenset[str]
-    """Those by which people call each other."""
+    """Words of names by which people address each other."""
     asked: str
     """The short question that the turn before ends with."""
     answered: frozenset[str] | None
-    """The stems of the turn before, of somebody else; None where no person answers."""
+    """The stems of the turn before, by another speaker; None if the speaker of this turn is no person."""
     at_work: bool
-    """Whether tools work beside the turn."""
+    """Whether tools are used in the surrounding turns."""
     refused: str = ""
-    """What the turn before proposes and this one refuses."""
+    """The proposal of the turn before that this one refuses."""
     refused_worth: float = 0.0
-    """What it would be worth if it still stood."""
+    """The worth of the proposal if it had not been refused."""
 
 
 def _statements(reading: Reading, heard: Callable[[], _Heard], around: str) -> list[_Said]:
@@ -191,7 +191,7 @@ def _statements(reading: Reading, heard: Callable[[], _Heard], around: str) -> l
         )
     told = _of_structured(structured)
     if reading.tool and found_nothing(reading.turn.content):
-        # What was looked for in vain, and what failed, stands in the state of the work.
+        # Vain searches and failures are part of the state of the work.
         told = [draft._replace(worth=0.0) for draft in told]
     return [*told, *_of_calls(reading)]
 
@@ -211,7 +211,7 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
     drafts_of_turn: list[_Said] = []
     drafts = drafts_for_others(reading.turn)
     samples = samples_by_assistant(reading.turn)
-    # Until a clause says something that may answer the turn before.
+    # True until a clause says something that may answer the turn before.
     waits = bool(heard.asked or heard.refused)
     for clause, sentence in told_clauses(reading):
         spoken = plain_line(reading.text(clause))
@@ -243,9 +243,9 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
 
 
 def _share_of_text(reading: Reading, clause: Span, drafts: Sequence[Span], *, at_work: bool) -> float:
-    """The share of its worth that a clause keeps in a draft for somebody else, or in a manual.
+    """Return the share of its worth that a clause keeps in a draft for others, or in a manual.
 
-    Where tools work the request that the manual stands in is shown with its rules.
+    If tools are used, the request that contains the manual is shown with its rules, and the clause keeps none.
     """
     if any(draft.start <= clause.start < draft.end for draft in drafts):
         return 0.0
@@ -256,7 +256,7 @@ def _share_of_text(reading: Reading, clause: Span, drafts: Sequence[Span], *, at
 
 
 def _with_captions(clauses_said: Sequence[_Said]) -> list[_Said]:
-    """Each picture's caption beside the clause that shows it, which says little without it."""
+    """Attach each picture's caption to the clause that shows the picture, which says little alone."""
     kept = list(clauses_said)
     for i, caption in enumerate(clauses_said):
         for k in range(max(0, i - _CAPTION_REACH), i) if is_caption(caption.said) else ():
@@ -271,7 +271,7 @@ def _with_captions(clauses_said: Sequence[_Said]) -> list[_Said]:
 
 
 def _worth(spoken: str, text: str, heard: _Heard, *, place: int) -> float:
-    """Of the `place`-th clause of a turn, as it was said and as it is shown; 0 of one that says nothing."""
+    """Return the worth of a turn's clause at `place`, given as said and as shown; 0 if it says nothing."""
     phatic = is_phatic(spoken, heard.speakers) or is_phatic(text, heard.speakers)
     if phatic or text.lower() in heard.names or is_bare_answer(spoken):
         return 0.0
@@ -280,7 +280,7 @@ def _worth(spoken: str, text: str, heard: _Heard, *, place: int) -> float:
 
 
 def _worth_with_question(spoken: str, text: str, worth: float, heard: _Heard) -> float:
-    """What a reply is worth with its question before it; 0 where it is understood without."""
+    """Return the worth of a reply with its question in front; 0 if the reply is understood without."""
     if heard.refused:
         return max(worth, heard.refused_worth)
     if not heard.asked:
@@ -293,7 +293,7 @@ def _worth_with_question(spoken: str, text: str, worth: float, heard: _Heard) ->
 
 
 def _takes_up(spoken: str, heard: _Heard) -> bool:
-    """True for what takes up something else that was said than the question: 'Glad you like it', 'Calm is key'."""
+    """Return whether a reply responds to something other than the question: 'Glad you like it', 'Calm is key'."""
     if spoken.endswith("?") or TAKES_IN.match(plain_words(spoken)) or is_general(spoken):
         return True
     asked, answered = stems_of(heard.asked), heard.answered or frozenset()
@@ -305,7 +305,7 @@ def _asks(reading: Reading, sentence: Span) -> bool:
 
 
 def _is_heading(content: str, clause: Span, spoken: str) -> bool:
-    """True for a few words of a longer text, all like a title, that are a line of it or open one with a colon."""
+    """Return whether a clause is a title: a few words at the end of a line, capitalized, without a full stop."""
     if spoken[-1] in ".!?" or "\n" not in content:
         return False
     words = [word for word in spoken.split() if len(word) > 3]
@@ -314,7 +314,7 @@ def _is_heading(content: str, clause: Span, spoken: str) -> bool:
 
 
 def _of_calls(reading: Reading) -> list[_Said]:
-    """Calls that are not written in what the turn says already."""
+    """Return the tool calls that the turn's text does not have."""
     content = reading.turn.content
     return [
         _Said(f"calls {call}", 0.7, said=call)
@@ -324,13 +324,13 @@ def _of_calls(reading: Reading) -> list[_Said]:
 
 
 def _of_repeat(repeat: Repeat) -> list[_Said]:
-    """A reference, which says nothing by itself, and what is new in a near repeat."""
+    """Return a reference, which says nothing by itself, and the new lines of a near repeat."""
     news = [_Said(shown(line), 1.0, said=line) for line in repeat.news[:_MOST_NEWS]]
     return [_Said(reference(repeat), 0.0), *news]
 
 
 def _of_structured(statements: Sequence[Statement]) -> list[_Said]:
-    """Statements in order; beyond the worthiest they are only found by a query: the ledger has the names."""
+    """Return statements in order; only the best have worth, the others are found by queries and the index of names."""
     order = sorted(range(len(statements)), key=lambda i: (-statements[i].worth, i))
     worth = dict.fromkeys(order, 0.0)
     words = 0

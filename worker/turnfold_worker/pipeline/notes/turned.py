@@ -1,7 +1,7 @@
-"""Clauses behind "but" that turn the one before them round: it would be taken for the whole of the matter without them.
+"""Detect clauses after a "but" that reverse the one before, which alone would give the wrong picture.
 
-"I've tried the eager loading" says that it worked as long as "but it didn't help" is not there. What only asks on, "but
-I'm not sure how to test it", takes nothing back.
+"I've tried the eager loading" seems to say that it worked unless "but it didn't help" follows. A clause that only asks
+further, "but I'm not sure how to test it", reverses nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ASKS_ON: Final = lazy_pattern(
     r"|(?:can't|cannot) wait|wonder\w*|curious|(?:want|need|like|love|hope)\b|'?d (?:like|love|prefer)"
     r"|(?:having|have) (?:\w+ )?(?:trouble|difficulty|time) (?:figuring|understanding|deciding|knowing)))"
 )
-"""Goes on to what is wanted next, behind the word of contrast."""
+"""A next wish or question after the word of contrast."""
 _REFERS: Final = lazy_pattern(
     r"(?i)(?:(?:then|now|so far|apparently|actually|somehow|later|in the end|after (?:that|\w+ing)),? )*"
     r"(?:(?:it|this|that|they|these|those|he|she)\b(?!'s (?:ok|okay|fine|all right|worth)\b)|(?:then|now|later)\b)"
@@ -38,7 +38,7 @@ _TURNS: Final = lazy_pattern(
 
 
 def turns_round(content: str, clause: Span) -> bool:
-    """Whether a clause takes back, bounds or changes what the clause before it says.
+    """Return whether a clause retracts, limits or changes what the clause before says.
 
     >>> turned = "but it didn't help"
     >>> turns_round(turned, Span(0, len(turned)))

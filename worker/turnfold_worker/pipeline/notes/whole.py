@@ -1,4 +1,4 @@
-"""A clause as it was said, on one line: without what only leads in, with days that mean the same on any other day."""
+"""Put a clause on one line as it was said, without lead-ins, and with relative days resolved to dates."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ _PHOTO: Final = lazy_pattern(
     r"(?i)^\[?shares an? (?:photo|video|picture|image): (?:an? )?(?:photo(?:graph|graphy)?|picture|image) of"
 )
 _LIST_MARK: Final = lazy_pattern(r"(?:(?:[-–—•]+|\d{1,3}[.)]) )+(?=\D)")
-"""No minus and no flag: `-12 degrees`, `--force`."""
+"""A list mark, as opposed to a minus or a flag: `-12 degrees`, `--force`."""
 _LAUGHS: Final = lazy_pattern(
     r"(?i)(?<![\s,])[\s,]+(?:lol|haha+|[:;]-?[)d(p]|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]+)[.!]*$"
 )
 _LAUGHTER: Final = ("lol", "haha", ":", ";")
-"""One of which what `_LAUGHS` finds holds, where it is plain."""
+"""Strings of which every plain ASCII match of `_LAUGHS` contains at least one."""
 PAST: Final = (
     r"was|had|went|made|took|saw|got|did|found|bought|came|said|thought|knew|felt|met|heard|gave|told|wrote|sent|built"
     r"|won|lost|began|started|kept|left|brought|taught|spent|chose|grew|ran|sold|paid|ate|drew|drove|flew|forgot|woke"
     r"|caught|held|slept|stood|swam|threw|wore|could|would|will|won't|can|can't|couldn't|wouldn't|didn't|wasn't|hadn't"
     r"|haven't|(?!\w*eed\b)[a-z]{2,}ed"
 )
-"""Begins no order: 'went to Rome' is what the speaker did."""
+"""Past forms and modals, which begin no imperative: 'went to Rome' is what the speaker did."""
 _INTENSIFIERS: Final = listed("really very super totally absolutely literally truly actually honestly definitely")
 _NO_INTENSIFIER: Final = listed("the a an too as how so that not only")
 _COUNTS_ON: Final = listed("much many few little early late")
-"""Behind 'very' and 'so', without which these say something else."""
+"""Words whose meaning changes without a 'very' or 'so' before them."""
 _LOUDER: Final = _INTENSIFIERS | {"so"}
 _BE: Final = listed(
     "is are was were am be been i'm we're you're they're he's she's it's that's felt feel feels look looks"
@@ -59,14 +59,14 @@ _NOT_AFTER_SO: Final = listed("that far i we he she they it you as long") | _COU
 _QUOTES: Final = ('"', "\u201c", "\u201d")
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
 BARE: Final = Remembered(lambda word: word.strip(_WORD_EDGES).lower())
-"""A word in lower case, without the marks around it."""
+"""Return a word in lower case, without the punctuation around it."""
 _CUT: Final = lazy_pattern(r"[,;:.!?)]$")
 _KNOWN: Final = 3.5
-"""Rarity below which a first word is no name of a program, say, that is written small."""
+"""Rarity below which a first word cannot be a name spelled in lower case, such as that of a program."""
 _HEDGE: Final = lazy_pattern(
     r"(?i)(?P<before>'m|\bam|\bbeen|\bwas|\bare|\bfeel) (?:kinda|sorta|kind of|sort of)(?= (?!an?\b)[a-z])"
 )
-"""'I'm kinda worried', 'been sort of stuck'; not 'what kind of'."""
+"""A hedge: 'I'm kinda worried', 'been sort of stuck'; not 'what kind of'."""
 _CODA: Final = lazy_pattern(
     r"(?:(?:,? [-–—]+ |- |, | (?=(?:and|but|so) ))(?:(?:and|but|so) )?(?:it|that|this)(?:'s| was| is| felt| feels)"
     r"|, which (?:is|was|felt))"
@@ -74,12 +74,12 @@ _CODA: Final = lazy_pattern(
     re.IGNORECASE,
 )
 _TOLD_WORDS: Final = 3
-"""Words before a coda from which they say something without it."""
+"""Minimum words before a coda for the coda to be dropped."""
 _LAST_MARKS: Final = ".!,;:-–— "
 
 
 def whole_clause(statement: str, names: frozenset[str] = frozenset(), said_on: date | None = None) -> str:
-    """The clause on one line; never empty unless it is. `names` are those by which people call each other.
+    """Return the clause on one line, never empty unless `statement` is; `names` are those that people call each other.
 
     >>> whole_clause("Oh wow, I'm really looking for a flat in Bern!")
     "I'm looking for a flat in Bern"
@@ -91,7 +91,7 @@ def whole_clause(statement: str, names: frozenset[str] = frozenset(), said_on: d
         line = line[mark.end() :]
     plain = line.isascii()
     small = line.lower()
-    # Most clauses have nothing of what is left out or written otherwise, which a look at letters tells.
+    # Most clauses have nothing to drop or rewrite, which a cheap check of substrings shows.
     if not plain or "share" in small:
         line = _PHOTO.sub("photo:", line)
     opening = line[:1]
@@ -121,7 +121,7 @@ def _without_lead_in(line: str, names: frozenset[str]) -> str:
 
 
 def _ended(line: str) -> str:
-    """Without the mark at its end; a question keeps its own."""
+    """Return the line without its final punctuation; a question keeps its own."""
     bare = line.rstrip(_LAST_MARKS)
     if bare.endswith("]") and "[" not in bare:
         bare = bare.rstrip("] ")
@@ -129,7 +129,7 @@ def _ended(line: str) -> str:
 
 
 def _without_coda(line: str) -> str:
-    """Without 'and it was rewarding' at its end, which says no more of what happened."""
+    """Return the line without a final 'and it was rewarding', which adds no information about the event."""
     if not is_feeling(line.rpartition(" ")[2].lower()):
         return line
     coda = _CODA.search(line)
@@ -146,7 +146,7 @@ def _capitalised(line: str) -> str:
 
 
 def are_quoted(words: Sequence[str]) -> list[bool]:
-    """Which words stand inside quotation marks; none where a mark has no other."""
+    """Return for each word whether it is inside quotation marks; all False if a mark is unpaired."""
     if not any(map(" ".join(words).__contains__, _QUOTES)):
         return [False] * len(words)
     inside = False
@@ -159,7 +159,7 @@ def are_quoted(words: Sequence[str]) -> list[bool]:
 
 
 def _without_intensifiers(words: Sequence[str]) -> list[int]:
-    """Places of the words that stay where 'really', 'very' or 'so' only say it louder; none is left out of a denial."""
+    """Return the places of all words but intensifiers like 'really' and 'so', which stay after a negation."""
     if _LOUDER.isdisjoint(words):
         return list(range(len(words)))
     inside = are_quoted(words)
@@ -180,5 +180,5 @@ def _without_intensifiers(words: Sequence[str]) -> list[int]:
 
 
 def _follows(words: Sequence[str], i: int) -> bool:
-    """'So tired that I left', 'so tired I left', 'so I left'."""
+    """Return whether a 'so' has a consequence: 'So tired that I left', 'so tired I left', 'so I left'."""
     return any(BARE[word] in {"that", "i", "we", "he", "she", "they", "it", "you"} for word in words[i + 2 : i + 6])

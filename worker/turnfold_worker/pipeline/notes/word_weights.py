@@ -1,4 +1,4 @@
-"""What the words of a note weigh: rare ones, names, and what a segment's turns take up again."""
+"""Weigh the words of a note: more for rare words, names, and words that several turns of the segment use."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from turnfold_worker.pipeline.turns.reading import Reading
 READ: Final = 4_000
 """Code points of a turn in which words are counted."""
 _NAMED: Final = 3.0
-"""How much more a word weighs that is capitalised inside a sentence."""
+"""Factor for a word that is capitalized inside a sentence."""
 _TAKEN_UP: Final = (1.0, 1.0, 1.5, 1.7)
-"""How much more a word weighs by the number of turns of the segment that hold it."""
+"""Factor for a word by the number of turns of the segment that have it."""
 _MOST_TAKEN_UP: Final = len(_TAKEN_UP) - 1
 _QUOTED: Final = lazy_pattern(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
 _CAPITAL: Final = lazy_pattern(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
 
 
 def named_words(spoken: str) -> frozenset[str]:
-    """Words that are capitalised inside a sentence, in lower case; none of a title, where all are."""
+    """Return in lower case the words capitalized inside a sentence, or quoted; no capitals of a title."""
     capitals = [] if spoken[1:].islower() else _CAPITAL.findall(spoken)
     if 2 * len(capitals) > len(spoken.split()):
         capitals = []
@@ -38,9 +38,9 @@ def named_words(spoken: str) -> frozenset[str]:
 
 
 def words_taken_up(readings: Sequence[Reading]) -> dict[str, int]:
-    """In how many of the turns each word occurs: what is taken up again is what the turns are about.
+    """Return in how many turns each stem occurs: repeated words are what the turns are about.
 
-    Not told further than `_TAKEN_UP` goes.
+    Counts are capped at the last index of `_TAKEN_UP`.
     """
     spread: Counter[str] = Counter()
     for reading in readings:
@@ -49,7 +49,7 @@ def words_taken_up(readings: Sequence[Reading]) -> dict[str, int]:
 
 
 def _stems_of(reading: Reading) -> list[str]:
-    """The distinct stems of a turn."""
+    """Return the distinct stems of a turn."""
 
     def stems() -> list[str]:
         return list(dict.fromkeys(map(STEMS.__getitem__, note_words(reading.turn.content[:READ]))))
@@ -67,7 +67,7 @@ def weights_of(text: str, named: frozenset[str], spread: Mapping[str, int]) -> s
 
 
 def _digits_of(word: str) -> tuple[str, str, str]:
-    """A word's stem, and its digit by how often it is taken up: as it is, and as a name."""
+    """Return a word's stem, and its weight digits by how many turns have it: as a plain word, and as a name."""
     share = FEELING_SHARE if is_feeling(word) else 1.0
     weights = [rarity_of(word) * times * share for times in _TAKEN_UP]
     return (STEMS[word], "".join(map(digit_of, weights)), "".join(digit_of(weight * _NAMED) for weight in weights))
