@@ -1,6 +1,6 @@
-"""Which notes still hold: what was overtaken leaves, what took its place comes in first. Pure.
+"""Find which notes still hold: overtaken notes are dropped, and those that replace them rank first. Pure.
 
-A note follows the anchors over the same words.
+A note shares the state of the anchors over the same words.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from turnfold_worker.pipeline.notes.overtaken_values import SettledAnchor, repla
 from turnfold_worker.pipeline.notes.told_beside import told_with_more
 
 _IN_FORCE: Final = 3.0
-"""How much more a note is worth that takes the place of another."""
+"""Factor on the worth of a note that replaces another."""
 _BESIDE_IT: Final = 2.0
-"""How much more the notes right before and after it are worth: 'Refunds until 24 hours. So forget the old rule.'"""
+"""Factor on the worth of the notes right before and after: 'Refunds until 24 hours. So forget the old rule.'"""
 
 
 def still_held(notes: Iterable[Note], overtaken: OvertakenIndex) -> list[Note]:
-    """The notes without those that say what holds no more."""
+    """Return the notes without those that no longer hold."""
     held = (overtaken.mended(note) if overtaken.tells(note.seq, note_stems(note.text)) else note for note in notes)
     return [note for note in held if note is not None]
 
 
 def weighed_by_force(notes: Sequence[Note], settled: Sequence[SettledAnchor], overtaken: OvertakenIndex) -> list[Note]:
-    """The notes in the order of the turns, those that hold no more without worth, what took their place with more."""
+    """Return the notes in turn order, with no worth if they no longer hold, and with more if they replace another."""
     ordered = told_with_more(in_order(notes), settled)
     replacing: dict[int, list[frozenset[str]]] = {}
     for anchor in settled:

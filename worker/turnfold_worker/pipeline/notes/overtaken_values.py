@@ -1,7 +1,7 @@
-"""What holds no more: what anchors that are over said, and the values whose places notes take by naming them. Pure.
+"""Find what no longer holds: statements of overtaken anchors, and values that a later note says it replaces. Pure.
 
-A statement that names the value whose place it takes, 'the launch is on 14 May, not 7 May', overtakes what was said
-before with that value, whether or not it became an anchor.
+A statement that names the value it replaces, 'the launch is on 14 May, not 7 May', overtakes what was said before with
+that value, whether or not it became an anchor.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from turnfold_worker.pipeline.language.common_words import is_common
 
 _MOST_STEMS: Final = 16
 _FEW_DIGITS: Final = 3
-"""Digits from which a value is told by itself: with fewer, two words of its subject have to stand beside it."""
+"""Digits from which a value is recognized alone: with fewer, two words of its subject must be next to it."""
 _MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _VALUE: Final = rf"(?:{_MONTH} )?[^\s\w]?\d(?:[\d\w%]|[.,:/-](?=\w))*(?: {_MONTH}(?!\w))?"
 _TAKES_BACK: Final = lazy_pattern(
@@ -33,39 +33,39 @@ _TAKES_BACK: Final = lazy_pattern(
 )
 _DENIALS: Final = frozenset({"not", "never", "none", "nothing", "nobody"})
 TELLING_NUMBER: Final = lazy_pattern(r"\d\W?\d")
-"""A single digit is the value of too many things."""
+"""At least two digits: too many things have a single digit as their value."""
 DIGIT: Final = lazy_pattern(r"\d")
 _UNIT: Final = lazy_pattern(r"\d[\d.,:%]{0,20} ([^\W\d_]+)")
 _PARTS: Final = lazy_pattern(r"[^\W_]+")
 
 
 class SettledAnchor(NamedTuple):
-    """An anchor that is over, and what it is over by; or one that its own turn contradicts, and by what."""
+    """An anchor that no longer holds, with its replacement; or one that its own turn contradicts, with what does."""
 
     seq: int
     text: str
     is_overtaken: bool
-    """Another value or rule took its place; else it was answered or done."""
+    """Whether another value or rule replaced it; else it was answered or done."""
     by_seq: int = NEVER
     by_text: str = ""
     both_stand: bool = False
-    """One turn gives a thing two values, and nothing tells which one holds; or a later turn corrects a part of it."""
+    """Whether one turn gives a thing two values and it is open which holds; or a later turn corrects a part of it."""
     is_correction: bool = False
-    """It is not over: it corrects something, maybe what no anchor holds."""
+    """Whether it still holds and corrects something, perhaps something that is no anchor."""
 
     @classmethod
     def standing(cls, seq: int, text: str, by_seq: int, by_text: str) -> SettledAnchor:
-        """The first of two values of a turn, or what holds an address beside a corrected number, and the other one."""
+        """Return the first of two values of a turn with the other, or a statement with the correction of its number."""
         return cls(seq, text, is_overtaken=False, by_seq=by_seq, by_text=by_text, both_stand=True)
 
 
 def corrections_among(settled: Iterable[SettledAnchor]) -> list[tuple[int, str]]:
-    """The turns and words of anchors that correct something."""
+    """Return the turns and texts of anchors that correct something."""
     return [(anchor.seq, anchor.text) for anchor in settled if anchor.is_correction]
 
 
 def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
-    """What the anchors that are over said, and the values among it that other turns may have stated."""
+    """Return what the overtaken anchors said, and their values that other turns may have stated, too."""
     overtaken: list[Overtaken] = []
     for anchor in settled:
         if anchor.is_correction:
@@ -88,27 +88,27 @@ def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
 
 
 def overtaken_statement(anchor: SettledAnchor) -> Overtaken:
-    """What an anchor that is over said."""
+    """Return what an overtaken anchor said."""
     stems = note_stems(anchor.text)
     return _statement(anchor, stems, _own_stems(anchor, stems))
 
 
 def _statement(anchor: SettledAnchor, stems: tuple[str, ...], own: tuple[str, ...]) -> Overtaken:
-    # What was answered is over whatever the answer repeats; what was replaced differs from what replaced it.
+    # An answered question is over whatever the answer repeats; a replaced statement differs from its replacement.
     values = own[:_MOST_STEMS] if anchor.is_overtaken else ()
     return Overtaken(anchor.seq, anchor.by_seq, values, stems[:_MOST_STEMS])
 
 
 def _own_stems(anchor: SettledAnchor, stems: tuple[str, ...]) -> tuple[str, ...]:
-    """Stems that what took its place has not."""
+    """Return the stems that the replacement lacks."""
     instead = frozenset(note_stems(anchor.by_text))
     own = tuple(stem for stem in stems if stem not in instead)
-    # Of what was taken away without another in its place, a number tells it from what its turn says like it.
+    # Without a replacement, a number distinguishes a statement from similar ones of its turn.
     return own if instead else tuple(filter(DIGIT.search, stems)) or own
 
 
 def _corrected_in_part(anchor: SettledAnchor) -> list[Overtaken]:
-    """The value of a statement in the place of which a later one states another; the rest of it goes on to hold."""
+    """Return the value of a statement that a later one replaces; the rest of the statement still holds."""
     if anchor.by_seq == anchor.seq or denial_of(anchor.by_text):
         return []
     values = corrected_value(anchor.text, anchor.by_text)
@@ -120,18 +120,18 @@ def _corrected_in_part(anchor: SettledAnchor) -> list[Overtaken]:
 
 
 def overtaken_by_notes(notes: Sequence[Note]) -> list[Overtaken]:
-    """The values whose places notes take by naming them; `notes` are in the order of the turns."""
+    """Return the values that notes say they replace; `notes` are in turn order."""
     overtaken: list[Overtaken] = []
     for at, note in enumerate(notes):
         taken_back = value_taken_back(note.text)
-        # With a value of its own: 'not 48' alone puts nothing in its place.
+        # It must have a value of its own: 'not 48' alone replaces nothing.
         if taken_back is None or not DIGIT.search(_TAKES_BACK.sub(" ", note.text)):
             continue
         values = tuple(map(STEMS.__getitem__, note_words(taken_back["value"])))
         if not values:
             continue
         is_plain = sum(map(str.isdigit, taken_back["value"])) >= _FEW_DIGITS or len(values) > 1
-        # '48 seats' needs its unit to be told; '2,400 euros' are many things' price.
+        # '48 seats' is recognized by its unit; many things cost '2,400 euros'.
         without = frozenset(values) | (_units(note.text) if is_plain else frozenset())
         if subject := _subject(notes, at, without):
             overtaken.append(Overtaken(0, note.seq, values, subject, 1 if is_plain else 2))
@@ -139,14 +139,14 @@ def overtaken_by_notes(notes: Sequence[Note]) -> list[Overtaken]:
 
 
 def value_taken_back(text: str) -> re.Match[str] | None:
-    """The value whose place another takes. Each has a digit, which most texts have not."""
+    """Return the match of a value that another one replaces, or None. Both have a digit, which most texts lack."""
     return _TAKES_BACK.search(text) if DIGIT.search(text) else None
 
 
 def _subject(notes: Sequence[Note], at: int, without: frozenset[str]) -> tuple[str, ...]:
-    """What a note speaks of; where it says that with fewer than two words, also its turn.
+    """Return the stems of a note's subject; if it has fewer than two, also those of its turn.
 
-    Where it says nothing of it, 'Corrected: 84, not 48', also the turn before, which it takes up.
+    If it has none, as in 'Corrected: 84, not 48', also those of the turn before, which it takes up.
     """
     note = notes[at]
     own = list(_telling(note.text, without))
@@ -158,7 +158,7 @@ def _subject(notes: Sequence[Note], at: int, without: frozenset[str]) -> tuple[s
 
 
 def _from_turn(notes: Sequence[Note], at: int, seq: int) -> Iterator[Note]:
-    """Notes from the first one of a turn to the last one of the turn of the note at a place."""
+    """Return the notes from the first one of turn `seq` to the last one of the turn of the note at `at`."""
     start = at
     while start and notes[start - 1].seq >= seq:
         start -= 1
@@ -166,7 +166,7 @@ def _from_turn(notes: Sequence[Note], at: int, seq: int) -> Iterator[Note]:
 
 
 def _telling(text: str, without: frozenset[str]) -> Iterator[str]:
-    """Stems of the words that tell what a text is about."""
+    """Yield the stems of the words that say what a text is about."""
     for word in note_words(text):
         for part in _PARTS.findall(word):
             stem = STEMS[part]
@@ -175,13 +175,13 @@ def _telling(text: str, without: frozenset[str]) -> Iterator[str]:
 
 
 def _common(text: str, without: frozenset[str]) -> tuple[str, ...]:
-    """Stems of a text that says what it is about in common words alone."""
+    """Return the stems of a text that says what it is about only in common words."""
     stems = [stem for stem in note_stems(text) if stem not in without and stem not in _DENIALS]
     return tuple(stem for stem in stems if not DIGIT.search(stem))[:_MOST_STEMS]
 
 
 def _units(text: str) -> frozenset[str]:
-    """Stems of what numbers count: many things may cost euros."""
+    """Return the stems of units, which many things share: euros."""
     return frozenset(STEMS[unit.lower()] for unit in _UNIT.findall(text))
 
 
@@ -190,7 +190,7 @@ def _tells(stem: str) -> bool:
 
 
 def stated_before(notes: Sequence[Note], at: int) -> Iterator[int]:
-    """Places of the notes that say of what the value is that a note confirms: '84 seats' before '84, not 48'."""
+    """Yield the places of notes that say what a confirmed value is of: '84 seats' before '84, not 48'."""
     note = notes[at]
     instead = _TAKES_BACK.sub(" ", note.text)
     values = {stem for stem in note_stems(instead) if TELLING_NUMBER.search(stem)}
@@ -204,12 +204,12 @@ def stated_before(notes: Sequence[Note], at: int) -> Iterator[int]:
 
 
 def replaces(note: Note, replacing: Mapping[int, Sequence[frozenset[str]]]) -> bool:
-    """Whether a note says what took the place of something."""
+    """Return whether a note states the replacement of something."""
     return value_taken_back(note.text) is not None or says_one_of(note, replacing.get(note.seq, ()))
 
 
 def says_one_of(note: Note, statements: Iterable[frozenset[str]]) -> bool:
-    """Whether a note says one of the statements of its turn, given by their stems."""
+    """Return whether a note makes one of the statements of its turn, given by their stems."""
     stems = note_stems(note.text)
     return any(
         2 * len(statement.intersection(stems)) >= min(len(statement), len(stems)) > 0 for statement in statements

@@ -1,4 +1,4 @@
-"""The notes of a segment beside its own anchors, and beside text that was pasted into it. Pure."""
+"""Weigh a segment's notes by its own anchors, and treat notes from pasted text apart. Pure."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from turnfold_worker.pipeline.notes.overtaken_values import replaces, says_one_o
 from turnfold_worker.pipeline.turns.reading import Reading
 
 _SETTLES: Final = 2.0
-"""How much more a note is worth that decides or corrects something."""
+"""Factor on the worth of a note that decides or corrects something."""
 _SETTLING: Final = frozenset({AnchorType.DECISION, AnchorType.CORRECTION})
 _MOST_SETTLING: Final = 16
-"""Notes that are kept beside a segment's best ones because they settle something."""
+"""Maximum number of notes that are kept in addition to the best ones because they settle something."""
 
 
 def weighed_by_anchors(notes: Sequence[Note], drafts: Iterable[AnchorDraft]) -> list[Note]:
-    """The notes of a segment, those with more worth that say what was decided or corrected in it."""
+    """Return the notes of a segment, with more worth for those that state its decisions and corrections."""
     stems_by_turn = _settling(drafts)
     return [
         note._replace(worth=round(note.worth * _SETTLES))
@@ -32,9 +32,9 @@ def weighed_by_anchors(notes: Sequence[Note], drafts: Iterable[AnchorDraft]) -> 
 
 
 def with_settling(best: Sequence[Note], notes: Sequence[Note], drafts: Iterable[AnchorDraft]) -> list[Note]:
-    """The best notes of a segment, and behind them those that settle something in words that are no news.
+    """Return the best notes of a segment, followed by those that settle something in words that are not new.
 
-    'Decision: the red one' repeats what was weighed before; without it nobody knows what was overtaken.
+    'Decision: the red one' repeats what was discussed before; without it, it is unknown what was overtaken.
     """
     stems_by_turn = _settling(drafts)
     known = {(note.seq, note.place) for note in best}
@@ -47,28 +47,28 @@ def with_settling(best: Sequence[Note], notes: Sequence[Note], drafts: Iterable[
 
 
 def without_pasted_changes(notes: Sequence[Note], readings: Iterable[Reading]) -> list[Note]:
-    """The notes of a segment without those of pasted text that name a value whose place another takes.
+    """Return the notes of a segment without those from pasted text that name a value which they replace.
 
-    What stands first in contexts must not overtake what was said; a query still finds them.
+    What ranks first in contexts must not overtake what was said; a query still finds such notes.
     """
     pasted = {reading.turn.seq: reading for reading in readings if reading.pasted}
     return [note for note in notes if not (_is_pasted(note, pasted) and value_taken_back(note.text))]
 
 
 def words_of_their_own(noted: Iterable[tuple[Note, str]], readings: Iterable[Reading]) -> list[str]:
-    """The words that each note was made from; of pasted text none: it is no order of who pastes it."""
+    """Return the words that each note was made from; none for pasted text, which is not an order of its poster."""
     pasted = {reading.turn.seq: reading for reading in readings if reading.pasted}
     return ["" if _is_pasted(note, pasted) else words for note, words in noted]
 
 
 def _is_pasted(note: Note, pasted: Mapping[int, Reading]) -> bool:
-    """Whether a note tells what somebody else wrote, as far as it is known; `pasted` are turns that show such text."""
+    """Return whether a note is from text by others, if known; `pasted` are the turns that contain such text."""
     reading = pasted.get(note.seq)
     return reading is not None and (not note.end or reading.is_pasted(Span(note.start, note.end)))
 
 
 def _settling(drafts: Iterable[AnchorDraft]) -> dict[int, list[frozenset[str]]]:
-    """The stems of what was decided or corrected, by turn."""
+    """Return the stems of decisions and corrections by turn."""
     stems_by_turn: dict[int, list[frozenset[str]]] = {}
     for draft in drafts:
         if draft.type in _SETTLING and draft.state is AnchorState.ACTIVE:

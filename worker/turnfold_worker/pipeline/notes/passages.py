@@ -1,4 +1,4 @@
-"""The passages of a segment, and the postings by which a query finds them. Pure."""
+"""Build the passages of a segment, and the postings by which a query finds them. Pure."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ from turnfold_worker.pipeline.anchors.rules.statement_rules import PREFERENCE, S
 from turnfold_worker.pipeline.language.common_words import WEIGHTS
 
 MAX_POSTINGS: Final = 512
-"""Terms by which a segment and its passages are found."""
+"""Maximum number of terms, besides times and wishes, by which a segment and its passages are found."""
 _USUAL_POSTINGS: Final = 256
-"""The same of a segment whose notes hold no more terms."""
+"""The same limit if the segment's notes have no more terms."""
 _BESIDE: Final = 64
-"""Of these for terms that no note holds, at least: code and tables are found by them."""
+"""Postings reserved for terms that no note contains: code and tables are found by them."""
 _MOST_TIME_TERMS: Final = 128
-"""Days, months and years by which a segment is found, and what a person wants."""
+"""Maximum number of days, months, years and standing wishes by which a segment is found."""
 _MAX_WEIGHT: Final = 32_767
 _MOST_TIMES: Final = 50
 _K1: Final = 1.2
 _B: Final = 0.75
 _USUAL_TERMS: Final = 16
-"""Terms of a usual passage. A constant, so that what is stored does not depend on what was folded before."""
+"""Terms of an average passage. A constant, to keep stored data independent of what was folded before."""
 
 
 class Posting(NamedTuple):
@@ -58,7 +58,7 @@ class Posting(NamedTuple):
     weight: int
     """From 1 to 32,767: how much the segment is about it."""
     passages: bytes
-    """Where: see `turnfold.contract.passages`. Empty for a term that only stands in what no note says."""
+    """Pointers, see `turnfold.contract.passages`; empty for a term that no note contains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +68,20 @@ class Passage:
     number: int
     notes: Sequence[Note]
     ends: bool
-    """Nothing of its turn comes after it."""
+    """Whether it is the last of its turn."""
     said: str = ""
-    """The words of the turn that the notes were made from."""
+    """The words of the turn from which the notes were made."""
     times: Mapping[int, NoteTime] = field(default_factory=dict)
-    """By place, of the notes that tell a time."""
+    """Times by place, for the notes that mention one."""
 
     @property
     def alone(self) -> bool:
-        """It is all of its turn."""
+        """Whether it is all of its turn."""
         return self.ends and self.number % PLACES == 0
 
     @property
     def standing(self) -> int:
-        """The impact of what a person wants from now on, 'Always answer in German', or prefers; 0 for anything else."""
+        """The impact of a person's standing order, 'Always answer in German', or preference; 0 for anything else."""
         if self.notes[0].role != Role.USER:
             return 0
         if STANDING_ORDER.search(self.said):
@@ -89,7 +89,7 @@ class Passage:
         return PREFERRED if PREFERENCE.search(self.said) else 0
 
     def time_terms(self) -> dict[str, int]:
-        """The terms of the times that its notes speak of, and of the day on which they were said, with impacts."""
+        """Return the terms of the times that its notes mention and of the day on which they were said, with impacts."""
         day = day_of(self.notes[0].day)
         impacts = {} if day is None else dict.fromkeys(said_terms(day), SAID)
         for time in self.times.values():
@@ -98,12 +98,12 @@ class Passage:
         return impacts
 
     def packed(self) -> str:
-        """As it is stored."""
+        """Return the stored form."""
         return pack_passage(self.notes, [" ".join(note_stems(note.text)) for note in self.notes])
 
 
 def bundles_of(passages: Sequence[Passage]) -> list[tuple[int, bytes, str | None]]:
-    """The numbers, bodies and times of the bundles that hold a segment's passages."""
+    """Return number, body and times of each bundle of a segment's passages."""
     times: dict[int, dict[int, NoteTime]] = {}
     for passage in passages:
         times.setdefault(bundle_of(passage.number), {}).update(passage.times)
@@ -117,9 +117,9 @@ NO_TIMES: Final[Mapping[tuple[int, int], NoteTime]] = {}
 def passages_of(
     notes: Sequence[Note], said: Sequence[str] = (), times: Mapping[tuple[int, int], NoteTime] = NO_TIMES
 ) -> list[Passage]:
-    """Notes in their order, by turn and up to so many tokens. What has no number is left out: turns of thousands.
+    """Group notes in order by turn, up to `PASSAGE_TOKENS`; notes past the last number, in huge turns, are left out.
 
-    `said` are the words that each note was made from, `times` those of notes by turn and place.
+    `said` are the words that each note was made from; `times` are those of notes, by turn and place.
     """
     passages: list[Passage] = []
     group: list[Note] = []
@@ -143,7 +143,7 @@ def passages_of(
 
 
 def postings_of(counts: Mapping[str, int], passages: Sequence[Passage]) -> tuple[Posting, ...]:
-    """Postings, heaviest first, of a segment that holds its terms so many times."""
+    """Return the postings of a segment, heaviest first; `counts` has the number of occurrences of each term."""
     pointers: dict[str, list[tuple[int, int]]] = {}
     times = dict(counts)
     for passage in passages:
@@ -151,7 +151,7 @@ def postings_of(counts: Mapping[str, int], passages: Sequence[Passage]) -> tuple
         held = Counter(terms(" ".join([*(note.text for note in passage.notes), first.day])))
         asks = passage.notes[-1].text.endswith("?")
         common = _K1 * (1.0 - _B + _B * (1 + held.total()) / _USUAL_TERMS)
-        # Most terms of a passage stand in it once: what they have in common is worked out once.
+        # Most terms occur once in a passage: compute what they share once.
         pointer_of = {
             many: (passage.number, mark_of(_impact(many, common), first.role, asks=asks, ends=passage.ends))
             for many in set(held.values())
@@ -165,7 +165,7 @@ def postings_of(counts: Mapping[str, int], passages: Sequence[Passage]) -> tuple
     ]
     # The sort is stable: of equal weights, the term that was said first stays first.
     ordered = sorted(weighted, key=itemgetter(1), reverse=True)
-    # Any term of a note may be what is asked for: a decision in the middle of a long turn is said once.
+    # A query may use any term of a note: a decision in the middle of a long turn is stated once.
     of_passages = [(term, weight) for term, weight in ordered if term in pointers][: MAX_POSTINGS - _BESIDE]
     beside = [(term, weight) for term, weight in ordered if term not in pointers]
     beside = beside[: max(_BESIDE, _USUAL_POSTINGS - len(of_passages))]
@@ -176,7 +176,7 @@ def postings_of(counts: Mapping[str, int], passages: Sequence[Passage]) -> tuple
 
 
 def _beside_words(passages: Sequence[Passage]) -> dict[str, list[tuple[int, int]]]:
-    """Pointers by what passages are found by beside their words: what a person wants, and times."""
+    """Return the pointers of non-word terms: standing wishes and times."""
     pointers: dict[str, list[tuple[int, int]]] = {}
     times: dict[str, None] = {}
     for passage in passages:
@@ -191,5 +191,5 @@ def _beside_words(passages: Sequence[Passage]) -> dict[str, list[tuple[int, int]
 
 
 def _impact(many: int, common: float) -> int:
-    """BM25's saturated count of a term that a passage holds so many times, in hundredths."""
+    """Return BM25's saturated term frequency of a term that occurs `many` times in a passage, in hundredths."""
     return min(MOST_IMPACT, max(1, round(IMPACT_SCALE * many * (_K1 + 1.0) / (many + common))))

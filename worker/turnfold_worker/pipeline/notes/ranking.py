@@ -1,9 +1,9 @@
-"""The order in which notes are taken when nothing is asked: most news per token first, redundancy counted as one goes.
+"""Rank notes without a query: greedily, most new information per token first, with a penalty for repeated words.
 
-`gain = worth * (sum(weight * decay^(times the word was taken before)) + kept) / (tokens + overhead)`. The decay is .5,
-and that of a heavy word, which is mostly a name, .35: a name is known once it was said; what is said of it has to bring
-its own news. `kept` is a third of the weights, of 15 at most, whatever was taken before: an event may be told in words
-that all were said of others. The overhead is 6 for the rules' notes and 1 for a model's.
+`gain = worth * (sum(weight * decay^(times the word was selected before)) + kept) / (tokens + overhead)`. The decay is
+.5, and .35 for a heavy word, which is mostly a name: once a name has been mentioned, what is said of it has to be new
+by itself. `kept` is .35 of the weights, of 15 at most, whatever was selected before: an event may be told in words that
+were all used before. The overhead is 6 for the rules' notes and 1 for a model's.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from turnfold_worker.pipeline.notes.events import is_general, telling_words
 
 _DECAY: Final = 0.5
 _HEAVY: Final = 6.0
-"""Weight from which a word counts less when it is said again."""
+"""Weight from which a repeated word counts less."""
 _HEAVY_DECAY: Final = 0.35
 _LEAST_LEFT: Final = _DECAY**11
-"""Below it, taking a word again makes no difference."""
+"""Floor of a word's decay: below it, a further repetition makes no difference."""
 _KEPT: Final = 0.35
 _MOST_KEPT: Final = 15.0
-"""Of weights, of which a third is kept: beyond it the words of a note are its own."""
+"""Sum of weights of which `_KEPT` is kept: beyond it, a note has enough words of its own."""
 _UNNAMED: Final = 0.5
-"""What a note counts that speaks of what no other one names."""
+"""Factor for a note about something that no other note names."""
 _WRITTEN_OVERHEAD: Final = 1
 _FULL_TURN: Final = 100
-"""Tokens of a turn's notes above which each further one is worth less, in proportion."""
+"""Tokens selected from a turn above which its further notes lose worth in proportion."""
 _NEAR: Final = 2
 _MOST_BEFORE: Final = 40
-"""Tokens of a note up to which it is taken because the next one speaks of what it names."""
+"""Maximum tokens of a note that is selected because the next one refers to what it names."""
 
 
 def ranked(notes: Sequence[Note], said: Mapping[str, int], *, most_tokens: int) -> list[Note]:
-    """The best notes with their gains, best first, while they cost at most `most_tokens` together; ties by position.
+    """Return the best notes with their gains, best first, up to `most_tokens` in total; ties by position.
 
-    `said` are the tokens of each role in the conversation so far. Notes without worth are never among them.
+    `said` are the tokens of each role in the conversation so far. Notes without worth are not returned.
     """
     voice = voices(said)
     worths = [note.worth * voice.get(note.role, 1.0) for note in notes]
-    # What was said again in the same words tells nothing, whatever is left of its words.
+    # A verbatim repetition has no worth, whatever its words still count for.
     said_before: set[tuple[str, str]] = set()
     for i, note in enumerate(notes):
         if (note.speaker, note.text) in said_before:
@@ -62,7 +62,7 @@ def ranked(notes: Sequence[Note], said: Mapping[str, int], *, most_tokens: int) 
 
 
 def _names(earlier: Note, note: Note) -> bool:
-    """Whether the note before one of the same turn may name what that one speaks of: it stands beside it then."""
+    """Return whether an earlier note of the same turn may name what a note refers to, being close and short enough."""
     near = earlier.seq == note.seq and note.place - earlier.place <= _NEAR and earlier.tokens <= _MOST_BEFORE
     says = earlier.text
     return near and bool(telling_words(says)) and not leans(says) and not is_general(says)
@@ -71,10 +71,11 @@ def _names(earlier: Note, note: Note) -> bool:
 def taken(
     notes: Sequence[Note], worths: Sequence[float], *, most_tokens: int, named_by: Mapping[int, int] | None = None
 ) -> list[tuple[int, float]]:
-    """Positions of notes with their gains, best first, while they cost at most `most_tokens` together.
+    """Return positions and gains of the selected notes, best first, up to `most_tokens` in total.
 
-    `worths` are multipliers, one a note; notes of worth 0 are never taken for themselves. Ties go to the earlier
-    position. `named_by` has, by position, the note without which another one is not understood: it is taken first.
+    `worths` has one multiplier per note; a note of worth 0 is never selected for itself. Ties go to the earlier
+    position. `named_by` maps a position to that of the note without which it cannot be understood, which is selected
+    first.
     """
     named_by = named_by or {}
     speaks_of = {named_in: i for i, named_in in named_by.items()}
@@ -83,7 +84,7 @@ def taken(
     left_of = dict.fromkeys([word for note_words in words for word, _ in note_words], 1.0)
     tokens_of: Counter[int] = Counter()
     gain_of = _gains(notes, worths, words, named_by, done, left_of, tokens_of)
-    # With each gain, how many notes were taken when it was told: only what is taken changes it.
+    # Each gain comes with the number of notes selected when it was computed: only a selection can change it.
     heap = [(-gain_of(i), i, 0) for i, note_words in enumerate(words) if note_words]
     heapq.heapify(heap)
     order: list[tuple[int, float]] = []
@@ -111,7 +112,7 @@ def taken(
                 left_of[word] = max(_LEAST_LEFT, left)
         for position in both:
             if (follows := speaks_of.get(position)) is not None and follows not in done:
-                # It is cheaper now.
+                # Its price no longer includes the note that it depends on.
                 heapq.heappush(heap, (-gain_of(follows), follows, len(order)))
     return order
 
@@ -125,9 +126,9 @@ def _gains(
     left_of: Mapping[str, float],
     tokens_of: Mapping[int, int],
 ) -> Callable[[int], float]:
-    """What a note tells a token by what is taken; with the one that names what it speaks of, while that is not taken.
+    """Return a function for the current gain per token of a note, together with the unselected note that it depends on.
 
-    Asked thousands of times a selection: what does not change is worked out before.
+    The function is called thousands of times per selection: what does not change is computed here.
     """
     kept = [_KEPT * min(_MOST_KEPT, sum([weight for _, weight in weighted_words])) for weighted_words in words]
     prices = [_price(note) for note in notes]
@@ -153,9 +154,10 @@ def _gains(
 
 
 def _price(note: Note) -> int:
-    """Tokens by which what a note tells is divided.
+    """Return the tokens by which a note's information is divided.
 
-    A model's note makes sense alone, and its brief words, which say what its sentence is about, share their label.
+    For a model's note these are the tokens of its brief, with a lower overhead: it makes sense alone and shares its
+    label.
     """
     return note.least_tokens + _WRITTEN_OVERHEAD if note.place >= FIRST_WRITTEN else note.tokens + OVERHEAD
 

@@ -1,4 +1,4 @@
-"""What a segment holds that later ones may repeat, and what it repeats itself, as folds find it. Pure."""
+"""Record what later segments may repeat of a segment, and what it repeats itself. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from turnfold_worker.pipeline.turns.repeats import posted_marks, repeating_mark
 
 
 def repeat_marks(readings: Sequence[Reading]) -> tuple[tuple[int, bytes], ...]:
-    """Marks of the turns that repeat nothing and of the earlier turns that are repeated, each with packed numbers."""
+    """Return the marks of turns that repeat nothing and of repeated earlier turns, each with packed turn numbers."""
     seqs: dict[int, list[int]] = {}
     for reading in readings:
         repeat = reading.repeat
@@ -23,10 +23,10 @@ def repeat_marks(readings: Sequence[Reading]) -> tuple[tuple[int, bytes], ...]:
 
 
 def pack_seqs(seqs: Sequence[int]) -> bytes:
-    """Numbers of turns, eight bytes each."""
+    """Pack turn numbers, eight bytes each."""
     return struct.pack(f"<{len(seqs)}Q", *seqs)
 
 
 def unpack_seqs(packed: bytes) -> tuple[int, ...]:
-    """What `pack_seqs` packed."""
+    """Unpack what `pack_seqs` packed."""
     return struct.unpack(f"<{len(packed) // 8}Q", packed)

@@ -1,4 +1,4 @@
-"""What a query finds a segment by: made with its notes when it is folded, or made again from its turns. Pure."""
+"""Build a segment's search data: together with its notes when it is folded, or again from its turns. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NAMES: Final = 192
 
 
 class Bundle(NamedTuple):
-    """A bundle of passages as it is stored: see `turnfold.contract.passages`."""
+    """A bundle of passages as stored: see `turnfold.contract.passages`."""
 
     number: int
     body: bytes
@@ -36,29 +36,29 @@ class Bundle(NamedTuple):
 
 
 class SaidSegment(NamedTuple):
-    """The turns of a segment that are not deleted, with what they are read beside."""
+    """The turns of a segment that are not deleted, with the turns needed to read them."""
 
     turns: Sequence[StoredTurn]
     before: Sequence[StoredTurn]
     earlier: Sequence[StoredTurn]
-    """Older ones that the turns may repeat."""
+    """Older turns that these may repeat."""
 
 
 def passages_said(readings: Sequence[Reading], noted_words: Sequence[tuple[Note, str]]) -> list[Passage]:
-    """The passages of a segment's notes, each of which comes with the words that it was made from."""
+    """Return the passages of a segment's notes, each given with the words that it was made from."""
     notes = [note for note, _ in noted_words]
     return passages_of(notes, words_of_their_own(noted_words, readings), times_of(noted_words, readings))
 
 
 def times_of(noted: Iterable[tuple[Note, str]], readings: Sequence[Reading]) -> dict[tuple[int, int], NoteTime]:
-    """By turn and place, the times that notes made from some words of these turns tell; most tell none."""
+    """Return by turn and place the times that notes mention, given the words they were made from; most have none."""
     days = {reading.turn.seq: reading.day for reading in readings}
     times = {(note.seq, note.place): time_of(spoken, days[note.seq]) for note, spoken in noted}
     return {place: time for place, time in times.items() if time is not None}
 
 
 def term_counts(readings: Sequence[Reading]) -> dict[str, int]:
-    """How often the segment holds each term of what was said, of who said it and of names."""
+    """Return how often a segment has each term, in its text, its speakers and, with more weight, its names."""
     counts: dict[str, int] = {}
     for reading in readings:
         for term, count in Counter(terms(reading.turn.content[:READ_HEAD])).items():
@@ -72,9 +72,9 @@ def term_counts(readings: Sequence[Reading]) -> dict[str, int]:
 
 
 def postings_again(said: SaidSegment, settings: FoldSettings, stored: Sequence[Bundle]) -> tuple[Posting, ...]:
-    """The postings that the fold of a segment made, which point to its `stored` passages.
+    """Return the postings that the fold of a segment made, which point to its `stored` passages.
 
-    Where other rules made those, what these rules take from the turns points to the passages as they are.
+    If other rules made those passages, the terms still come from the turns, but point to the passages as stored.
     """
     if not said.turns:
         return ()
@@ -89,12 +89,12 @@ def postings_again(said: SaidSegment, settings: FoldSettings, stored: Sequence[B
 
 
 def postings_of_notes(stored: Sequence[Bundle]) -> tuple[Posting, ...]:
-    """The postings of a segment whose turns have lost their words: of what its `stored` passages say."""
+    """Return the postings of a segment whose turns lost their text, from its `stored` passages alone."""
     return postings_of({}, stored_passages(stored))
 
 
 def stored_passages(stored: Sequence[Bundle]) -> list[Passage]:
-    """Passages as a fold made them, as far as their bundles say: their own words stand for those of the turn."""
+    """Rebuild passages from their bundles, with the text of the notes in place of the words of the turn."""
     numbers = range(2**63)
     held = unpack_passages(passages_among([(bundle.number, bundle.body) for bundle in stored], numbers))
     times = {
@@ -107,7 +107,7 @@ def stored_passages(stored: Sequence[Bundle]) -> list[Passage]:
         Passage(
             passage.number,
             passage.notes,
-            # Of a turn of so many that the others have no number, nobody knows whether this is the last.
+            # At the last number of a turn it is unknown whether further passages were left out.
             ends=passage.notes[0].seq != next(after, None) and passage.number % PLACES < PLACES - 1,
             said=" ".join(note.text for note in passage.notes),
             times={
@@ -119,5 +119,5 @@ def stored_passages(stored: Sequence[Bundle]) -> list[Passage]:
 
 
 def _opened(bundles: Iterable[Bundle]) -> list[tuple[int, str, str | None]]:
-    """Bundles as they were before they were compressed, which not every machine does alike."""
+    """Return bundles uncompressed: compressed bytes may differ between machines."""
     return [(number, expanded(body), times) for number, body, times in bundles]

@@ -1,8 +1,8 @@
-"""Notes of earlier segments that a later statement takes back, though no anchor holds them. Pure.
+"""Find notes of earlier segments that a later statement retracts, even if they are no anchors. Pure.
 
-'Actually, we plant thyme along the path' long after 'We plant lavender along the path', 'we no longer use Kafka',
-'scratch that'. Who takes something back is who said it. At most 32 such statements, the newest, are compared with at
-most 24 earlier notes each, which share a telling word with them.
+For example 'Actually, we plant thyme along the path' long after 'We plant lavender along the path', 'we no longer use
+Kafka', or 'scratch that'. Only the speaker of a note can retract it. At most 32 such statements, the newest, are
+compared with at most 24 earlier notes each that share a content word with them.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ _CUES: Final = lazy_pattern(
     r"(?<!\w)(?:no longer|any ?more|any longer|stopped|quit|gave up|given up|got rid of|instead of|rather than)(?!\w)|"
     r", not [\w' -]{1,40}$"
 )
-"""What may take back something that is not near: most notes have none of these."""
+"""Phrases that may retract something farther back; most notes have none."""
 _BARE: Final = lazy_pattern(
     r"(?:(?:no|ok|okay|actually|sorry|hm|oh),? )?(?:scratch|strike|scrap|forget|ignore) that[.!]*"
 )
 _LAST_SAID_WITHIN: Final = 2
-"""Turns between 'scratch that' and what it takes back."""
+"""Maximum turns between 'scratch that' and what it retracts."""
 _INSTEAD: Final = lazy_pattern(
     r"(?<!\w)(?:instead of|rather than)(?: [a-z]{2,20}ing)?(?: the| an?| our| my)? (?P<gone>[^,;:.!?]{2,40})$"
 )
 
 
 OPENS_A_CORRECTION: Final = "Actually, "
-"""Begins what may correct: a note leaves it out, an anchor has it."""
+"""The start of a possible correction, which a note leaves out and an anchor keeps."""
 
 
 class Cue(NamedTuple):
-    """A statement that may take back an earlier one of its speaker."""
+    """A statement that may retract an earlier one of its speaker."""
 
     seq: int
     speaker: str
@@ -63,9 +63,9 @@ class Cue(NamedTuple):
 def cues_among(
     notes: Iterable[Note], corrections: Iterable[tuple[int, str]] = (), memos: Mapping[int, TurnMemo | None] = NO_MEMOS
 ) -> list[Cue]:
-    """The notes of people that may take something back, and the anchors of corrections, by turn and text.
+    """Return people's notes that may retract something, and anchors that correct, given by turn and text.
 
-    `memos` by number, of turns of which only some notes are cues each time they are looked at.
+    `memos`, by turn number, cache which notes of a turn are cues.
     """
     told = [note for note in notes if note.role == Role.USER]
     cues = {
@@ -82,7 +82,7 @@ def cues_among(
 
 
 def _cues_of(texts: Sequence[str], memo: TurnMemo | None) -> list[str]:
-    """The notes of a turn that may take something back by their words."""
+    """Return the notes of a turn whose words may retract something."""
 
     def places() -> list[int]:
         return [
@@ -97,7 +97,7 @@ def _cues_of(texts: Sequence[str], memo: TurnMemo | None) -> list[str]:
 
 
 def taken_back(cues: Sequence[Cue], notes: Sequence[Note]) -> list[Overtaken]:
-    """What the cues take back of the notes, which are in the order of the turns."""
+    """Return what the cues retract among the notes, which are in turn order."""
     if not cues:
         return []
     wanted = frozenset().union(*(_telling(cue.text) for cue in cues))
@@ -112,7 +112,7 @@ def taken_back(cues: Sequence[Cue], notes: Sequence[Note]) -> list[Overtaken]:
 
 
 def _near(cue: Cue, holding: dict[str, list[Note]]) -> list[Note]:
-    """Earlier notes of a cue's speaker that share a telling word with it, the newest first."""
+    """Return earlier notes of a cue's speaker that share a content word with the cue, newest first."""
     near = {
         (note.seq, note.place): note
         for stem in _telling(cue.text)
@@ -133,7 +133,7 @@ def _gone(cue: Cue, near: Sequence[Note]) -> Iterator[Note]:
 
 
 def _last_said(cue: Cue, said: Sequence[Note]) -> list[Note]:
-    """What 'scratch that' is about: the only statement of the turn that its speaker said right before."""
+    """Return what 'scratch that' retracts: the only statement in its speaker's previous turn."""
     if _BARE.fullmatch(plain_words(cue.text)) is None:
         return []
     before = [note for note in said if note.seq < cue.seq and note.speaker == cue.speaker]
@@ -143,7 +143,10 @@ def _last_said(cue: Cue, said: Sequence[Note]) -> list[Note]:
 
 
 def _says_instead(new: str, old: str) -> bool:
-    """'We fly to Vienna instead of taking the night train' after 'We take the night train to Vienna'."""
+    """Return whether a statement replaces an older one by 'instead of' or 'rather than'.
+
+    For example 'We fly to Vienna instead of taking the night train' after 'We take the night train to Vienna'.
+    """
     plain = plain_words(without_quotes(new)).rstrip(" .!")
     instead = _INSTEAD.search(plain)
     if instead is None or is_question(new) or is_question(old):

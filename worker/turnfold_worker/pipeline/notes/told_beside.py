@@ -1,4 +1,4 @@
-"""What a note tells beside its own words: the value before, the question it answers, the other value. Pure."""
+"""Extend notes by related text: the previous value, the question answered, the other value of the turn. Pure."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from turnfold_worker.pipeline.notes.overtaken_values import SettledAnchor, says_
 
 _MARKS: Final = ".,;:!?()[]\"'“”"
 _LINKS: Final = frozenset({"is", "are", "was", "costs", "cost", "has", "have", "of", "to", "at"})
-"""Words that only lead to a value: of 'is 2,000' the number is told."""
+"""Words that only lead to a value: in 'is 2,000', the number is the value."""
 _LONGEST_VALUE: Final = 4
-"""Words of a value that is told beside the one that took its place."""
+"""Maximum words of a value that is shown with its replacement."""
 _LONGEST_QUESTION: Final = 80
-"""Code points of a question that is told before its answer."""
+"""Maximum code points of a question that is shown before its answer."""
 
 
 def told_with_more(notes: Iterable[Note], settled: Sequence[SettledAnchor]) -> list[Note]:
-    """Notes with the questions that they answer, the other values of their turns, and the values before theirs."""
+    """Return notes extended by the questions that they answer, other values of their turns, and previous values."""
     questions, others, values = _questions_asked(settled), _other_values(settled), _values_before(settled)
     told: list[Note] = []
     for note in notes:
@@ -36,7 +36,7 @@ def told_with_more(notes: Iterable[Note], settled: Sequence[SettledAnchor]) -> l
 
 
 def _value_before(new: str, old: str) -> str:
-    """The words that a statement had in the place of those of a newer one; empty where they differ in more.
+    """Return the words of an older statement that a newer one replaces; empty if the two differ in more.
 
     >>> _value_before("The budget is 3,500 euros.", "The budget is 2,000 euros.")
     '2,000'
@@ -50,7 +50,7 @@ def _value_before(new: str, old: str) -> str:
 
 
 def _differing(new: str, old: str) -> str:
-    """The words of a statement that another one lacks; empty where they are many, or in several places."""
+    """Return the words of `old` that `new` lacks; empty if they are many, or in several places."""
     words = old.rstrip(".!").split()
     there = {word.strip(_MARKS).lower() for word in new.split()}
     own = [at for at, word in enumerate(words) if word.strip(_MARKS).lower() not in there]
@@ -62,7 +62,7 @@ def _differing(new: str, old: str) -> str:
 
 
 def _values_before(settled: Iterable[SettledAnchor]) -> dict[int, list[tuple[frozenset[str], str]]]:
-    """By turn, the stems of statements that took the place of others, with the values that those had."""
+    """Return by turn the stems of replacing statements, with the values that they replace."""
     values: dict[int, list[tuple[frozenset[str], str]]] = {}
     for anchor in settled:
         if not (anchor.is_overtaken and anchor.by_text):
@@ -73,7 +73,7 @@ def _values_before(settled: Iterable[SettledAnchor]) -> dict[int, list[tuple[fro
 
 
 def _with_value_before(note: Note, values: list[tuple[frozenset[str], str]]) -> Note:
-    """A note with the value whose place its own took, until its day; each value is told once."""
+    """Return a note extended by the value that its own replaced, until its day; each value is used once."""
     for value_before_it in values:
         if says_one_of(note, [value_before_it[0]]):
             values.remove(value_before_it)
@@ -83,7 +83,7 @@ def _with_value_before(note: Note, values: list[tuple[frozenset[str], str]]) -> 
 
 
 def _questions_asked(settled: Iterable[SettledAnchor]) -> dict[int, list[tuple[frozenset[str], str]]]:
-    """By turn, the stems of answers that do not say what they are about, with the questions that they answer."""
+    """Return by turn the stems of answers that do not name their subject, with the questions that they answer."""
     questions: dict[int, list[tuple[frozenset[str], str]]] = {}
     for anchor in settled:
         if anchor.is_overtaken or anchor.both_stand or not anchor.by_text or len(anchor.text) > _LONGEST_QUESTION:
@@ -94,7 +94,7 @@ def _questions_asked(settled: Iterable[SettledAnchor]) -> dict[int, list[tuple[f
 
 
 def _with_question(note: Note, asked: Sequence[tuple[frozenset[str], str]]) -> Note:
-    """A note with the question that it answers in front: '(Which database do we take?) We went with PostgreSQL'."""
+    """Return a note with the question it answers in front: '(Which database do we take?) We went with PostgreSQL'."""
     question = next((text for stems, text in asked if says_one_of(note, [stems])), "")
     if not question or note.text.startswith("("):
         return note
@@ -102,18 +102,18 @@ def _with_question(note: Note, asked: Sequence[tuple[frozenset[str], str]]) -> N
 
 
 class OtherValue(NamedTuple):
-    """A value that a turn gives beside another one of the same thing."""
+    """A second value that a turn gives for the same thing."""
 
     statement: frozenset[str]
-    """Stems of what states the first of them."""
+    """Stems of the statement of the first value."""
     own: frozenset[str]
-    """Of those, what the other statement lacks."""
+    """Those of the stems that the statement of the second value lacks."""
     value: str
-    """The words of the other one."""
+    """The words of the second value."""
 
 
 def _other_values(settled: Iterable[SettledAnchor]) -> dict[int, list[OtherValue]]:
-    """What each of two values of a turn is contradicted by, by the number of the turn."""
+    """Return by turn, for each of its contradictory statements, the value that contradicts it."""
     values_by_turn: dict[int, list[OtherValue]] = {}
     for seq, statements in _contesting(settled):
         for text, other in permutations(statements, 2):
@@ -126,7 +126,10 @@ def _other_values(settled: Iterable[SettledAnchor]) -> dict[int, list[OtherValue
 
 
 def _contesting(settled: Iterable[SettledAnchor]) -> Iterator[tuple[int, list[str]]]:
-    """The statements of a turn that contradict each other, with its number: of three each names but the next."""
+    """Return groups of statements of one turn that contradict each other, with its number.
+
+    Of three such statements, each anchor names only the next: pairs that share a statement are joined.
+    """
     groups_by_turn: dict[int, list[list[str]]] = {}
     for anchor in settled:
         if anchor.both_stand and anchor.by_seq == anchor.seq:
@@ -139,7 +142,7 @@ def _contesting(settled: Iterable[SettledAnchor]) -> Iterator[tuple[int, list[st
 
 
 def _with_other_value(note: Note, other_value_pairs: Sequence[OtherValue]) -> Note:
-    """A note with the other value that its turn gives of the same thing: 'The rent is 800 (or 900, both said …)'."""
+    """Return a note extended by another value of its turn: 'The rent is 800 (or 900, both said …)'."""
     stems = note_stems(note.text)
     values = [
         other.value
@@ -152,5 +155,5 @@ def _with_other_value(note: Note, other_value_pairs: Sequence[OtherValue]) -> No
 
 
 def _with_more(note: Note, more: str = "", *, before: str = "") -> Note:
-    """A note with words behind or before it that weigh least."""
+    """Return a note with text before or after its own that has the least weight."""
     return rewritten(note, f"{before}{note.text}{more}", f"{before}{note.brief}{more}")
