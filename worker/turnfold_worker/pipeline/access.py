@@ -1,4 +1,4 @@
-"""What is looked up often: weights that grow with expansions and fade with those of other segments. Pure, no clock."""
+"""Frequently expanded segments: weights grow with expansions and fade as others are expanded. Pure, no clock."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Final
 from turnfold.contract.access import MOST_OFTEN
 
 MOST_WEIGHT: Final = 256
-"""Sum of a conversation's weights, above which all are halved: older expansions count less, as in TinyLFU's reset."""
+"""Sum of a conversation's weights above which all are halved, as in TinyLFU's reset: older expansions count less."""
 MOST_SEGMENTS: Final = 64
-"""Segments of a conversation whose expansions are remembered."""
+"""Maximum number of segments per conversation whose expansions are kept."""
 MOST_AT_ONCE: Final = 16
-"""Expansions of one segment that count, of those that are counted together: one loop of an agent is one interest."""
+"""Maximum weight that one segment gains per count: an agent that expands it in a loop shows a single interest."""
 LEAST_OFTEN: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How often a segment was expanded."""
+    """How often, and when last, a segment was expanded."""
 
     expansions: int
     weight: int
     expanded_at: int
-    """Milliseconds, the database's time."""
+    """Time of the last expansion: milliseconds, by the database's clock."""
 
 
 def counted(before: Mapping[int, Access], times: Mapping[int, int], *, now: int) -> dict[int, Access]:
-    """Accesses by segment after `times` more expansions; segments whose weight has faded to nothing are left out."""
+    """Return the accesses by segment after adding `times` expansions; segments whose weight fell to 0 are dropped."""
     after = dict(before)
     for idx, more in sorted(times.items()):
         old = after.get(idx, Access(0, 0, now))
@@ -39,7 +39,7 @@ def counted(before: Mapping[int, Access], times: Mapping[int, int], *, now: int)
 
 
 def often(accesses: Mapping[int, Access]) -> list[int]:
-    """The segments that a read is told of, in order."""
+    """Return the frequently expanded segments that a read reports, in order of index."""
     heavy = [idx for idx in _heaviest(accesses) if accesses[idx].weight >= LEAST_OFTEN]
     return sorted(heavy[:MOST_OFTEN])
 

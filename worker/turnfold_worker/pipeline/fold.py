@@ -1,4 +1,4 @@
-"""A segment as a node: levels, facts, anchors, postings. `plain_fold` is the fallback that cannot fail."""
+"""Folds a segment into a node: levels, facts, anchors, postings. `plain_fold` is the fallback that cannot fail."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ _PLAIN_HEAD: Final = 120
 _PLAIN_TAIL: Final = 60
 _HASH_BYTES: Final = 16
 NOTES_SHARE: Final = 2
-"""A segment's best notes have at most one token for two of the source: more than any context shows of it."""
+"""A segment's best notes get at most one token per this many source tokens: more than any context shows of them."""
 LEAST_NOTES: Final = 40
-"""Tokens that a segment's best notes may always have."""
+"""Tokens that a segment's best notes may use however short the segment is."""
 
 
 NOTHING_SAID: Final[Mapping[str, int]] = MappingProxyType({})
@@ -54,37 +54,37 @@ NOTHING_SAID: Final[Mapping[str, int]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldedNode:
-    """A node with its words. A chapter is made from `node`, `method`, `levels` and `facts` alone."""
+    """A node with its texts and everything else that folding stores."""
 
     node: Node
     method: Method
     levels: Mapping[int, str]
     """Texts of levels 1, 2 and 3; each ends in one newline."""
     facts: dict[str, Any]
-    """Per kind of fact, and for relations, a list of texts, heaviest first; JSON-able."""
+    """A list of texts for each kind of fact and for relations, heaviest first; serializable as JSON."""
     source_hash: bytes
-    """16 bytes over what the node was made from."""
+    """16-byte hash of the node's source."""
     drafts: tuple[AnchorDraft, ...] = ()
     postings: tuple[Posting, ...] = field(default=())
-    """Of a segment: its terms, heaviest first, and where they occur."""
+    """Segments only: the terms, heaviest first, with the passages they occur in."""
     blocks: bytes = b""
-    """Of a segment: its code, tables and outputs, as they are stored; empty where it has none."""
+    """Segments only: code, tables and outputs in stored form; empty without any."""
     parts: bytes = b""
-    """Of a segment: the parts of its long turns, as they are stored; empty where no turn has any."""
+    """Segments only: the parts of long turns in stored form; empty without any."""
     repeats: tuple[tuple[int, bytes], ...] = ()
-    """Of a segment: marks by which later segments find what they repeat, and the numbers of turns of each."""
+    """Segments only: marks by which later segments find the turns they repeat, each with the numbers of its turns."""
     notes: tuple[Note, ...] = ()
     """The notes that a context may show without a query, best first."""
     passages: tuple[Passage, ...] = ()
-    """Of a segment: all its notes, as a query finds them."""
+    """Segments only: all notes, grouped into the passages that a query searches."""
     ledger: Ledger = field(default=Ledger())
     actions: tuple[Action, ...] = ()
-    """What was done with tools, as far as somebody who goes on has to know it."""
+    """The tool actions that whoever continues the work has to know about."""
     said: Mapping[str, int] = field(default_factory=dict)
-    """Tokens of each role from the first turn of the conversation to the node's last."""
+    """Tokens by role, from the first turn of the conversation to the last turn of the node."""
 
 
-def fold_segment(  # noqa: PLR0913 - what a segment is folded from, all by name
+def fold_segment(  # noqa: PLR0913 - the inputs of a fold, keyword-only but for the turns
     turns: Sequence[StoredTurn],
     *,
     idx: int,
@@ -97,9 +97,9 @@ def fold_segment(  # noqa: PLR0913 - what a segment is folded from, all by name
 ) -> FoldedNode:
     """Fold one segment.
 
-    `turns` are in order and not empty; `before` are the last ones before them, `earlier` older ones that they may
-    repeat; `said` are the tokens of each role up to the last turn; `vectors` are sentence vectors of the turns, by
-    number, if they have any, `memos` what earlier folds made of them.
+    `turns` are in order and not empty; `before` are the turns right before them, `earlier` older turns that they may
+    repeat; `said` holds the tokens by role up to the last turn; `vectors` the sentence vectors of the turns that have
+    one, and `memos` the cached results of earlier folds, both by turn number.
     """
     if not (turns_told := not_deleted(turns)):
         return plain_fold(turns, idx=idx, said=said, method=Method.RULES)
@@ -145,7 +145,7 @@ def fold_segment(  # noqa: PLR0913 - what a segment is folded from, all by name
 
 
 def said_after(said: Mapping[str, int], turns: Sequence[StoredTurn]) -> dict[str, int]:
-    """Tokens of each role, with those of some more turns."""
+    """Return the tokens by role after adding those of `turns`."""
     total = dict(said)
     for turn in turns:
         voice = voice_of(turn)
@@ -154,12 +154,12 @@ def said_after(said: Mapping[str, int], turns: Sequence[StoredTurn]) -> dict[str
 
 
 def _fact_weight(reading: Reading) -> int:
-    """What people say weighs more than what tools print."""
+    """Weigh what people say more than what tools print."""
     return 1 if reading.tool else 3
 
 
 def _importance(turns: Sequence[StoredTurn], drafts: Sequence[AnchorDraft]) -> int:
-    """0 to 100: the best anchors, and the caller's marks."""
+    """Score a node from 0 to 100 by its three best anchors and the importance that the caller gave its turns."""
     best = sorted((draft.score for draft in drafts), reverse=True)[:3]
     marks = max((int(turn.importance) for turn in turns), default=int(Importance.NORMAL))
     bonus = {int(Importance.HIGH): 20, int(Importance.PIN): 40, int(Importance.MEDIUM): 8}.get(marks, 0)
@@ -169,7 +169,7 @@ def _importance(turns: Sequence[StoredTurn], drafts: Sequence[AnchorDraft]) -> i
 
 
 def source_hash(turns: Sequence[StoredTurn]) -> bytes:
-    """What a node was made from, in 16 bytes: roles, names and contents, each with its length."""
+    """Hash the source of a node to 16 bytes: roles, names and contents, each prefixed with its length."""
     digest = hashlib.blake2b(digest_size=_HASH_BYTES)
     for turn in turns:
         for part in (str(turn.role), turn.name or "", turn.content):
@@ -180,7 +180,7 @@ def source_hash(turns: Sequence[StoredTurn]) -> bytes:
 
 
 def known_moments(turns: Sequence[StoredTurn]) -> tuple[datetime | None, datetime | None]:
-    """The first and the last known time of the turns, in their order."""
+    """Return the times of the first and the last turn that have one, in UTC."""
     moments = [as_utc(turn.created_at) for turn in turns if turn.created_at is not None]
     return (moments[0], moments[-1]) if moments else (None, None)
 
@@ -194,7 +194,7 @@ def _node(turns: Sequence[StoredTurn], *, idx: int, slug_text: str, levels: Mapp
         first_seq=turns[0].seq if turns else 0,
         last_seq=turns[-1].seq if turns else 0,
         slug=slug_text,
-        tokens=(whole, *(estimate_tokens(levels[level]) for level in (1, 2, 3))),  # type: ignore[arg-type] # four of them
+        tokens=(whole, *(estimate_tokens(levels[level]) for level in (1, 2, 3))),  # type: ignore[arg-type] # always four
         importance=importance,
         started_at=started,
         ended_at=ended,
@@ -202,14 +202,14 @@ def _node(turns: Sequence[StoredTurn], *, idx: int, slug_text: str, levels: Mapp
 
 
 def not_deleted(turns: Sequence[StoredTurn]) -> Sequence[StoredTurn]:
-    """The turns of which there are words to tell; the others only keep their numbers."""
+    """Return the turns that still have content; a deleted turn only keeps its number."""
     return [turn for turn in turns if turn.state is not TurnState.DELETED]
 
 
 def plain_fold(
     turns: Sequence[StoredTurn], *, idx: int, said: Mapping[str, int] = NOTHING_SAID, method: Method = Method.PLAIN
 ) -> FoldedNode:
-    """Fold without rules: the head and the tail of what was said, and counts. Total: it has no rule that could fail."""
+    """Fold without rules: the beginnings of the first and the last turn, and counts. Total: no rule could fail."""
     whole = sum(turn.tokens + MESSAGE_TOKENS for turn in turns)
     turns_told = not_deleted(turns)
     counted = f"turns without summary: {len(turns_told)}, about {whole} tokens\n"
@@ -230,7 +230,7 @@ def plain_fold(
 
 
 def _plain_line(turn: StoredTurn, longest: int) -> str:
-    """One line of a turn without any pattern: printable characters of its head; a marker of ours cannot appear."""
+    """Render the head of a turn as one line of printable characters, without regexes; no marker can appear in it."""
     head = turn.content[: 4 * longest]
     printable = "".join(c if c.isprintable() and c != "→" else " " for c in head)
     words = " ".join(printable.split())[:longest]
@@ -242,5 +242,5 @@ def _plain_speaker(turn: StoredTurn) -> str:
 
 
 def first_that_fits(texts: Sequence[str], limit: int) -> str:
-    """The first text of at most `limit` estimated tokens, else two words."""
+    """Return the first non-empty text of at most `limit` estimated tokens, else the fallback line."""
     return next((text for text in texts if text and estimate_tokens(text) <= limit), f"{FALLBACK}\n")

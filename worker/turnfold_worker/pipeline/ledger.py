@@ -1,8 +1,8 @@
-"""The ledger: which paths and symbols a conversation is about, with scores. A context shows its best names.
+"""The ledger: an index of the paths and symbols a conversation is about, with scores. A context shows its best names.
 
-A segment's ledger is made from its turns alone; the conversation's is the merge of its segments', so that folding a
-segment costs what the segment costs. A ledger is bounded the way mergeable counters are (Agarwal et al. 2012, after
-Misra and Gries): what overflows is subtracted from all, so that new names can rise and unused ones fade.
+A segment's ledger is built from its turns alone, and a conversation's is the merge of its segments' ledgers, so the
+cost of folding a segment depends on that segment only. A ledger is bounded like mergeable Misra-Gries counters
+(Agarwal et al. 2012): the highest score that overflows is subtracted from all, so new names rise and unused ones fade.
 """
 
 from __future__ import annotations
@@ -23,59 +23,59 @@ from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.pipeline.turns.tool_groups import call_texts, called_tools
 
 MAX_NAMES: Final = 400
-"""Names that a ledger keeps."""
+"""Maximum number of names in a ledger."""
 MAX_TOOL_SHARE: Final = 0.8
-"""Share of a budget that the ledger may have in a conversation that is all tool output."""
+"""Share of a token budget that the ledger gets in a conversation that is all tool output."""
 _BY_TOOL: Final = 1
-"""Points of a name for each tool turn that names it."""
+"""Points of a name for each tool turn that mentions it."""
 _BY_PERSON: Final = 5
-"""Points for each turn of anyone else: what is said was chosen."""
+"""Points of a name for each turn of a person or an agent that mentions it: they chose to, a tool did not."""
 _MOST_COMMANDS: Final = 6
-"""Words by which an agent commands its tools that are shown: whoever goes on needs them."""
+"""Maximum number of tool commands shown: whoever continues the work needs to know how the tools are called."""
 _LISTED: Final = 3
-"""Points for standing in a result list."""
+"""Points for appearing in a result list."""
 _LONG_LIST: Final = 12
-"""Names of a result list from which each has fewer points: what lists everything chooses nothing."""
+"""Length of a result list from which each name in it gets fewer points: a list of everything selects nothing."""
 _LENDERS: Final = 60
-"""Best symbols that lend to the paths whose file name holds them."""
+"""Number of best symbols that lend points to paths whose file name contains them."""
 _SHORTEST_LENDER: Final = 6
 _LENT: Final = 5
-"""A path gains one point for this many of the symbol."""
+"""A path gains one point per this many points of the symbol."""
 _WORKED_ON: Final = 4
-"""How much more a path is worth whose file was changed or run."""
+"""Factor by which a path is worth more when its file was changed or run."""
 _LEAST_OF_ROW: Final = 3
 _SCALE: Final = 10_000
 _DISCOUNT: Final = tuple(round(_SCALE * math.pow(max(tokens, 1), -0.3)) for tokens in range(128))
-"""What a point is worth in a name of so many tokens, in whole numbers, so that no platform rounds another way."""
+"""Worth of a point by the tokens of the name, as integers, so that rounding is the same on every platform."""
 _CODE_POINTS_PER_TOKEN: Final = 4
 _KEY: Final = lazy_pattern(r"[\"'][A-Za-z_][\w-]{0,60}[\"']\s{0,2}:")
-"""Keys of JSON: they name what a tool always tells."""
+"""A JSON key: part of a tool's output format, not a name that the conversation is about."""
 _DIGITS: Final = lazy_pattern(r"\d+")
 _LEAST_FROM_ROOT: Final = 2
-"""Paths that are written from a folder on, at least, for others to be written so too."""
+"""Minimum number of paths that must also occur relative to a folder before all paths are written relative to it."""
 _LONGEST_SERIES: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """A name and how much the conversation is about it."""
+    """A name, with a score for how much the conversation is about it."""
 
     name: str
     score: int
     seq: int
-    """The turn that named it last."""
+    """The last turn that mentions the name."""
     commanded: int = 0
-    """In how many turns an agent commanded a tool by it, or ended a command with it."""
+    """Number of turns in which an agent used the name as a tool command or as the end mark of a command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Names of a segment or a conversation; at most `MAX_NAMES`, by score, then newest, then by name."""
+    """Names of a segment or a conversation: at most `MAX_NAMES`, ordered by score, then newest first, then by name."""
 
     entries: tuple[LedgerEntry, ...] = ()
 
     def to_json(self) -> list[list[str | int]]:
-        """Rows of name, score and turn; of a command also how often it was given."""
+        """Serialize as rows of name, score and turn number; a command's row also has its count."""
         return [
             [entry.name, entry.score, entry.seq, *([entry.commanded] if entry.commanded else [])]
             for entry in self.entries
@@ -83,7 +83,7 @@ class Ledger:
 
     @classmethod
     def from_json(cls, rows: Any) -> Ledger:
-        """Read what `to_json` wrote; rows that are none are left out."""
+        """Read the output of `to_json`; malformed rows are dropped."""
         read = [row for row in rows if _is_row(row)] if isinstance(rows, list | tuple) else []
         return _bounded(LedgerEntry(*row) for row in read)
 
@@ -95,7 +95,7 @@ def _is_row(row: object) -> bool:
 
 
 def segment_ledger(readings: Iterable[Reading]) -> Ledger:
-    """The ledger of the turns of one segment."""
+    """Build the ledger of one segment from its turns."""
     scores: dict[str, int] = {}
     last: dict[str, int] = {}
     commanded: Counter[str] = Counter()
@@ -128,7 +128,7 @@ def segment_ledger(readings: Iterable[Reading]) -> Ledger:
 
 
 def _in_manual(turn: StoredTurn, mentioned: Mentions, manual: Span | None) -> frozenset[str]:
-    """Names that only a harness's standing instructions say."""
+    """Return the names that a turn mentions only inside a harness's standing instructions."""
     if manual is None:
         return frozenset()
     outside = turn.content[: manual.start] + turn.content[manual.end :]
@@ -144,7 +144,7 @@ def _mentioned(turn: StoredTurn) -> Mentions:
 
 
 def merge_ledgers(*ledgers: Ledger) -> Ledger:
-    """One ledger for all. Their order does not matter; merging all at once loses less than one after the other."""
+    """Merge ledgers; their order does not matter. Merging all at once loses less than merging pairwise."""
     scores: dict[str, int] = {}
     last: dict[str, int] = {}
     commanded: Counter[str] = Counter()
@@ -166,14 +166,14 @@ def _bounded(entries: Iterable[LedgerEntry]) -> Ledger:
 
 
 def rank(ledger: Ledger, worked_on: AbstractSet[str] = frozenset(), *, told: Sequence[str] = ()) -> tuple[str, ...]:
-    """The names worth most per token first; none is part of a name before it.
+    """Rank names by worth per token, highest first; no name is a substring of an earlier one.
 
-    Before them the commonest words by which an agent commands its tools, as one: `(commands: find_file end_of_edit)`;
-    without those in `told`.
+    The most frequent tool commands come first, as one entry: `(commands: find_file end_of_edit)`. Commands that already
+    appear in `told` are left out.
 
-    Points are divided by `tokens ** 0.3`: half the length is worth a fifth more points. `worked_on` are files, without
-    folders, that were changed or run: paths to them come early. Where the conversation writes paths from a folder on,
-    that folder stands once, before the first of them.
+    Points are divided by `tokens ** 0.3`: half the length is worth a fifth more points. `worked_on` are file names,
+    without folders, of files that were changed or run; paths to them rank higher. Where the conversation writes paths
+    relative to a root folder, that folder is listed once, before the first such path.
     """
     points, root = _from_root(_with_tails_merged(ledger), ledger)
     _lend(points)
@@ -197,9 +197,10 @@ def rank(ledger: Ledger, worked_on: AbstractSet[str] = frozenset(), *, told: Seq
 
 
 def _from_root(points: dict[str, int], ledger: Ledger) -> tuple[dict[str, int], str]:
-    """Points with paths from the folder on from which the conversation writes them, and that folder.
+    """Rewrite paths relative to the conversation's root folder; return the points by name, and that folder.
 
-    It is what stands before a path of the ledger in the most longer ones; nothing when hardly any is written both ways.
+    The root is the prefix that turns the most relative paths of the ledger into absolute ones; empty when fewer than
+    `_LEAST_FROM_ROOT` paths occur in both forms.
     """
     tails = [entry.name for entry in ledger.entries if "/" in entry.name.strip("/") and not entry.name.startswith("/")]
     roots: Counter[str] = Counter()
@@ -220,7 +221,7 @@ def _from_root(points: dict[str, int], ledger: Ledger) -> tuple[dict[str, int], 
 
 
 def _without_series(value: Mapping[str, int]) -> dict[str, int]:
-    """Values by name; of names that differ in digits alone each one is worth half of the one before it."""
+    """Return values by name, halved for each higher-valued name that differs in digits alone."""
     seen: dict[str, int] = {}
     worth = {}
     for name in sorted(value, key=lambda series_name: (-value[series_name], series_name)):
@@ -235,7 +236,7 @@ def _discount(name: str) -> int:
 
 
 def _with_tails_merged(ledger: Ledger) -> dict[str, int]:
-    """Points by name, in fifths; a path that is the tail of a longer one adds to the best of those."""
+    """Return points by name, in fifths; a path that is the tail of longer paths adds its points to the best of them."""
     points = {entry.name: _LENT * entry.score for entry in ledger.entries}
     alike: dict[str, list[str]] = {}
     for name in points:
@@ -256,7 +257,7 @@ def _with_tails_merged(ledger: Ledger) -> dict[str, int]:
 
 
 def _lend(points: dict[str, int]) -> None:
-    """A path is about the symbols that its file is named after."""
+    """Add to each path a share of the points of the best symbol that its file name contains."""
     symbols = [name for name in points if len(name) >= _SHORTEST_LENDER and not is_path(name)]
     lenders = sorted(symbols, key=lambda name: (-points[name], name))[:_LENDERS]
     for path in [name for name in points if is_path(name)]:
@@ -267,5 +268,5 @@ def _lend(points: dict[str, int]) -> None:
 
 
 def tool_share(tool_tokens: int, all_tokens: int) -> float:
-    """Share of a budget for the ledger: that of tool output in the conversation, at most `MAX_TOOL_SHARE`."""
+    """Return the ledger's share of a budget: the share of tool output in the conversation, at most `MAX_TOOL_SHARE`."""
     return min(MAX_TOOL_SHARE, max(0, tool_tokens) / all_tokens) if all_tokens > 0 else 0.0

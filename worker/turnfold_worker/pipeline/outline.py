@@ -1,7 +1,7 @@
-"""The outline of a conversation: its best notes over all that is folded, in the order in which a budget takes them.
+"""The outline of a conversation: the best notes of all folded turns, in the order in which a budget is spent on them.
 
-Made anew after each fold from the notes of a bounded cover of nodes, so that a fold costs the same however long the
-conversation is, and a read only takes the first notes that fit.
+Rebuilt after each fold from the notes of a bounded cover of nodes. So a fold costs the same however long the
+conversation is, and a read just takes the first notes that fit.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from turnfold_worker.pipeline.turns.requests import requests_of
 from turnfold_worker.pipeline.turns.treatment import read_segment
 
 COVER_TOKENS: Final = 32_000
-"""Estimated tokens of notes that an outline is made from, about."""
+"""Estimated tokens of the notes that an outline is built from, approximately."""
 _TAIL_TOKENS: Final = 8_000
-"""Estimated tokens of notes of the open tail."""
+"""Maximum estimated tokens of the notes of the open tail."""
 _TAIL_NAMES: Final = 100
 _WORKS_WITH_TOOLS: Final = 10
-"""Per cent of what was said that tools said, from which a conversation is the work of an agent."""
+"""Percentage of tool tokens from which a conversation counts as the work of an agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeSize:
-    """A node that a cover may hold."""
+    """A node that may be part of a cover, with the size of its notes."""
 
     covered: Covered
     note_tokens: int
@@ -55,19 +55,20 @@ class NodeSize:
 
 @dataclass(frozen=True, slots=True)
 class NodeNotes:
-    """What an outline needs of a node."""
+    """The parts of a node that an outline is built from."""
 
     notes: tuple[Note, ...]
     ledger: Ledger
     actions: tuple[Action, ...]
     said: Mapping[str, int]
-    """Tokens of each role from the first turn of the conversation to the node's last."""
+    """Tokens by role, from the first turn of the conversation to the last turn of the node."""
 
 
 def choose_cover(nodes: Sequence[NodeSize], *, last_seq: int) -> list[Covered]:
-    """The finest cover of turns 1 to `last_seq` whose notes are not too many: the highest chapters open first.
+    """Return the finest cover of turns 1 to `last_seq` whose notes have at most about `COVER_TOKENS` tokens.
 
-    `nodes` are the newest of each height; they must hold a cover, and children are used only when all are there.
+    Starts from the coarsest cover and replaces chapters by their children, highest and newest first. `nodes` are the
+    newest of each height; they must contain a cover, and a chapter is replaced only when all its children are present.
     """
     by_key = {(node.covered.height, node.covered.idx): node for node in nodes}
     cover = _coarsest(by_key, last_seq)
@@ -86,7 +87,7 @@ def choose_cover(nodes: Sequence[NodeSize], *, last_seq: int) -> list[Covered]:
 
 
 def chapters_over(nodes: Sequence[NodeSize], cover: Sequence[Covered]) -> tuple[ChapterName, ...]:
-    """The chapters that have only nodes of the cover below them, by name: a read may show them instead."""
+    """Return the names of the chapters that the cover's nodes fully make up: a read may show them instead."""
     by_key = {(node.covered.height, node.covered.idx): node.covered for node in nodes}
     inside = {(node.height, node.idx) for node in cover}
     chapters: list[ChapterName] = []
@@ -117,10 +118,10 @@ def make_outline(
     settled: Sequence[SettledAnchor] = (),
     users: Sequence[StoredTurn] = (),
 ) -> Outline:
-    """The outline over a cover in order, without the turns after it.
+    """Build the outline of a cover, whose nodes come in order; turns after the cover are not included.
 
-    `chapters` are those over the cover, `settled` the anchors that are over, `users` the first and the newest turns of
-    users in it.
+    `chapters` are those above the cover, `settled` the superseded or resolved anchors, `users` the first and the newest
+    user turns in the cover.
     """
     if not cover:
         return Outline()
@@ -148,7 +149,7 @@ def make_outline(
 
 
 def read_tail(turns: Sequence[StoredTurn], memos: Mapping[int, TurnMemo] = NO_MEMOS) -> list[Reading]:
-    """The turns of the open tail that have words to tell, read once for notes and anchors; `memos` by number."""
+    """Read the turns of the open tail that still have content, once for notes and anchors; `memos` by turn number."""
     return read_segment(not_deleted(turns), memos=memos)
 
 
@@ -162,10 +163,10 @@ def with_tail(
     found: MergedTail = NOTHING_FOUND,
     turns_before: Sequence[StoredTurn] = (),
 ) -> Outline:
-    """The outline with notes, names, actions and anchors of the open tail, without notes of what the tail takes back.
+    """Add the notes, names, actions and anchors of the open tail, and drop the notes that the tail takes back.
 
-    `said` are the tokens of each role before it, `turns_before` those right before it, `readings` those of `read_tail`,
-    `noted` their notes.
+    `said` holds the tokens by role before the tail, `turns_before` are the turns right before it, `readings` come from
+    `read_tail`, and `noted` are their notes.
     """
     turns_told = not_deleted(turns)
     changes = without_pasted_changes(noted, readings)
@@ -190,37 +191,37 @@ def with_tail(
         tail_seq=turns[-1].seq if turns else 0,
         tail_actions=actions_of(turns_told, before=turns_before),
         tail_requests=requests_of(turns_told) if tool_percent >= _WORKS_WITH_TOOLS else (),
-        # Without a tool's words no context shows names.
+        # No context shows names in a conversation without tool output.
         tail_names=rank(segment_ledger(readings), told=outline.names)[:_TAIL_NAMES] if tool_percent else (),
         tool_percent=tool_percent,
-        # What is stored of an outline has those of its older tail too.
+        # A stored outline still lists the turns of an older tail.
         outside=tuple([*outside_before, *_outside(noted)][-TURNS_A_READ:]),
         tail_anchors=found.anchors,
     )
 
 
 def _outside(notes: Iterable[Note]) -> tuple[int, ...]:
-    """The newest turns of which some notes say what nobody said who takes part."""
+    """Return the newest turns with notes on text that no participant wrote: fetched pages, pasted mails."""
     return tuple(sorted({note.seq for note in notes if note.role == OUTSIDE})[-TURNS_A_READ:])
 
 
 def without_overtaken(outline: Outline, by_tail: tuple[Overtaken, ...]) -> Outline:
-    """The outline without the notes that say what turns after it overtook."""
+    """Drop the notes of an outline that later turns, those of the tail, overtook."""
     index = OvertakenIndex(by_tail)
     notes = still_held(outline.notes, index) if index else outline.notes
     return replace(outline, notes=tuple(notes), tail_overtaken=by_tail)
 
 
 def worked_on(actions: Sequence[Action]) -> frozenset[str]:
-    """Files, without folders, that were changed, run, or opened last."""
+    """Return the file names, without folders, of the actions that were not in vain: changed, run, or opened last."""
     return frozenset(action.file for action in actions if action.file and not action.is_vain)
 
 
 def _tool_percent(said: Mapping[str, int]) -> int:
-    """Of all tokens, those that tools said."""
+    """Return the percentage of tokens that tools wrote, capped at `MAX_TOOL_SHARE`."""
     return round(100 * tool_share(said.get(str(Role.TOOL), 0), sum(said.values())))
 
 
 def plain_outline(cover: Sequence[Covered]) -> Outline:
-    """The outline without words: what a conversation has when the rules fail. Total."""
+    """Build an outline without any text: the fallback when the rules fail. Total."""
     return Outline(last_seq=cover[-1].last_seq if cover else 0, cover=tuple(cover))

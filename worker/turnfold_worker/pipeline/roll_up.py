@@ -1,4 +1,4 @@
-"""Eight nodes as a chapter, from their rules levels and facts alone: never from an older self of the chapter."""
+"""Rolls eight nodes up into a chapter, from the rules' output for the nodes: never from an older version of it."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from turnfold_worker.pipeline.levels.tags import FALLBACK, MAX_TAG_TOKENS, slug,
 from turnfold_worker.pipeline.notes.ranking import ranked
 
 MAX_DETAILED: Final = 1_200
-"""Estimated tokens of a chapter's level 1 at most."""
+"""Maximum estimated tokens of a chapter's level 1."""
 MAX_BRIEF: Final = 400
-"""Estimated tokens of a chapter's level 2 at most."""
+"""Maximum estimated tokens of a chapter's level 2."""
 MAX_NOTES: Final = 2_000
-"""Estimated tokens of a chapter's notes at most."""
+"""Maximum estimated tokens of a chapter's notes."""
 Siblings = Callable[[int, int, int], Sequence[FoldedNode]]
-"""Stored nodes of a height, from one index to another, in order."""
+"""Loads the stored nodes of a height, from a first to a last index inclusive, in order."""
 _HASH_BYTES: Final = 16
 _ENTRIES: Final = 24
 
 
 def roll_up(children: Sequence[FoldedNode], *, height: int, idx: int) -> FoldedNode:
-    """The chapter of eight neighbouring nodes, in order. Its anchors and postings are those of its segments."""
+    """Build the chapter of eight neighbouring nodes, given in order. Anchors and postings stay with its segments."""
     facts = _facts(children)
     chapter_topics = _topics(children)
     union = [note for child in children for note in child.notes]
@@ -47,7 +47,7 @@ def roll_up(children: Sequence[FoldedNode], *, height: int, idx: int) -> FoldedN
 
 
 def plain_roll_up(children: Sequence[FoldedNode], *, height: int, idx: int) -> FoldedNode:
-    """The chapter without rules: a count. Total, for the same reason as `plain_fold`."""
+    """Build a chapter without rules: only a token count. Total, for the same reason as `plain_fold`."""
     source = _source_tokens(children)
     text = first_that_fits((f"segments without summary, about {source} tokens\n",), source)
     return _chapter(
@@ -59,10 +59,10 @@ def plain_roll_up(children: Sequence[FoldedNode], *, height: int, idx: int) -> F
 def chapters_above(
     node: FoldedNode, siblings: Siblings, *, newest: bool = False, total: bool = False
 ) -> list[FoldedNode]:
-    """Every chapter above a node that is complete, upwards, each built anew from its children's own words.
+    """Rebuild every complete chapter above a node, bottom up, each from its children's own texts.
 
-    `newest`: no node is behind it, so that only chapters that end with it are complete. `total`: rules that fail cost a
-    chapter its words; folding its last child again mends it.
+    `newest`: no later node exists, so only chapters that end with this node are complete. `total`: when the rules fail,
+    the chapter falls back to `plain_roll_up`; folding its last child again repairs it.
     """
     chapters: list[FoldedNode] = []
     while not newest or (node.node.idx + 1) % FAN_OUT == 0:
@@ -80,7 +80,7 @@ def chapters_above(
 def _roll_up_or_plain(children: Sequence[FoldedNode], *, height: int, idx: int) -> FoldedNode:
     try:
         return roll_up(children, height=height, idx=idx)
-    except Exception:  # noqa: BLE001 - whatever the rules make of it
+    except Exception:  # noqa: BLE001 - any failure of the rules
         return plain_roll_up(children, height=height, idx=idx)
 
 
@@ -88,7 +88,7 @@ def _source_tokens(children: Sequence[FoldedNode]) -> int:
     return sum(child.node.tokens[0] for child in children)
 
 
-def _chapter(  # noqa: PLR0913 - all that a chapter is made of
+def _chapter(  # noqa: PLR0913 - everything a chapter is built from
     children: Sequence[FoldedNode],
     *,
     height: int,
@@ -105,7 +105,7 @@ def _chapter(  # noqa: PLR0913 - all that a chapter is made of
         first_seq=children[0].node.first_seq,
         last_seq=children[-1].node.last_seq,
         slug=slug_text,
-        tokens=(_source_tokens(children), *(estimate_tokens(levels[level]) for level in (1, 2, 3))),  # type: ignore[arg-type] # four of them
+        tokens=(_source_tokens(children), *(estimate_tokens(levels[level]) for level in (1, 2, 3))),  # type: ignore[arg-type] # always four
         importance=_importance(children),
         started_at=next((folded_node.node.started_at for folded_node in children if folded_node.node.started_at), None),
         ended_at=next(
@@ -121,13 +121,13 @@ def _chapter(  # noqa: PLR0913 - all that a chapter is made of
 
 
 def _importance(children: Sequence[FoldedNode]) -> int:
-    """Between the mean and the highest of the children."""
+    """Return the midpoint of the mean and the maximum of the children's importance."""
     scores = [child.node.importance for child in children]
     return (sum(scores) // len(scores) + max(scores)) // 2
 
 
 def _facts(children: Sequence[FoldedNode]) -> dict[str, list[str]]:
-    """The heaviest facts of the children; an entry weighs more the higher it stands in more of them."""
+    """Merge the children's facts; an entry weighs more the higher it ranks, and in the more children."""
     return rank_entries(
         (str(kind), str(text), _ENTRIES - min(place, _ENTRIES - 1))
         for child in children
@@ -138,7 +138,7 @@ def _facts(children: Sequence[FoldedNode]) -> dict[str, list[str]]:
 
 
 def _topics(children: Sequence[FoldedNode]) -> list[str]:
-    """Tags of the children: those in more children first, then those that stand higher, then by first mention."""
+    """Rank the children's tags by the sum of their points, 10 for a first place to 1; ties by first mention."""
     totals: dict[str, int] = {}
     for child in children:
         for place, tag in enumerate(tags_of(child.levels[3]).get("tags", ())):
@@ -148,6 +148,6 @@ def _topics(children: Sequence[FoldedNode]) -> list[str]:
 
 
 def _shortest(children: Sequence[FoldedNode], limit: int) -> str:
-    """The shortest line of tags, for children that say nothing."""
+    """Return the children's shortest tag line if it fits, for children without notes; else the fallback line."""
     shortest = min((child.levels[3] for child in children), key=estimate_tokens)
     return shortest if estimate_tokens(shortest) <= limit else f"{FALLBACK}\n"

@@ -1,4 +1,4 @@
-"""What a caller may choose about folding, read from untrusted JSON without ever failing."""
+"""Fold settings that a caller may choose, read from untrusted JSON without ever failing."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 RULES_VERSION: Final = 8
-"""Raised by one whenever stages make other words, anchors or cuts of the same turns. Workers leave alone what
-newer rules have folded."""
+"""Incremented whenever the stages produce different texts, anchors or cuts from the same turns. A worker leaves nodes
+alone that a newer version folded."""
 
 _MAX_GOAL: Final = 2_000
 _MAX_CONSTRAINTS: Final = 50
@@ -26,43 +26,43 @@ _LIMITS: Final[Mapping[str, tuple[int, int]]] = {
     "anchor_threshold": (0, 100),
     "residual_threshold": (0, 100),
 }
-"""Lowest and highest sensible value of each whole-number setting; others are clamped."""
+"""Lowest and highest allowed value of each integer setting; values outside are clamped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldSettings:
-    """The settings of a conversation that decide its rows. A change of a default changes canonical states."""
+    """The settings of a conversation that determine its rows. Changing a default changes canonical states."""
 
     segment_max_turns: int = 40
-    """Turns of a segment at most, tool groups apart."""
+    """Maximum turns of a segment; a tool group that must not be split may exceed it."""
     segment_max_tokens: int = 4000
-    """Estimated tokens of a segment at most; a longer turn is a segment of its own."""
+    """Maximum estimated tokens of a segment; a longer turn is a segment of its own."""
     segment_target_turns: int = 12
-    """Turns that a segment is to have on average: how fine topics are told apart, which differs from talk to talk."""
+    """Intended average number of turns per segment: how finely topics are split, which differs by conversation."""
     segment_min_turns: int = 6
-    """Turns before a change of topic may cut; at most a third of the target."""
+    """Turns that a segment must have before a change of topic may end it; capped at a third of the target."""
     gap_minutes: int = 60
-    """A pause longer than this always cuts."""
+    """Minutes of pause above which a segment always ends."""
     look_ahead: int = 3
-    """Turns after a gap that may be waited for before it is decided."""
+    """Turns after a gap to wait for before deciding whether to cut there."""
     hold_turns: int = 16
-    """Turns for which a tool call without its result holds a boundary."""
+    """Turns for which a tool call without its result prevents a cut."""
     goal: str | None = None
-    """What the conversation is for; anchors that speak of it score higher."""
+    """The purpose of the conversation; anchors that mention it score higher."""
     constraints: tuple[str, ...] = ()
-    """What must hold; anchors that speak of one score higher."""
+    """Requirements that must be met; anchors that mention one score higher."""
     deduplicate_above: float = _DEDUPLICATE_ABOVE
-    """Cosine above which two anchors of one type are the same."""
+    """Cosine similarity above which two anchors of one type are duplicates."""
     anchor_threshold: int = 50
-    """Score from which something becomes an anchor."""
+    """Minimum score of an anchor."""
     residual_threshold: int = 60
-    """Importance from which a turn may be kept verbatim."""
+    """Minimum importance of a turn that may be kept verbatim."""
     residual_share: float = _RESIDUAL_SHARE
-    """Share of a segment's turns that are kept verbatim for their importance, at most."""
+    """Maximum share of a segment's turns that are kept verbatim for their importance."""
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any] | None) -> FoldSettings:
-        """Read `goal`, `constraints` and `settings`; unknown keys are ignored, nonsense falls back or is clamped."""
+        """Read `goal`, `constraints` and `settings`. Ignores unknown keys; invalid values become defaults or clamp."""
         given = mapping if isinstance(mapping, Mapping) else {}
         nested = given.get("settings")
         numbers = nested if isinstance(nested, Mapping) else {}
@@ -77,7 +77,7 @@ class FoldSettings:
 
 
 def settings_at(configurations: Sequence[tuple[int, Mapping[str, Any]]], seq: int) -> FoldSettings:
-    """What was configured before turn `seq` was appended: a segment is folded by what held at its first turn."""
+    """Return the settings in force when turn `seq` was appended: a segment is folded by those of its first turn."""
     in_force: Mapping[str, Any] = {}
     for after_seq, configuration in configurations:
         if after_seq < seq:

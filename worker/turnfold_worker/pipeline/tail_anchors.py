@@ -1,6 +1,7 @@
-"""The anchors of the open tail, by the rules of a segment, and what they do to stored ones. Pure.
+"""Anchors of the open tail, extracted as for a segment, and how they change the stored anchors. Pure.
 
-From all its turns each time: its last one may decide which anchors are the best, what is answered and who speaks.
+Always computed from all turns of the tail: the newest turn can change which anchors are best, which questions are
+answered, and who speaks.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from turnfold_worker.pipeline.turns.reading import Reading
 
 
 class MergedTail(NamedTuple):
-    """What the anchors of the open tail are, and what is over by them."""
+    """The anchors of the open tail, and the anchors that they settle."""
 
     anchors: TailAnchors = NO_TAIL_ANCHORS
     settled: Sequence[SettledAnchor] = ()
-    """Stored anchors and those of the tail, as a closed segment would have settled them."""
+    """Settled anchors, stored ones and those of the tail, as if the tail were a closed segment."""
 
 
 NOTHING_FOUND: Final = MergedTail()
@@ -38,7 +39,7 @@ NOTHING_FOUND: Final = MergedTail()
 def tail_drafts(
     readings: Sequence[Reading], settings: FoldSettings, vectors: Mapping[int, Vector] = NO_VECTORS
 ) -> tuple[AnchorDraft, ...]:
-    """The drafts of the open tail, in the order of its text; `vectors` as of `extract_anchors`."""
+    """Extract the anchor drafts of the open tail, in text order; `vectors` as for `extract_anchors`."""
     return with_reports(extract_anchors(readings, settings, vectors), readings)
 
 
@@ -50,9 +51,9 @@ def merged_tail(
     node_idx: int,
     settings: FoldSettings,
 ) -> MergedTail:
-    """The drafts of `turns` against the earlier anchors of the conversation, by words alone.
+    """Merge the drafts of `turns` with earlier anchors of the conversation, comparing words alone.
 
-    No vector of a text is stored for what may never become an anchor.
+    No vectors are compared: none is stored for a draft that may never become an anchor.
     """
     merged = merge(drafts, candidates, next_id=FIRST_TAIL_ANCHOR, node_idx=node_idx, settings=settings)
     by_id = {anchor.id: anchor for anchor in (*candidates, *merged.new)}
@@ -76,7 +77,7 @@ def merged_tail(
 
 
 def _as_read(anchor: Anchor, turn: StoredTurn, by_id: Mapping[int, Anchor]) -> Anchor:
-    """An anchor with all that reads look up beside its row."""
+    """Fill in the fields of an anchor that a read joins to its row: the day, and the replaced anchor's text."""
     day = day_label(turn.created_at) if turn.created_at is not None else ""
     if anchor.replaces is None:
         return replace(anchor, day=day)
