@@ -1,19 +1,19 @@
-"""A turn, read and decided about once, for all the stages.
+"""Reads and classifies each turn once, for all later stages.
 
 In reading order:
 
-echoes       output of a tool in an agent's own turn
-memo         what stages made of a turn, kept for the next fold
-reading      who speaks, its sentences, its code, its facts
-tool_groups  a tool call and its results are one unit
-voices       whose words a turn holds: a person's, a tool's, a fetched page's
+echoes       tool output quoted in an agent's own turn
+memo         cache of what the stages derived from a turn, kept for the next fold
+reading      speaker, sentences, code and facts of a turn
+tool_groups  tool calls and their results, which form one unit
+voices       whose words a turn contains: a person's, a tool's, a fetched page's
 manuals      standing instructions of a harness
-rules        sentences of a task that bind whoever does it
-requests     what users ask an agent to do
-edits        what a call writes into a file
+rules        binding sentences of a task
+requests     the tasks that users give an agent
+edits        lines that a tool call writes into a file
 actions      what was done with tools
-repeats      turns that say again what an earlier turn said
-importance   how important a turn is, from 0 to 100
-classify     what becomes of a turn before anything is summarized
-treatment    all of this for the turns of a segment
+repeats      turns that repeat an earlier turn
+importance   importance of a turn, from 0 to 100
+classify     whether a turn is kept, referred to, summarized by kind, or compressed
+treatment    all of the above for the turns of a segment
 """

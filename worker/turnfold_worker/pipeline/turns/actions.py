@@ -1,7 +1,7 @@
-"""What was done with tools, from the turns alone: calls in both providers' shapes, and commands in fences.
+"""Actions: what was done with tools, read from tool calls in both providers' shapes and from commands in code fences.
 
-Somebody who goes on with the work needs to know what was changed, what was run, and how it ended. What only looks at
-something says nothing that a second look would not say, unless it was the last thing that was done.
+Whoever continues the work needs to know what was changed, what was run, and how it ended. An action that only looks
+at something can be repeated at any time, so it matters only when it was the last one.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ from turnfold_worker.pipeline.turns.edits import (
 from turnfold_worker.pipeline.turns.tool_groups import Call, calls_of, result_ids, tool_failed
 
 LONGEST_DID: Final = 320
-"""Code points of what is told of a call."""
+"""Maximum code points of the description of a call."""
 MOST_FOUND: Final = 12
-"""Files that are kept of a list."""
+"""Maximum number of files kept from a search result."""
 _LEAST_FOUND: Final = 2
-"""Files that make a list."""
+"""Minimum number of files in a search result."""
 LONGEST_ENDED: Final = 140
-"""Code points of what is told of its outcome."""
+"""Maximum code points of the description of an outcome."""
 _LONGEST_LINE: Final = 100
 _SHORT_OUTPUT: Final = 3
-"""Lines of an output that is told whole."""
+"""Maximum lines of an output that is shown whole."""
 _HEAD: Final = 1_000
-"""Code points of a command in which it is looked for what it does."""
+"""Code points of a command that are read to find out what it does."""
 _SHORT_ANSWER: Final = 400
-"""Code points of an output that says no more than that something is not there."""
+"""Maximum code points of an output that only reports that something was not found."""
 _MOST_PARTS: Final = 4
-"""Commands of a line that are asked whether they write."""
+"""Maximum number of commands on a line that are checked for writing."""
 _MOST_SEEN: Final = 4
-"""Outputs before a call whose lines it does not write anew."""
+"""Number of outputs before a call whose lines do not count as new when the call writes them."""
 _LOOKS: Final = listed(
     """
     ls dir cat bat head tail less more nl open view read find fd locate grep rg ag search goto scroll pwd cd pushd popd
@@ -58,48 +58,48 @@ _LOOKS: Final = listed(
     describe inspect look lookup diff log status blame ps top id hostname uname think plan sort uniq cut awk
     """
 )
-"""First words of commands and of tools' names that only look."""
+"""First words of commands, and words of tool names, that only look."""
 _CHANGES: Final = listed(
     """
     edit multiedit create write insert replace patch append update save touch rm mv cp delete remove rename move undo
     tee
     """
 )
-"""First words of commands, and words of tools' names, that write the file that they name."""
+"""First words of commands, and words of tool names, that change the file they name."""
 _SEARCHES: Final = listed("grep egrep rg ag ack find fd locate search glob")
-"""First words of commands, and words of tools' names, that list the files in which something is."""
+"""First words of commands, and words of tool names, that list the files containing something."""
 _PRINTS: Final = listed("cat echo printf")
-"""First words of commands that write a file where what they print goes to one."""
+"""First words of commands that write a file when their output is redirected to one."""
 _WRAPPERS: Final = listed("git gh docker kubectl sudo time env")
-"""First words whose second one says what is done."""
+"""First words of commands whose second word says what is done."""
 _WRITES: Final = lazy_pattern(r"(?<![-=<>&\d])>{1,2}(?![&=>])\s*(?!/dev/null)\S|\s-i\b|--in-place|<<")
-"""Signs of a command that writes what it prints."""
+"""Signs of a command that writes a file: a redirection, an in-place option, a heredoc."""
 _INTO_FILE: Final = lazy_pattern(r"(?<![-=<>&\d])>{1,2}(?![&=>])\s*(?!/dev/null)\S")
 _SHELL_LINE: Final = lazy_pattern(r"^(?:/\S{1,40}/)?(?:ba|z|da|k)?sh: (?:line )?\d{1,7}: ")
-"""Stands before what a shell says of a command; its number is another each time."""
+"""Prefix of a shell's error message; its line number differs each time."""
 _PARTS: Final = lazy_pattern(r"&&|\|\||[;|\n]")
 _WORD: Final = lazy_pattern(r"[A-Za-z]+")
 _LINE_HEAD: Final = lazy_pattern(r"[:\s(]")
-"""Ends the path at the beginning of a line: `src/pay.py:3: cut`."""
+"""Ends a path at the beginning of a line: `src/pay.py:3: cut`."""
 _AROUND: Final = lazy_pattern(
     r"\s*[\[(]?(?:File: |Open file|Current dir|\d+ (?:more )?lines|-{4,}|={4,}|bash-?\S{0,4}\$)"
 )
-"""Lines that stand around a file that is shown."""
+"""Lines that tools print around the contents of a file."""
 _QUOTED: Final = lazy_pattern(r"\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`")
 _NOTHING_THERE: Final = lazy_pattern(
     r"(?i)\b(?:(?:no|0) (?:such|match(?:es)?|results?|files?)|not found|not exist|too many (?:results|matches|files)"
     r"|narrow (?:your|the) search|cannot|could not|denied|fatal:|error:)"
 )
-"""In the first line of what a look brought; further lines are what it looked at."""
+"""A failed look, by the first line of its output; further lines are the content that it shows."""
 _ECHO: Final = lazy_pattern(r"\s*(?:[$>] |\[?exit(?:ed)?\b.{0,20}$)", re.IGNORECASE)
-"""A line that repeats the command, or tells only the exit code."""
+"""A line that repeats the command, or contains only the exit code."""
 _SENTENCE: Final = lazy_pattern(r"(?<=[.!?])\s+(?=[A-Z])")
 _TELLING: Final = lazy_pattern(r"(?:Error|Exception)\b|\d|[a-z][A-Z]|:\s*\S|`|'|\"")
 _EXIT: Final = lazy_pattern(r"(?i)\bexit(?:ed)?(?: (?:code|status|with(?: code)?))?[: ]+(\d{1,3})\b")
 
 
 def actions_of(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = ()) -> tuple[Action, ...]:
-    """What the turns did, in order, as far as it has to be known; `before` are the turns before them."""
+    """Return the actions of the turns that are worth keeping, in order; `before` are the turns before them."""
     if not any(map(holds_tool_words, turns)) and not any(turn.parts for turn in turns):
         return ()
     outputs = [turn.content for turn in before if holds_tool_words(turn)]
@@ -115,19 +115,19 @@ def actions_of(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = ()
 
 
 def found_nothing(output: str) -> bool:
-    """True for the few words of a tool that what was looked for is not there."""
+    """True for a short tool output that only reports that something was not found."""
     return len(output) <= _SHORT_ANSWER and bool(_NOTHING_THERE.search(output))
 
 
 def _fenced(turn: StoredTurn) -> str:
-    """The last block in fences of a turn."""
+    """Return the content of the last closed code fence of a turn, or an empty string."""
     text = turn.content[-READ_HEAD:]
     closed = [fence for fence in fences_of(text) if fence.closed] if "```" in turn.content else []
     return text[closed[-1].inside : closed[-1].inside_end].strip("\n") if closed else ""
 
 
 def _after(turns: Sequence[StoredTurn], place: int) -> Iterator[StoredTurn]:
-    """The tools' turns right after a turn."""
+    """Yield the tool turns right after a turn."""
     for turn in turns[place + 1 :]:
         if not holds_tool_words(turn):
             return
@@ -143,7 +143,7 @@ def _actions(
         calls = (Call("", "", (command,)),) if command.strip() else ()
     for place, call in enumerate(calls):
         answers = [one for one in results if call.id and call.id in result_ids(one)]
-        # Without ids they answer in the order of the calls.
+        # Results without ids come in the order of the calls.
         in_order = [one for one in results[place : place + 1] if not result_ids(one)]
         answer = next(iter((*answers, *in_order)), None)
         action = _action(turn, call, answer, outputs)
@@ -175,7 +175,7 @@ def _action(turn: StoredTurn, call: Call, answer: StoredTurn | None, outputs: Se
 
 
 def _did(name: str, values: Sequence[str], outputs: Sequence[str]) -> str:
-    """The call on one line: of what it writes first what no output showed before."""
+    """Describe a call on one line; of the lines it writes, those that no output showed before come first."""
     seen = {line for text in (*outputs, *values[:-1]) for line in map(bare_line, text[:READ_HEAD].split("\n"))}
     words_told = [name] if name and not _is_shell(name, values) else []
     for argument in values:
@@ -188,16 +188,16 @@ def _did(name: str, values: Sequence[str], outputs: Sequence[str]) -> str:
 
 
 def _is_shell(name: str, values: Sequence[str]) -> bool:
-    """True for a tool that runs what it is given: the command says all."""
+    """True for a tool that runs a command line: its name adds nothing to the command."""
     return len(values) == 1 and (" " in values[0].strip() or not name)
 
 
 def _only_looks(name: str, values: Sequence[str]) -> bool:
-    """True for what prints without changing anything, as far as its words say."""
+    """True for a call that prints without changing anything, judging by its words."""
     if name and not _is_shell(name, values):
         if any("\n" in argument for argument in values):
             return False
-        # A tool for files that is told to `view` only looks, though its name says `edit`.
+        # A file tool whose command is `view` only looks, though its name contains `edit`.
         commanded = values[0].strip().lower() if values else ""
         words = _words_of(name, values)
         return commanded in _LOOKS or (not _LOOKS.isdisjoint(words) and _CHANGES.isdisjoint(words))
@@ -217,7 +217,7 @@ def _looks(command: str) -> bool:
 
 
 def _found(name: str, values: Sequence[str], content: str) -> tuple[str, ...]:
-    """Paths that a search lists, each below a folder."""
+    """Return the paths in a search result; only paths with a folder count."""
     if not (values and _only_looks(name, values) and _searches(name, values)):
         return ()
     named = mentions(content[:READ_HEAD])
@@ -229,14 +229,14 @@ def _found(name: str, values: Sequence[str], content: str) -> tuple[str, ...]:
 
 
 def command_words(turn: StoredTurn) -> frozenset[str]:
-    """The first word of a command in fences, and the one that ends what it writes: how an agent speaks to its tools."""
+    """Return the first word of a command in a code fence, and its end mark: how an agent calls its tools."""
     lines = _fenced(turn).strip().split("\n") if turn.role is Role.ASSISTANT else [""]
     last = lines[-1].strip() if len(lines) > 1 else ""
     return frozenset((lines[0].split(maxsplit=1) or [""])[:1] + ([last] if END_MARK.fullmatch(last) else []))
 
 
 def _changes(name: str, values: Sequence[str]) -> bool:
-    """True for what writes a file, as far as its words say."""
+    """True for a call that writes a file, judging by its words."""
     if name and not _is_shell(name, values):
         return not _CHANGES.isdisjoint(_words_of(name, values))
     if any(map(_is_patch, values[:1])):
@@ -247,18 +247,18 @@ def _changes(name: str, values: Sequence[str]) -> bool:
 
 
 def _is_patch(value: str) -> bool:
-    """True for a patch, or a command with one behind it."""
+    """True for a patch, or a command followed by one."""
     begins = "<<" in value[:_HEAD] or value.lstrip().startswith(("*** ", "--- ", "diff "))
     return begins and PATCHED.search(value, 0, _HEAD) is not None
 
 
 def _words_of(name: str, values: Sequence[str]) -> list[str]:
-    """Words that say what a tool does: those of its name, and the first one that it is given."""
+    """Return the words that say what a tool does: those of its name, and the first word of its arguments."""
     return [*_WORD.findall(name.lower()), *(_WORD.findall(values[0].lower())[:1] if values else ())]
 
 
 def _searches(name: str, values: Sequence[str]) -> bool:
-    """True for what lists the files in which something is."""
+    """True for a call that lists the files containing something."""
     if name and not _is_shell(name, values):
         return not _SEARCHES.isdisjoint(_words_of(name, values))
     firsts = (_WORD.match(part.lstrip().lower()) for part in _PARTS.split(values[0][:_HEAD])[:_MOST_PARTS])
@@ -277,7 +277,7 @@ def _writes(command: str) -> bool:
 
 
 def _about(values: Sequence[str], content: str) -> str:
-    """The path that a call names first, in full where its output shows that file, else that of the file shown."""
+    """Return the first path that a call names, in full if the output shows that file; else the file that it shows."""
     heads = [argument.split("\n", 1)[0][:400] for argument in values]
     heads.extend(match[1] for argument in values if (match := PATCHED.search(argument, 0, _HEAD)))
     named = next((name for head in heads for name in mentions(head).names if is_path(name)), "")
@@ -286,7 +286,7 @@ def _about(values: Sequence[str], content: str) -> str:
 
 
 def _outcome(content: str, answer: StoredTurn, *, looked: bool) -> tuple[str, bool]:
-    """How it ended in a few words, and whether it failed."""
+    """Summarize how a call ended in a few words, and say whether it failed."""
     lines = read_lines(content[:READ_HEAD] + content[-READ_HEAD:] if len(content) > 2 * READ_HEAD else content).kept
     plain = [line for line in lines if not (NUMBERED.match(line) or _AROUND.match(line) or _ECHO.match(line))]
     if looked:
@@ -310,7 +310,7 @@ def _outcome(content: str, answer: StoredTurn, *, looked: bool) -> tuple[str, bo
 
 
 def _joined(lines: Iterable[str]) -> str:
-    """The first sentence of each line, on one."""
+    """Join the first sentence of each line on one line."""
     bare = (_SHELL_LINE.sub("", one_line(line).lstrip("-* ")) for line in lines)
     sentences = dict.fromkeys(_SENTENCE.split(line, maxsplit=1)[0] for line in bare)
     return clipped("; ".join(sentences).replace("→ L", "\u203aL"), LONGEST_ENDED)

@@ -1,6 +1,6 @@
-"""What becomes of each turn before anything is summarized: kept, referred to, summarized by kind, or compressed.
+"""Classifies each turn before summarization: keep it, refer to it, summarize it by kind, or compress it.
 
-`RULES` is read from top to bottom; the first that holds decides.
+`RULES` is read from top to bottom; the first rule that matches decides.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from turnfold_worker.pipeline.turns.tool_groups import call_ids
 SHORT: Final = 120
 """Code points below which a turn is not worth summarizing."""
 MIN_PROSE: Final = 80
-"""Code points of prose around code from which the two are treated apart."""
+"""Code points of prose around code from which prose and code are treated separately."""
 SHORT_TURN: Final = "short"
-"""The reason that a turn is short; behind it stand the other rules that hold."""
+"""The reason for a short turn; the reasons of all other matching rules follow it."""
 RESIDUAL: Final = "important"
-"""The reason that a turn is one of the residuals of its segment."""
+"""The reason for a turn that is one of its segment's residuals: kept for its importance."""
 _LOOKED_AT: Final = 3_000
-"""Code points of a turn that the patterns look at."""
+"""Code points of a turn that the regexes search."""
 
 
 class Decision(StrEnum):
-    """What becomes of a turn."""
+    """How a turn is to be summarized."""
 
     KEEP = "keep"
-    """Verbatim while it fits."""
+    """Shown verbatim while it fits."""
     REFER = "refer"
-    """A reference to the turn that it repeats."""
+    """Replaced by a reference to the turn that it repeats."""
     STRUCTURE = "structure"
     """Summarized by its kind of content."""
     COMPRESS = "compress"
@@ -47,19 +47,19 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """A turn's decision, with the rule that holds; of a short turn with all that do, in the order of `RULES`."""
+    """A turn's decision and the reason of the rule that matched; for a short turn, of all that match, in order."""
 
     decision: Decision
     reasons: tuple[str, ...]
 
 
 class _Look:
-    """A turn as the rules see it; what is costly is worked out once, when first asked for."""
+    """A turn as the rules see it; costly properties are computed once, on first use."""
 
     def __init__(self, turn: StoredTurn, *, important: bool, repeats: bool) -> None:
         self.turn = turn
         self.important = important
-        """It is one of the segment's residuals."""
+        """True when the turn is one of its segment's residuals."""
         self.repeats = repeats
         self.text = turn.content[:_LOOKED_AT]
         self.tool = holds_tool_words(turn)
@@ -74,7 +74,7 @@ class _Look:
 
     @cached_property
     def prose(self) -> int:
-        """Code points of prose."""
+        """Number of code points outside code fences."""
         begins = [0, *(fence.end for fence in self.fences)]
         ends = [*(fence.start for fence in self.fences), len(self.turn.content)]
         return sum(len(self.turn.content[begin:end].strip()) for begin, end in zip(begins, ends, strict=True))
@@ -82,7 +82,7 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A reason, what it decides, and when it holds."""
+    """A reason, the decision that it leads to, and the predicate that says when it applies."""
 
     reason: str
     decision: Decision
@@ -99,18 +99,18 @@ _MATHS: Final = lazy_pattern(
 )
 _MANY_MARKS: Final = 0.25
 _MANY_MATHS: Final = 0.1
-"""Share of a text from which formulas are its substance."""
+"""Share of a text from which formulas count as its substance."""
 _WORDS_OF_A_PAIR: Final = 7
 
 
 def _is_mostly_marks(look: _Look) -> bool:
-    """A quarter or more of the characters are ASCII marks: something written for machines."""
+    """True when a quarter or more of the characters are ASCII punctuation: a text written for machines."""
     marks = sum(look.text.count(mark) for mark in "{}[]()<>=+*/\\|&^%$#@~;:_`\"'")
     return marks >= _MANY_MARKS * max(1, len(look.text))
 
 
 def _is_mathematical(look: _Look) -> bool:
-    """A tenth or more of the text is formulas; of a sign such as `≤` in a sentence the sentence is the substance."""
+    """True when a tenth or more of the text is formulas; a lone sign such as `≤` does not make a sentence one."""
     formulas = sum(len(match.group()) for match in _MATHS.finditer(look.text))
     return formulas >= _MANY_MATHS * max(1, len(look.text))
 
@@ -124,7 +124,7 @@ def _is(*kinds: Kind) -> Callable[[_Look], bool]:
 
 
 def _is_pairs(look: _Look) -> bool:
-    """Keys with values, not with sentences: '- Tickets: we can do 165 for regular now, the dean is fine with it'."""
+    """Match keys with values, not sentences: '- Tickets: we can do 165 for regular now, the dean is fine with it'."""
     lines = sum(not line.isspace() for line in look.text.splitlines() if line)
     return _is(Kind.PAIRS)(look) and len(look.text.split()) <= _WORDS_OF_A_PAIR * lines
 
@@ -152,15 +152,15 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule("structured", Decision.STRUCTURE, _is(Kind.LOG, Kind.TRACE, Kind.TEST_REPORT, Kind.MATCHES, Kind.LISTING)),
     Rule("marks", _COMPRESS, _is_mostly_marks),
 )
-"""The preservation rules, most binding first. A turn for which none holds is compressed freely."""
+"""The preservation rules, most binding first. A turn that matches none is compressed."""
 
 
 def classify(
     turn: StoredTurn, *, important: bool = False, repeats: bool = False, memo: TurnMemo | None = None
 ) -> Classification:
-    """What becomes of a turn. Pure and total; of a long turn its beginning decides.
+    """Decide how a turn is to be summarized. Pure and total; the regexes see only the beginning of a long turn.
 
-    `important` says that it is one of the segment's residuals, `repeats` that it repeats an earlier turn.
+    `important`: the turn is one of its segment's residuals. `repeats`: it repeats an earlier turn.
     """
     key = f"{important:d}{repeats:d}"
     look = _Look(turn, important=important, repeats=repeats)

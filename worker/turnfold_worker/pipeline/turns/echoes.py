@@ -1,6 +1,6 @@
-"""Output of a tool at the end of a turn that is not a tool's: behind a command, repeated by a harness or made up.
+"""Echoes: tool output at the end of a turn of another role, repeated by a harness or made up by a model.
 
-It is not what the speaker says. What the tool did answer stands in its own turn.
+It is not the speaker's own text, and the actual tool result has a turn of its own.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ _LINE: Final = lazy_pattern(r"[^\n]+")
 _STATUS: Final = lazy_pattern(
     r"[ \t]{0,8}(?:\[[^][\n:\d]{0,300}[:\d][^][\n]{0,300}\]|\([^()\n:\d]{0,300}[:\d][^()\n]{0,300}\))[ \t]*$"
 )
-"""A line that is all in brackets: which file follows, which folder is open, how many lines are left out."""
+"""A line entirely in brackets: the file that follows, the open folder, the number of lines left out."""
 _PROMPT: Final = lazy_pattern(r"\S{0,60}[$#>%][ \t]*$")
 _NUMBERED: Final = lazy_pattern(r"[ \t]{0,8}\d{1,7}[:|\t\u2192]")
 _LEAST: Final = 0.5
-"""Share of the lines that look like output."""
+"""Minimum share of lines that look like output."""
 _FEWEST: Final = 2
 
 
 def output_in(turn: StoredTurn) -> Span | None:
-    """The output behind the last block of an agent's turn, or the prompt at the end of any; None without."""
+    """Return the output after the last code fence of an agent's turn, or ending in a prompt in any turn; else None."""
     content = turn.content
     fences = fences_of(content[-READ_TAIL:])
     is_agents = turn.role is Role.ASSISTANT and bool(fences) and fences[-1].closed

@@ -1,7 +1,7 @@
-"""What a call writes into a file: the lines as they stand after it, and those that it takes away.
+"""Edits: the lines that a tool call writes into a file, and those that it removes.
 
-Read from arguments (`old_str`, `new_str`), from patches, from blocks to search and replace, and from commands that the
-new lines stand behind. No tool is known by its name.
+Read from arguments (`old_str`, `new_str`), patches, search/replace blocks, and commands followed by the new lines. No
+tool is recognized by its full name.
 """
 
 from __future__ import annotations
@@ -19,53 +19,53 @@ from turnfold_worker.pipeline.language.mentions import is_path, mentions
 from turnfold_worker.pipeline.turns.tool_groups import Call
 
 LONGEST_WROTE: Final = 800
-"""Code points that are kept of what a call writes."""
+"""Maximum code points kept of the lines that a call writes."""
 LONGEST_LINE: Final = 160
-"""Code points of a line beyond which it ends in a mark."""
+"""Maximum code points of a line; a longer one is truncated and ends in an ellipsis."""
 MOST_GONE: Final = 12
-"""Lines that are kept of what a call takes away."""
+"""Maximum number of removed lines that are kept."""
 _READ: Final = 4_000
 _BESIDE: Final = 2
-"""Lines that are kept before and after a new one, where not all are."""
+"""Lines of context kept before and after a new line when not all lines are kept."""
 _WORDS: Final = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+")
 _OLD: Final = listed("old search find before original pattern target anchor")
-"""Words in names of arguments that hold what is replaced, or where."""
+"""Words in names of arguments that contain the text to replace, or its location."""
 _NEW: Final = listed("new replace replacement content contents text insert code body patch diff input data source with")
-"""Words in names of arguments that hold what is written."""
+"""Words in names of arguments that contain the text to write."""
 _PART: Final = listed("insert append line lines start range")
-"""Words of a tool, or of its arguments, that write a part of a file though nothing old is named."""
+"""Words of a tool or its arguments that mean writing a part of a file, although no old text is given."""
 _UNDOES: Final = listed("undo revert restore checkout rm delete remove")
-"""Words of a command after which nothing stands that was written before."""
+"""Words of a command that discards everything written to the file before."""
 _HEREDOC: Final = lazy_pattern(r"<<-?\s{0,4}(['\"]?)([A-Za-z_]\w{0,30})\1")
 _APPENDS: Final = lazy_pattern(r">>|tee -a")
 END_MARK: Final = lazy_pattern(r"[A-Za-z_]{2,20}")
-"""A last line that only ends what is written: `EOF`."""
+"""A last line that only ends the text to write: `EOF`."""
 _RANGE: Final = lazy_pattern(r"\s{0,8}\w{1,20} (?:\S{1,200} )?(\d{1,7})[:,-](\d{1,7})\s*$")
-"""An editor's command for the lines from one number to another."""
+"""An editor's command for a range of line numbers."""
 NUMBERED: Final = lazy_pattern(r"[ \t]{0,8}(\d{1,7})(?:[:|\t→]|[ ]{2})")
 _OF_FILE: Final = lazy_pattern(r"^\W{0,2}[Ff]ile:? [^\n]{1,300}", re.MULTILINE)
-"""A line that says which file follows."""
+"""A line that names the file that follows."""
 _HEAD: Final = 1_000
-"""Code points of an output in which that line is looked for."""
+"""Code points of an output that are searched for that line."""
 PATCHED: Final = lazy_pattern(r"(?m)^(?:\*{3} (?:Update|Add|Delete) File: |\+{3} (?:b/)?)([^\n\t]{1,300})")
-"""The line of a patch that names the file that it changes."""
+"""The line of a patch that names the file to change."""
 _PATCH_HEAD: Final = lazy_pattern(r"\*{3} |-{3} |\+{3} |diff |index |@@|\\ No newline|new file|deleted file|similarity")
 
 
 class Written(NamedTuple):
-    """What a call writes."""
+    """The lines that a call writes and removes."""
 
     lines: tuple[str, ...] = ()
-    """Each behind a mark: new, as it was before, or left out."""
+    """Each with the prefix `NEW_LINE`, `OLD_LINE` (unchanged) or `GAP_LINE` (lines left out)."""
     gone: tuple[str, ...] = ()
-    """Lines, without indentation, that stand no more."""
+    """Removed lines, without their common indentation."""
 
 
 NOTHING: Final = Written()
 
 
 def written(call: Call, outputs: Sequence[str], *, path: str = "", about: str = "") -> Written:
-    """What a call that changes the file `about` writes; of a patch to several files, in the one named `path`."""
+    """Return the edit that a call makes to the file `about`; for a patch of several files, to the one at `path`."""
     values = [argument for argument in call.values if argument.strip()]
     if not values:
         return NOTHING
@@ -92,25 +92,25 @@ def written(call: Call, outputs: Sequence[str], *, path: str = "", about: str = 
 
 
 def patched_files(call: Call) -> tuple[str, ...]:
-    """The files that a patch changes, in order."""
+    """Return the files that a patch changes, in order."""
     names = (match[1].strip() for argument in call.values for match in PATCHED.finditer(argument))
     return tuple(dict.fromkeys(name for name in names if name != "/dev/null"))
 
 
 def file_shown(output: str) -> str:
-    """The path of the file that an output says it shows; empty where it names none."""
+    """Return the path of the file that an output says it shows; empty if it names none."""
     head = _OF_FILE.search(output, 0, _HEAD)
     return next((name for name in mentions(head.group()).names if is_path(name)), "") if head else ""
 
 
 def _shows_other(output: str, path: str) -> bool:
-    """Whether an output shows another file: lines of the same numbers are not those that an edit replaces."""
+    """True when an output shows a file other than `path`: an edit of `path` replaces none of its numbered lines."""
     path_shown = file_shown(output)
     return bool(path_shown and path) and not is_same_file(path_shown, path)
 
 
 def bare_line(line: str) -> str:
-    """A line without the number before it and without indentation."""
+    """Strip the line number and the indentation from a line."""
     return NUMBERED.sub("", line, count=1).strip() if line[:1].isdigit() or line[:1] == " " else line.strip()
 
 
@@ -119,7 +119,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _halves(call: Call, values: Sequence[str]) -> tuple[list[str], list[str], bool]:
-    """What is replaced, what is written, and whether that is the whole file."""
+    """Return the texts to replace, the texts to write, and whether the latter are the whole file."""
     if len(values) == 1 or not call.keys:
         body, whole = _behind_command(values[0] if len(values) == 1 else values[-1])
         return [], [body] if body.strip() else [], whole
@@ -136,7 +136,7 @@ def _halves(call: Call, values: Sequence[str]) -> tuple[list[str], list[str], bo
 
 
 def _behind_command(value: str) -> tuple[str, bool]:
-    """The text that a command writes: up to the word that ends it, else all lines after the first."""
+    """Return the text that a command writes, up to its end mark if any, and whether that is the whole file."""
     first, _, rest = value.strip("\n").partition("\n")
     if (match := _HEREDOC.search(first)) is not None:
         body = rest.split(f"\n{match[2]}", 1)[0] if not rest.startswith(match[2]) else ""
@@ -150,7 +150,7 @@ def _behind_command(value: str) -> tuple[str, bool]:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """What each block to search and replace looks for, and what it puts there."""
+    """Yield the old and the new text of each search/replace block."""
     halves: list[list[str]] = []
     for line in text.split("\n") if "<<<<<" in text else ():
         if line.startswith("<<<<<"):
@@ -165,7 +165,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _replaced(command: str, outputs: Sequence[str]) -> list[str]:
-    """The lines that an editor's range names, as the newest output shows them by number."""
+    """Return the lines in an editor's range, from the newest output that shows its first line by number."""
     match = _RANGE.match(command.split("\n", 1)[0])
     if match is None:
         return []
@@ -180,7 +180,7 @@ def _replaced(command: str, outputs: Sequence[str]) -> list[str]:
 
 
 def _marked(lines: Iterable[str], seen: set[str]) -> list[str]:
-    """Lines behind a mark of what no output showed before; all new where every one was shown."""
+    """Prefix each line as new or old by whether an output showed it before; all count as new if all were shown."""
     bare = [line.rstrip() for line in lines]
     marks = [NEW_LINE if line.strip() and line.strip() not in seen else OLD_LINE for line in bare]
     if NEW_LINE not in marks:
@@ -208,7 +208,7 @@ def _of_patch(patch: str, path: str) -> Written:
 
 
 def _bounded(lines: Sequence[str]) -> tuple[str, ...]:
-    """All lines, else those that are new and their neighbours, from the first on, with marks for how many are not."""
+    """Keep all lines, or if too long the new ones with their context, with marks that count the lines left out."""
     kept = [_clipped(line) for line in lines]
     wanted = list(range(len(kept)))
     if sum(map(len, kept)) > LONGEST_WROTE:
@@ -228,12 +228,12 @@ def _bounded(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _gap(lines: Sequence[str]) -> list[str]:
-    """The mark for lines that are left out, with their number; none for none."""
+    """Return the mark that counts the lines left out; an empty list for none."""
     return [f"{GAP_LINE}{len(lines) - lines.count(GAP_LINE)}"] if lines else []
 
 
 def _gone(lines: Iterable[str], kept: set[str]) -> tuple[str, ...]:
-    """Lines that stand no more, with marks between which others stay, and for those beyond the first ones."""
+    """Return the removed lines, with marks for kept lines between them and for removed ones beyond `MOST_GONE`."""
     gone: list[str] = []
     staying: list[str] = []
     for line in dedent("\n".join(lines)).split("\n"):
@@ -247,7 +247,7 @@ def _gone(lines: Iterable[str], kept: set[str]) -> tuple[str, ...]:
 
 
 def _unnumbered(text: str) -> list[str]:
-    """The lines of a text without numbers before them."""
+    """Return the lines of a text without their line numbers."""
     return [NUMBERED.sub("", line, count=1).rstrip() for line in text.expandtabs(4).split("\n")]
 
 

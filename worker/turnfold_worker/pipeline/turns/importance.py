@@ -1,8 +1,8 @@
-"""How important a turn is, from 0 to 100, by named factors; and which turns of a segment are kept because of it.
+"""Importance of a turn, from 0 to 100, by named factors; and the turns of a segment that are kept for it.
 
-The factors and their points are those of tiered prompt compaction: decisions, results of tools, marks, references,
-place and tasks. None needs a clock: what is recent is told by the place in the segment, so that a fold stays the same
-whenever it happens.
+The factors and their points are those of tiered prompt compaction: decisions, tool results, the caller's marks,
+references, position and tasks. None needs a clock: recency is the position in the segment, so a fold gives the same
+result whenever it runs.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from turnfold_worker.pipeline.language.common_words import COMMON_WORDS
 from turnfold_worker.pipeline.turns.tool_groups import tool_failed
 
 RESIDUAL_FROM: Final = 60
-"""Score from which a turn may be kept verbatim."""
+"""Minimum score of a turn that may be kept verbatim."""
 MOST_RESIDUALS: Final = 0.2
-"""Share of a segment's turns that are kept at most; the lowest scores give way."""
+"""Maximum share of a segment's turns that are kept; the lowest scores are dropped first."""
 _LOOKED_AT: Final = 2_000
-"""Code points of a turn that are read for its factors."""
+"""Code points of a turn that are searched for factors."""
 _REFERENCES: Final = 2
-"""Later turns that must come back to a turn."""
+"""Number of later turns that must refer to a turn for it to count as referenced."""
 _SHARED_WORDS: Final = 3
-"""Words of a turn that another must use to come back to it."""
+"""Number of a turn's words that a later turn must use to refer to it."""
 _LONG_WORD: Final = lazy_pattern(r"[^\W\d_][\w.-]{5,40}")
 _NEWEST: Final = 2
 _NEW: Final = 5
@@ -45,7 +45,7 @@ POINTS: Final[Mapping[str, int]] = {
     "task": 20,
     "pinned": 100,
 }
-"""Points of each factor. `newest` are the last two turns of the segment, `new` those within its last five."""
+"""Points of each factor. `newest`: the last two turns of the segment; `new`: the three before them."""
 
 _DECISION: Final = lazy_pattern(
     r"(?i)(?<![\w'])(?:decided|concluded|agreed|will do|won't do|determined|resolved|settled on|chose|final decision"
@@ -54,7 +54,7 @@ _DECISION: Final = lazy_pattern(
 _OPEN: Final = lazy_pattern(
     r"(?i)(?:\b(?:not|never|yet to|if|unless|before|whether|until|nobody|cannot|could be|to be)\b|n't\b)[^.!?\n]{0,25}$"
 )
-"""What stands before words of decision when nothing is decided."""
+"""Words right before a word of decision that mean that nothing is decided."""
 _TASK: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:tasks?|objectives?|goals?|requirements?|acceptance criteria|deliverables?)(?!\w)"
 )
@@ -63,17 +63,17 @@ _FAILED: Final = lazy_pattern(r"(?i)(?<!\w)(?:error|exception|failed|failure|fat
 
 @dataclass(frozen=True, slots=True)
 class ImportanceScore:
-    """A turn's score and what it is made of."""
+    """A turn's score, with the factors that it is made up of."""
 
     seq: int
     score: int
     """0 to 100."""
     factors: tuple[str, ...]
-    """Names of `POINTS`, in their order."""
+    """Keys of `POINTS`, in their order."""
 
 
 def score_turns(turns: Sequence[StoredTurn]) -> tuple[ImportanceScore, ...]:
-    """Scores of the turns of one segment, in order."""
+    """Score the turns of one segment, in order."""
     referenced = _referenced(turns)
     return tuple(
         _scored(turn, place_from_end=len(turns) - place, referenced=turn.seq in referenced)
@@ -82,7 +82,7 @@ def score_turns(turns: Sequence[StoredTurn]) -> tuple[ImportanceScore, ...]:
 
 
 def _scored(turn: StoredTurn, *, place_from_end: int, referenced: bool) -> ImportanceScore:
-    """A turn's score; `place_from_end` is 1 for the last turn."""
+    """Score a turn; `place_from_end` is 1 for the last turn of the segment."""
     tool = holds_tool_words(turn)
     text = turn.content[:_LOOKED_AT]
     outcome = _outcome(turn, text) if tool else None
@@ -106,7 +106,7 @@ def _scored(turn: StoredTurn, *, place_from_end: int, referenced: bool) -> Impor
 
 
 def _decides(text: str) -> bool:
-    """True for words of decision that are not denied, asked or supposed."""
+    """True for words of decision that are not negated, conditional or part of a question."""
     for match in _DECISION.finditer(text):
         end = text[match.end() : match.end() + 120]
         asks = "?" in end and not any(mark in end.partition("?")[0] for mark in ".!\n")
@@ -116,7 +116,7 @@ def _decides(text: str) -> bool:
 
 
 def _outcome(turn: StoredTurn, text: str) -> bool | None:
-    """True when a tool succeeded, False when it failed, None when its output does not tell."""
+    """True when a tool succeeded, False when it failed, None when its output does not say."""
     failed = tool_failed(turn)
     if failed is None:
         tool_result = _metadata(turn, "toolResult")
@@ -137,7 +137,7 @@ def _metadata(turn: StoredTurn, key: str) -> Any:
 
 
 def _referenced(turns: Sequence[StoredTurn]) -> frozenset[int]:
-    """Numbers of the turns that two later turns of the segment come back to, with words that were new in them."""
+    """Return the numbers of turns that at least two later turns refer to, by words that those turns introduced."""
     first: dict[str, int] = {}
     used: dict[int, int] = {}
     for turn in turns:
@@ -152,17 +152,18 @@ def _referenced(turns: Sequence[StoredTurn]) -> frozenset[int]:
 
 
 def _telling(turn: StoredTurn) -> frozenset[str]:
-    """What a turn can be recognized by: its longer words that are not everyday words."""
+    """Return the words that a turn can be recognized by: the longer ones that are not everyday words."""
     return frozenset(_LONG_WORD.findall(turn.content[:_LOOKED_AT].lower())) - COMMON_WORDS
 
 
 def residuals(
     scores: Sequence[ImportanceScore], *, least: int = RESIDUAL_FROM, share: float = MOST_RESIDUALS
 ) -> frozenset[int]:
-    """Numbers of the turns of a segment that are kept for their score.
+    """Return the numbers of a segment's residuals: the turns that are kept for their score.
 
-    At least `least` points, and at most a share of the turns, rounded up; of equal scores the later turn stays, which
-    may correct the earlier. Pinned turns are kept and counted whatever their number.
+    A residual has at least `least` points, and at most a `share` of the turns, rounded up, are residuals. Of equal
+    scores the later turn is kept, since it may correct the earlier one. All pinned turns are kept, and count towards
+    the share.
     """
     pinned = [score for score in scores if "pinned" in score.factors]
     able = [score for score in scores if score.score >= least and "pinned" not in score.factors]

@@ -1,7 +1,7 @@
-"""Standing instructions of a harness: where a turn tells whoever answers how to work, at length.
+"""Manuals: the standing instructions of a harness, long passages that tell an agent how to work.
 
-One or two such sentences are a wish of a person, and weigh what they say. A manual is the same for every task: what
-it says is not what the conversation is about.
+One or two such sentences are a person's wish and count like any other. A manual is the same for every task, so its
+text is not what the conversation is about.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from turnfold.contract.records import Role
 from turnfold_worker.pipeline.language.prose import Span
 
 SHORTEST: Final = 1_000
-"""Code points from which a turn can hold a manual."""
+"""Minimum code points of a turn with a manual."""
 _LEAST: Final = 6
-"""By how many more sentences instruct than do not, in a manual."""
+"""Minimum excess of instructing sentences over others in a manual."""
 _TO_YOU: Final = lazy_pattern(r"(?i)\b(?:you|your|yourself)\b")
 _ORDERS: Final = lazy_pattern(
     r"(?i)\W*(?:always|never|note|remember|make sure|be sure|avoid|do not|don't|do this|then|instead|if|when|only"
@@ -25,7 +25,7 @@ _ORDERS: Final = lazy_pattern(
 
 
 def manual_in(content: str, sentences: Sequence[Span], role: Role) -> Span | None:
-    """The stretch of sentences with the most instructions above others, when it is long enough to be a manual."""
+    """Return the run of sentences with the largest excess of instructions, if large enough for a manual; else None."""
     if len(content) < SHORTEST or role is Role.ASSISTANT or len(sentences) < _LEAST:
         return None
     best, stretch = 0, None
@@ -40,7 +40,7 @@ def manual_in(content: str, sentences: Sequence[Span], role: Role) -> Span | Non
 
 
 def _begun_later(content: str, sentences: Sequence[Span], manual: Span) -> Span:
-    """Without sentences at its beginning that blank lines part from the others."""
+    """Drop leading sentences of a manual that two or more blank lines separate from the rest."""
     inside = [sentence for sentence in sentences if manual.start <= sentence.start < manual.end]
     first = 0
     while first < _LEAST and "\n\n\n" in content[inside[first].end : inside[first + 1].start].replace("\r", ""):

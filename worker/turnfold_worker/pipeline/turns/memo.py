@@ -1,7 +1,7 @@
-"""What stages made of a turn of the open tail, kept for the folds that read it again, whichever process does them.
+"""Memos: cached results of the stages for turns of the open tail, shared by the folds of all processes.
 
-A turn of an open tail is read by each fold until its segment is closed. What a stage makes of the turn and of a little
-beside it is the same each time, and read in a fraction of the time that making it takes.
+Each fold reads a turn of the open tail again until its segment is closed. The results of a stage depend on the turn
+and little else, and reading them back takes a fraction of the time of computing them.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ from typing import Any, Final, TypeVar
 from turnfold.contract.records import StoredTurn
 
 LONGEST: Final = 16_000
-"""Code points of a turn of which anything is kept: an open tail holds no more, or a single turn that is soon closed."""
+"""Maximum code points of a turn that is cached. An open tail has no more, or it is a single turn that closes soon."""
 _HASH_BYTES: Final = 12
 
 _Made = TypeVar("_Made")
 
 
 class TurnMemo:
-    """What stages made of one turn, as JSON has it, each with a hash of what it depends on beside the turn."""
+    """Cached results of the stages for one turn, as JSON values, each with a hash of its inputs besides the turn."""
 
     __slots__ = ("has_changed", "made", "row", "turn_hash")
 
     def __init__(self, turn_hash: str, made: dict[str, list[Any]] | None = None, *, row: int = 0) -> None:
         self.turn_hash = turn_hash
         self.made = made if made is not None else {}
-        """Stage -> [hash of what stands around the turn, what was made]."""
+        """Stage -> [hash of the inputs besides the turn, packed result]."""
         self.row = row
-        """The number by which it is stored; 0 of one that is not."""
+        """Number of the stored row; 0 if not stored."""
         self.has_changed = False
-        """Whether a stage has put something in."""
+        """True once a stage has added a result."""
 
 
 def made_once(
     memo: TurnMemo | None, stage: str, around: str, make: Callable[[], _Made], *, pack: Callable[[_Made], Any],
     unpack: Callable[[Any], _Made],
 ) -> _Made:  # fmt: skip
-    """What a stage makes of a turn with this `around` it; by `make` where no memo holds it yet.
+    """Return the cached result of a stage if its hash equals `around`, else compute it by `make` and cache it.
 
     `unpack(pack(made))` must equal `made`.
     """
@@ -58,7 +58,7 @@ NO_MEMOS: Final[Mapping[int, TurnMemo]] = MappingProxyType({})
 
 
 def memos_of(turns: Iterable[StoredTurn], known: Mapping[int, TurnMemo]) -> dict[int, TurnMemo]:
-    """A memo for each turn that is not too long, by its number: the known one, unless that is of another text."""
+    """Return a memo by number for each turn that is not too long: the known one if the turn is unchanged, else new."""
     memos = {}
     for turn in turns:
         if len(turn.content) <= LONGEST:
@@ -68,7 +68,7 @@ def memos_of(turns: Iterable[StoredTurn], known: Mapping[int, TurnMemo]) -> dict
 
 
 def hash_of(turn: StoredTurn) -> str:
-    """A hash of all that a stage may read of a turn: all but its number, and the id that it was given."""
+    """Hash every part of a turn that a stage may read: all but its number and its id."""
     return around_of(
         turn.role, turn.name, turn.content, turn.parts and dict(turn.parts), int(turn.importance),
         turn.created_at and turn.created_at.isoformat(), turn.metadata and dict(turn.metadata), int(turn.state),
@@ -76,6 +76,6 @@ def hash_of(turn: StoredTurn) -> str:
 
 
 def around_of(*parts: Any) -> str:
-    """A hash of what JSON can hold, the same in every process."""
+    """Hash JSON-serializable values, with the same result in every process."""
     text = json.dumps(parts, sort_keys=True, default=str)
     return blake2b(text.encode(), digest_size=_HASH_BYTES).hexdigest()

@@ -1,4 +1,4 @@
-"""One turn, read once for all the stages: who speaks, its sentences, its code, its facts."""
+"""Reads a turn once for all stages: its speaker, sentences, code and facts."""
 
 from __future__ import annotations
 
@@ -26,58 +26,58 @@ if TYPE_CHECKING:
     from turnfold_worker.pipeline.turns.treatment import Treatment
 
 _NICKNAME: Final = 3
-"""Letters of a name from which it may stand for a longer one."""
+"""Minimum letters of a short form of a name."""
 _ROLES: Final = frozenset(map(str, Role))
-"""Labels that nobody shortens: 'use' is no user."""
+"""Labels without short forms: 'use' is no user."""
 _KINDS: Final = {str(kind): kind for kind in FactKind}
 _CODE_KINDS: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.ERROR)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A turn with what the stages need of it. Offsets are those of `turn.content`."""
+    """A turn with its parsed parts. Offsets are into `turn.content`."""
 
     turn: StoredTurn
     speaker: str
-    """A label that begins with a letter and holds no mark of ours."""
+    """A label that begins with a letter and contains no marker syntax."""
     tool: bool
-    """The words are a tool's."""
+    """True when a tool wrote the content."""
     sentences: tuple[Span, ...]
     code: tuple[Span, ...]
     facts: Facts
-    """Of the prose, and of code only what names something exactly."""
+    """All facts of the prose; of code only identifiers, paths, URLs and errors."""
     calls: tuple[str, ...]
-    """The tool calls of the turn, for people."""
+    """The tool calls of the turn in readable form."""
     manual: Span | None = None
-    """Standing instructions of a harness."""
+    """The standing instructions of a harness, if the turn contains any."""
     pasted: tuple[Span, ...] = ()
-    """What of a user's words somebody else wrote."""
+    """The parts of a user's turn that another person wrote."""
     treatment: Treatment | None = None
-    """What becomes of it, once it is read as part of a segment."""
+    """How the turn is to be summarized; None until it is read as part of a segment."""
     memo: TurnMemo | None = field(default=None, compare=False, repr=False)
-    """Where stages keep what they make of it for the next fold; None where nothing is kept."""
+    """Cache in which stages keep their results for the next fold; None for no caching."""
 
     @property
     def repeat(self) -> Repeat | None:
-        """The earlier turn that it repeats, if it is read as part of a segment."""
+        """The repeat of an earlier turn, if the turn is one and was read as part of a segment."""
         return self.treatment.repeat if self.treatment is not None else None
 
     @property
     def day(self) -> date | None:
-        """The day of the turn, in UTC."""
+        """The day of the turn, in UTC; None if its time is unknown."""
         return as_utc(self.turn.created_at).date() if self.turn.created_at else None
 
     def is_pasted(self, span: Span) -> bool:
-        """Whether somebody else wrote a span, or a part of it."""
+        """True when another person wrote the span or a part of it."""
         return bool(self.pasted) and is_pasted(self.pasted, span)
 
     def text(self, span: Span) -> str:
-        """The words of a span, verbatim."""
+        """Return the text of a span, verbatim."""
         return self.turn.content[span.start : span.end]
 
 
 class _Parts(NamedTuple):
-    """What reading the words of a turn gives: positions in them."""
+    """The part of a reading that depends on the content alone, as positions in it; cacheable."""
 
     sentences: tuple[Span, ...]
     code: tuple[Span, ...]
@@ -149,7 +149,7 @@ def _outside_code(facts: Facts, code: Sequence[Span]) -> tuple[Fact, ...]:
 
 
 def is_participant(name: str, speakers: Iterable[str]) -> bool:
-    """True for a speaker's name or the beginning of one, as people call each other.
+    """True for a speaker's name or the beginning of one, as people address each other.
 
     >>> is_participant("Tom", ["Tomas"])
     True
@@ -159,7 +159,7 @@ def is_participant(name: str, speakers: Iterable[str]) -> bool:
 
 @lru_cache(maxsize=256)
 def called(speakers: tuple[str, ...]) -> frozenset[str]:
-    """What speakers may be called, in lower case: their names, parts of them, and beginnings of these."""
+    """Return the names that speakers may be called by, in lower case: full names, their words, and prefixes of both."""
     parts = {part for speaker in speakers for part in (speaker.lower(), *speaker.lower().split())}
     return frozenset(
         part[:length]

@@ -1,10 +1,10 @@
-"""Turns that say again what an earlier turn said: exactly, or nearly, line for line.
+"""Repeats: turns whose text equals that of an earlier turn, exactly or in nearly all lines.
 
-A repeat always points back, so that a segment never needs what comes after it. What a near repeat says anew is kept
-with it: a second look at a file is worth its changed lines.
+A repeat always points back, so a segment never depends on later turns. The new lines of a near repeat are kept with
+it: a second look at a file is worth its changed lines.
 
-Turns of earlier segments are found by marks of fingerprints that a fold keeps of each turn that repeats nothing: a
-fold looks at a bounded number of them, however long the conversation is.
+Turns of earlier segments are found by marks, hashes that a fold stores for each turn that repeats nothing. A fold
+compares a bounded number of candidates, however long the conversation is.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from turnfold_worker.pipeline.language.prose import READ_HEAD, READ_TAIL
 from turnfold_worker.pipeline.turns.tool_groups import call_ids
 
 NEIGHBOURS: Final = 4
-"""Turns right before a segment that a fold looks at."""
+"""Turns right before a segment that a fold compares with it."""
 SHORTEST: Final = 120
 """Code points from which a turn can be a repeat; a shorter one costs no more than a reference."""
 SHORTEST_SPOKEN: Final = 400
-"""The same of what a person or an assistant said and an earlier segment holds: a sentence that is said again long
-after may be meant anew."""
+"""The same for a turn of a person or an assistant that repeats a turn of an earlier segment: a short one repeated
+much later may be meant anew."""
 NEARLY: Final = 0.85
-"""Share of lines in common, of all lines of both, from which a turn is nearly another."""
+"""Minimum share of common lines (the Jaccard index of the sets of lines) of a near repeat."""
 _FEWEST_LINES: Final = 4
-"""Lines from which lines in common mean something."""
+"""Minimum number of lines of a turn that is compared line by line."""
 _FINGERPRINTS: Final = 4
-"""Smallest line hashes by which candidates are found; texts that share 85 % of their lines nearly always share one."""
+"""Number of smallest line hashes used to find candidates; texts sharing 85 % of their lines nearly always share one."""
 _POSTED: Final = 2
-"""Of these, by which a turn is found from later segments."""
+"""Number of these hashes that are stored, for later segments to find the turn by."""
 _MOST_LINES: Final = 2_000
 _MOST_CANDIDATES: Final = 8
 _SENTENCE: Final = lazy_pattern(r"\n|(?<=[.!?]) +(?=[A-Z])")
@@ -49,20 +49,20 @@ class Repeat:
 
     seq: int
     of: int
-    """The earlier turn."""
+    """Number of the earlier turn."""
     similarity: float = 1.0
-    """Share of lines in common, in hundredths; 1.0 for the same text, code point for code point, and only for it."""
+    """Share of common lines, rounded to hundredths; 1.0 if and only if the texts are equal."""
     news: tuple[str, ...] = ()
-    """Lines of a near repeat that the earlier turn has not, in order."""
+    """Lines of a near repeat that are not in the earlier turn, in order."""
 
     @property
     def exact(self) -> bool:
-        """True when the text is the same."""
+        """True when the texts are equal."""
         return self.similarity == 1.0
 
 
 def reference(repeat: Repeat) -> str:
-    """What stands in the place of a repeat, with a marker that `expand` resolves.
+    """Render the text that replaces a repeat, with a marker that `expand` resolves.
 
     >>> reference(Repeat(14, 12)), reference(Repeat(14, 12, 0.9, ("port = 81",)))
     ('[same as turn 12 →L0:turn-12]', '[almost as turn 12, 90 % →L0:turn-12]')
@@ -76,11 +76,11 @@ def reference(repeat: Repeat) -> str:
 def find_repeats(
     turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = (), earlier: Sequence[StoredTurn] = ()
 ) -> dict[int, Repeat]:
-    """By number, the turns that repeat one before them: of the segment, of the last `NEIGHBOURS`, or of `earlier`.
+    """Find the turns that repeat an earlier turn of the segment, of `before`, or of `earlier`; return them by number.
 
-    `earlier` are turns of any age that hold any of `sought_marks`.
-    Exact: a dictionary of texts, which hashes and then compares in full. Near: candidates share a fingerprint, then
-    lines are compared. A repeat never points to another repeat.
+    Only the last `NEIGHBOURS` of `before` count; `earlier` are turns of any age that have one of the `sought_marks`.
+    Exact repeats are found by a dictionary keyed by the text. Near repeats must share a line hash before their lines
+    are compared. A repeat never points to another repeat.
     """
     whole: dict[tuple[str, str], int] = {}
     lines: dict[int, dict[str, None]] = {}
@@ -112,7 +112,7 @@ def find_repeats(
 
 
 def posted_marks(turn: StoredTurn) -> tuple[int, ...]:
-    """Marks by which later segments find a turn that they may repeat; none of one that is too short."""
+    """Return the marks by which later segments find a turn that they may repeat; none if the turn is too short."""
     if len(turn.content) < SHORTEST or call_ids(turn) or not _may_repeat_far(turn):
         return ()
     voice = _voice(turn)
@@ -121,18 +121,18 @@ def posted_marks(turn: StoredTurn) -> tuple[int, ...]:
 
 
 def sought_marks(turns: Sequence[StoredTurn]) -> list[int]:
-    """Marks of the turns of a segment by which those are found that they may repeat: the same text first."""
+    """Return the marks for finding the earlier turns that a segment may repeat; marks of equal texts come first."""
     by_turn = [marks for turn in turns if (marks := posted_marks(turn))]
     return list(dict.fromkeys([*(marks[0] for marks in by_turn), *(mark for marks in by_turn for mark in marks[1:])]))
 
 
 def repeating_mark(of: int) -> int:
-    """The mark by which segments are found that tell a turn as a repeat of turn `of`."""
+    """Return the mark for finding the segments that have a repeat of turn `of`."""
     return _marked("repeats", str(of))
 
 
 def _marked(*parts: str) -> int:
-    """A checksum as wide as a database's integer, of what is marked and how."""
+    """Hash the parts of a mark to a signed 64-bit integer, as SQL stores it."""
     hashed = blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(hashed, "little", signed=True)
 
@@ -142,15 +142,15 @@ def _may_repeat_far(turn: StoredTurn) -> bool:
 
 
 def _voice(turn: StoredTurn) -> str:
-    """Whose words: a quote of a tool by a person is no repeat, it was chosen."""
+    """Return whose words a turn contains: a person who quotes a tool repeats nothing, the quote was chosen."""
     return "tool" if holds_tool_words(turn) else turn.speaker
 
 
 @lru_cache(maxsize=32)
 def _lines(content: str) -> dict[str, None]:
-    """Distinct lines, or sentences of long lines, in order, without their outer white space; not to be changed.
+    """Split a text into its distinct lines and sentences, stripped, in order. Callers must not change the result.
 
-    The last turns of a segment are looked at again with the next one.
+    Cached, because the last turns of a segment are compared again with the next segment.
     """
     if len(content) > READ_HEAD + READ_TAIL:
         content = f"{content[:READ_HEAD]}\n{content[-READ_TAIL:]}"
@@ -172,7 +172,7 @@ def _nearest(
     lines: Mapping[int, dict[str, None]],
     buckets: Mapping[tuple[str, int], list[int]],
 ) -> Repeat | None:
-    """The earlier turn with most lines in common, if they are enough; of equals the newest."""
+    """Return the repeat of the earlier turn with the highest share of common lines, if high enough; newest on ties."""
     mine = lines[seq]
     candidates = {other for mark in marks for other in buckets.get(mark, ())}
     best: tuple[float, int] | None = None

@@ -1,4 +1,4 @@
-"""What users ask an agent to do, in their own words."""
+"""Requests: the tasks that users give an agent, in their own words."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from turnfold_worker.pipeline.turns.manuals import manual_in
 from turnfold_worker.pipeline.turns.rules import rules_in
 
 LONGEST_REQUEST: Final = 4_000
-"""Code points of what is kept of a request."""
+"""Maximum code points of a request; a longer one is clipped."""
 _FEWEST_WORDS: Final = 4
-"""Different words that say something: with fewer a turn only lets the work go on."""
+"""Minimum number of distinct terms of a request; a turn with fewer only lets the work continue."""
 _GAP: Final = " […] "
 _MANUAL: Final = "[… the tools' manual]"
-"""Stands for a harness's manual."""
+"""Replaces a harness's manual."""
 _UNSEEN: Final = lazy_pattern(r"<!--.{0,2000}?-->|^[ \t]{0,8}[-*] \[[xX]\] [^\n]{0,400}$", re.DOTALL | re.MULTILINE)
-"""What a reader of Markdown does not see, and what is ticked off."""
+"""Markdown comments, which a reader does not see, and ticked-off items."""
 _BLANK: Final = lazy_pattern(r"\n\s*\n")
 
 
 def requests_of(turns: Sequence[StoredTurn]) -> tuple[Request, ...]:
-    """What users asked for in the turns: the first request and the newest."""
+    """Return the first and the newest request of users in the turns."""
     asking = [turn for turn in turns if _asks(turn)]
     return kept_requests([_request(turn) for turn in (*asking[:1], *asking[1:][-1:])])
 

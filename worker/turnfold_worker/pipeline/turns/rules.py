@@ -1,4 +1,4 @@
-"""The rules of a task: sentences of a request that bind whoever does it. They are kept before what explains it."""
+"""Rules of a task: the binding sentences of a request. They are kept in preference to its explanations."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from turnfold_worker.pipeline.language.prose import Span
 LONGEST_RULE: Final = 240
 MOST_RULES: Final = 16
 _LONGEST_ALL: Final = 1_400
-"""Code points of all rules together."""
+"""Maximum code points of all rules together."""
 _NO_RULE: Final = 3
 _BINDS: Final = lazy_pattern(
     r"(?i)\b(?:must(?: not|n't)?|never|may not|not allowed|forbidden|you (?:can|may|should) only|you can ?not|you can't"
     r"|only (?:one|enter|use|edit|change|answer|reply|respond|output|write|return|submit)|at most|no more than"
     r"|you are (?:required|not permitted)|(?:is|are) required)\b"
 )
-"""What may not be done, or may be done only so."""
+"""A prohibition, a limit, or a requirement."""
 _ENDS: Final = lazy_pattern(
     r"(?i)\b(?:submit|when(?:ever)? you(?:'re| are)? (?:done|finished|satisfied|finish)|once you(?:'re| are| have)? "
     r"(?:done|finished|satisfied))\b"
 )
-"""How the work is handed in."""
+"""How to finish and submit the work."""
 _FORMAT: Final = lazy_pattern(
     r"(?i)\W{0,4}(?:(?:please|always|then|finally),? )?(?:respond|answer|reply|output|format|return|submit|write)\b"
     r"[^.]{0,80}?\b(?:with|in|as|only|using|exactly|format|json|xml|yaml|csv|markdown|tags?|block)\b"
@@ -40,16 +40,16 @@ _ADVISES: Final = lazy_pattern(
     r"|.{0,160}\b(?:you should|make sure)\b",
     re.DOTALL,
 )
-"""In a harness's manual: how its tools want to be used."""
+"""Advice on using the tools; counts inside a harness's manual only."""
 _GOES_ON: Final = lazy_pattern(r"(?i)(?:instead|otherwise|(?:if|when) (?:not|it|this|that|they|so))\b")
-"""Begins a sentence that says nothing without the one before it."""
+"""Begins a sentence that makes no sense without the one before it."""
 _TIP: Final = lazy_pattern(
     r"(?i)\b(?:recommend|for example|e\.g\. you can|it is easy to|it's much|if that doesn't|tip)\b"
 )
 
 
 def rules_in(content: str, sentences: Sequence[Span], manual: Span | None) -> tuple[str, ...]:
-    """Rules of a request: what binds, then orders, then how a harness's tools want to be used, each in its order."""
+    """Return the rules of a request: obligations, then orders, then advice from the manual; each kind in text order."""
     ranked_rules: list[tuple[int, str]] = []
     is_rule = False
     for sentence in sentences:
@@ -73,7 +73,7 @@ def rules_in(content: str, sentences: Sequence[Span], manual: Span | None) -> tu
 
 
 def _rank(text: str, *, inside: bool) -> int:
-    """What binds comes first, then orders, then how a harness's tools want to be used; `inside` its manual."""
+    """Rank a sentence: 0 obligation, 1 order, 2 advice, `_NO_RULE` for others; `inside`: it is part of a manual."""
     if len(text) > LONGEST_RULE or _TIP.search(text):
         return _NO_RULE
     if _BINDS.search(text) or _FORMAT.match(text) or (inside and _ENDS.search(text)):

@@ -1,4 +1,4 @@
-"""A tool call and its results are one unit. Reads both providers' shapes, and trusts neither."""
+"""Tool calls and their results, which form one unit. Reads both providers' shapes, and trusts neither."""
 
 from __future__ import annotations
 
@@ -11,61 +11,61 @@ from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.records import Role, StoredTurn
 
 _MAX_CALLS: Final = 64
-"""Calls of one turn that are looked at."""
+"""Maximum number of calls read from a turn."""
 _LONGEST_CALL: Final = 4_000
 _MAX_VALUES: Final = 64
-"""Arguments of a call that are looked at."""
+"""Maximum number of arguments read from a call."""
 _DEEPEST: Final = 3
-"""How far mappings and lists inside an argument are read."""
+"""Nesting depth to which mappings and lists inside an argument are read."""
 
 
 class Call(NamedTuple):
-    """A call of a tool."""
+    """A tool call."""
 
     id: str
     name: str
     values: tuple[str, ...]
-    """Its arguments as texts, in their order; those of lists and mappings inside one by one."""
+    """Arguments as texts, in order; those nested in lists and mappings are listed one by one."""
     keys: tuple[str, ...] = ()
-    """The names of these arguments; none where they have no names."""
+    """Names of the arguments, one per value; empty if the arguments have no names."""
 
 
 def call_ids(turn: StoredTurn) -> tuple[str, ...]:
-    """Ids of the calls that a turn makes."""
+    """Return the ids of the calls that a turn makes."""
     return tuple(call_id for call_id, _, _ in _given(turn) if isinstance(call_id, str))
 
 
 def result_ids(turn: StoredTurn) -> tuple[str, ...]:
-    """Ids of the calls that a turn answers."""
+    """Return the ids of the calls whose results a turn contains."""
     single = (turn.parts or {}).get("tool_call_id")
     ids = [single, *(block.get("tool_use_id") for block in _blocks(turn, "tool_result"))]
     return tuple(call_id for call_id in ids[:_MAX_CALLS] if isinstance(call_id, str))
 
 
 def voice_of(turn: StoredTurn) -> str:
-    """The role whose words a turn holds: a tool's result is a tool's, whichever role a provider sends it in."""
+    """Return the role whose words a turn contains: `tool` for a tool's result, in whichever role it is sent."""
     return str(Role.TOOL) if holds_tool_words(turn) else str(turn.role)
 
 
 def tool_failed(turn: StoredTurn) -> bool | None:
-    """What the provider says of a tool's result: True when it failed, None when it says nothing."""
+    """Return the provider's error flag of a tool's result; None if there is none."""
     marks = [block.get("is_error") for block in _blocks(turn, "tool_result")]
     known = [is_error for is_error in marks if isinstance(is_error, bool)]
     return any(known) if known else None
 
 
 def calls_shown(turn: StoredTurn) -> tuple[str, ...]:
-    """Each call of a turn as a name with its arguments, as the provider gave them."""
+    """Render each call of a turn as a name with its arguments in parentheses, truncated."""
     return tuple(filter(None, (_call(name, arguments) for _, name, arguments in _given(turn))))
 
 
 def called_tools(turn: StoredTurn) -> frozenset[str]:
-    """The names of the tools that a turn calls."""
+    """Return the names of the tools that a turn calls."""
     return frozenset(name for _, name, _ in _given(turn) if isinstance(name, str))
 
 
 def call_texts(turn: StoredTurn) -> tuple[str, ...]:
-    """The arguments of each call of a turn as text, for finding names in; at most `_LONGEST_CALL` code points each."""
+    """Return the arguments of each call as text, to search for names; at most `_LONGEST_CALL` code points each."""
     texts = (
         "\n".join(value for value in given.values() if isinstance(value, str)) if isinstance(given, Mapping) else given
         for _, _, given in _given(turn)
@@ -74,7 +74,7 @@ def call_texts(turn: StoredTurn) -> tuple[str, ...]:
 
 
 def calls_of(turn: StoredTurn) -> tuple[Call, ...]:
-    """The calls of a turn with their arguments, at most `_LONGEST_CALL` code points each."""
+    """Return the calls of a turn with their arguments, at most `_LONGEST_CALL` code points each."""
     return tuple(
         Call(call_id if isinstance(call_id, str) else "", name[:80], *_values(arguments))
         for call_id, name, arguments in _given(turn) if isinstance(name, str)
@@ -82,7 +82,7 @@ def calls_of(turn: StoredTurn) -> tuple[Call, ...]:
 
 
 def _given(turn: StoredTurn) -> list[tuple[object, object, object]]:
-    """The id, name and arguments of each call of a turn, as either provider gives them."""
+    """Return the raw id, name and arguments of each call of a turn, in either provider's shape."""
     given: list[tuple[object, object, object]] = []
     for call in _listed(turn, "tool_calls"):
         function = call.get("function")
@@ -93,7 +93,7 @@ def _given(turn: StoredTurn) -> list[tuple[object, object, object]]:
 
 
 def _values(given: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Arguments as texts with their names: those of a mapping, which a provider may give as JSON, one by one."""
+    """Return arguments as texts, and their names: those of a mapping, or of one serialized as JSON, one by one."""
     if isinstance(given, str):
         try:
             read = json.loads(given)
@@ -109,7 +109,7 @@ def _values(given: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _leaves(key: str, argument: object, depth: int) -> Iterator[tuple[str, str]]:
-    """The texts inside an argument, each with the name that it stands under."""
+    """Yield the texts inside an argument, each with its name."""
     if isinstance(argument, str):
         yield key, argument[:_LONGEST_CALL]
     elif isinstance(argument, Mapping) and depth < _DEEPEST:

@@ -1,4 +1,4 @@
-"""The turns of a segment, read and decided about once, for notes, levels and importance."""
+"""Reads and classifies the turns of a segment once, for notes, levels and importance."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from turnfold_worker.pipeline.turns.reading import Reading, read_turn
 from turnfold_worker.pipeline.turns.repeats import Repeat, find_repeats
 
 _STRUCTURED: Final = frozenset({"JSON", "SQL", "code", "table", "key-value", "commands"})
-"""Reasons that keep a turn which reads as statements once it does not fit verbatim."""
+"""Reasons for keeping a turn that is summarized as statements when it does not fit verbatim."""
 
 
 @dataclass(frozen=True, slots=True)
 class Treatment:
-    """What becomes of a turn in its segment."""
+    """How a turn is to be summarized in its segment."""
 
     classification: Classification
     score: int
     """Importance, 0 to 100."""
     repeat: Repeat | None = None
     statements: tuple[Statement, ...] | None = None
-    """What its content states, when it is structured."""
+    """Summary of the content as statements; None for prose."""
     important: bool = False
-    """It scored as a residual, or is pinned."""
+    """True when the score reaches the threshold of residuals; pinned turns always do."""
 
     @property
     def kept(self) -> bool:
-        """It stays verbatim while it fits: strictly, or because it is one of the segment's residuals."""
+        """True when the turn stays verbatim while it fits, by a rule or as one of the segment's residuals."""
         return self.classification.decision is Decision.KEEP or RESIDUAL in self.classification.reasons
 
 
@@ -46,10 +46,10 @@ def read_segment(
     residual_share: float = MOST_RESIDUALS,
     memos: Mapping[int, TurnMemo] = NO_MEMOS,
 ) -> list[Reading]:
-    """Read the turns of a segment and decide what becomes of each.
+    """Read the turns of a segment and decide how each is to be summarized.
 
-    `before` are the turns right before it, `earlier` older ones that it may repeat, `memos` those
-    of its turns by number.
+    `before` are the turns right before the segment, `earlier` older turns that it may repeat, `memos` the caches of its
+    turns by number.
     """
     readings = [read_turn(turn, memos.get(turn.seq)) for turn in turns]
     scores = score_turns(turns)
@@ -77,7 +77,7 @@ def _statements(reading: Reading, classification: Classification) -> tuple[State
 
 
 def statements_of(reading: Reading) -> tuple[Statement, ...] | None:
-    """What a structured turn states, most of it in order; None for prose. A tool's words are never prose."""
+    """Return the statements of a structured turn, mostly in order; None for prose. Tool output is never prose."""
     if reading.treatment is not None:
         return reading.treatment.statements
     return read_content(reading.turn.content) if reading.tool else None

@@ -1,4 +1,4 @@
-"""Whose words a turn holds: those of who sends it, of a tool, or of a page that a tool fetched."""
+"""Voices: whose words a turn contains, its sender's, a tool's, or those of a page that a tool fetched."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from turnfold_worker.pipeline.language.pasted import pasted_in
 from turnfold_worker.pipeline.turns.tool_groups import Call, calls_of, result_ids, voice_of
 
 _BROWSERS: Final = listed("browse browser browsing web url urls http crawl scrape webpage website internet")
-"""Words in the names of tools that bring pages; `fetch_orders` brings what its owner keeps."""
+"""Words in names of tools that fetch web pages; `fetch_orders` fetches its owner's data and is none of them."""
 _NAME_PART: Final = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _URL: Final = lazy_pattern(r"\s*https?://\S")
 _DOWNLOADS: Final = lazy_pattern(r"\b(?:curl|wget|lynx|w3m)\b[^\n|;]{0,400}https?://")
 
 
 def voices_of(turns: Iterable[StoredTurn]) -> dict[int, str]:
-    """The voice of each of neighbouring turns in order, by its number: a role, or `OUTSIDE` for a fetched page."""
+    """Return the voice of each of a run of turns, by number: a role, or `OUTSIDE` for a fetched page."""
     fetching: set[str] = set()
     voices: dict[int, str] = {}
     for turn in turns:
@@ -33,7 +33,7 @@ def voices_of(turns: Iterable[StoredTurn]) -> dict[int, str]:
 
 
 def origin_of_turns(turns: Iterable[StoredTurn], voices: Mapping[int, str]) -> Origin:
-    """The origin of what is made of several turns: what a person only pastes is the words of others."""
+    """Return the least trusted origin among several turns; text that a person pastes counts as outside words."""
     return least_trusted(_origin(turn, voices) for turn in turns)
 
 
