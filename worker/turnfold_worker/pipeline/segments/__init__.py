@@ -2,8 +2,8 @@
 
 In reading order:
 
-gap_signs     what of a turn decides
-gap_features  evidence for and against a change of topic at a gap
-gap_scorer    how likely a gap is to be a change of topic
-segmenter     the cuts: an online left fold, with at most three turns of look-ahead
+gap_signs     signs: the properties of a turn that boundaries depend on
+gap_features  features of a gap: evidence for and against a change of topic
+gap_scorer    scores how likely a gap is to be a change of topic
+segmenter     decides the cuts: an online left fold, with at most three turns of look-ahead
 """

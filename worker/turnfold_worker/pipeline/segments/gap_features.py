@@ -1,8 +1,8 @@
 """Evidence for and against a change of topic at a gap, as numbers from -1 to 1.
 
-The first turns after a gap are compared with the last ones before it: which words they share, whether the next
-utterance takes up what was said, how it begins, who speaks, how long nobody spoke, and, where there are sentence
-vectors, how near they are in meaning.
+The first turns after a gap are compared with the last turns before it: which words they share, whether the next
+utterance refers back, how it begins, who speaks, how long the pause is, and, where there are sentence vectors, how
+similar their embeddings are.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from turnfold.contract.records import Role
 from turnfold_worker.pipeline.segments.gap_signs import Signs
 
 BEFORE: Final = 6
-"""Turns with telling words before a gap that are looked at."""
+"""Maximum number of turns with telling words before a gap that are compared."""
 REACH: Final = 13
-"""Turns among which those are looked for."""
+"""Number of turns before a gap among which they are found."""
 AFTER: Final = 4
-"""Turns from a gap on that are looked at."""
+"""Maximum number of turns after a gap that are compared."""
 WORDY: Final = 60
-"""Words of a turn, on average, from which talk is wordy altogether."""
+"""Average words per turn from which talk counts as fully wordy."""
 
 _WORDS: Final = (
     "words_window", "words_next", "words_adjacent", "words_later", "words_ahead", "nothing_telling", "new_words",
@@ -47,14 +47,14 @@ GROUP_LEXICAL: Final = (
     "words_window", "short_before", "short_run", "marker", "marker_long", "about_talk", "closed", "greeting", "leaning",
     "floor", "slower", "long_pause",
 )  # fmt: skip
-"""Where more than two people talk, a single turn's words tell little: who has the floor and who steers the talk do."""
+"""With more than two speakers a single turn's words say little; who has the floor and who steers the talk says more."""
 GROUP_SEMANTIC: Final = (*GROUP_LEXICAL, "meaning_window", "meaning_later", "meaning_known")
 
 
 def features(turns_before: Sequence[Signs], after: Sequence[Signs], *, roles: bool) -> dict[str, float]:
-    """Evidence at the gap between the last turns of a segment and the next ones, by name; neither is empty.
+    """Compute the features of the gap between two non-empty runs of turns, by name.
 
-    `roles`: the conversation has turns by a user and by an assistant.
+    `roles`: the conversation has turns of both a user and an assistant.
     """
     near, after = turns_before[-REACH:], after[:AFTER]
     telling = [turn for turn in near[:-1] if turn.words][1 - BEFORE :]
@@ -67,7 +67,7 @@ def features(turns_before: Sequence[Signs], after: Sequence[Signs], *, roles: bo
 
 
 def _floor(turns_before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
-    """Who does the talking, whether it is about the conversation itself, and how fast it goes."""
+    """Measure how the speakers' shares change, how much the talk is about itself, and how much its pace slows."""
     old, new = _shares(turns_before), _shares(after)
     pause = pause_seconds(turns_before[-1], after[0])
     usual = pause_seconds(turns_before[0], turns_before[-1]) / max(1, len(turns_before) - 1)
@@ -80,7 +80,7 @@ def _floor(turns_before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, f
 
 
 def _shares(turns: Sequence[Signs]) -> dict[str, float]:
-    """The speakers' shares of the words."""
+    """Return each speaker's share of the words."""
     whole = sum(turn.length for turn in turns) or 1
     shares: dict[str, float] = {}
     for turn in turns:
@@ -107,7 +107,7 @@ def _joined(turns: Iterable[Signs]) -> dict[str, int]:
 
 
 def _share(words: Mapping[str, int], known: Mapping[str, int]) -> float:
-    """How much of what is said was spoken of before, rare words counting more."""
+    """Return the share of `words`, by weight, that are in `known`; rare words weigh more."""
     whole = sum(words.values())
     return sum(weight for word, weight in words.items() if word in known) / whole if whole else 0.0
 
@@ -150,13 +150,13 @@ def _forms(turns_before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, f
 
 
 def _wordy(turns_before: Sequence[Signs], after: Sequence[Signs]) -> float:
-    """How long turns are, from 0 to 1: one sign says little in a turn of many sentences, its meaning says more."""
+    """Scale the average length of turns to 0 to 1: in long turns single signs say little, embeddings say more."""
     near = (*turns_before[-BEFORE:], *after)
     return min(1.0, sum(turn.length for turn in near) / len(near) / WORDY)
 
 
 def _lengths(turns_before: Sequence[Signs], after: Sequence[Signs]) -> float:
-    """How much the length of turns changes, from 0 to 1."""
+    """Measure how much the average length of turns changes, from 0 to 1."""
     old, new = (sum(turn.length for turn in turns) / len(turns) for turns in (turns_before[-BEFORE:], after))
     return abs(old - new) / (old + new) if old + new else 0.0
 
@@ -177,14 +177,14 @@ def _people(turns_before: Sequence[Signs], after: Sequence[Signs], *, roles: boo
 
 
 def pause_seconds(last: Signs, first: Signs) -> float:
-    """Seconds between two turns; 0 where a time is not known."""
+    """Return the seconds between two turns; 0 if either time is unknown."""
     if last.created_at is None or first.created_at is None:
         return 0.0
     return abs((first.created_at - last.created_at).total_seconds())
 
 
 def _meaning(turns_before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
-    """Cosines of single turns and of sums of turns, all from the products of pairs."""
+    """Compute cosine similarities of turns and of sums of turns, all from stored dot products of pairs."""
     old = [turn for turn in turns_before if turn.products]
     first, later = after[:1], [turn for turn in after[1:] if turn.products]
     if not old or not after[0].products:
@@ -203,7 +203,7 @@ def _meaning(turns_before: Sequence[Signs], after: Sequence[Signs]) -> dict[str,
 
 
 def _cosine(some: Sequence[Signs], other_signs: Sequence[Signs]) -> float:
-    """Cosine of two sums of directions; 0 where one is empty."""
+    """Return the cosine similarity of two sums of vectors; 0 if either is empty."""
     lengths = _product(some, some) * _product(other_signs, other_signs)
     return _product(some, other_signs) / math.sqrt(lengths) if lengths > 0 else 0.0
 

@@ -1,9 +1,9 @@
-"""How likely a gap is to be a change of topic, compared with the other gaps of its conversation.
+"""Scores how likely a gap is to be a change of topic, relative to the other gaps of its conversation.
 
-Evidence is weighed by coefficients that `benchmarks/train_segmenter.py` learns from made talk and writes beside this
-module. What a score means differs from talk to talk, so a gap is judged by how far its score stands out from those
-seen so far, which begin with what is usual for its kind of talk; and how far it has to stand out follows from the
-wanted length of a segment.
+Features are weighted by coefficients that `benchmarks/train_segmenter.py` learns from synthetic conversations and
+writes next to this module. Scores of different conversations are not comparable. So a gap is judged by how many
+standard deviations its score is above the mean of the scores so far, with the usual mean of its kind of talk as a
+prior. The threshold follows from the target length of a segment.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ from typing import Any, Final
 COEFFICIENTS_FILE: Final = "coefficients.json"
 
 _MEMORY: Final = 300
-"""Gaps over which running means forget."""
+"""Maximum number of gaps that a running mean counts; beyond it, older gaps fade."""
 _PRIOR: Final = 20
-"""Gaps that what is usual counts for."""
+"""Number of gaps that the prior counts for."""
 _UNIT: Final = 1_000_000
-"""Scores are kept in millionths: whole numbers are the same after they were stored."""
+"""Scores are kept as integers, in millionths, so that storing them does not change them."""
 _LARGEST: Final = 1_000 * _UNIT
 
 STANDS_OUT: Final = 0.55
-"""Standard deviations for each natural logarithm of the wanted length, as quantiles of a logistic distribution grow."""
+"""Standard deviations per natural logarithm of the target length, as the quantiles of a logistic distribution grow."""
 MARGIN: Final = 0.3
-"""More of them, because a needless cut harms more than a missing one."""
+"""Standard deviations added to the threshold, because a needless cut harms more than a missing one."""
 PULL: Final = 0.6
-"""Standard deviations for each logarithm by which the open segment is longer, or shorter, than wanted; where more than
-two people talk none, because items of an agenda differ too much in length."""
+"""Standard deviations off the threshold per natural logarithm of the open segment's length relative to the target.
+Not applied with more than two speakers, because agenda items differ too much in length."""
 _FAR: Final = 1.5
-"""Logarithms at which that pull ends."""
+"""Bound of that logarithm, in both directions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """Coefficients of one form of the scorer, and what its scores usually are."""
+    """Coefficients of one variant of the scorer, with the usual distribution of its scores."""
 
     name: str
     bias: float
     weights: Mapping[str, float]
     wordy: Mapping[str, float]
-    """What is added to a coefficient where talk is as wordy as can be, less of it where it is less so."""
+    """Term added to a coefficient, multiplied by the feature `wordy`."""
     usual: Mapping[str, tuple[float, float]]
-    """Mean and standard deviation over all gaps of talk with `roles`, and of talk among `people`."""
+    """Mean and standard deviation of scores in talk of user and assistant (`roles`), and in talk among `people`."""
 
 
 def _stored_forms() -> dict[str, Form]:
@@ -58,12 +58,12 @@ _FORMS: Final = _stored_forms()
 
 
 def form_of(*, semantic: bool, group: bool) -> Form:
-    """The form for talk with or without sentence vectors, of a group (more than two people) or not."""
+    """Select the form for talk with or without sentence vectors, of a group (more than two speakers) or a dialogue."""
     return _FORMS[f"{'semantic' if semantic else 'lexical'}_{'group' if group else 'dialogue'}"]
 
 
 def score(evidence: Mapping[str, float], form: Form) -> float:
-    """The weighed evidence: the log-odds of a change of topic, up to what is usual for the talk."""
+    """Return the weighted sum of the features: the log-odds of a change of topic, up to an offset per conversation."""
     wordy = evidence.get("wordy", 0.0)
     return form.bias + sum(
         (weight + wordy * form.wordy.get(name, 0.0)) * evidence.get(name, 0.0) for name, weight in form.weights.items()
@@ -72,19 +72,19 @@ def score(evidence: Mapping[str, float], form: Form) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """Running statistics of a conversation's scores, in whole numbers."""
+    """Running statistics of a conversation's scores, as integers."""
 
     gaps: int = 0
-    """Gaps that count, at most `_MEMORY`."""
+    """Number of gaps counted, at most `_MEMORY`."""
     mean: int = 0
     """In millionths."""
     variance: int = 0
     """In millionths."""
     form: str = ""
-    """By which form; those of another say nothing."""
+    """Name of the form that computed the scores; statistics of another form are ignored."""
 
     def seen(self, value: float, form: Form) -> Scores:
-        """With one more score."""
+        """Return the statistics after one more score."""
         earlier = self if self.form == form.name else Scores(form=form.name)
         gaps = min(earlier.gaps + 1, _MEMORY)
         new = min(max(round(value * _UNIT), -_LARGEST), _LARGEST)
@@ -94,7 +94,7 @@ class Scores:
         return replace(earlier, gaps=gaps, mean=mean, variance=max(0, variance))
 
     def outstanding(self, value: float, form: Form, *, roles: bool) -> float:
-        """Standard deviations by which a score is above the mean."""
+        """Return by how many standard deviations a score is above the mean."""
         mean, deviation = form.usual["roles" if roles else "people"]
         variance = deviation * deviation
         if self.form == form.name and self.gaps:
@@ -107,7 +107,7 @@ class Scores:
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Scores:
-        """What cannot be read is as for a new conversation."""
+        """Read stored statistics; invalid ones become those of a new conversation."""
         gaps, mean, variance = (given.get(name) for name in ("gaps", "mean", "variance"))
         given_form = given.get("form")
         form = given_form if isinstance(given_form, str) and given_form in _FORMS else ""
@@ -120,6 +120,6 @@ class Scores:
 
 
 def needed(length: int, target: int, *, group: bool) -> float:
-    """Standard deviations by which a gap has to stand out after `length` turns where `target` are wanted."""
+    """Return the threshold, in standard deviations, after `length` turns of the open segment for a `target` length."""
     far = min(max(math.log(length / target), -_FAR), _FAR)
     return STANDS_OUT * math.log(max(target - 1, 1)) + MARGIN - (0 if group else PULL * far)

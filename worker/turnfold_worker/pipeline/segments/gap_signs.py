@@ -1,6 +1,6 @@
-"""What of a turn decides where segments end: its words, how it begins and ends, who says it, its direction.
+"""Signs: the properties of a turn that decide where segments end: words, opening, ending, speaker, sentence vector.
 
-A gap is the place before a turn, at which a segment may begin.
+A gap is the position before a turn, where a segment may begin.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from turnfold_worker.pipeline.turns.memo import TurnMemo, made_once
 from turnfold_worker.pipeline.turns.tool_groups import call_ids, result_ids
 
 READ: Final = 600
-"""Code points of a turn that its topic is judged by: as many as a sentence vector is made from."""
+"""Code points of a turn that its topic is judged by: as many as its sentence vector is computed from."""
 
 REMEMBERED: Final = 17
-"""Turns whose vectors are compared with each other: those before a gap that count, and those after it."""
+"""Number of consecutive turns whose vectors are compared: the ones before a gap and the ones after it."""
 
 _LEAD: Final = (
     r"(?i)^\W{0,4}(?:(?:ok(?:ay)?|so|well|alright|all right|right|now|great|thanks?|thank you|perfect|cool|yes|no|um|uh"
@@ -87,7 +87,7 @@ _ABOUT_TALK: Final = lazy_pattern(
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What of a turn decides boundaries."""
+    """The properties of a turn that decide boundaries."""
 
     seq: int
     role: Role
@@ -97,39 +97,39 @@ class Signs:
     calls: tuple[str, ...]
     answers: tuple[str, ...]
     words: dict[str, int]
-    """Distinct telling words with their weights."""
+    """Weights of the distinct telling words."""
     length: int
-    """Words of what was read."""
+    """Number of words in the part that is read."""
     cue: bool
     marker: bool
-    """Begins with a word such as "so" or "okay", by which speakers take up a new thread."""
+    """Begins with a word such as "so" or "okay", which often opens a new thread."""
     about_talk: int
-    """How many words are about the conversation itself: its agenda, who is next, what was discussed."""
+    """Number of words about the conversation itself: the agenda, who is next, what was discussed."""
     closing: bool
     farewell: bool
-    """Says that all is done, or wishes well."""
+    """Says that everything is done, or says goodbye."""
     pointing: int
-    """How many words stand for something said before, wherever they are."""
+    """Number of words that refer back, such as pronouns, anywhere in the opening."""
     introducing: int
-    """How many things are named as new ones are: "a hotel", "some songs"."""
+    """Number of indefinite phrases, which introduce new things: "a hotel", "some songs"."""
     greeting: bool
     reply: bool
     leaning: bool
-    """Begins with a word that stands for something said before."""
+    """Begins with a word that refers back."""
     asking: bool
-    """Begins as a question or a request does."""
+    """Begins like a question or a request."""
     asks: bool
-    """Ends as a question does."""
+    """Ends in a question mark."""
     numbers: Sequence[int] | None
-    """Signed bytes of the sentence vector: empty for a turn that has none, None where there is no sentence model."""
+    """Sentence vector as signed bytes: empty if the turn has none, None if there is no sentence model."""
     products: tuple[int, ...]
-    """Scalar products of the vector with itself, with that of the turn before, and so on, `REMEMBERED` at most."""
+    """Dot products of the vector with itself, the previous turn's, the one before, and so on, at most `REMEMBERED`."""
 
 
 def signs_of(
     turn: StoredTurn, vector: Vector | None = None, turns_before: Sequence[Signs] = (), memo: TurnMemo | None = None
 ) -> Signs:
-    """Read a turn for its signs; `turns_before` are those of the turns before it, without a turn left out."""
+    """Extract the signs of a turn; `turns_before` are the signs of the turns right before it, without gaps."""
     numbers = None if vector is None else numbers_of(vector)
     head = turn.content[:READ]
     heard: dict[str, Any] = made_once(memo, "signs", "", lambda: _heard(head), pack=dict, unpack=dict)
@@ -150,7 +150,7 @@ def signs_of(
 
 @lru_cache(maxsize=64)
 def _heard(head: str) -> dict[str, Any]:
-    """The signs that the words alone give; a turn is read again for each segment that may begin before it."""
+    """Extract the signs that depend on the words alone; cached, because the turns after a cut are read again."""
     return {
         "words": dict(telling_words(head)),
         "length": head.count(" ") + 1 if head else 0,
@@ -172,5 +172,5 @@ def _products(numbers: Sequence[int] | None, turns_before: Sequence[Signs]) -> t
     if not numbers:
         return ()
     directions = [numbers, *(turn.numbers or () for turn in reversed(turns_before[1 - REMEMBERED :]))]
-    # Vectors of two lengths are by two models.
+    # Vectors of different dimensions come from different models and are not comparable.
     return tuple(sum(map(mul, numbers, other)) if len(other) == len(numbers) else 0 for other in directions)

@@ -1,11 +1,11 @@
-"""Where one segment ends and the next begins: an online left fold over turns, with at most three turns of look-ahead.
+"""Splits turns into segments: an online left fold over turns, with at most three turns of look-ahead.
 
-`step` is fed turn by turn from the last cut on. A cut depends on the statistics stored at the last cut and on the
-turns after it only, so the size of the batches in which turns arrive cannot change it. There is no clock.
+`step` is fed turn by turn from the last cut on. A cut depends only on the statistics stored at the last cut and on the
+turns since then, so it does not depend on the batches in which turns arrive. There is no clock.
 
-Caps by turns and tokens and long pauses cut whatever is said; between them a gap is cut when its score stands out
-from those of the conversation (`gap_scorer`) and the next gap is no better. A tool call is never parted from its
-results.
+Limits on turns and tokens, and long pauses, always cut. Between those a gap is cut when its score stands out among the
+scores of the conversation (`gap_scorer`) and the next gap does not score higher. A tool call is not separated from
+its results.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.memo import TurnMemo
 
 _FEW: Final = 2
-"""Speakers up to which talk is a dialogue."""
+"""Maximum number of speakers in a dialogue; with more, talk is that of a group."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmenterStats:
-    """What the segmenter remembers from one segment to the next; stored with the conversation at a cut."""
+    """State that the segmenter carries from one segment to the next; stored with the conversation at a cut."""
 
     scores: Scores = field(default_factory=Scores)
     roles: frozenset[Role] = frozenset()
-    """Of user and assistant, those that spoke."""
+    """Which of user and assistant have spoken."""
     speakers: tuple[str, ...] = ()
-    """Hashes of people's names, one more than `_FEW` at most."""
+    """Hashes of users' names, at most `_FEW` + 1."""
 
     def to_json(self) -> dict[str, Any]:
-        """For the conversation's row: less than 1 KB."""
+        """Serialize for the conversation's row: less than 1 KB."""
         return {**self.scores.to_json(), "roles": sorted(self.roles), "speakers": list(self.speakers)}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any] | None) -> SegmenterStats:
-        """From the conversation's row; what cannot be read is as for a new conversation."""
+        """Read from the conversation's row; invalid parts become those of a new conversation."""
         given = stored if isinstance(stored, Mapping) else {}
         roles, speakers = given.get("roles"), given.get("speakers")
         return cls(
@@ -57,7 +57,7 @@ class SegmenterStats:
         )
 
     def met(self, turn: StoredTurn) -> SegmenterStats:
-        """With the speaker of one more turn."""
+        """Return the statistics with the speaker of one more turn added."""
         roles = self.roles | {turn.role} if turn.role in _TALKING else self.roles
         speakers = self.speakers
         if turn.role is Role.USER and len(speakers) <= _FEW:
@@ -72,7 +72,7 @@ _HASH_LETTERS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The turns since the last cut, as far as boundaries depend on them."""
+    """The running statistics, and the signs of the turns since the last cut."""
 
     stats: SegmenterStats
     marks: tuple[Signs, ...] = ()
@@ -81,11 +81,11 @@ class State:
 def step(
     state: State, turn: StoredTurn, settings: FoldSettings, vector: Vector | None = None, memo: TurnMemo | None = None
 ) -> tuple[State, int | None]:
-    """Take one turn in; with it the number of the first turn of the next segment, once that is decided.
+    """Add one turn; return the new state and, once decided, the number of the first turn of the next segment.
 
-    After a number the caller closes the segment and feeds the turns from that number on into a new state with the
-    statistics of the state returned. `vector` is None where there is no sentence model.
-    `memo` keeps what is heard in the turn.
+    When a number is returned, the caller closes the segment and feeds the turns from that number on into a new state
+    with the statistics of the returned state. `vector` is None without a sentence model; `memo` caches the signs of
+    the turn.
     """
     state = State(state.stats.met(turn), (*state.marks, signs_of(turn, vector, state.marks, memo)))
     cut = _forced_cut(state.marks, settings)
@@ -97,14 +97,14 @@ def step(
 
 
 def _closes_at_once(marks: Sequence[Signs], settings: FoldSettings) -> bool:
-    """A single turn above the cap waits for nobody, unless results that belong to it may follow."""
+    """True for a single turn above the token limit, unless tool results that belong to it may follow."""
     only = marks[0]
     waits = only.role in {Role.ASSISTANT, Role.TOOL} or only.calls
     return len(marks) == 1 and only.tokens > settings.segment_max_tokens and not waits
 
 
 def _forced_cut(marks: Sequence[Signs], settings: FoldSettings) -> int | None:
-    """The gap at which a cap or a long pause cuts, now that the last turn is known."""
+    """Return the gap at which a limit or a long pause cuts after the newest turn; None for no cut."""
     last = len(marks) - 1
     if last == 0:
         return None
@@ -118,7 +118,7 @@ def _forced_cut(marks: Sequence[Signs], settings: FoldSettings) -> int | None:
         gap -= 1
     while gap and _held(marks, gap, settings):
         gap -= 1
-    # Calls that overlap without end would otherwise hold every gap.
+    # Otherwise an endless chain of overlapping calls would hold every gap.
     return gap or (last if last >= settings.segment_max_turns + settings.hold_turns else None)
 
 
@@ -127,7 +127,7 @@ def _paused(marks: Sequence[Signs], gap: int, settings: FoldSettings) -> bool:
 
 
 def _held(marks: Sequence[Signs], gap: int, settings: FoldSettings) -> bool:
-    """True when a cut at the gap would part a call from its results, or would forgo results that may yet come."""
+    """True when a cut at the gap would separate a tool call from its results, present or still to come."""
     earliest = max(0, gap - settings.hold_turns)
     if marks[gap].role is Role.TOOL and not marks[gap].answers:
         return any(mark.role is not Role.TOOL for mark in marks[earliest:gap])
@@ -141,7 +141,7 @@ def _held(marks: Sequence[Signs], gap: int, settings: FoldSettings) -> bool:
 
 
 def topic_cut(state: State, settings: FoldSettings) -> tuple[State, int | None]:
-    """Judge the gap that is `look_ahead` turns old; its index, when the topic changed there."""
+    """Judge the gap that is `look_ahead` turns old; return the new state, and the gap if the topic changes there."""
     gap = len(state.marks) - 1 - settings.look_ahead
     if gap < 1:
         return state, None
