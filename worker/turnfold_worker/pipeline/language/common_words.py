@@ -1,6 +1,7 @@
-"""Words that tell little about a subject although they are long: everyday English, and the talk of assistants.
+"""Common words, which say little about a subject although they are long: everyday English, and assistants' phrases.
 
-Written by hand for this project. `turnfold.contract.terms` has the stop words; these still count, but least.
+Compiled by hand for this project. Unlike the stop words of `turnfold.contract.terms`, which are ignored, common words
+count, with the lowest weight.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from turnfold.contract.terms import rarity, stem
 
 
 def listed(words: str) -> frozenset[str]:
-    """Words of a table, written with spaces between them."""
+    """Split a table of words at white space."""
     return frozenset(words.split())
 
 
@@ -90,9 +91,9 @@ def is_common(word: str) -> bool:
 
 
 def _weight(term: str) -> int:
-    """How much a term tells, 1 to 9: its rarity, but 1 for an everyday word."""
+    """Weigh a term from 1 to 9: by its rarity, but 1 for an everyday word."""
     return 1 if term in _COMMON else rarity(term)
 
 
 WEIGHTS: Final = Remembered(_weight)
-"""How much each term tells, 1 to 9."""
+"""Weight of each term, 1 to 9."""

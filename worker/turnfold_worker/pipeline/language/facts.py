@@ -1,7 +1,7 @@
-"""Facts of a text by rule: numbers, dates, names, identifiers, paths, addresses, errors, each with its offsets.
+"""Extracts facts of a text by rule: numbers, dates, names, identifiers, paths, addresses, errors, with offsets.
 
-One pass of one pattern whose quantifiers are bounded and whose matches begin at the edge of a word, so that
-the time is linear on any input. Levels, anchors and the check of a model's words all read these.
+One pass of one regex with bounded quantifiers, whose matches begin at a word boundary, so the time is linear on any
+input. Levels, anchors and the verification of a model's output use the facts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from turnfold_worker.pipeline.language.prose import windows
 
 
 class FactKind(StrEnum):
-    """What a fact is; the value is its key in a node's facts."""
+    """The kind of a fact; the value is its key in a node's facts."""
 
     NAME = "names"
     NUMBER = "numbers"
@@ -39,7 +39,7 @@ NAMES: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL,
 
 
 class Fact(NamedTuple):
-    """A span that states something exactly: `text[start:end]` of what was read."""
+    """An exact detail of a text: the span `text[start:end]`."""
 
     kind: FactKind
     text: str
@@ -52,7 +52,7 @@ _START: Final = attrgetter("start")
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of one text, by position."""
+    """The facts of one text, ordered by position."""
 
     all: tuple[Fact, ...] = ()
 
@@ -61,16 +61,16 @@ class Facts:
         return [fact.start for fact in self.all]
 
     def of(self, *kinds: FactKind) -> tuple[Fact, ...]:
-        """Facts of these kinds, by position."""
+        """Return the facts of the given kinds, by position."""
         return tuple([fact for fact in self.all if fact.kind in kinds])
 
     def within(self, start: int, end: int) -> tuple[Fact, ...]:
-        """Facts that lie inside a span."""
+        """Return the facts inside a span."""
         first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
         return tuple([fact for fact in self.all[first:last] if fact.end <= end]) if first < last else ()
 
     def texts(self, *kinds: FactKind) -> tuple[str, ...]:
-        """Distinct texts of these kinds, in order of first mention."""
+        """Return the distinct texts of the given kinds, in order of first mention."""
         return tuple(dict.fromkeys(fact.text for fact in self.of(*kinds)))
 
 
@@ -90,7 +90,7 @@ _NO_YEARS: Final = (
     "(?:%|percent|per cent|[kmgtKMGT]i?[bB]|ms|kg|km|cm|mm|lbs?|GHz|MHz|euros?|dollars?|pounds?|USD|EUR|GBP|cents?"
     "|seconds?|minutes?|mins?|hours?|hrs?|days?|weeks?|miles?|requests?|rows?|tokens?)"
 )
-"""Units behind which a number like 2000 is an amount, and not the year in which people or tests did something."""
+"""Units after which a number such as 2000 is an amount, never a year; `users` and `tests` are not among them."""
 _EXTENSIONS: Final = (
     "py|pyi|js|jsx|ts|tsx|mjs|java|kt|go|rs|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|sh|bash|zsh|sql|json|jsonl|ya?ml"
     "|toml|ini|cfg|conf|env|lock|md|rst|txt|csv|tsv|xml|html?|css|scss|ipynb|log|pdf|docx?|xlsx?|pptx?|png|jpe?g"
@@ -114,7 +114,7 @@ _KINDS: Final[Mapping[str, FactKind]] = {
 
 _MAY_BEGIN_A_DATE: Final = "next|last|this|on|yesterday|tomorrow|tonight"
 _MAY_BE_MORE_THAN_A_WORD: Final = f"Error|Exception|Fault|{_MONTH}|{_WEEKDAY}|Yesterday|Tomorrow|Tonight"
-# `plain` and `word` only save time: of most of a text, nothing or a name is all that the rest could find.
+# `plain` and `word` only save time: most of a text can match no other alternative, or only that of a name.
 _FACT: Final = lazy_pattern(
     rf"""(?<![\w<])(?:
   (?P<plain>(?>(?:(?!(?:{_MAY_BEGIN_A_DATE})(?!\w))[a-z]++(?=[\s,;!?)"'\]}}*|]|\.\s|\Z)
@@ -170,7 +170,7 @@ _BEFORE_SENTENCE: Final = ".!?:…\n\"“”'*#>-•|([—)`"
 
 
 def extract_facts(text: str) -> Facts:
-    """The facts of a text in order. Of a very long text only the head and the tail are read."""
+    """Extract the facts of a text in order; only the head and the tail of a very long text are read."""
     return Facts(tuple([fact for start, end in windows(len(text)) for fact in _scan(text, start, end)]))
 
 
@@ -207,7 +207,7 @@ def _trimmed(kind: FactKind, matched: str, start: int) -> Fact:
 
 
 def _cuts_number(fact: Fact, text: str) -> bool:
-    """True for the beginning of a longer number: no exact value is better than a wrong one."""
+    """True for the beginning of a longer number, which is dropped: no value is better than a wrong one."""
     return fact.text[-1:].isdigit() and text[fact.end : fact.end + 1].isdigit()
 
 
@@ -215,7 +215,7 @@ def _plausible(fact: Fact, text: str) -> bool:
     if fact.kind is FactKind.PATH:
         return _is_path(fact.text)
     if fact.kind is FactKind.NUMBER:
-        # A list's number or a lone digit inside a compound says nothing by itself.
+        # The number of a list item is no fact.
         return not (text[fact.end : fact.end + 2] in {". ", ") "} and _opens_sentence(text, fact.start))
     return True
 
@@ -234,7 +234,7 @@ def _opens_sentence(text: str, start: int) -> bool:
 
 
 def _named(fact: Fact, text: str) -> Fact | None:
-    """The name without the ordinary words that only happen to be capitalised around it; None when nothing is left."""
+    """Strip ordinary words that only happen to be capitalised from the ends of a name; None when nothing is left."""
     words = fact.text.split(" ")
     start = fact.start
     while words and (_ordinary(words[0]) if _opens_sentence(text, start) else _never_name(words[0])):

@@ -1,6 +1,6 @@
-"""The names that a text mentions: paths with an extension, file names, camelCase and snake_case symbols. Linear time.
+"""Finds the names in a text: paths with an extension, file names, camelCase and snake_case symbols. Linear time.
 
-A cheap pass of its own beside `facts`: a ledger needs only what looks like a name in any language, without offsets.
+A cheaper pass than `facts`: a ledger only needs strings that look like names in any language, without offsets.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline.language.common_words import listed
 
 LONGEST_NAME: Final = 200
-"""Code points of a path at most."""
+"""Maximum code points of a path."""
 LONGEST_SYMBOL: Final = 64
-"""Code points of a symbol at most; what is longer is data."""
+"""Maximum code points of a symbol; longer runs are data."""
 _SHORTEST_SYMBOL: Final = 4
 _MAX_DIGIT_GROUPS: Final = 3
-"""Groups of digits of a symbol at most; what has more is a hash or a key."""
+"""Maximum groups of digits in a symbol; a run with more is a hash or a key."""
 _LISTED_SHARE: Final = 0.5
-"""Part of a line that a path must be for the line to be one of a result list."""
+"""Minimum share of a line that its path makes up in a result list."""
 _LONGEST_LISTED: Final = 2 * LONGEST_NAME
 _MOST_WORDS_LISTED: Final = 5
 
@@ -31,16 +31,16 @@ _RUN: Final = lazy_pattern(
     r"|(?:\\[nrt])?(?P<run>(?!(?<=<)/)[A-Za-z0-9_.@~/\u00c0-\u024f\u0370-\u052f-]{3,})",
     re.ASCII,
 )
-"""A run of what names are written with. An escaped line end before it is not its first letter, and `</a.b>` no path."""
+"""A run of characters that names consist of. The `n` of an escaped `\\n` is not part of it, and `</a.b>` is no path."""
 _PLAIN_RUN: Final = lazy_pattern(r"(?!(?<=<)/)[A-Za-z0-9_.@~/\u00c0-\u024f\u0370-\u052f-]{3,}")
-"""The same where there is no backslash."""
+"""The same for a text without backslashes."""
 _HUMP: Final = lazy_pattern(r"[a-z0-9][A-Z]")
 _DIGITS: Final = lazy_pattern(r"\d+")
 _INSIDE: Final = lazy_pattern(r"[^A-Za-z0-9_]+")
 _EXTENSION: Final = lazy_pattern(r"\.([A-Za-z][A-Za-z0-9]{0,11})$")
 _PLAIN_EXTENSION: Final = 6
 _MAX_DOTS: Final = 2
-"""Dots of a file name without a folder at most: `a.b.c.json` is rather a package."""
+"""Maximum dots in a file name without a folder: `a.b.c.json` is more likely a package."""
 _KNOWN_EXTENSIONS: Final = listed(
     """
     py pyi pyx ipynb js jsx ts tsx mjs cjs vue svelte java kt kts groovy scala clj go rs rb php pl pm lua r jl dart
@@ -62,7 +62,7 @@ def _is_plain(run: str) -> bool:
 
 
 _IS_PLAIN: Final = Remembered(_is_plain)
-"""Whether a run is a plain word: most are, and the same ones again and again."""
+"""Whether a run is a plain word; cached, because most runs are, and the same words recur."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,11 @@ class Mentions:
     names: tuple[str, ...]
     """Distinct, in order of first mention."""
     listed: frozenset[str]
-    """Those that stand in a result list: two or more lines that are little else than a path."""
+    """The paths in a result list: two or more lines that consist mostly of a path."""
 
 
 def mentions(text: str) -> Mentions:
-    """The names of a text and which of them it lists."""
+    """Find the names in a text, and which of them are in a result list."""
     if "\\" in text:
         runs = dict.fromkeys(run or windows for windows, run in _RUN.findall(text))
     else:
@@ -97,17 +97,17 @@ def mentions(text: str) -> Mentions:
 
 
 def is_path(name: str) -> bool:
-    """True for a name of a `Mentions` that is a path or a file, false for a symbol."""
+    """True for a name from `Mentions` that is a path or a file name, False for a symbol."""
     return "/" in name or "." in name or "\\" in name or name in _WHOLE_NAMES
 
 
 def file_name(path: str) -> str:
-    """The last part of a path."""
+    """Return the last part of a path."""
     return path[max(path.rfind("/"), path.rfind("\\")) + 1 :]
 
 
 def _path(run: str, *, unprefixed: bool) -> str:
-    """The path that a run of characters is, or nothing."""
+    """Return the path that a run of characters denotes, or an empty string."""
     if ":\\" in run[:3]:
         return run.rstrip(".-") if _has_extension(file_name(run.rstrip(".-"))) and len(run) <= LONGEST_NAME else ""
     path = run.rstrip(".-/@~")
@@ -138,7 +138,7 @@ def _has_extension(name: str, *, known_only: bool = False) -> bool:
 
 
 def _symbols(run: str) -> Iterator[str]:
-    """The camelCase and snake_case symbols in a run of characters that is no path."""
+    """Yield the camelCase and snake_case symbols in a run of characters that is no path."""
     for part in _INSIDE.split(run):
         bare = part.strip("_")
         if not _SHORTEST_SYMBOL <= len(bare) <= LONGEST_SYMBOL or bare[0].isdigit():
@@ -150,7 +150,7 @@ def _symbols(run: str) -> Iterator[str]:
 
 
 def _listed_paths(text: str, paths: dict[str, str]) -> frozenset[str]:
-    """Paths that stand on a line of their own, if there are two such lines."""
+    """Return the paths on lines that consist mostly of a path, if there are at least two such lines."""
     own_lines: list[str] = []
     for line in text.split("\n"):
         if len(line) > _LONGEST_LISTED or ("/" not in line and "." not in line):

@@ -1,4 +1,4 @@
-"""Numbers that are written in words, as digits: 'two thousand euros', 'thirty-five hundred', 'a dozen hens'."""
+"""Converts numbers written in words to digits: 'two thousand euros', 'thirty-five hundred', 'a dozen hens'."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _NUMBER: Final = lazy_pattern(
     rf"|(?P<plain>(?!one(?!\w)){_BELOW_HUNDRED})(?=[ -]{_UNIT}(?!\w)))(?![\w-]*-)(?!\w)",
     re.IGNORECASE,
 )
-"""A single word is a number beside a unit alone: 'ten of us' and 'the one' are left."""
+"""A single word counts as a number only before a unit: 'ten of us' and 'the one' stay."""
 _SIGNS: Final = ("dozen", "hundred", "thousand", "million", "billion", *[*ONES][2:], *TENS)
-"""What a text holds that has such a number, in lower case: most texts hold none of it."""
+"""Substrings of which a lower-case text with such a number contains at least one; most texts contain none."""
 
 
 def with_digits(text: str) -> str:
-    """A text with the amounts that are written in words written in digits.
+    """Rewrite the amounts in a text that are written in words as digits.
 
     >>> with_digits("thirty-five hundred euros, a dozen hens, ninety minutes, two and a half thousand")
     '3500 euros, 12 hens, 90 minutes, 2500'
@@ -56,7 +56,7 @@ def _digits(match: re.Match[str]) -> str:
 
 
 def _value(words: str) -> int:
-    """The number of words of which each is a number, a scale or 'and'."""
+    """Return the value of a phrase of number words, scales, articles and 'and'."""
     whole, part = 0, 0
     for word in words.lower().replace("-", " ").replace(",", " ").split():
         if word in {"a", "an"}:

@@ -1,7 +1,7 @@
-"""Where a turn shows what somebody else wrote: a pasted mail, a forwarded message, a chat, lines of a quotation. Pure.
+"""Finds pasted text in a turn: a mail, a forwarded message, a chat transcript, quoted lines. Pure.
 
-Whoever pastes a text does not say it. What stands behind the head of one is taken for it to the end of the turn: where
-a pasted text ends only its writer knows, who might write that it ends.
+Pasted text is not the words of the person who pastes it. After the head of a pasted text everything to the end of the
+turn counts as pasted: its end cannot be detected reliably, since its writer could fake an end.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.prose import Span
 
 _READ: Final = 100_000
-"""Code points in which heads are looked for; what stands behind them is pasted if a head stands before."""
+"""Code points that are searched for heads; text beyond them is pasted if a head was found."""
 _SENDER: Final = r"from|von|de|da|van|fra|fr[åa]n|expéditeur|remitente|mittente|od|от"
 _OTHER_FIELDS: Final = (
     r"to|cc|bcc|subject|date|sent|reply-to|an|betreff|gesendet|datum|à|a|objet|date|envoyé|para|asunto|enviado|fecha|"
@@ -26,7 +26,7 @@ _FIELD: Final = lazy_pattern(
     rf"^[ \t*>_|]{{0,6}}(?P<name>{_SENDER}|{_OTHER_FIELDS})[ *_]{{0,3}}:[*_]{{0,2}}[ \t]+\S", re.IGNORECASE
 )
 _FIELDS_WITHIN: Final = 3
-"""Lines within which two fields of a mail stand."""
+"""Maximum distance, in lines, of two header fields of a mail."""
 _SUBJECT: Final = (
     r"subject|sent|betreff|gesendet|objet|envoyé|asunto|enviado|oggetto|inviato|onderwerp|emne|ämne|assunto|тема"
 )
@@ -124,7 +124,7 @@ _NOTHING: Final[tuple[Span, ...]] = ()
 
 @lru_cache(maxsize=64)
 def pasted_in(text: str) -> tuple[Span, ...]:
-    """What of a text is pasted or quoted: the lines of quotations, and all behind the first head of a pasted text.
+    """Return the pasted spans of a text: quoted lines, and everything after the first head of a pasted text.
 
     >>> pasted_in("Let's paint it. They wrote: scratch that.")
     (Span(start=28, end=41),)
@@ -141,7 +141,7 @@ def pasted_in(text: str) -> tuple[Span, ...]:
 
 
 def is_pasted(spans: Sequence[Span], span: Span) -> bool:
-    """Whether any of a span is pasted: a sentence may hold both, 'Here is the mail: ignore …'."""
+    """True when any part of a span is pasted: a sentence may contain both, 'Here is the mail: ignore …'."""
     return any(pasted_span.start < span.end and span.start < pasted_span.end for pasted_span in spans)
 
 
@@ -155,9 +155,9 @@ def _lines(text: str) -> list[Span]:
 
 
 def _leads_in(text: str) -> list[int]:
-    """Where what is led in begins: behind 'here is the mail:', 'they wrote:', 'On 3 May, Tom wrote:'.
+    """Return where introduced text begins: after 'here is the mail:', 'they wrote:', 'On 3 May, Tom wrote:'.
 
-    Where the lines behind it are quoted by marks, these alone are pasted.
+    If the text is quoted by `>` marks, it is left out: only the marked lines are pasted.
     """
     read = text[:_READ]
     ends = [match.end() for pattern in (_LEADS_IN, _WROTE_ON) for match in pattern.finditer(read)]
@@ -166,7 +166,7 @@ def _leads_in(text: str) -> list[int]:
 
 
 def _mail_heads(text: str, lines: Sequence[Span]) -> list[int]:
-    """Where the heads of mails begin, and lines that say that a message is forwarded."""
+    """Return where mail headers begin, and lines that mark a forwarded message."""
     starts = [match.start() for match in _FIELDS_ON_A_LINE.finditer(text[:_READ])]
     fields: list[tuple[int, str]] = []
     for number, line in enumerate(lines):
@@ -182,9 +182,9 @@ def _mail_heads(text: str, lines: Sequence[Span]) -> list[int]:
 
 
 def _letters(text: str, lines: Sequence[Span]) -> list[int]:
-    """Where letters inside of a longer turn begin: a salutation with words of its own before it, a sign-off behind it.
+    """Return where letters inside a longer turn begin: at a salutation with text before it and a sign-off after it.
 
-    A turn that is a letter itself is its writer's.
+    A turn that is itself a letter is its writer's own text.
     """
     filled_lines = [line for line in lines if text[line.start : line.end].strip()]
     signed = max((line.start for line in filled_lines if _SIGN_OFF.match(text[line.start : line.end])), default=-1)
@@ -196,7 +196,7 @@ def _letters(text: str, lines: Sequence[Span]) -> list[int]:
 
 
 def _chats(text: str, lines: Sequence[Span]) -> list[int]:
-    """Where the transcript of a chat begins: lines with names and times, or of two who take turns."""
+    """Return where a chat transcript begins: lines with names and times, or speakers who take turns."""
     stamped = [line.start for line in lines if _STAMPED.match(text[line.start : line.end])]
     if len(stamped) >= _LEAST_STAMPED:
         return stamped[:1]

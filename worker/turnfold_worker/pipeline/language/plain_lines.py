@@ -1,4 +1,4 @@
-"""A text on one line, as a level shows it: without Markdown's marks, and with nothing that looks like one of ours."""
+"""Renders a text on one line, as a level shows it: without Markdown markup or anything that looks like our markers."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from turnfold.contract.lookalikes import UNSEEN
 
 _EMPHASIS: Final = lazy_pattern(r"(?:[*_`]|~~)+")
 _UNDERLINED: Final = 3
-"""Underscores up to which they mark emphasis; more of them are a blank to be filled in."""
+"""Maximum run of underscores that marks emphasis; a longer run is a blank to fill in."""
 _MARKED: Final = lazy_pattern(r"[*_`~|]|--")
-"""Without which there is no emphasis."""
+"""Characters without which a text has no markup to remove."""
 _CODE_SPAN: Final = lazy_pattern(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,400}?)(?<!`)\1(?!`)")
 _MARKS_IN_CODE: Final = {"*": "\ue000", "_": "\ue001", "~": "\ue002", "|": "\ue003"}
-"""Stand for marks inside of code, which are no emphasis: `__init__`."""
+"""Placeholders for marks inside code, which are no emphasis: `__init__`."""
 _TO_CODE: Final = str.maketrans(_MARKS_IN_CODE)
 _FROM_CODE: Final = str.maketrans({stands: mark for mark, stands in _MARKS_IN_CODE.items()})
 _STRUCK: Final = lazy_pattern(r"~~(?=[^\s~])([^~]{1,400}?)(?<=\S)~~")
 _CELL_MARK: Final = lazy_pattern(r"\([^()|]*(?:\|[^()|]*)*\)|\|\||\|")
-"""A bar between cells, or what holds bars of another meaning: `P(A|B)`, `a || b`."""
+"""A bar between cells, or an expression with bars of another meaning: `P(A|B)`, `a || b`."""
 _LEAST_BARS: Final = 2
-"""Bars of a line from which they may part cells."""
+"""Minimum bars in a line for them to separate cells."""
 _LINK: Final = lazy_pattern(r"!?\[([^\[\]]{1,200})\]\([^()\s]{1,300}\)")
 
 
 def one_line(text: str) -> str:
-    """The text on one line, without invisible characters, in which nothing looks like a marker of ours."""
+    """Render a text on one line, without invisible characters or anything that looks like one of our markers."""
     collapsed = " ".join(text.split())
     if not collapsed.isprintable():
         collapsed = " ".join(collapsed.translate(UNSEEN).split())
@@ -37,7 +37,7 @@ def one_line(text: str) -> str:
 
 @lru_cache(maxsize=2_048)
 def plain_line(text: str) -> str:
-    r"""`one_line` without Markdown's emphasis.
+    r"""Render a text like `one_line`, and remove Markdown's emphasis, links and cell bars.
 
     >>> plain_line("**Use** `psycopg`\n now [x →L1:fake-1]")
     'Use psycopg now [x → L1:fake-1]'
@@ -58,7 +58,7 @@ def plain_line(text: str) -> str:
 
 def _without_emphasis(text: str) -> str:
     if not text.isprintable():
-        # What is not shown must not keep two numbers apart for the marks and then join them.
+        # First, so that removing an invisible character later cannot join two numbers that it separated.
         text = " ".join(text.split()).translate(UNSEEN)
     if "~~" in text:
         text = _STRUCK.sub(r"(struck out: \1)", text)
@@ -66,7 +66,7 @@ def _without_emphasis(text: str) -> str:
 
 
 def _without_cells(text: str) -> str:
-    """The text without the bars between the cells of a table; other bars stay."""
+    """Remove the bars between the cells of a table; other bars stay."""
     if "|" not in text:
         return text
     bare = text.strip()
@@ -79,7 +79,7 @@ def _without_cells(text: str) -> str:
 
 
 def _unmarked(match: re.Match[str]) -> str:
-    """Nothing for marks of emphasis; marks between two words or numbers stay: `2*3` is not 23, nor `2 * 3`."""
+    """Remove emphasis marks; marks between two words or numbers stay: `2*3` is not 23, nor `2 * 3`."""
     marks, text = match.group(), match.string
     char_before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
     if marks == "*" and char_before == after == " ":
@@ -93,7 +93,7 @@ def _unmarked(match: re.Match[str]) -> str:
 
 
 def _linked(match: re.Match[str]) -> str:
-    """The words of a link, apart from a word right before or after it: `25[1](…)` is not 251."""
+    """Return the text of a link, spaced from a word right before or after it: `25[1](…)` is not 251."""
     text, start, end = match.string, match.start(), match.end()
     space_before = " " if text[max(0, start - 1) : start].isalnum() else ""
     return f"{space_before}{match[1]} " if text[end : end + 1].isalnum() else f"{space_before}{match[1]}"

@@ -1,6 +1,6 @@
-"""A text as sentences, clauses and code blocks, by offset, in linear time on any input.
+"""Splits a text into sentences, clauses and code blocks, by offset, in linear time on any input.
 
-Offsets count code points of the whole text, so that a span is always a slice of what was said.
+Offsets count code points of the whole text, so a span is always a slice of the original.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.text import whole_numbers
 
 READ_HEAD: Final = 40_000
-"""Code points read from the beginning of a turn; what lies between head and tail is only stored."""
+"""Code points read from the beginning of a turn; text between head and tail is stored but not read."""
 READ_TAIL: Final = 10_000
 """Code points read from the end of a longer turn."""
 MAX_CLAUSE: Final = 300
-"""Code points of a clause at most."""
+"""Maximum code points of a clause."""
 
 _ITEM: Final = lazy_pattern(r"[ \t]{0,40}(?:(?:[-*+•>]|#{1,6}|\d{1,3}[.)])[ \t]+){1,3}(?:\[[ xX]\][ \t]+)?")
 _END: Final = lazy_pattern(
@@ -27,22 +27,22 @@ _END: Final = lazy_pattern(
 )
 _TITLES: Final = ("Mr", "Mrs", "Ms", "Dr", "Prof")
 NO_TITLE: Final = "".join(rf"(?<!\b{title}\.)" for title in _TITLES)
-"""Not behind 'Mr.': no sentence ends there."""
+"""Lookbehinds that reject a position after 'Mr.' and the like, where no sentence ends."""
 _ABBREVIATION: Final = lazy_pattern(
     rf"(?i)(?:^|[\s(])(?:e\.g|i\.e|{'|'.join(_TITLES)}|vs|etc|approx|no|st|fig|inc|ltd|cf|[a-z])\.$"
 )
 _LONGEST_STRUCK: Final = 400
 _SHORTEST_TITLE: Final = 3
 _CAPITALS: Final = 40
-"""Code points up to which a line in capitals above others is a heading."""
+"""Maximum code points of a heading in capitals."""
 _LOWER_NEXT: Final = lazy_pattern(r"\s+[a-z]")
 _FACTORIAL: Final = lazy_pattern(
     r"(?<![^\W_])(?:(?:\d{1,9}|[a-z])!\s+[^\w\s\"'“\u2018]|[\dn]!\s+[a-z])"
     r"|\)!\s+[=+*/^)\\}×·÷-]"
 )
-"""A mark of arithmetic: `4! = 24`, `\\( n! \\)`, `(n - 1)! / 2`, `use 4! or not`."""
+"""A factorial sign: `4! = 24`, `\\( n! \\)`, `(n - 1)! / 2`, `use 4! or not`."""
 DASH: Final = r"(?:(?<![\d%)}\]]) [-–—]+ (?![\d\\(])| [-–—]+ (?![\dA-Z\\(£$€]))"
-"""A dash between words: no minus, and no range as in `Nov 16 - Dec 15` and `9 AM - 12 PM`."""
+"""A dash between clauses: no minus sign, and no range as in `Nov 16 - Dec 15` and `9 AM - 12 PM`."""
 _JOINT: Final = lazy_pattern(
     rf";\s|{DASH}|—"
     r"|,\s(?=(?:and|but|so|because|which|while|although|since|where|when|as|or|then)\s)"
@@ -50,10 +50,10 @@ _JOINT: Final = lazy_pattern(
 JOINS: Final = lazy_pattern(
     r"(?i)(?:and|but|so)\s+(?!for\b|not\b|no\b|that\b|far\b|as\b|much\b|many\b|long\b)(?=\S+\s+\S)"
 )
-"""Joins a clause to one that may not be shown; without it the clause says the same."""
+"""A conjunction at the beginning of a clause that can be dropped without changing what the clause says."""
 _MIN_CLAUSE_WORDS: Final = 4
 _LAST_ITEM: Final = lazy_pattern(r"(?i)(?:and|or) (?!(?:i|we|you|he|she|they|it)(?:['\u2019]\w{1,2})? )")
-"""Begins the last of what is listed, not a clause with a subject of its own."""
+"""Begins the last item of an enumeration, not a clause with its own subject."""
 _ITEM_WORDS: Final = 2
 _LONGEST_ITEM: Final = 40
 
@@ -67,15 +67,15 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """What a text consists of, in order."""
+    """The sentences and code blocks of a text, each in order."""
 
     sentences: tuple[Span, ...]
     code: tuple[Span, ...]
-    """Insides of code fences, and runs of lines that look like code."""
+    """Contents of code fences, and runs of lines that look like code."""
 
 
 def split_prose(text: str) -> Prose:
-    """Sentences and code blocks of a text; only the head and the tail of a very long one are read."""
+    """Split a text into sentences and code blocks; only the head and the tail of a very long text are read."""
     sentences: list[Span] = []
     code: list[Span] = []
     for start, end in windows(len(text)):
@@ -88,7 +88,7 @@ def split_prose(text: str) -> Prose:
 
 
 def windows(length: int) -> list[tuple[int, int]]:
-    """What is read of a text of such a length: all, or its head and its tail."""
+    """Return the ranges that are read of a text of the given length: all of it, or its head and its tail."""
     if length <= READ_HEAD + READ_TAIL:
         return [(0, length)]
     return [(0, READ_HEAD), (length - READ_TAIL, length)]
@@ -105,7 +105,7 @@ def _lines(text: str, start: int, end: int) -> list[Span]:
 
 
 def _blocks(text: str, start: int, end: int) -> list[tuple[bool, Span]]:
-    """Paragraphs, list items, headings and code blocks; True marks code."""
+    """Split a text into paragraphs, list items, headings and code blocks; True marks code."""
     lines = _lines(text, start, end)
     fences = {fence.start: fence for fence in fences_of(text, start, end)}
     coded = code_runs(text, lines)
@@ -144,7 +144,7 @@ def _blocks(text: str, start: int, end: int) -> list[tuple[bool, Span]]:
 
 
 def _is_title(text: str, paragraph: Span, line: Span) -> bool:
-    """True for a short line in capitals alone that begins a paragraph: `DISCUSSION`."""
+    """True for a short line all in capitals that begins a paragraph: `DISCUSSION`."""
     if paragraph.end - paragraph.start > _CAPITALS or paragraph.end != line.end:
         return False
     title = text[paragraph.start : paragraph.end].strip()
@@ -175,7 +175,7 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
 
 
 def _word_before(text: str, start: int, end: int) -> int:
-    """Where the run of letters and digits, or the bracket, that ends there begins, a few back at most."""
+    """Return the start of the alphanumeric run (at most 10 code points) or closing bracket that ends at `end`."""
     if text[start:end].endswith(")"):
         return end - 1
     begin = end
@@ -185,19 +185,19 @@ def _word_before(text: str, start: int, end: int) -> int:
 
 
 def _is_struck(text: str, start: int, end: int) -> bool:
-    """True between `~~` and `~~`: what is struck out stays whole, so that it is not read as said."""
+    """True between `~~` and `~~`: struck-out text is not split, so that no part of it passes for a statement."""
     return end - start < _LONGEST_STRUCK and text.find("~~", start, end) >= 0 and text.count("~~", start, end) % 2 == 1
 
 
 def trimmed(text: str, span: Span) -> Span:
-    """The span without white space at its ends."""
+    """Strip white space from the ends of a span."""
     inside = text[span.start : span.end]
     start = span.start + len(inside) - len(inside.lstrip())
     return Span(start, start + len(inside.strip()))
 
 
 def joined_spans(spans: Iterable[tuple[int, int]]) -> list[Span]:
-    """Spans in order, those that overlap or touch as one."""
+    """Sort spans, and merge those that overlap or touch."""
     joined: list[Span] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1].end:
@@ -208,14 +208,14 @@ def joined_spans(spans: Iterable[tuple[int, int]]) -> list[Span]:
 
 
 def spread_over(spans: Sequence[Span], most_spans: int) -> Sequence[Span]:
-    """At most so many of the spans, in order, from all of the text."""
+    """Return at most `most_spans` of the spans, in order, evenly spread over the text."""
     return spans if len(spans) <= most_spans else [spans[i * len(spans) // most_spans] for i in range(most_spans)]
 
 
 def clauses(text: str, span: Span, longest: int) -> list[Span]:
-    """The span cut at joints (semicolons, dashes, commas before a conjunction) when it is longer than `longest`.
+    """Split a span longer than `longest` into clauses: at semicolons, dashes, and commas before a conjunction.
 
-    Pieces under four words stay with the piece before. No piece is longer than `MAX_CLAUSE`.
+    No such cut leaves a piece under four words. No clause is longer than `MAX_CLAUSE`.
     """
     if span.end - span.start <= longest:
         return [span]

@@ -1,4 +1,4 @@
-"""Numbers and dates in a form in which two ways to write one are equal: `1,500 euros` is `€1500`."""
+"""Normalizes numbers and dates, so that different ways to write one compare equal: `1,500 euros` is `€1500`."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _UNITS: Final = {
 UNIT_NAMES: Final = frozenset(_UNITS)
 """Units that have more than one name."""
 _SHORT: Final = 2
-"""Letters of a unit up to which an `s` at its end is its own."""
+"""Maximum letters of a unit whose final `s` is not a plural."""
 
 
 def spelled_number(word: str) -> str | None:
-    """The digits of a number that is written as one word, if a word is one.
+    """Return the digits of a number written as one word; None for other words.
 
     >>> spelled_number("forty"), spelled_number("fifty-five"), spelled_number("well-known")
     ('40', '55', None)
@@ -43,7 +43,7 @@ def spelled_number(word: str) -> str | None:
 
 
 def value_of(digits: str) -> str:
-    """A number without separators of thousands and without zeros that mean nothing."""
+    """Normalize a number: no thousands separators, no leading zeros, no trailing zeros after the decimal point."""
     whole = re.sub(r",(?=\d{3}(?!\d))", "", digits).replace(",", ".")
     head, point, tail = whole.partition(".")
     tail = tail.rstrip("0")
@@ -51,7 +51,7 @@ def value_of(digits: str) -> str:
 
 
 def quantity(shown: str) -> tuple[str, str]:
-    """Value and unit of a number as it is shown.
+    """Parse a number as written into its value and its unit.
 
     >>> quantity("1,500 euros"), quantity("$40"), quantity("150 ms")
     (('1500', '€'), ('40', '$'), ('150', 'ms'))
@@ -73,7 +73,7 @@ _ONE_NAME: Final = {
     "second": "seconds", "min": "minutes", "minute": "minutes", "h": "hours", "hr": "hours", "hour": "hours",
 }  # fmt: skip
 _SCALES: Final = {"k": 3, "thousand": 3, "m": 6, "mn": 6, "million": 6, "bn": 9, "billion": 9}
-"""Zeros that a word adds to a sum of money; beside other numbers `m` may be a metre and `k` a kelvin."""
+"""Powers of ten of the scale words of a sum of money; after other numbers `m` may be a metre and `k` a kelvin."""
 _AMOUNT: Final = lazy_pattern(
     r"(?<![\w.,:/$€£¥])(?!(?:19|20)\d\ds)(?:(?P<sign>[$€£¥]) ?)?(?P<digits>\d{1,3}(?>(?:,\d{3})+)(?!\d)|\d{1,18}+)"
     r"(?>(?P<part>\.\d{1,9}+)?)"
@@ -98,9 +98,9 @@ _DATES: Final = (
 
 @lru_cache(maxsize=1_024)
 def in_one_form(text: str) -> str:
-    """A text with amounts, days and times of day as they are compared: of two ways to write one, one.
+    """Rewrite the amounts, days and times of day in a text in one canonical form.
 
-    Only what is exactly the same becomes the same: `0.5 s` is left beside `500 ms`, and `10k` beside `10,000`.
+    Units are not converted: `0.5 s` and `500 ms` stay different, and so do `10k` and `10,000`.
 
     >>> in_one_form("€1,500.00 by May 3rd, 4 p.m."), in_one_form("1500 EUR by 3 May, 16:00")
     ('1500 euros by 3 May, 16:00', '1500 euros by 3 May, 16:00')
@@ -116,7 +116,7 @@ def in_one_form(text: str) -> str:
 
 
 def sort_of_amount(amount: str) -> str:
-    """The unit of an amount in one form, without its plural; of every currency one, since they stand for each other."""
+    """Return the singular unit of a normalized amount; `money` for every currency, since one may replace another."""
     unit = amount.lstrip("+-$0123456789.,").strip()
     if unit in _MONEY.values():
         return "money"

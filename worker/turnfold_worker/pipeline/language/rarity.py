@@ -1,7 +1,8 @@
-"""How rare a word is in everyday language: what a note tells is the sum of what its words tell.
+"""Rarity of a word in everyday English, like an idf: a note is as informative as the sum of its words' rarities.
 
-`W(word) = min(4.5, max(0.3, 7.5 - zipf))`, zipf being the base-10 logarithm of its uses in a billion words of English
-(the frequency list of the `wordfreq` package); digits count as 3.0. Beyond a point rarity only tells typing errors.
+`rarity(word) = min(4.5, max(0.3, 7.5 - zipf))`, where zipf is the base-10 logarithm of the word's occurrences per
+billion words of English, by the frequency list of the `wordfreq` package; digits have a zipf of 3.0. Rarity is capped
+because the rarest words are mostly typos.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from turnfold_worker.pipeline.language.common_words import listed
 LEAST: Final = 0.3
 MOST: Final = 4.5
 UNKNOWN: Final = 4.0
-"""A plain word in lower case that no list knows: oftener a slip of the hand than a name."""
+"""Rarity of a plain lower-case word that is in no list: more often a typo than a name."""
 _COMMONEST: Final = 7.5
 _DIGITS_ZIPF: Final = 3.0
 _ODD_WORDS: Final = 1_024
 FEELING_SHARE: Final = 0.4
-"""What a word that says how one feels counts of its rarity: people ask what happened."""
+"""Factor on the rarity of words for feelings: queries ask about events, not feelings."""
 _FEELINGS: Final = frozenset(
     stem(word)
     for word in listed(
@@ -43,7 +44,7 @@ _FEELINGS: Final = frozenset(
 
 
 def rarity_of(word: str) -> float:
-    """Between 0.3 and 4.5; `word` in lower case."""
+    """Return the rarity of a lower-case word, between 0.3 and 4.5."""
     return _RARITIES[word]
 
 
@@ -57,25 +58,25 @@ _RARITIES: Final = Remembered(_rarity)
 
 
 def _zipf(word: str) -> float:
-    # Here, because it takes a tenth of a second and only folding asks for it.
+    # Imported here, because it takes a tenth of a second and only folding needs it.
     import wordfreq
 
-    # Its own memory of words would take ten times what is remembered here.
+    # Its own cache would take ten times the memory of `_RARITIES`.
     wordfreq.CACHE_SIZE = _ODD_WORDS
     if not (word.isascii() and word.isalpha()):
         return wordfreq.zipf_frequency(word, "en", wordlist="small")
-    # A plain word is one token: what `zipf_frequency` comes to without its tokenizer.
+    # A plain word is one token, so this equals `zipf_frequency` without running its tokenizer.
     frequency = wordfreq.get_frequency_dict("en", "small").get(word)
     return round(math.log10(frequency) + 9, 2) if frequency else _COMMONEST - UNKNOWN
 
 
 def is_known(word: str) -> bool:
-    """Whether a plain word in lower case is in the list of frequent words."""
+    """True for a plain lower-case word in the list of frequent words."""
     import wordfreq
 
     return word in wordfreq.get_frequency_dict("en", "small")
 
 
 def is_feeling(word: str) -> bool:
-    """True for a word that says how one feels about something, not what happened."""
+    """True for a word that describes a feeling about something, not what happened."""
     return stem(word) in _FEELINGS

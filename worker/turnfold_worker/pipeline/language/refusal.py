@@ -1,4 +1,4 @@
-"""A proposal and its refusal, which say something true only together."""
+"""Recognizes proposals and refusals, which are misleading one without the other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PROPOSES: Final = lazy_pattern(
 
 
 def refuses(sentence: str) -> bool:
-    """Whether a reply's first sentence says no to what was asked or proposed before it.
+    """True when the first sentence of a reply rejects the question or proposal before it.
 
     >>> refuses("No, not the Adler."), refuses("Please don't."), refuses("No worries!"), refuses("Not only that.")
     (True, True, False, False)
@@ -30,7 +30,7 @@ def refuses(sentence: str) -> bool:
 
 
 def proposes(sentence: str) -> bool:
-    """Whether a sentence asks or proposes something that a reply may refuse.
+    """True for a question or proposal that a reply may refuse.
 
     >>> proposes("Shall I book it?"), proposes("We could move in May."), proposes("We moved in May.")
     (True, True, False)

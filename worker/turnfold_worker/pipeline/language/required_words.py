@@ -1,7 +1,8 @@
-"""Which of many patterns can match a text at all, told by its words: most need a word that few texts hold.
+"""Prefilters regexes: selects, by the words of a text, those of many patterns that can match the text at all.
 
-From each pattern follow words of which every match holds at least one, whole. They are read off the pattern as Python
-itself parses it, so that the tables of phrases need no second list to be kept true. What cannot be told is tried.
+Most patterns require a word that few texts contain: each match contains at least one of a set as a whole word. The set
+is derived from Python's own parse tree of the pattern, so the tables of phrases need no second list that could get out
+of date. Patterns without such a set are always tried.
 """
 
 from __future__ import annotations
@@ -21,20 +22,21 @@ from turnfold_worker.pipeline.language.rarity import rarity_of
 
 _WORD: Final = lazy_pattern(r"\w+")
 _EDGE: Final = "\0"
-"""Stands where no word goes on, whatever comes next."""
+"""Placeholder for a word boundary, where no word continues."""
 _ANYTHING: Final = "\2"
-"""Stands for any text, none included."""
+"""Placeholder for any text, including none."""
 _WHOLE_WORD: Final = lazy_pattern(rf"(?<![\w{_ANYTHING}])\w+(?![\w{_ANYTHING}])")
 _MOST: Final = 1000
-"""Ways to read one phrase that are told apart."""
+"""Maximum number of alternatives of a pattern that are expanded."""
 _MOST_LETTERS: Final = 12
-"""Characters of a set that are told apart."""
+"""Maximum number of characters in a set that is expanded."""
 
 
 def required_words(pattern: str) -> dict[str, frozenset[str]]:
-    r"""Words of which each match holds one, whole; with each, words of which such a match holds one beside it.
+    r"""Return words of which every match of a pattern contains at least one, each with a set of second words.
 
-    No second word is needed where the set is empty, and nothing is known of a pattern without words.
+    A match that is found by a word also contains one of its second words; an empty set means that none is needed. The
+    result is empty if no such words can be derived.
 
     >>> required_words(r"(?<!\w)(?:i(?:'ll| will) go|allergic)(?!\w)")["allergic"]
     frozenset()
@@ -45,7 +47,7 @@ def required_words(pattern: str) -> dict[str, frozenset[str]]:
     if not all(ways):
         return {}
     shared = Counter(chain.from_iterable(ways))
-    # Few words, and rare ones: a way is told by a word that many ways have and few texts.
+    # Prefer few words, and rare ones: those that many alternatives share but few texts contain.
     worth = {word: (times * 10 ** rarity_of(word), word) for word, times in shared.items()}
     beside: dict[str, set[str | None]] = {}
     for way in ways:
@@ -57,14 +59,14 @@ def required_words(pattern: str) -> dict[str, frozenset[str]]:
 
 
 class PatternIndex:
-    """Some patterns by the words that they need: read off them when the first text is looked at."""
+    """An index of patterns by the words that they require, built when the first text is checked."""
 
     def __init__(self, patterns: Callable[[], Iterable[str]]) -> None:
         self._patterns = patterns
 
     @cached_property
     def _by_word(self) -> dict[str, list[tuple[int, frozenset[str]]]]:
-        """The places of patterns by each word of which their matches hold one; under "" those of all others."""
+        """Positions of patterns, with second words, by required word; under "" the patterns without any."""
         by_word: dict[str, list[tuple[int, frozenset[str]]]] = {}
         for place, pattern in enumerate(self._patterns()):
             for word, beside in (required_words(pattern) or {"": frozenset[str]()}).items():
@@ -72,7 +74,7 @@ class PatternIndex:
         return by_word
 
     def worth_trying(self, text: str) -> list[int]:
-        """Places of the patterns that may match a text in lower case, in order; no other one does."""
+        """Return the positions of all patterns that may match a lower-case text, in order."""
         words = frozenset(("", *_WORD.findall(text)))
         by_word = self._by_word
         return sorted(
@@ -86,7 +88,7 @@ class PatternIndex:
 
 
 def _ways(items: Iterable[tuple[Any, Any]]) -> set[str]:
-    """What a sequence may match: literal text with `_EDGE` and `_ANYTHING` in it."""
+    """Expand a parsed sequence into its alternatives: literal texts with `_EDGE` and `_ANYTHING` in them."""
     ways = {""}
     for node in items:
         after = _ways_of(*node)
@@ -102,11 +104,11 @@ def _joined(ways: set[str], after: set[str]) -> set[str]:
 
 
 def _tells_little(ways: set[str]) -> tuple[bool, int]:
-    """Less of ways that hold a word each, then of few."""
+    """Sort key for sets of alternatives: sets whose alternatives all contain a word first, then smaller sets."""
     return not all(map(_WHOLE_WORD.search, ways)), len(ways)
 
 
-def _ways_of(kind: Any, value: Any) -> set[str]:  # noqa: PLR0911 - one a kind of item
+def _ways_of(kind: Any, value: Any) -> set[str]:  # noqa: PLR0911 - one return per kind of node
     match kind:
         case op.LITERAL:
             return {chr(value)}
@@ -133,7 +135,7 @@ def _ways_of(kind: Any, value: Any) -> set[str]:  # noqa: PLR0911 - one a kind o
 
 
 def _letters(members: Sequence[tuple[Any, Any]]) -> set[str]:
-    """A set of characters: each of them when they are few."""
+    """Expand a set of characters: into each of them if they are few, else into `_ANYTHING`."""
     if members == [(op.CATEGORY, op.CATEGORY_NOT_WORD)]:
         return {" "}
     if all(kind is op.LITERAL for kind, _ in members) and len(members) <= _MOST_LETTERS:
@@ -142,15 +144,15 @@ def _letters(members: Sequence[tuple[Any, Any]]) -> set[str]:
 
 
 def _summary(ways: set[str]) -> set[str]:
-    """Less is told of many ways than of each: whether a word may go on at their ends."""
+    """Merge alternatives into one that only says whether a word may continue at its ends."""
     return {(_EDGE if _opens(ways) else "") + _ANYTHING + (_EDGE if _closes(ways) else "")}
 
 
 def _opens(ways: Iterable[str]) -> bool:
-    """Whether no word goes on where one of some ways begins."""
+    """True when no word can continue across the beginning of any alternative."""
     return all(_WORD.match(way) is None and way[:1] not in {"", _ANYTHING} for way in ways)
 
 
 def _closes(ways: Iterable[str]) -> bool:
-    """Whether no word goes on where one of some ways ends."""
+    """True when no word can continue across the end of any alternative."""
     return all(_WORD.match(way[-1:]) is None and way[-1:] not in {"", _ANYTHING} for way in ways)

@@ -1,4 +1,4 @@
-"""Words as the rules look at them: in lower case, without what speech adds to them."""
+"""Normalizes text for the rules: lower case, and without the fillers and repetitions of speech."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from turnfold.contract.remembered import Remembered, remembers_clauses
 
 QUESTION_MARKS: Final = ("?", "\uff1f", "؟")
 _SPACED: Final = tuple((f" {mark}", mark) for mark in ",.?!;:")
-"""A space before a mark, and what stands instead."""
+"""A space before a punctuation mark, and its replacement."""
 _SPLIT: Final = lazy_pattern(r" ?' ?(?=(?:s|ll|m|re|ve|d|t)\b)")
 _FILLER: Final = "u[hm]{1,4}|e[hr]m?|m{2,6}|hm{1,4}"
 _FILLERS: Final = lazy_pattern(rf"(?<!\w)(?:{_FILLER}|uh-huh|mm-hmm)(?!\w)[,.]?\s?|\b\w{{1,3}}- ?(?=\w)")
@@ -40,12 +40,12 @@ _PUT_AS_QUESTION: Final = lazy_pattern(
     rf"(?:have|can|could|would|will|shall|don't|haven't|can't|couldn't|wouldn't|won't|shouldn't) (?:{_PERSON})"
     r")(?!\w)"
 )
-"""The verb before whom it is about."""
+"""A clause in question order: the verb before its subject."""
 
 
 @remembers_clauses
 def plain_words(text: str) -> str:
-    """Lower case, one line, straight apostrophes, no space before a comma or inside `I ' ll`."""
+    """Normalize to lower case on one line, with straight apostrophes and no space before a comma or in `I ' ll`."""
     words = " ".join(text.lower().replace("\u2019", "'").split())
     if " '" in words or "' " in words:
         words = _SPLIT.sub("'", words)
@@ -56,7 +56,7 @@ def plain_words(text: str) -> str:
 
 @lru_cache(maxsize=1_024)
 def without_quotes(text: str) -> str:
-    """A text with a mark in the place of what is quoted in it: somebody else may have said that.
+    """Replace quotations in a text by an ellipsis: they may be the words of another person.
 
     >>> without_quotes('The sign says "closed" today')
     'The sign says  …  today'
@@ -66,9 +66,9 @@ def without_quotes(text: str) -> str:
 
 @remembers_clauses
 def without_fillers(speech: str) -> str:
-    """Without the 'uh' and the repeated words of speech."""
+    """Remove the fillers ('uh') and the repeated words of speech."""
     spoken = _SPOKEN.findall(speech)
-    # Most talk has no filler and repeats no word, and to look at its words is cheaper than the patterns.
+    # Most speech has neither fillers nor repeated words, and checking its words is cheaper than running the regexes.
     if "-" in speech or any(map(_IS_FILLER.__getitem__, spoken)):
         speech = _FILLERS.sub("", speech)
         spoken = _SPOKEN.findall(speech)
@@ -78,7 +78,7 @@ def without_fillers(speech: str) -> str:
 
 @lru_cache(maxsize=1_024)
 def is_question(sentence: str) -> bool:
-    """Whether it ends in a question mark, or is put as a question where speech has no mark.
+    """True for a sentence that ends in a question mark, or, as in transcribed speech, has the word order of a question.
 
     >>> is_question("where is the gate"), is_question("where the gate is")
     (True, False)
@@ -88,7 +88,7 @@ def is_question(sentence: str) -> bool:
 
 
 def breaks_off(sentence: str) -> bool:
-    """Whether its last word asks for another one: 'I'll give you the', 'do we have a th-'.
+    """True for a sentence whose last word needs another one: 'I'll give you the', 'do we have a th-'.
 
     >>> breaks_off("could you hand me the"), breaks_off("could you hand it over")
     (True, False)

@@ -1,4 +1,4 @@
-"""Whether words hold a verb, as far as a short list and the endings of words tell."""
+"""Detects verbs in a text, by a short list and by word endings."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _ENDS_LIKE_A_VERB: Final = lazy_pattern(r"(?:[a-z]{2,}(?:ed|ing|n't)|[a-z]+'(?:s
 _THIRD_PERSON: Final = lazy_pattern(r"[a-z]{2,}[^s]s$")
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
 _ANYWHERE: Final = 2
-"""Of a word that is a verb wherever it stands."""
+"""Kind of a word that counts as a verb in any position."""
 _BEHIND: Final = 1
-"""Of one that is one behind another word."""
+"""Kind of a word that counts as a verb only after another word."""
 
 
 def _kind_of(written: str) -> int:
@@ -43,7 +43,7 @@ _KINDS: Final = Remembered(_kind_of)
 
 
 def has_verb(text: str) -> bool:
-    """True where some word may be a verb.
+    """True for a text with a word that may be a verb.
 
     >>> has_verb("We painted the gate"), has_verb("A photo from the garden")
     (True, False)

@@ -1,6 +1,6 @@
-"""Forms of an English word, and the words that mean the same: how a paraphrase meets what was said.
+"""Forms and synonyms of English words, for matching a paraphrase with its source.
 
-Wider than the terms of a search, and never stored: a claim is compared with its source by it.
+Broader than the terms of a search, and never stored: used to compare a claim with its source.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _DERIVATIONS: Final = tuple(
     ant ents ent ful fully ous ously al ic ors or th
     """.split()  # noqa: SIM905 - a list of many lines reads worse
 )
-"""Endings that leave the sense of a word; `less` and `un` turn it round and are not among them."""
+"""Suffixes that keep the sense of a word; `less`, which reverses it, is not among them."""
 _LEAST_INFLECTED: Final = 3
 _LEAST_DERIVED: Final = 4
-"""Letters that are left at least."""
+"""Minimum letters of a root."""
 _LONG: Final = 9
-"""Letters of a word from which two may be wrong."""
+"""Minimum letters of a word in which two letters may be wrong."""
 
 
 @cache
@@ -52,7 +52,7 @@ def _lines(name: str) -> Iterable[list[str]]:
 
 @lru_cache(maxsize=20_000)
 def forms(word: str) -> frozenset[str]:
-    """The word in lower case and its roots: two words are forms of one where these meet.
+    """Return a lower-case word and its possible roots: words are forms of each other when these sets overlap.
 
     >>> bool(forms("inspiring") & forms("inspiration")), bool(forms("bottle") & forms("bottom"))
     (True, False)
@@ -76,7 +76,7 @@ def _roots(word: str, suffixes: Iterable[str], least: int) -> Iterable[str]:
 
 @lru_cache(maxsize=20_000)
 def meanings(word: str) -> frozenset[str]:
-    """The words that may stand for a word, themselves as `forms` has them."""
+    """Return the synonyms of a word, reduced to roots for comparison with `forms`."""
     synonyms = _synonyms()
     plain = [form for form in forms(word) if form in synonyms]
     plain += [f"{form}e" for form in forms(word) if f"{form}e" in synonyms]
@@ -84,17 +84,17 @@ def meanings(word: str) -> frozenset[str]:
 
 
 def _plain_forms(word: str) -> tuple[str, ...]:
-    """A word and its root without a plain ending."""
+    """Return a word, and for a longer one also the word without a final `e`."""
     return (word, word.removesuffix("e")) if len(word) > _LEAST_DERIVED else (word,)
 
 
 def is_ordinary(word: str) -> bool:
-    """Whether a word in lower case has others that stand for it: few names do."""
+    """True for a lower-case word that has synonyms: few names have any."""
     return word in _synonyms()
 
 
 def is_misspelt(written: str, word: str) -> bool:
-    """Whether what is written is no word that is known here, and a letter or two away from a long word.
+    """True for an unknown word within one edit of `word`, or within two if that is long.
 
     >>> is_misspelt("rythm", "rhythm"), is_misspelt("reccomendation", "recommendation"), is_misspelt("warden", "garden")
     (True, True, False)
@@ -106,7 +106,7 @@ def is_misspelt(written: str, word: str) -> bool:
 
 
 def _is_near(left: str, right: str, edits: int) -> bool:
-    """Whether one text becomes the other by some letters more, less, other or swapped."""
+    """True when at most `edits` insertions, deletions, substitutions or swaps turn one text into the other."""
     at = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
     left, right = left[at:], right[at:]
     if not edits or not (left and right):

@@ -1,4 +1,4 @@
-"""Words that turn a statement round: one that is left out, or put in, makes another statement."""
+"""Negations: words whose omission or insertion reverses a statement."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ _NEGATIONS: Final = listed("not no never cannot without nothing nobody none nor"
 
 
 def is_negation(word: str) -> bool:
-    """True for a word, in lower case with straight apostrophes, that turns a statement round."""
+    """True for a negating word, in lower case with straight apostrophes."""
     return word in _NEGATIONS or word.endswith("n't")

@@ -1,6 +1,6 @@
-"""The words of a text for comparing texts inside a fold: cheaper than the terms of search, nearly as good.
+"""Splits texts into words for comparison inside a fold: cheaper than the terms of search, and nearly as good.
 
-Nothing here is stored, so the rules may change without a new version of the postings.
+Nothing computed here is stored, so the rules may change without a new version of the postings.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from turnfold.contract.terms import STOP_WORDS, terms
 from turnfold_worker.pipeline.language.common_words import WEIGHTS
 
 SPECIFIC: Final = 3
-"""Weight from which a word tells what a text is about."""
+"""Minimum weight of a word that indicates what a text is about."""
 
 _WORD: Final = lazy_pattern(r"[a-z0-9]+(?:[-_./'][a-z0-9]+)*")
 _DIGIT: Final = lazy_pattern("[0-9]")
 
 
 def has_digit(text: str) -> bool:
-    """Whether a text holds a digit, of any script."""
+    """True for a text with a digit of any script."""
     return _DIGIT.search(text) is not None if text.isascii() else any(map(str.isdigit, text))
 
 
 def words(text: str) -> list[str]:
-    """Words without stop words, in order, plurals as singulars; scripts other than plain Latin by `terms`."""
+    """Return the words of a text in order, without stop words or plural `s`; non-ASCII texts are split by `terms`."""
     if not text.isascii():
         text = text.replace("\u2019", "'").replace("–", "-").replace("—", "-").replace("…", ".")
         if not text.isascii():
@@ -34,15 +34,15 @@ def words(text: str) -> list[str]:
 
 
 def telling_words(text: str) -> tuple[tuple[str, int], ...]:
-    """Distinct words of a text with their weights, in order."""
+    """Return the distinct words of a text with their weights, in order."""
     return tuple((word, WEIGHTS[word]) for word in dict.fromkeys(words(text)) if word)
 
 
 def specific_words(text: str) -> frozenset[str]:
-    """Words that tell what a text is about."""
+    """Return the words that indicate what a text is about."""
     return frozenset(word for word in words(text) if WEIGHTS[word] >= SPECIFIC)
 
 
 def word_vector(text: str) -> dict[str, int]:
-    """Each word's count times its weight."""
+    """Return each word's count times its weight."""
     return {word: count * WEIGHTS[word] for word, count in Counter(words(text)).items()}
