@@ -2,13 +2,13 @@
 
 In reading order:
 
-lines       the lines of a level
-preserved   what stands as it was said: code and other exact words, whole or by name, and turns of great importance
-detailed    level 1: a segment's notes at a quarter of its length, beside what is preserved
-tags        the line of tags, and the slug
-topic_shifts   where the words of a long text change from one topic to another
-parts       the parts of a long turn, under headings or by topic
-summarize   the levels: the same notes at two lengths, the tags
-relations   who is, has, uses or did what
-fact_lists  what a node keeps of its facts
+lines         formats the lines of a level
+preserved     text kept verbatim: code and other exact text, whole or by name, and important turns
+detailed      level 1: a segment's notes at a quarter of its length, and the preserved text
+tags          the tag line (level 3), and the slug
+topic_shifts  finds the topic boundaries in a long text
+parts         the parts of a long turn, by its headings or by topic
+summarize     all levels: the notes at two lengths, and the tags
+relations     subject-verb-object statements: who is, has, uses or did what
+fact_lists    ranks the facts that a node keeps
 """

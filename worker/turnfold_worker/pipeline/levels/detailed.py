@@ -1,4 +1,4 @@
-"""Level 1 of a segment: its notes at a quarter of its length, beside the words that must stand as they were said."""
+"""Level 1 of a segment: its notes at a quarter of its length, and the text that must be preserved verbatim."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from turnfold_worker.pipeline.levels.preserved import Preserved, exact_words, tu
 from turnfold_worker.pipeline.turns.reading import Reading
 
 SHARE: Final = 4
-"""Level 1 has about one token for four of the source, and its code."""
+"""Level 1 has about one token per this many source tokens, plus its code."""
 TINY: Final = 80
-"""Source tokens up to which level 1 shows the source itself."""
+"""Maximum source tokens of a segment whose level 1 shows the source itself."""
 _LEAST: Final = 64
-"""Tokens that level 1 may always have, if the source is not shorter."""
+"""Tokens that level 1 may always use, unless the source is shorter."""
 _LONGEST_LEAD: Final = 40
-"""Tokens of a note that introduces code and is shown with it."""
+"""Maximum tokens of a note that introduces code and is shown with it."""
 _AFTER_CLAUSES: Final = 1 << 40
-"""Where notes stand that are made of no clause: behind all that are."""
+"""Sort position of notes that are not derived from a clause: after all that are."""
 
 
 def detailed(readings: Sequence[Reading], notes: Sequence[Note], best: Sequence[Note], source_tokens: int) -> str:
-    """Level 1 of a segment with these notes, of which `best` are worth showing, best first; empty if nothing fits.
+    """Render level 1 of a segment; empty if nothing fits.
 
-    What stands in words that are shown whole is not told again, and a short note right before code comes with it.
+    `best` are the `notes` worth showing, best first. Notes on text that is shown verbatim are left out, and a short
+    note right before code is shown with it.
     """
     by_number = {reading.turn.seq: reading for reading in readings}
     tiny = source_tokens <= TINY
@@ -45,7 +46,7 @@ def detailed(readings: Sequence[Reading], notes: Sequence[Note], best: Sequence[
 
 
 def _leads(exact: Sequence[Preserved], notes: Sequence[Note], by_number: Mapping[int, Reading]) -> list[Note]:
-    """The short notes that stand right before code which is shown whole: 'models.py'."""
+    """Return the short notes right before code that is shown whole: 'models.py'."""
     told: dict[int, list[Note]] = {}
     for note in notes:
         if note.end:
@@ -60,7 +61,7 @@ def _leads(exact: Sequence[Preserved], notes: Sequence[Note], by_number: Mapping
 
 
 def _rendered(pieces: Sequence[Note | Preserved], by_number: Mapping[int, Reading]) -> str:
-    """Pieces, in whatever order they come, as lines in the order in which they were said."""
+    """Render pieces, given in any order, as lines in the order of the conversation."""
     ordered = sorted(pieces, key=_place)
     pairs = zip([None, *ordered], ordered, strict=False)
     return lines_of(_part(piece, before, by_number[piece.seq]) for before, piece in pairs)

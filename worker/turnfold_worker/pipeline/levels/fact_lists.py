@@ -1,4 +1,4 @@
-"""Lists of what turns state, by kind, the heaviest first: what a node keeps of its facts."""
+"""Ranks the facts of turns by kind, heaviest first, into the lists that a node keeps."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from turnfold.dates.resolve import resolve_relative_days
 from turnfold_worker.pipeline.language.facts import Fact, FactKind, Facts
 
 MAX_ENTRIES: Final = 24
-"""Entries of a kind that a node keeps."""
+"""Maximum entries of each kind in a node."""
 MAX_ENTRY_LENGTH: Final = 120
-"""Code points of an entry at most."""
+"""Maximum code points of an entry."""
 RELATIONS: Final = "relations"
-"""Key of a node's relations (see `relations`) beside its facts."""
+"""Key of a node's relations (see `relations`) among its facts."""
 _BARE: Final = 2
-"""Digits up to which a number alone says nothing."""
+"""Maximum code points of a number that says nothing by itself."""
 
 
 def merge_facts(weighted: Iterable[tuple[Facts, int, date | None]]) -> dict[str, list[str]]:
-    """A node's facts: per kind the heaviest texts, at most `MAX_ENTRIES`; ties by first mention. JSON-able.
+    """Merge facts into a node's: at most `MAX_ENTRIES` texts per kind, heaviest first, ties by first mention.
 
-    Each turn's facts come with their weight and the day on which they were said. What only meant something there
-    and then is left out: bare small numbers, and days without a date.
+    Each turn's facts come with their weight and the day of the turn. Facts that mean nothing outside their turn are
+    dropped: bare small numbers, and days without a date. The result is serializable as JSON.
     """
     return rank_entries(
         (str(fact.kind), entry, weight)
@@ -45,7 +45,7 @@ def _entry(fact: Fact, said_on: date | None) -> str:
 
 
 def rank_entries(entries: Iterable[tuple[str, str, int]]) -> dict[str, list[str]]:
-    """Rank (kind, text, weight) by the sum of weights, then by first mention. Every kind, and `RELATIONS`, is a key."""
+    """Rank (kind, text, weight) rows by total weight, then by first mention. All kinds and `RELATIONS` are keys."""
     totals: dict[str, dict[str, list[int]]] = {str(kind): {} for kind in (*FactKind, RELATIONS)}
     for position, (kind, text, weight) in enumerate(entries):
         entry = _whole_entry(" ".join(text[: 4 * MAX_ENTRY_LENGTH].split()))
@@ -61,5 +61,5 @@ def rank_entries(entries: Iterable[tuple[str, str, int]]) -> dict[str, list[str]
 
 
 def _whole_entry(text: str) -> str:
-    """The entry; a longer one is marked as cut, so that its beginning does not pass for all of it."""
+    """Truncate a long entry with an ellipsis, so that its beginning does not pass for the whole."""
     return text if len(text) <= MAX_ENTRY_LENGTH else f"{text[: whole_numbers(text, MAX_ENTRY_LENGTH - 1)]}…"

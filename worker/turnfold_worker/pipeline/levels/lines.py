@@ -1,4 +1,4 @@
-"""Lines of a level: one a turn, code indented below it, a line with the day where the day changes. Pure."""
+"""Formats the lines of a level: one per turn, code indented below it, a date line where the day changes. Pure."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Final, NamedTuple
 from turnfold.contract.periods import day_label
 
 INDENT: Final = "    "
-"""Stands before a line of code."""
+"""Prefix of a line of code."""
 
 
 class Part(NamedTuple):
-    """What is said at one place of a level."""
+    """A piece of a level: a note, or preserved text."""
 
     seq: int
     day: date | None
     speaker: str
     text: str
     joint: str
-    """Stands before it where the turn goes on."""
+    """Separator from the previous part of the same turn."""
     code: bool = False
 
 
 def lines_of(parts: Iterable[Part]) -> str:
-    """Parts, in the order of the turns, as lines that each end in a newline; empty for no parts."""
+    """Render parts, given in the order of the turns, as lines that each end in a newline; empty for no parts."""
     lines: list[str] = []
     day: date | None = None
     spoken: tuple[int, str] | None = None
@@ -47,12 +47,12 @@ def lines_of(parts: Iterable[Part]) -> str:
 
 
 def code_lines(text: str) -> str:
-    """Code, indented so that no line of it begins like one of ours."""
+    """Indent code, so that no line of it looks like a date line or a speaker's line."""
     return "".join(f"{INDENT}{line}\n" for line in text.split("\n"))
 
 
 def most_that_fit(limit: int, fits: Callable[[int], bool]) -> int:
-    """The largest count that fits, when every smaller one does; 0 when none does."""
+    """Return the largest count up to `limit` that fits, by binary search; 0 if none does. `fits` must be monotonic."""
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2

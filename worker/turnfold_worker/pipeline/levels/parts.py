@@ -1,4 +1,4 @@
-"""The parts of a long turn: under its headings, or, without any, where its topic changes. Pure."""
+"""Splits a long turn into parts: at its headings, or, without any, where its topic changes. Pure."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from turnfold_worker.pipeline.levels.topic_shifts import telling_topics, topic_s
 from turnfold_worker.pipeline.notes.passages import Passage
 
 LEAST_PART: Final = 1_000
-"""Code points of a part at least."""
+"""Minimum code points of a part."""
 MOST_PARTS: Final = 24
-"""Parts of a turn."""
+"""Maximum number of parts of a turn."""
 _READ: Final = 200_000
-"""Code points of a turn that are looked at; what follows belongs to its last part."""
+"""Code points of a turn that are searched for boundaries; the rest belongs to its last part."""
 _LONGEST_TITLE: Final = 60
 
 _ATX: Final = lazy_pattern(r"^ {0,3}(?P<marks>#{1,6})[ \t]+(?P<title>[^\n]{1,200})$", re.MULTILINE)
 _UNDERLINED: Final = lazy_pattern(r"(?:\A|\n[ \t]*\n)(?P<title>[^\n]{2,120})\n(?P<marks>={3,}|-{3,})[ \t]*(?=\n|\Z)")
 _BOLD: Final = lazy_pattern(r"^[ \t]{0,3}(?P<marks>\*\*)(?P<title>[^*\n]{2,100})\*\*:?[ \t]*$", re.MULTILINE)
 _BOLD_LEVEL: Final = 7
-"""Below the six of Markdown's own headings."""
+"""Heading level of a bold line: below the six levels of Markdown's own headings."""
 _NO_TITLE: Final = str.maketrans(dict.fromkeys('[]→"', " "))
 
 
@@ -39,21 +39,21 @@ class Part(NamedTuple):
 
     start: int
     end: int
-    """Code points of the turn."""
+    """Offsets into the turn, in code points."""
     title: str
 
 
 def parts_of(turn: StoredTurn) -> tuple[Part, ...]:
-    """The parts of a turn in order, which cover it; none of a turn that is short, or about one thing.
+    """Split a turn into parts that cover it, in order; empty for a turn that is short or has a single topic.
 
-    A tool's output is parted by its headings alone: the words of logs and listings change all the time.
+    Tool output is split at headings alone: the words of logs and listings change all the time.
     """
     text = turn.content
     if turn.tokens < LONG_TURN or len(text) < 2 * LEAST_PART:
         return ()
     least = max(LEAST_PART, len(text) // MOST_PARTS)
     printed = holds_tool_words(turn)
-    # One `#` begins a comment in many a listing.
+    # A single `#` often begins a comment in tool output.
     if starts := _headed(text, least=least, least_level=2 if printed else 1):
         edges = [*(start for start, _ in starts), len(text)]
         titles = [title for _, title in starts]
@@ -69,7 +69,7 @@ def parts_of(turn: StoredTurn) -> tuple[Part, ...]:
 
 
 def packed_parts(parts: Mapping[int, Sequence[Part]], passages: Sequence[Passage]) -> bytes:
-    """The parts of a segment's long turns, which come by number, packed; empty where there are none."""
+    """Pack the parts of a segment's long turns, given by turn number, for storage; empty if there are none."""
     entries: list[PartEntry] = []
     for seq, of_turn in parts.items():
         mine = [passage for passage in passages if passage.notes[0].seq == seq]
@@ -78,7 +78,7 @@ def packed_parts(parts: Mapping[int, Sequence[Part]], passages: Sequence[Passage
 
 
 def named_by_parts(turns: Sequence[StoredTurn], parts: Mapping[int, Sequence[Part]]) -> list[str]:
-    """A word of each part of the longest turn where that is most of a segment: what its slug is to name."""
+    """Return a title word of each part of the longest turn, for the slug, if that turn is at least half the segment."""
     longest = max(turns, key=lambda turn: turn.tokens)
     if 2 * longest.tokens < sum(turn.tokens for turn in turns):
         return []
@@ -87,7 +87,7 @@ def named_by_parts(turns: Sequence[StoredTurn], parts: Mapping[int, Sequence[Par
 
 
 def _first_place(passages: Iterable[Passage], start: int) -> int:
-    """The first place from which on no passage of a turn holds a clause that begins before `start`."""
+    """Return the first place from which on no passage of a turn contains a clause that begins before `start`."""
     earlier = [
         passage.number % PLACES
         for passage in passages
@@ -103,7 +103,7 @@ class _Heading(NamedTuple):
 
 
 def _headings(text: str) -> list[_Heading]:
-    """Headings outside of code, in order."""
+    """Return the headings outside code fences, in order."""
     headings = [_Heading(match.start(), len(match["marks"]), match["title"]) for match in _ATX.finditer(text)]
     headings += [
         _Heading(match.start("title"), 1 if match["marks"][0] == "=" else 2, match["title"])
@@ -120,7 +120,7 @@ def _headings(text: str) -> list[_Heading]:
 
 
 def _headed(text: str, *, least: int, least_level: int) -> list[tuple[int, str]]:
-    """Where parts begin, with their titles, by the coarsest headings that make at least two; nothing without them."""
+    """Return starts and titles of the parts at the coarsest heading level that gives at least two; else empty."""
     headings = _headings(text[:_READ])
     for level in sorted({heading.level for heading in headings if heading.level >= least_level}):
         starts = _starts([heading for heading in headings if least_level <= heading.level <= level], len(text), least)
@@ -130,7 +130,7 @@ def _headed(text: str, *, least: int, least_level: int) -> list[tuple[int, str]]
 
 
 def _starts(headings: Sequence[_Heading], length: int, least: int) -> list[tuple[int, str]]:
-    """A part for each heading; a short one stays with the one before."""
+    """Start a part at each heading, except where it or the one before would be shorter than `least`."""
     starts = [(0, "" if headings[0].start >= least else headings[0].title)]
     for heading in headings:
         if heading.start - starts[-1][0] >= least <= length - heading.start:
@@ -139,7 +139,7 @@ def _starts(headings: Sequence[_Heading], length: int, least: int) -> list[tuple
 
 
 def _opening(text: str) -> str:
-    """The first words."""
+    """Return the first words of a text, as a title."""
     return _shown(next((line for line in text.split("\n") if line.strip(" #*=-\t")), ""))
 
 

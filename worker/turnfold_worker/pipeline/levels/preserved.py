@@ -1,6 +1,6 @@
-"""The words of a segment that level 1 shows as they were said: code, tables and keys, and turns of great importance.
+"""Text of a segment that level 1 shows verbatim: code, tables and keys, and important turns.
 
-They stand whole or, where they are too long, by a name on one line, never cut.
+It is shown whole or, if too long, as a name on one line, but never truncated.
 """
 
 from __future__ import annotations
@@ -21,50 +21,50 @@ from turnfold_worker.pipeline.turns.classify import SHORT_TURN
 from turnfold_worker.pipeline.turns.reading import Reading
 
 SMALL_TOKENS: Final = 200
-"""Tokens up to which exact words stand whole in level 1; longer ones are named."""
+"""Maximum tokens of exact text that level 1 shows whole; longer text is shown by name."""
 _EXACT_SHARE: Final = 0.4
-"""Of a segment's tokens, most for exact words that stand whole."""
+"""Maximum share of a segment's tokens for exact text that is shown whole."""
 _NAMED_SHARE: Final = 12
-"""Of a segment's tokens, one in so many for names of those that are too long."""
+"""One in this many of a segment's tokens may be spent on names of text that is too long."""
 _LEAST_NAMED: Final = 48
-"""Tokens that such names may always have."""
+"""Tokens that such names may always use."""
 _WHOLE_TURN: Final = 60
-"""Tokens up to which a turn that must stay verbatim does; a longer one is told by its notes."""
+"""Maximum tokens of a turn that is kept verbatim; a longer one is represented by its notes."""
 _LONGEST_TURN: Final = 400
-"""Code points of such a turn."""
+"""Maximum code points of such a turn."""
 _MOST_OF_A_TURN: Final = 40
 _EXACT: Final = frozenset({"JSON", "SQL", "code", "table", "key", "formula", "key-value", "commands", "marks"})
-"""Reasons that keep a turn for what its words are."""
+"""Reasons for keeping a turn because of its kind of text."""
 UNSEEN_IN_CODE: Final = {code: replaced for code, replaced in UNSEEN.items() if code not in map(ord, "\t\n")} | (
-    # A reader breaks lines there too, and each line is indented.
+    # These also break lines for a reader, and each line must be indented.
     dict.fromkeys(map(ord, "\x85\u2028\u2029"), "\n")
 )
 
 
 class Preserved(NamedTuple):
-    """Words of a turn that stand as they were said, or their name."""
+    """Verbatim text of a turn, or its name."""
 
     seq: int
     span: Span
     text: str
     tokens: int
     code: bool = True
-    """Its lines stand indented below its speaker."""
+    """Rendered as indented lines below the speaker."""
     whole: bool = True
-    """It is the words, not their name."""
+    """The text itself, not its name."""
     turn: bool = False
-    """It is all that its turn says."""
+    """The whole content of its turn."""
 
     def tells(self, note: Note) -> bool:
-        """Whether a note says what stands here already."""
+        """True for a note on text that is shown here."""
         inside = self.span.start <= note.start < self.span.end if note.end else self.turn
         return self.whole and note.seq == self.seq and inside
 
 
 def exact_words(readings: Sequence[Reading], source_tokens: int) -> list[Preserved]:
-    """Code, tables and the like, small ones first: whole where there is room; then the names of others.
+    """Select code, tables and the like, smallest first: those that fit as a whole, then the names of the others.
 
-    Of words that stand already, not even the name is shown again.
+    Text that is shown already is not shown again, not even by name.
     """
     room, room_for_names = int(_EXACT_SHARE * source_tokens), max(_LEAST_NAMED, source_tokens // _NAMED_SHARE)
     pairs = [pair for reading in readings for pair in _exact_words(reading)]
@@ -83,14 +83,14 @@ def exact_words(readings: Sequence[Reading], source_tokens: int) -> list[Preserv
 
 
 def _exact_words(reading: Reading) -> Iterator[tuple[Preserved, Preserved]]:
-    """Exact words of a turn in order, each with its name; the whole turn where all of it is exact."""
+    """Yield the exact texts of a turn in order, each with its name; the whole turn if all of it is exact."""
     content, treatment = reading.turn.content, reading.treatment
     if reading.tool or reading.repeat is not None:
         return
     if treatment is not None and _is_exact(treatment.classification.reasons):
         span = trimmed(content, Span(0, len(content)))
         words, name = _exact(reading, Block(*span, BlockKind.TEXT, "", *span))
-        # Of a long turn with a key or a formula in it the sentences are told.
+        # A long turn of sentences with a key or a formula is represented by its notes.
         if words.tokens <= SMALL_TOKENS or treatment.statements is not None:
             yield words._replace(turn=not reading.calls), name
             return
@@ -100,7 +100,7 @@ def _exact_words(reading: Reading) -> Iterator[tuple[Preserved, Preserved]]:
 
 
 def _is_exact(reasons: Sequence[str]) -> bool:
-    """True where what decides, or stands beside that the turn is short, is what its words are."""
+    """True when the deciding reason, or for a short turn any reason, is the kind of text."""
     return not _EXACT.isdisjoint(reasons if reasons[:1] == (SHORT_TURN,) else reasons[:1])
 
 
@@ -110,7 +110,7 @@ def _exact(reading: Reading, block: Block) -> tuple[Preserved, Preserved]:
     name = block_name(inside, block.kind, block.language, lines=line_count(inside.rstrip("\n")))
     named = f"code: {name} [… {ARROW}{turns_marker(seq, seq)}]"
     text = content[block.start : block.end].translate(UNSEEN_IN_CODE).replace("→L", "→ L")
-    # A line of prose is cheaper than a line of code; what is much longer than it may be is not counted.
+    # Text that is far above the limit is not worth counting.
     shown = len(text) <= 10 * SMALL_TOKENS and any(map(str.isalnum, text))
     tokens = estimate_tokens(code_lines(text)) if shown else SMALL_TOKENS + 1
     words = Preserved(seq, span, text, tokens)
@@ -118,7 +118,7 @@ def _exact(reading: Reading, block: Block) -> tuple[Preserved, Preserved]:
 
 
 def turns_verbatim(readings: Sequence[Reading], *, of_all: bool) -> list[Preserved]:
-    """Short turns that must stay as they were said, the most important first; `of_all`, every short turn in order."""
+    """Return the short turns to keep verbatim, most important first; with `of_all`, every short turn in order."""
     lines = [
         (reading.treatment.score, line)
         for reading in readings
@@ -131,7 +131,7 @@ def turns_verbatim(readings: Sequence[Reading], *, of_all: bool) -> list[Preserv
 
 
 def _line(reading: Reading) -> Preserved | None:
-    """A turn on one line, where it is short and says something; calls and code are shown otherwise."""
+    """Render a short, non-empty turn on one line; None for others, and for turns with calls or code."""
     content = reading.turn.content
     if len(content) > _LONGEST_TURN or reading.code or reading.calls:
         return None

@@ -1,8 +1,8 @@
-"""Relations by rule: who is, has, uses or did what, and which key has which value. Few, and right.
+"""Extracts relations by rule: who is, has, uses or did what, and keys with values. Precision goes before recall.
 
-A relation is a short statement in the words of one sentence, `subject verb object` or `key: value`; a speaker's `I` is
-the speaker's name. Questions, conditions, negations and wishes give none: a wrong relation is worse than a missing one.
-Who somebody is to whom holds in them too: "When does my sister Zoe arrive?" says that Zoe is a sister.
+A relation is a short statement in the words of one sentence, `subject verb object` or `key: value`; a speaker's `I`
+becomes the speaker's name. Questions, conditions, negations and wishes yield none: a wrong relation is worse than a
+missing one. Personal ties are the exception: "When does my sister Zoe arrive?" says that Zoe is a sister.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from turnfold_worker.pipeline.notes.phatic import bare_words
 from turnfold_worker.pipeline.turns.reading import Reading
 
 MAX_RELATIONS: Final = 12
-"""Relations that a segment keeps."""
+"""Maximum number of relations of a segment."""
 _SENTENCES: Final = 100
-"""Sentences of a turn that are looked at."""
+"""Maximum number of sentences of a turn that are checked."""
 _LONGEST: Final = 240
-"""Code points of a sentence that is looked at."""
+"""Maximum code points of a sentence that is checked."""
 _LONGEST_WITH_TIES: Final = 600
-"""The same where only a few words of it say who somebody is to whom."""
+"""The same for personal ties, which a few words of a long sentence state."""
 _ENTITIES: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH)
 _MOST_KEY_WORDS: Final = 4
 _MOST_NAMES: Final = 8
-"""Names of a sentence that are looked at."""
+"""Maximum number of names of a sentence that are checked."""
 _LEAD: Final = 12
-"""Code points that may stand before a subject: `And the `."""
+"""Maximum code points before a subject: `And the `."""
 
 _OPEN: Final = listed(
     """
@@ -44,25 +44,25 @@ _OPEN: Final = listed(
     pretend example suppose let's will can must think guess believe want wants need needs barely hardly supposedly
     """
 )
-"""Words of a sentence that states nothing that holds."""
+"""Words of sentences that do not state a fact."""
 _HANGING: Final = listed(
     """
     a an the this that these those it them him her you me us one ones some any my your his our their to of for with from
     in on at by about like and or as both either so very more most other another both such last next same here there
     """
 )
-"""Words with which an object says nothing by itself."""
+"""Words that do not make an object by themselves, and that none may end with."""
 _LOOSE: Final = listed("too also already recently now again lately before though as well today currently yesterday")
 
 _POINTING: Final = listed("it this that these those me myself my our you your them him her his its both ago")
-"""Words that say nothing outside their sentence."""
+"""Words that mean nothing outside their context."""
 _WHEN: Final = lazy_pattern(r" (?:(?:last|next|this) \w+|on \w+day|the (?:other day|first time))$", re.IGNORECASE)
 
 _FIRST_PERSON: Final = {
     "am": "is", "'m": "is", "work": "works", "live": "lives", "study": "studies", "teach": "teaches", "use": "uses",
     "own": "owns", "prefer": "prefers", "play": "plays", "have": "has", "volunteer": "volunteers",
 }  # fmt: skip
-"""A verb of the first person as it is said of the speaker."""
+"""Third-person forms of first-person verbs."""
 _VERB: Final = (
     r"(?:(?:am|is|was|'m)(?= (?:an?|the|allergic|afraid|married|engaged|from|based|located|called|named|written|hosted"
     r"|deployed|owned|responsible)\b)"
@@ -100,7 +100,7 @@ _TIE: Final = (
     r"|coach|teacher|tutor|assistant|doctor|dentist|therapist|vet|lawyer|accountant|client|customer|supplier|designer"
     r"|developer|engineer|architect|lead|owner|dog|puppy|cat|kitten|horse))"
 )
-"""Who somebody is to somebody: a noun with up to two words before it."""
+"""A personal tie or role: a noun with up to two words before it."""
 _NAMED: Final = r"(?:(?P<is>,? (?:is called|is named|named|called|is|was)(?: our| my)?)|(?P<comma>,))? "
 _MINE: Final = lazy_pattern(rf"(?<!\w)(?:[Mm]y|[Oo]ur) {_TIE}{_NAMED}")
 _THEIRS: Final = lazy_pattern(rf"['\u2019]s {_TIE}{_NAMED}")
@@ -116,7 +116,7 @@ _DIGIT: Final = lazy_pattern(r"\d")
 
 
 def relations_of(readings: Sequence[Reading]) -> list[str]:
-    """The relations that a segment states, most often stated first, then by first mention; at most `MAX_RELATIONS`."""
+    """Return at most `MAX_RELATIONS` relations of a segment, most frequent first, ties by first mention."""
     counts: dict[str, int] = {}
     for reading in readings:
         for relation in dict.fromkeys(_of_turn(reading)):
@@ -138,7 +138,7 @@ def _of_turn(reading: Reading) -> Iterator[str]:
 
 
 def _pair(line: str) -> str:
-    """`key: value`, when the value is exact."""
+    """Return a line as `key: value` if its value is exact, else an empty string."""
     match = _PAIR.match(line) if ": " in line or "=" in line else None
     if match is None or len(match["key"].split()) > _MOST_KEY_WORDS or _states_nothing(line):
         return ""
@@ -148,7 +148,7 @@ def _pair(line: str) -> str:
 
 
 def _stated(reading: Reading, span: Span, line: str) -> str:
-    """What the speaker says of himself, of what is his, or of something named."""
+    """Return a statement about the speaker, the speaker's things, or a named entity; else an empty string."""
     entities = [fact for fact in reading.facts.within(span.start, span.end) if fact.kind in _ENTITIES]
     relation = _of_speaker(reading.speaker, line, entities) or _of_entity(line, entities)
     if not relation or _states_nothing(line):
@@ -161,7 +161,7 @@ def _states_nothing(line: str) -> bool:
 
 
 def _ties(reading: Reading, span: Span, line: str) -> Iterator[str]:
-    """Who or what somebody with a name is to the speaker, or to somebody else with one, and what is whose work."""
+    """Yield the ties of named people to the speaker or to each other, and who made or owns a thing."""
     facts = reading.facts.within(span.start, span.end)
     names = list(dict.fromkeys(fact.text for fact in facts if fact.kind is FactKind.NAME))
     if not names:
@@ -194,7 +194,7 @@ def _tied(whose: str, matches: Iterable[re.Match[str]], line: str, names: Sequen
 
 
 def _name_at(at: int, line: str, names: Sequence[str]) -> str:
-    """The longest of the names that stands at a place."""
+    """Return the longest of the names at a position of the line, or an empty string."""
     return max((name for name in names if line.startswith(name, at)), key=len, default="")
 
 
@@ -205,7 +205,7 @@ def _of_speaker(speaker: str, line: str, entities: Sequence[Fact]) -> str:
         return f"{speaker}'s {match['owned'].lower()} {match['verb'].lower()} {thing}" if thing and exact else ""
     if match := _SPOKEN.match(line):
         if speaker == Role.ASSISTANT:
-            # A model that says `I` is writing for someone else.
+            # A model that writes `I` is writing for another person.
             return ""
         verb, thing = match["verb"].lower(), _object(match)
         return f"{speaker} {_FIRST_PERSON.get(verb, verb)} {thing}" if thing else ""
@@ -225,7 +225,7 @@ def _of_entity(line: str, entities: Sequence[Fact]) -> str:
 
 
 def _object(match: re.Match[str]) -> str:
-    """The object without loose ends; nothing when it does not say what is meant."""
+    """Return the object without loose words at its ends; empty if it is not specific."""
     words = _WHEN.sub("", match["object"]).split()
     if words and words[0].lower() in {"my", "our"}:
         words.pop(0)

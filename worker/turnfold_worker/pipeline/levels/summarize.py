@@ -1,8 +1,8 @@
-"""The three levels of a segment, written by rule: its notes at a quarter and at a tenth of its length, a line of tags.
+"""Writes the three levels of a segment by rule: notes at a quarter and at a tenth of its length, and a tag line.
 
-Every level ends in one newline; every line begins with `[`, which only our date lines do, or with a letter, or,
-if it is code, with four spaces: nothing that was said can stand where a date or a speaker of ours stands.
-No level is longer than its source, nor than the level above it.
+Every level ends in one newline. A line begins with `[` if it is a date line, with four spaces if it is code, and with a
+letter otherwise, so no text of a turn can pass for a date or a speaker. No level is longer than its source or than the
+next more detailed level.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from turnfold_worker.pipeline.levels.tags import FALLBACK, MAX_TAG_TOKENS, tag_l
 from turnfold_worker.pipeline.turns.reading import Reading
 
 BRIEF_SHARE: Final = 10
-"""Level 2 has about one token for ten of the source."""
+"""Level 2 has about one token per this many source tokens."""
 _SHORTEST_CLIP: Final = 8
-"""Code points from which the beginning of a note is worth showing."""
+"""Minimum code points of the beginning of a note that is worth showing."""
 _LEAST_BRIEF: Final = 32
-"""Tokens that level 2 may always have, if level 1 is not shorter."""
+"""Tokens that level 2 may always use, unless level 1 is shorter."""
 _MOST_VOICE: Final = 4
-"""What the voice of a role adds at most to the weight of its words among the topics."""
+"""Maximum that the weight of a role adds to its words when topics are ranked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Levels:
-    """The texts of a node, and what its segment is about."""
+    """The texts of a node, and the topics of its segment."""
 
     texts: Mapping[int, str]
-    """Of levels 1, 2 and 3."""
+    """Texts by level, 1 to 3."""
     topics: tuple[str, ...]
 
 
 def source_tokens(readings: Sequence[Reading]) -> int:
-    """Estimated tokens of level 0: the turns as messages."""
+    """Estimate the tokens of level 0: the turns as messages."""
     return sum(reading.turn.tokens + MESSAGE_TOKENS for reading in readings)
 
 
@@ -50,14 +50,14 @@ def summarize(
     best: Sequence[Note],
     said: Mapping[str, int],
 ) -> Levels:
-    """Levels 1 to 3 of a segment.
+    """Write levels 1 to 3 of a segment.
 
-    `facts` are the node's, `noted` all notes of the segment with the words that they were made from, `best` the best
-    of them in order, `said` the tokens of each role in the conversation so far.
+    `facts` are the node's, `noted` all notes of the segment with the text that they were made from, `best` the best of
+    them in order, `said` the tokens by role in the conversation so far.
     """
     source = source_tokens(readings)
     notes = [note for note, _ in noted]
-    # Where nothing is worth a place in a context, a level still says what there was.
+    # When no note is worth showing in a context, the level still shows what there was.
     told = best or notes
     first = detailed(readings, notes, told, source) or _smallest(readings, told, source)
     limit = min(estimate_tokens(first), max(_LEAST_BRIEF, source // BRIEF_SHARE))
@@ -68,7 +68,7 @@ def summarize(
 
 
 def _topics(readings: Sequence[Reading], noted: Sequence[tuple[Note, str]], said: Mapping[str, int]) -> list[str]:
-    """What a segment speaks of, in the words of its notes as they were said: those of who says less weigh more."""
+    """Rank the topics of a segment, from the source text of its notes; roles that say less weigh more."""
     voice = voices(said)
     tools = {reading.turn.seq for reading in readings if reading.tool}
     weighted_texts = [
@@ -80,17 +80,17 @@ def _topics(readings: Sequence[Reading], noted: Sequence[tuple[Note, str]], said
 
 
 def brief_of(notes: Sequence[Note], limit: int) -> str:
-    """The best notes of the rules as lines within `limit` tokens; empty when not even one fits."""
+    """Render as many of the notes, best first, as fit in `limit` tokens; empty if none fits."""
     most_notes = _most_notes(notes, limit)
     count = most_that_fit(most_notes, lambda size: estimate_tokens("".join(note_lines(notes[:size]))) <= limit)
     return "".join(note_lines(notes[:count]))
 
 
 def _most_notes(notes: Sequence[Note], limit: int) -> int:
-    """More notes than these never fit, whatever stands around them."""
+    """Return an upper bound on the number of notes that fit, to narrow the binary search."""
     least = 0
     for count, note in enumerate(notes):
-        # Its tokens are those of its words and of one mark after them, which another mark may swallow.
+        # A note's tokens include a mark after its text, which may merge with another mark.
         least += note.tokens - 2
         if least > limit:
             return count
@@ -98,7 +98,7 @@ def _most_notes(notes: Sequence[Note], limit: int) -> int:
 
 
 def _smallest(readings: Sequence[Reading], notes: Sequence[Note], limit: int) -> str:
-    """The beginning of the first note when none fits whole; else who spoke; else one word."""
+    """Return the beginning of the first note when no note fits whole; else who spoke; else the fallback line."""
     for note in notes[:1]:
 
         def shown(length: int, note: Note = note) -> str:

@@ -1,4 +1,4 @@
-"""The line of tags (level 3) and the slug of a node: what it is about, in the fewest words that people can read."""
+"""The tag line (level 3) and the slug of a node: its topics in as few readable words as possible."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from turnfold_worker.pipeline.levels.fact_lists import RELATIONS
 from turnfold_worker.pipeline.turns.reading import called
 
 MAX_TAG_TOKENS: Final = 30
-"""Estimated tokens of a line of tags, about."""
+"""Maximum estimated tokens of a tag line."""
 MAX_SLUG: Final = 40
-"""Code points of a slug at most."""
+"""Maximum code points of a slug."""
 FALLBACK: Final = "turns"
-"""What a node is called when nothing can be said about it."""
+"""Slug and tag line of a node without topics or facts."""
 _MAX_TAG: Final = 28
 _MAX_TOPICS: Final = 8
 _SLUG_WORDS: Final = 3
 _SHOWN: Final = listed(
     f"photo photos picture pictures pic pics image images video videos since {' '.join([*MONTHS, *WEEKDAYS]).lower()}"
 )
-"""Words for how something was shown, and when."""
+"""Words for media and times, which name no subject."""
 _NO_SUBJECT: Final = ("ly", "ing", "ed", "est", "ive", "ful", "ous")
-"""Ends of words that say how something is, or was done."""
+"""Endings of adverbs, adjectives and verb forms, which name no subject."""
 _SHORTEST: Final = 3
 _BASE_WEIGHT: Final = 2
 _LONGEST_LINE: Final = 6
-"""Code points a token at most in a line that is worth counting."""
+"""Maximum code points per token of a line whose tokens are worth counting."""
 _READ: Final = 400
-"""Words of a text that tags are taken from."""
+"""Number of words at the beginning of a text that are searched for topics."""
 
 _WORD: Final = lazy_pattern(r"([^\W\d_](?:[^\W_]|[-'\u2019](?=[^\W_])){1,40})")
 _PAIR_GAPS: Final = frozenset({"", " ", "\n", " \n"})
-"""What may stand between the words of a pair."""
+"""Text that may separate the words of a pair."""
 _NOT_SLUG: Final = lazy_pattern(r"[^a-z0-9]+")
 
 
 def topics(texts: Sequence[tuple[str, int]], speakers: Sequence[str] = ()) -> list[str]:
-    """What the texts speak of: words and repeated pairs of words, heaviest first, ties by first mention.
+    """Return the topics of texts: words and repeated word pairs, heaviest first, ties by first mention.
 
-    Each text comes with its weight. Forms of one word count together and are shown as first said.
+    Each text comes with its weight. Forms of one word count together, and the first one is shown.
     """
     totals: dict[str, list[int]] = {}
     shown_words: dict[str, str] = {}
@@ -58,7 +58,7 @@ def topics(texts: Sequence[tuple[str, int]], speakers: Sequence[str] = ()) -> li
         pieces = _WORD.split(text[: 8 * _READ], _READ)
         for gap, word_said in zip(pieces[::2], pieces[1::2], strict=False):
             word, key = _TOPICS[word_said]
-            # A backslash begins a command of LaTeX.
+            # A backslash begins a LaTeX command.
             if not key or word in participants or gap.endswith("\\"):
                 previous = ""
                 continue
@@ -74,7 +74,7 @@ def topics(texts: Sequence[tuple[str, int]], speakers: Sequence[str] = ()) -> li
 
 
 def _topic_of(word_said: str) -> tuple[str, str]:
-    """A word in lower case and what its forms share; of a word that tells little, nothing."""
+    """Return a word in lower case with its stem, or with an empty stem if it says little about a subject."""
     word = word_said.lower().replace("\u2019", "'").removesuffix("'s")
     key = stem(word)
     little = is_common(word) or is_common(key) or (word.isascii() and len(word) < _SHORTEST)
@@ -105,7 +105,7 @@ def _with_pairs(
 
 
 def tag_line(topics_found: Sequence[str], facts: Mapping[str, Sequence[str]], limit: int = MAX_TAG_TOKENS) -> str:
-    """One line of tags of about `limit` tokens: topics, then names, dates, paths, and a relation if there is room.
+    """Render a tag line of at most `limit` tokens: topics, names, dates, paths, code, a relation if there is room.
 
     Ends in a newline.
     """
@@ -129,7 +129,7 @@ def tag_line(topics_found: Sequence[str], facts: Mapping[str, Sequence[str]], li
 
 
 def _with_relation(line: str, parts: Mapping[str, Sequence[str]], relations: Sequence[str], limit: int) -> str:
-    """The line with the first relation that fits; what is cut off would not be right any more."""
+    """Append the first relation that fits whole; a truncated relation could be wrong."""
     for relation in relations[:_MAX_TOPICS]:
         relation_line = one_line(relation)
         if any(mark in relation_line for mark in ",;:"):
@@ -156,7 +156,7 @@ def _basenames(paths: Sequence[str]) -> list[str]:
 
 
 def tags_of(line: str) -> dict[str, list[str]]:
-    """The tags of a line that `tag_line` made, by part."""
+    """Parse the output of `tag_line` into tags by part."""
     by_part: dict[str, list[str]] = {}
     for part in line.strip().split("; "):
         name, colon, tags = part.partition(": ")
@@ -166,9 +166,9 @@ def tags_of(line: str) -> dict[str, list[str]]:
 
 
 def slug(facts: Mapping[str, Sequence[str]], topics_found: Sequence[str]) -> str:
-    """One to four words in `[a-z0-9-]`, at most `MAX_SLUG` code points; `FALLBACK` when no word fits.
+    """Build a slug of one to three words in `[a-z0-9-]`, at most `MAX_SLUG` code points; `FALLBACK` if no word fits.
 
-    Words that name something come first: no adverbs, moods, or forms of verbs, and nothing of how it was shown.
+    Words that name a subject come first: no adverbs, feelings, verb forms, media or times.
 
     >>> slug({}, ["thankfully", "seat map", "amazing", "refunds"])
     'seat-map-refunds'

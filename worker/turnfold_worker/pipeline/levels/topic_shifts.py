@@ -1,7 +1,7 @@
-"""Where the words of a long text change from one topic to another, and the words that tell its topics apart. Pure.
+"""Finds where the topic of a long text changes, and the words that distinguish its topics. Pure.
 
-TextTiling (Hearst 1997): neighbouring windows of text are compared by the words that they share. A topic changes where
-they share much less than the text does elsewhere, and the two sides little altogether.
+TextTiling (Hearst 1997): neighbouring windows of text are compared by the words that they share. The topic changes
+where two windows share far fewer words than usual for the text, and the larger regions around them share few, too.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from turnfold_worker.pipeline.language.common_words import WEIGHTS
 from turnfold_worker.pipeline.levels.tags import topics
 
 _BLOCK: Final = 480
-"""Code points of the blocks that are compared, about: a paragraph, or some sentences of a long one."""
+"""Approximate code points of the blocks that are compared: a paragraph, or some sentences of a long one."""
 _WINDOW: Final = 4
-"""Blocks before and after a gap."""
+"""Number of blocks in the window on either side of a gap."""
 _SHARE_OF_USUAL: Final = 0.5
-"""Of the usual likeness of neighbouring windows, the most there may be where a topic changes."""
+"""Maximum similarity of the windows at a topic change, relative to the text's median."""
 _LIKEST: Final = 0.12
-"""Likeness of neighbouring windows up to which a topic may change."""
+"""Maximum similarity of the windows at a topic change, absolute; both bounds apply."""
 _LITTLE_OF_USUAL: Final = 0.25
-"""The same where that may be more: of a text that says much in the same words."""
+"""Similarity relative to the median that is always low enough, for texts with a repetitive vocabulary."""
 _REACH: Final = 8
-"""Blocks before and after a gap that are two parts only if they differ as a whole."""
+"""Number of blocks in the larger region on either side of a gap, which must differ, too."""
 _PARTS_LIKEST: Final = 0.25
-"""Likeness of these up to which they do."""
+"""Maximum similarity of these regions at a topic change."""
 _AROUND: Final = 2_000
-"""Code points on both sides of the end of a sentence that are compared."""
+"""Code points that are compared on either side of the end of a paragraph or sentence."""
 _MOST_EDGES: Final = 16
 _TOPICS_OF_A_PART: Final = 3
 _TOPICS_FROM: Final = 12_000
-"""Code points of a part from which its topics are taken."""
+"""Code points at the beginning of a part that are searched for topics."""
 _AT_ONCE: Final = 3_000
 _PARAGRAPH_END: Final = lazy_pattern(r"\n[ \t]*\n\s*")
 _SENTENCE_END: Final = lazy_pattern("(?<=[.!?…])\\s+|(?<=[。\uff01\uff1f])")
@@ -48,7 +48,7 @@ Words = Mapping[str, int]
 
 
 def topic_shifts(text: str, *, least: int) -> list[int]:
-    """The code points at which another topic begins, in order; the parts between them have at least `least` each."""
+    """Return the offsets at which a new topic begins, in order, with parts of about `least` code points or more."""
     blocks = _blocks(text)
     if len(blocks) < 2 * _WINDOW:
         return []
@@ -68,7 +68,7 @@ def topic_shifts(text: str, *, least: int) -> list[int]:
         begin, middle, end = blocks[cut_before][0], blocks[gap][0], blocks[after - 1][1]
         if min(middle - begin, end - middle) < least:
             continue
-        # No further than the next topics: one that comes back later is near what stands before.
+        # Not beyond the neighbouring cuts: a topic that returns later would raise the similarity.
         around = words[max(cut_before, gap - _REACH) : gap], words[gap : min(after, gap + _REACH)]
         if _cosine(*map(_sum, around)) <= _PARTS_LIKEST:
             cuts.insert(at, gap)
@@ -76,9 +76,9 @@ def topic_shifts(text: str, *, least: int) -> list[int]:
 
 
 def _nearby(text: str, first: int, middle: int, last: int) -> int:
-    """The end of a paragraph or, without any, of a sentence between two blocks' ends that parts the words around best.
+    """Refine a cut to the end of a paragraph, or else of a sentence, at which the text around it differs most.
 
-    Blocks are coarse: the last sentences of a topic may stand in the first block of the next.
+    Blocks are coarse: the last sentences of a topic may be in the first block of the next.
     """
     for ends in (_PARAGRAPH_END, _SENTENCE_END):
         edges = [match.end() for match in ends.finditer(text, first, last) if first < match.end() < last]
@@ -94,7 +94,7 @@ def _nearby(text: str, first: int, middle: int, last: int) -> int:
 
 
 def telling_topics(parts: Sequence[str]) -> list[list[str]]:
-    """Of each part the topics that it speaks of most and the other parts less than it does."""
+    """Return the top topics of each part, by weight, that it mentions more than all other parts together."""
     weighed = [_weighed(part) for part in parts]
     everywhere = _sum(weighed)
     topics_of_parts: list[list[str]] = []
@@ -106,13 +106,13 @@ def telling_topics(parts: Sequence[str]) -> list[list[str]]:
 
 
 def _share(held: Sequence[str], own: Words, everywhere: Words) -> float:
-    """Of all that is said with some terms, what one part says."""
+    """Return the share of the total weight of some terms that falls on one part."""
     total = sum(everywhere.get(term, 0) for term in held)
     return sum(own.get(term, 0) for term in held) / total if total else 0.0
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:
-    """Paragraphs, or runs of sentences of long ones, joined until they are of about one size."""
+    """Split a text into blocks of similar size: short paragraphs are joined, long ones split at sentence ends."""
     edges = [0]
     for paragraph_end in [*(match.end() for match in _PARAGRAPH_END.finditer(text)), len(text)]:
         if paragraph_end - edges[-1] > 2 * _BLOCK:
