@@ -1,11 +1,11 @@
-"""Structured content: recognized by what its lines look like, and summarized by kind.
+"""Structured content: recognized by the look of its lines, and summarized by kind.
 
 In reading order:
 
-statements  what a summary is made of
-recognize   which kind a text is
-code, data, diffs, listings, logs, matches, pairs, plain, reports, shell, sql, tables, traces   one kind each
-summary     recognized, then summarized by its kind
+statements  the statements that a summary consists of
+recognize   recognizes the kind of a text
+code, data, diffs, listings, logs, matches, pairs, plain, reports, shell, sql, tables, traces   summarize one kind each
+summary     recognizes a text, then summarizes it by its kind
 """
 
 from turnfold_worker.pipeline.content.recognize import Kind

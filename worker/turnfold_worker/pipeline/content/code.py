@@ -1,4 +1,4 @@
-"""Source code, also with line numbers before it: what it defines and imports, and where."""
+"""Summarizes source code, with or without line numbers: its definitions, imports, and where they are."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MOST: Final = 40
 
 
 def summarize_code(lines: Lines) -> list[Statement]:
-    """What is said around numbered lines, then definitions with their line numbers, then imports."""
+    """State the text around numbered lines, then definitions with their line numbers, then imports."""
     numbers = [_NUMBER.match(line) for line in lines.kept]
     numbered = sum(map(bool, numbers)) > len(numbers) // 4
     statements: list[Statement] = []

@@ -1,4 +1,4 @@
-"""JSON, whole or one object a line: its shape, and the values that tell most."""
+"""Summarizes JSON, or JSON Lines: its shape, and its most informative values."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from turnfold_worker.pipeline.content.statements import LONGEST_PACK, Statement,
 _LONGEST_PARSED: Final = 2_000_000
 _DEEPEST: Final = 5
 _MOST_ROWS: Final = 30
-"""Objects of a list that are told."""
+"""Maximum number of objects of a list that are shown."""
 _MOST_ITEMS: Final = 8
-"""Items of a list that are looked into."""
+"""Maximum number of items of a list that are read."""
 _MOST_VALUES: Final = 200
 _LONGEST_VALUE: Final = 80
 _LONGEST_LEAF: Final = 160
-"""Code points from which a string of several lines is a text of its own."""
+"""Code points above which a string of several lines is a text of its own."""
 _TELLING: Final = lazy_pattern(
     r"(?i)(?:^|[._])(?:id|name|title|status|state|error|errors|message|reason|code|type|version|path|file|line|url|total|count|date|time|user"
     r"|email|result|value|price|amount|query|key)$"
@@ -28,7 +28,7 @@ _QUOTED: Final = lazy_pattern(r'"([^"\\\n]{1,80})"\s*:\s*("[^"\\\n]{0,200}"|-?\d
 
 
 def parse_json(text: str) -> Any:
-    """The value of a text that is JSON, or JSON one value a line; `None` when it is neither."""
+    """Parse an object or list in JSON, or JSON Lines; None for other texts and for very long ones."""
     head = text[:200].lstrip()[:1]
     if head not in {"{", "["} or len(text) > _LONGEST_PARSED:
         return None
@@ -52,13 +52,13 @@ def looks_cut(text: str) -> bool:
 
 
 def summarize_json(value: Any) -> list[Statement]:
-    """The shape, then values by path: those that tell most are worth most."""
-    # What an object has is told with its values.
+    """State the shape, then values by path; the most informative are worth most."""
+    # An object's keys are shown with its values, so its shape is worth little.
     return [state(_shape(value), 30 if isinstance(value, dict) else 110), *_packed(_leaves(value, "", 0))]
 
 
 def summarize_cut_json(text: str) -> list[Statement]:
-    """The pairs that can be read of JSON that is not whole."""
+    """State the key-value pairs that can be read from truncated JSON."""
     pairs = [(key, value.strip('"')) for key, value in _QUOTED.findall(text[:50_000])[:_MOST_VALUES]]
     described = [
         (f"{key}: {shown(value, _LONGEST_VALUE)}", _worth(key, value))
@@ -69,7 +69,7 @@ def summarize_cut_json(text: str) -> list[Statement]:
 
 
 def texts_inside(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Texts of several lines inside a value, such as what a command printed, each with its path."""
+    """Yield the long multi-line strings inside a value, such as a command's output, each with its path."""
     if isinstance(value, str):
         if is_text(value):
             yield path, value
@@ -82,7 +82,7 @@ def texts_inside(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[s
 
 
 def is_text(value: str) -> bool:
-    """True for a string that is a text of its own, to be summarized rather than cut."""
+    """True for a string that is a text of its own, to be summarized instead of truncated."""
     return len(value) > _LONGEST_LEAF and "\n" in value
 
 
@@ -97,7 +97,7 @@ def _shape(value: Any) -> str:
 
 
 def _leaves(value: Any, path: str, depth: int) -> Iterator[tuple[str, int]]:
-    """Texts `path: value` with their worth, depth first."""
+    """Yield texts of the form `path: value` with their worth, depth first."""
     if isinstance(value, dict) and value and depth < _DEEPEST:
         for key, inner in list(value.items())[:_MOST_VALUES]:
             yield from _leaves(inner, f"{path}.{shown(str(key), 40)}" if path else shown(str(key), 40), depth + 1)
@@ -109,7 +109,7 @@ def _leaves(value: Any, path: str, depth: int) -> Iterator[tuple[str, int]]:
 
 
 def _rows(value: list[dict[str, Any]], path: str, depth: int) -> Iterator[tuple[str, int]]:
-    """Objects of a list, one a text: values alone where all have the same keys, which are then told once."""
+    """Yield a text per object of a list: values alone if all objects have the same keys, which are then shown once."""
     keys = list(value[0])
     alike = all(list(row) == keys for row in value)
     if path:
@@ -155,7 +155,7 @@ def _worth(path: str, text: str, usual: int = 60) -> int:
 
 
 def _packed(leaves: Iterator[tuple[str, int]]) -> list[Statement]:
-    """Several short values to a statement, those of like worth together."""
+    """Pack several short values of similar worth into each statement."""
     statements: list[Statement] = []
     held, best = "", 0
     for count, (text, worth) in enumerate(leaves):

@@ -1,4 +1,4 @@
-"""Diffs: files with lines added and removed, the places, and what changed."""
+"""Summarizes diffs: files with counts of added and removed lines, locations, and the changed lines."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ class _File:
 
 @dataclass(slots=True)
 class _Diff:
-    """What was read of the lines so far."""
+    """Parser state: the files and other lines read so far."""
 
     files: list[_File] = field(default_factory=list)
     other: list[str] = field(default_factory=list)
     fresh: bool = False
-    """The last file was begun by `diff --git` and has no names yet."""
+    """True while the last file was begun by `diff --git` and its `---` line has not been read."""
 
     def take(self, line: str, before: str, after: str) -> None:
         if match := _GIT.match(line):
             self._begin(match.group(2))
             self.fresh = True
         elif (match := _OLD.match(line)) and after.startswith("+++ "):
-            # Inside a hunk `--- x` is a removed line `-- x`: a header is the one with `+++` after it.
+            # Inside a hunk `--- x` may be a removed line `-- x`: only a header is followed by `+++`.
             if not self.fresh:
                 self._begin(match.group(1))
             self.fresh = False
@@ -80,7 +80,7 @@ class _Diff:
 
 
 def summarize_diff(lines: Lines) -> list[Statement]:
-    """The totals, each file, then its changed lines as they are, `-` removed and `+` added."""
+    """State the totals, then each file with its changed lines verbatim, prefixed with `-` or `+`."""
     diff = _Diff()
     for line_before, line, after in zip(("", *lines.kept[:-1]), lines.kept, (*lines.kept[1:], ""), strict=True):
         diff.take(line, line_before, after)

@@ -1,4 +1,4 @@
-"""Directory listings: `ls`, `find`, `tree`, results of a file search. Counts, and names by folder."""
+"""Summarizes directory listings (`ls`, `find`, `tree`, file searches): counts, and names by folder."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class _Listing:
 
 
 def summarize_listing(lines: Lines) -> list[Statement]:
-    """How many, then the names by folder; lines that are no entries as they are."""
+    """State the counts, the names by folder, and verbatim the lines that are no entries."""
     listing = _Listing()
     branches: list[tuple[int, str]] = []
     for line in lines.kept:
@@ -67,7 +67,7 @@ def summarize_listing(lines: Lines) -> list[Statement]:
 
 
 def _grow(branches: Sequence[tuple[int, str]], listing: _Listing) -> None:
-    """Paths of a tree: a branch is inside the nearest one before it that stands further left."""
+    """Add the paths of a tree: a branch is inside the nearest earlier branch with a smaller indentation."""
     above: list[tuple[int, str]] = []
     for place, (column, name) in enumerate(branches):
         above = [(left, folder) for left, folder in above if left < column]
@@ -86,7 +86,7 @@ def _told(listing: _Listing) -> list[Statement]:
     count = sum(map(len, listing.files.values()))
     counts = [counted(count, "file")] if count else []
     counts += [counted(len(listing.folders), "folder")] if listing.folders else []
-    # Names say more than how many there are, which the tool's own line may say too.
+    # Names say more than their count, which the tool's own `Found` line may state already.
     if counts and not any(line.startswith("Found ") for line in listing.other):
         statements.append(state(" and ".join(counts), 60))
     for i, (folder, names) in enumerate(list(listing.files.items())[:_MOST_FOLDERS]):

@@ -1,4 +1,4 @@
-"""Logs: the time they span, how many lines of each level, and each distinct error and warning with its count."""
+"""Summarizes logs: time span, lines per level, and each distinct error and warning with its count."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ _NAMES: Final = {"warning": "warn", "severe": "error", "critical": "fatal", "pan
 _ORDER: Final = ("fatal", "error", "warn", "notice", "info", "debug", "trace")
 _WORTH: Final = {"fatal": 105, "error": 100, "warn": 80}
 _LOOKED: Final = 60
-"""Code points after the time in which a level stands."""
+"""Code points after the timestamp that are searched for the level."""
 _MOST_SHOWN: Final = 12
 
 
 @dataclass(slots=True)
 class _Event:
-    """Lines that differ only in numbers."""
+    """A group of lines that differ only in numbers and ids."""
 
     text: str
     level: str
     times: int
     same: bool
-    """The numbers were the same, too."""
+    """True while all lines of the group are equal after their timestamps."""
     first: str
     last: str
     place: int
 
 
 def summarize_log(lines: Lines) -> list[Statement]:
-    """The span and the counts, then distinct events in order, errors worth most, the last line too."""
+    """State the span and the counts, then distinct events in order; errors are worth most."""
     levels: dict[str, int] = {}
     events: dict[str, _Event] = {}
     stamps: list[str] = []
@@ -87,13 +87,13 @@ def _level(rest: str) -> str:
 
 
 def _status(rest: str) -> str:
-    """The status of a request in an access log."""
+    """Return the HTTP status in a line of an access log, or an empty string."""
     match = _STATUS.search(rest)
     return match.group(1) if match else ""
 
 
 def _told(events: list[_Event]) -> list[Statement]:
-    """Bad events by level; of the others the first, the last, and the rarest."""
+    """Select bad events by level; of the others the first, the last and the rarest."""
     bad = [event for event in events if event.level in _WORTH]
     bad = sorted(spread(bad, 2 * _MOST_SHOWN), key=lambda event: (-_WORTH[event.level], event.place))[:_MOST_SHOWN]
     calm = [event for event in events if event.level not in _WORTH]

@@ -1,4 +1,4 @@
-"""Search results: grep, ripgrep, compilers and linters that name a file and a line. Counts, files, lines, texts."""
+"""Summarizes search results and the output of compilers and linters: counts, files, line numbers, texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_TEXTS: Final = 4
 
 
 def summarize_matches(lines: Lines) -> list[Statement]:
-    """The count, then each file with its lines and the text of its first match, in order; other lines as they are."""
+    """State the count, other lines verbatim, then each file with its line numbers and the text of one match."""
     files: dict[str, list[tuple[str, str]]] = {}
     statements: list[Statement] = []
     header = ""
@@ -50,7 +50,7 @@ def _like_a_path(match: re.Match[str]) -> bool:
 
 
 def _file(path: str, hits: list[tuple[str, str]], place: int) -> list[Statement]:
-    """A file with its lines and one text; then the texts that are others."""
+    """State a file with its line numbers and one text, then its other texts."""
     numbers = [line for line, _ in hits if line]
     where = ""
     if numbers:

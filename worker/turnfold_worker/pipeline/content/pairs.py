@@ -1,4 +1,4 @@
-"""Key and value: properties, environment files, YAML, INI, headers. Values stay; nesting becomes dotted keys."""
+"""Summarizes key-value text: properties, environment files, YAML, INI, headers. Nesting becomes dotted keys."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST_VALUE: Final = 100
 
 
 def summarize_pairs(lines: Lines) -> list[Statement]:
-    """Pairs in order, several to a statement; what is empty is left out."""
+    """State the pairs in order, several per statement; pairs with empty values are dropped."""
     statements: list[Statement] = []
     held: list[str] = []
     worth = 0
@@ -37,7 +37,7 @@ def summarize_pairs(lines: Lines) -> list[Statement]:
 
 
 def _pairs(lines: Lines) -> list[tuple[str, int]]:
-    """Texts with their worth; one key's value follows after a colon."""
+    """Return texts of the form `key: value` with their worth."""
     pairs: list[tuple[str, int]] = []
     parents: list[tuple[int, str]] = []
     section = ""

@@ -1,4 +1,4 @@
-"""Text of no special kind that a tool printed: what went wrong, how it ended, where it begins, what it names."""
+"""Summarizes tool output of no special kind: errors, results, first and last lines, and names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FEW_LINES: Final = 6
 
 
 def summarize_plain(lines: Lines) -> list[Statement]:
-    """A few lines whole; of more the telling ones in order, then paths, names and the size."""
+    """State a few lines whole; of more, the informative ones in order, then paths, names and the line count."""
     bad = dict.fromkeys(line for line in lines.kept if is_bad(line))
     results = dict.fromkeys(line for line in lines.kept if line not in bad and RESULT.search(line))
     worths = {line: 100 - i for i, line in enumerate(spread(list(bad), _MOST_BAD))}

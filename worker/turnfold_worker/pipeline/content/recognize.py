@@ -1,4 +1,4 @@
-"""Which kind of content a text is, from what its lines look like. One pass, one pattern, linear."""
+"""Recognizes the kind of content of a text by the look of its lines. One pass of one regex, linear."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.content.statements import Lines
 
 _FIRST: Final = 120
-"""Lines that are looked at from the beginning."""
+"""Number of lines at the beginning that are checked."""
 _LAST: Final = 40
-"""Lines that are looked at from the end."""
+"""Number of lines at the end that are checked."""
 
 
 class Kind(StrEnum):
@@ -85,7 +85,7 @@ _LOOKS: Final = lazy_pattern(
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """How many of the lines look like what."""
+    """Counts of the lines by look, a group name of `_LOOKS`."""
 
     lines: Lines
     counts: dict[str, int]
@@ -119,11 +119,11 @@ _RULES: Final[tuple[tuple[Kind, Callable[[_Look], bool]], ...]] = (
         lambda look: look.total > 1 and look.some("pair") > look.some("code") and look.share("pair", "listed") >= 0.5,
     ),
 )
-"""The first that holds decides. JSON is decided by parsing, before."""
+"""The first rule that matches decides. JSON is detected before, by parsing."""
 
 
 def recognize(lines: Lines) -> Kind:
-    """The kind of the lines."""
+    """Return the kind of the lines."""
     if not lines.kept:
         return Kind.TEXT
     counts: dict[str, int] = {}
@@ -147,7 +147,7 @@ _SQL_MARK: Final = lazy_pattern(r"SELECT|WITH|;\s*$|\s(?i:where|join|group by|or
 
 
 def is_sql(lines: Lines) -> bool:
-    """True for an SQL statement at the beginning; prose like `select one from the list` has none of SQL's marks."""
+    """True for lines that begin with an SQL statement; prose such as `select one from the list` lacks SQL's marks."""
     head = [line for line in lines.kept[:12] if not line.lstrip().startswith("--")]
     text = " ".join(head)[:2_000]
     match = _SQL.match(text)
@@ -155,15 +155,15 @@ def is_sql(lines: Lines) -> bool:
 
 
 def _has_rule(lines: Lines) -> bool:
-    """A table whose rows have no outer bars has a rule such as `---+---` under its header."""
+    """True for a table with a rule such as `---+---` under its header, the sign of one without outer bars."""
     return any("-+-" in line or "-|-" in line or "|--" in line or "--|" in line for line in lines.kept[1:4])
 
 
 def separator(lines: Lines) -> str:
-    """The separator of comma-, tab- or semicolon-separated values, or nothing. Each line has as many."""
+    """Return the separator of comma-, tab- or semicolon-separated values, or an empty string for other texts."""
     head = lines.kept[:20]
     if len(head) < 3 or sum(line.rstrip().endswith((".", "!", "?")) for line in head) > len(head) // 2:
-        return ""  # Sentences have commas, too.
+        return ""  # Sentences contain commas, too.
     for mark in (",", "\t", ";"):
         counts = [line.count(mark) for line in head]
         alike = sum(count >= counts[0] for count in counts)
@@ -173,6 +173,6 @@ def separator(lines: Lines) -> str:
 
 
 def _header(line: str, mark: str) -> bool:
-    """A header's cells are short and distinct, and no sentences."""
+    """True for a line of cells that are short and distinct, as in a header, and no sentences."""
     cells = [cell.strip(" \"'") for cell in line.split(mark)]
     return len(set(cells)) == len(cells) and all(0 < len(cell) <= 40 and len(cell.split()) <= 4 for cell in cells)

@@ -1,4 +1,4 @@
-"""Test reports: pytest, unittest, jest, mocha, go test, cargo test, Maven, TAP. Totals, what failed, and why."""
+"""Summarizes test reports (pytest, unittest, jest, mocha, go test, cargo test, Maven, TAP): totals, failures, why."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from turnfold_worker.pipeline.content.statements import Lines, Statement, counte
 
 _MOST_FAILED: Final = 24
 _MOST_REASONS: Final = 5
-"""Reasons shown for one failure."""
+"""Maximum number of reasons shown per failure."""
 _SUITE: Final = " \u203a "
-"""Between a suite and its test, in jest's reports."""
+"""Separator between a suite and its test in jest's reports."""
 
 _TOTAL: Final = lazy_pattern(
     r"=+ (?P<banner>.{0,200}\d (?:passed|failed|errors?|skipped|xfailed|deselected|warnings?).{0,80}?) ?=*$"
@@ -49,7 +49,7 @@ _REASON: Final = lazy_pattern(
 
 
 def summarize_report(lines: Lines) -> list[Statement]:
-    """Totals first in worth, then each failure with its reasons, in the order of the report."""
+    """State totals, failures and their reasons, in the order of the report; totals are worth most."""
     statements: list[Statement] = []
     failed: dict[str, int] = {}
     passed = skipped = reasons = totals = 0
@@ -89,7 +89,7 @@ def _whole(match: re.Match[str]) -> str:
 
 
 def _without_repeats(failures: list[Statement]) -> list[Statement]:
-    """Each failure once: summaries repeat them with reasons (` - why`) or with their suite."""
+    """Drop repeated failures: a report's summary lists them again with a reason (` - why`) or with their suite."""
     texts = dict.fromkeys(statement.text for statement in failures)
     repeated = {text.split(" - ", 1)[0] for text in texts if " - " in text}
     repeated |= {"failed " + text.rsplit(_SUITE, 1)[1] for text in texts if _SUITE in text}

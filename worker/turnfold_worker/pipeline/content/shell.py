@@ -1,4 +1,4 @@
-"""Shell commands and transcripts: the commands as they were typed, and how each ended."""
+"""Summarizes shell commands and transcripts: the commands as typed, and how each ended."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ _PROMPT: Final = lazy_pattern(
 )
 _COMMENT: Final = lazy_pattern(r"\s*#(?!!)")
 _MOST_OUTPUT: Final = 2
-"""Lines of a command's output that are shown when nothing in it is bad."""
+"""Maximum number of output lines shown per command, not counting errors and results."""
 
 
 def summarize_shell(lines: Lines) -> list[Statement]:
-    """Commands are worth most, then errors, then results; without any prompt every line is a command."""
+    """State commands, errors and results; errors and the commands that caused them are worth most.
+
+    Without any prompt every line is a command.
+    """
     prompted = any(_PROMPT.match(line) for line in lines.kept)
     statements: list[Statement] = []
     commands = output = 0
@@ -32,7 +35,7 @@ def summarize_shell(lines: Lines) -> list[Statement]:
             statements.append(state(line, 40 if _COMMENT.match(line) else 95 - min(commands, 20)))
         elif is_bad(line):
             if command_place is not None:
-                # What led to an error is worth as much as the error.
+                # The command that led to an error is worth as much as the error.
                 statements[command_place], command_place = state(statements[command_place].text, 101), None
             statements.append(state(line, 100))
         elif output < _MOST_OUTPUT or RESULT.search(line):

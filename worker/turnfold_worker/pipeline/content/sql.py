@@ -1,4 +1,4 @@
-"""SQL: each statement whole while it is short, else its verb, tables and conditions."""
+"""Summarizes SQL: each statement whole if short, else its verb, tables and conditions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from turnfold_worker.pipeline.content.statements import (
 _TOKEN: Final = lazy_pattern(
     r"'(?>(?:[^'\\]|\\.|'')*)'?|\"[^\"]*+\"?|--[^\n]*|/\*(?>(?:[^*]|\*(?!/)){0,2000})(?:\*/)?|;|[^;'\"/-]+|.", re.DOTALL
 )
-"""What is quoted and never closed goes on to the end: nothing is read twice."""
+"""A token of SQL. An unclosed quote extends to the end, so nothing is scanned twice."""
 _TABLE: Final = lazy_pattern(r"(?i)\b(?:from|join|into|update|table(?:\s+if\s+(?:not\s+)?exists)?)\s+([\w.\"`]{1,80})")
 _COLUMN: Final = lazy_pattern(r"(?:^|,)\s*[\"`]?(\w{1,60})[\"`]?\s+\w")
 _CREATE: Final = lazy_pattern(r"(?i)create\s+(?:\w+\s+){0,2}table\s+(?:if\s+not\s+exists\s+)?([\w.\"`]+)\s*\(")
@@ -31,7 +31,7 @@ _MOST: Final = 40
 
 
 def summarize_sql(lines: Lines) -> list[Statement]:
-    """The statements in order; output between them counts as what it is."""
+    """State the SQL statements in order."""
     statements: list[Statement] = []
     for text in _statements("\n".join(lines.kept)):
         flat = " ".join(text.split())
@@ -41,7 +41,7 @@ def summarize_sql(lines: Lines) -> list[Statement]:
 
 
 def _statements(text: str) -> Iterator[str]:
-    """Statements without comments; a semicolon inside quotes ends none."""
+    """Split a text into statements without comments; a semicolon inside quotes does not end a statement."""
     held: list[str] = []
     for match in _TOKEN.finditer(text):
         piece = match.group()
@@ -73,7 +73,7 @@ def _short(flat: str) -> str:
 
 
 def _rows(values: str) -> int:
-    """Outermost brackets of a list of values, without those in quotes."""
+    """Count the rows of a VALUES list: its outermost parentheses, except inside quotes."""
     depth = rows = 0
     for piece in re.findall(r"'(?:[^']|'')*'|[()]", values):
         rows += piece == "(" and depth == 0
@@ -82,7 +82,7 @@ def _rows(values: str) -> int:
 
 
 def _without_nested(text: str) -> str:
-    """Text outside inner brackets, so that `numeric(10, 2)` has no column."""
+    """Drop text in nested parentheses, so that `numeric(10, 2)` yields no column."""
     depth = 0
     kept = []
     for piece in re.split(r"([()])", text):

@@ -1,4 +1,4 @@
-"""What a summary of structured content is made of: the lines of a text, and statements about it with their worth."""
+"""Building blocks of summaries of structured content: the lines of a text, and statements about it with their worth."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from turnfold.contract.text import whole_numbers
 from turnfold_worker.pipeline.language.plain_lines import one_line
 
 LONGEST_STATEMENT: Final = 160
-"""Code points of a statement at most."""
+"""Maximum code points of a statement."""
 LONGEST_LINE: Final = 400
-"""Code points of a line that are read."""
+"""Maximum code points read from a line."""
 MAX_STATEMENTS: Final = 60
 LONGEST_PACK: Final = 70
-"""Code points up to which several short values share a statement: larger packs would be dropped as a whole."""
+"""Maximum code points of a statement packed with several short values: larger ones would be dropped as a whole."""
 _ROOM_FOR_MORE: Final = 14
 _SHORT_LABEL: Final = 32
 _HEAD: Final = 200_000
@@ -29,7 +29,7 @@ BAD: Final = lazy_pattern(
     r"|cannot|could not|undefined|traceback|timed? ?out|unable to|refused|no matches|rejected|aborted|conflict|missing)"
     r"(?!\w)"
 )
-"""A line that says that something went wrong."""
+"""Words of a line that reports that something went wrong."""
 _NOTHING_BAD: Final = lazy_pattern(
     r"(?i)(?<![\w.])(?:no|0|without|zero) (?:errors?|failures?|failed|conflicts?|exceptions?|fatal|warnings?)(?!\w)"
     r"|(?:errors?|failures?|failed|exceptions?)(?: ?[:=] ?)(?:0|none|false|null)(?!\w)"
@@ -39,18 +39,18 @@ RESULT: Final = lazy_pattern(
     r"|packages?|problems?|vulnerabilities)|found \d{1,9}|build (?:success|failed)\w*|exit(?:ed)? (?:code|status|with)"
     r"|exit \d{1,3}|tests run|total|success\w*|ok|done|completed|installed)(?!\w)"
 )
-"""A line that says how something ended."""
+"""Words of a line that reports how something ended."""
 
 _REMINDER: Final = lazy_pattern(
     r"(?P<did>(?:updated|created|changed|replaced|reverted|matched|matches)[.!]) Please (?:re-?(?:view|read|check)|"
     r"check|look|note|narrow|read|verify)(?!\w)[^\d`'\"]*$"
 )
-"""Behind what a tool did, words for whoever uses it that are the same each time."""
+"""A boilerplate reminder that a tool appends to its result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One line about a text. Of statements that do not all fit, the worthiest stay, in their order."""
+    """One line about a text. When not all statements fit, those with the highest worth are kept, in their order."""
 
     text: str
     worth: int
@@ -58,11 +58,11 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The lines of a text that hold something, each cut at `LONGEST_LINE`."""
+    """The non-blank lines of a text, each truncated to `LONGEST_LINE`."""
 
     kept: tuple[str, ...]
     count: int
-    """Lines of the whole text, blank ones and those that were not read included."""
+    """Number of lines of the whole text, including blank and unread ones."""
 
 
 T = TypeVar("T")
@@ -70,7 +70,7 @@ Summarizer = Callable[[Lines], list[Statement]]
 
 
 def read_lines(text: str) -> Lines:
-    """Lines of a text; of a very long one the head, the tail, and between them what went wrong."""
+    """Read the lines of a text; of a very long one, the head, the tail, and the error lines between them."""
     count = text.count("\n") + (not text.endswith("\n"))
     middle: list[str] = []
     parts = [text]
@@ -107,23 +107,26 @@ def _bad_lines(text: str, start: int, end: int) -> list[str]:
 
 
 def is_bad(line: str) -> bool:
-    """True for a line that says that something went wrong; not for `0 errors`."""
+    """True for a line that reports that something went wrong; not for `0 errors`."""
     return bool(BAD.search(line)) and bool(BAD.search(_NOTHING_BAD.sub("", line)))
 
 
 def shown(text: str, longest: int = LONGEST_STATEMENT) -> str:
-    """The text as one line that holds no marker of ours and is no longer than itself."""
+    """Render a text as one line without markers, truncated to `longest` code points with an ellipsis."""
     line = one_line(text[: 4 * longest]).replace("→ L", "\u203aL").strip()
     return line if len(line) <= longest else line[: whole_numbers(line, longest - 1)].rstrip() + "…"
 
 
 def state(text: str, worth: int) -> Statement:
-    """A statement of any text."""
+    """Make a statement of any text."""
     return Statement(shown(text), worth)
 
 
 def lists(label: str, names: Iterable[str], *, worth: int, most: int = 40) -> list[Statement]:
-    """Statements that list distinct names after a label, which a later one shortens, and how many more there are."""
+    """List distinct names after a label, in as many statements as needed, with a count of those beyond `most`.
+
+    Statements after the first shorten a long label.
+    """
     distinct = list(dict.fromkeys(shown(name) for name in names))
     if not distinct:
         return []
@@ -142,7 +145,7 @@ def lists(label: str, names: Iterable[str], *, worth: int, most: int = 40) -> li
 
 
 def counted(count: int, noun: str) -> str:
-    """A number with its noun.
+    """Render a count with its noun.
 
     >>> counted(1, "match"), counted(3, "match"), counted(2, "file")
     ('1 match', '3 matches', '2 files')
@@ -152,5 +155,5 @@ def counted(count: int, noun: str) -> str:
 
 
 def spread(lines: Sequence[T], most_lines: int) -> list[T]:
-    """At most so many of them, the first ones and the last."""
+    """Return at most `most_lines` of the lines: the first ones and the last."""
     return list(lines) if len(lines) <= most_lines else [*lines[: most_lines - 1], lines[-1]]

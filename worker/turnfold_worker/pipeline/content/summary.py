@@ -1,4 +1,4 @@
-"""Structured content as statements: recognized, then summarized by its kind. Total and linear."""
+"""Summarizes structured content as statements: recognizes the kind, then summarizes by it. Total and linear."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ SUMMARIZERS: Final[Mapping[Kind, Summarizer]] = {
     Kind.TEXT: summarize_plain,
 }
 _MOST_INSIDE: Final = 4
-"""Texts inside a JSON value that are read."""
+"""Maximum number of texts inside a JSON value that are read."""
 _DEEPEST: Final = 2
-"""How often a text may stand inside a text."""
+"""Maximum nesting depth of texts inside texts."""
 _RECOGNIZED: Final = 20_000
-"""Code points from which the kind alone is told."""
+"""Code points that are read when only the kind is needed."""
 
 
 def kind_of(text: str) -> Kind:
-    """The kind of a text, without a summary."""
+    """Return the kind of a text without summarizing it."""
     if parse_json(text) is not None:
         return Kind.JSON
     return _kind(text, read_lines(text[:_RECOGNIZED]))
@@ -63,7 +63,7 @@ def _kind(text: str, lines: Lines) -> Kind:
 
 
 def read_content(text: str, *, inside: int = 0) -> tuple[Statement, ...]:
-    """Recognize a text and state what it holds, in its order; it may stand `inside` so many others."""
+    """Recognize a text and summarize it as statements, in text order; `inside` is its nesting depth in other texts."""
     value = parse_json(text)
     if value is not None:
         return _distinct([*summarize_json(value), *_inside(value, inside)])
@@ -77,18 +77,18 @@ def read_content(text: str, *, inside: int = 0) -> tuple[Statement, ...]:
 
 
 def _inside(value: Any, inside: int) -> Iterator[Statement]:
-    """What the texts inside a JSON value hold: tools often wrap what a command printed."""
+    """Summarize the texts inside a JSON value: tools often wrap the output of a command in one."""
     if inside >= _DEEPEST:
         return
     for path, text in islice(texts_inside(value), _MOST_INSIDE):
         for place, statement in enumerate(read_content(text, inside=inside + 1)):
-            # Values that tell most, such as an exit code, go first.
+            # The most informative values of the JSON itself, such as an exit code, are worth more.
             worth = statement.worth * 2 // 3
             yield state(statement.text if place or not path else f"{path}: {statement.text}", worth)
 
 
 def _distinct(statements: Sequence[Statement]) -> tuple[Statement, ...]:
-    """The worthiest statements, each once, in their order."""
+    """Return at most `MAX_STATEMENTS` distinct statements with the highest worth, in their order."""
     once: dict[str, Statement] = {}
     for statement in statements:
         if statement.text and (statement.text not in once or once[statement.text].worth < statement.worth):

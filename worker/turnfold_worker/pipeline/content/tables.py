@@ -1,4 +1,4 @@
-"""Tables: Markdown, aligned with rules, separated values. Columns, how many rows, ranges, and the rows themselves."""
+"""Summarizes tables (Markdown, ruled, separated values): columns, row count, ranges, and the rows themselves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_COLUMNS: Final = 24
 
 
 def summarize_table(lines: Lines) -> list[Statement]:
-    """Columns and rows first, then ranges of numbers, then rows: the first, those that speak of errors, the total."""
+    """State the columns and the row count, ranges of numbers, then rows; errors and totals are worth most of them."""
     mark = separator(lines)
     header, rows, other = _separated(lines, mark) if mark and not _ruled(lines) else _barred(lines)
     named = [cell for cell in header if cell]
@@ -41,7 +41,7 @@ def _separated(lines: Lines, mark: str) -> tuple[list[str], list[list[str]], lis
 
 
 def _cells(line: str, mark: str) -> list[str]:
-    """The cells of a line of separated values; quotes keep a separator inside a cell."""
+    """Split a line of separated values into cells; a separator inside quotes does not split."""
     if '"' not in line:
         return [cell.strip() for cell in line.split(mark)]
     cells = [""]
@@ -57,7 +57,7 @@ def _cells(line: str, mark: str) -> list[str]:
 
 
 def _barred(lines: Lines) -> tuple[list[str], list[list[str]], list[str]]:
-    """Rows with bars; a line without any is a caption or a row count."""
+    """Split lines with bars into header, rows and other lines, such as a caption or a row count."""
     header: list[str] = []
     rows: list[list[str]] = []
     other: list[str] = []
@@ -76,7 +76,7 @@ def _barred(lines: Lines) -> tuple[list[str], list[list[str]], list[str]]:
 
 
 def _ranges(header: list[str], rows: list[list[str]]) -> list[Statement]:
-    """The lowest and highest value of each column that holds numbers, when there are enough rows to need it."""
+    """State the lowest and the highest value of each column of numbers, for tables of six rows or more."""
     if len(rows) < 6:
         return []
     statements = []

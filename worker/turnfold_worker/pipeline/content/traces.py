@@ -1,4 +1,4 @@
-"""Stack traces of Python, Java, JavaScript, Go, Rust, Ruby and .NET: what was raised, and where in one's own code."""
+"""Summarizes stack traces of Python, Java, JavaScript, Go, Rust, Ruby and .NET: the errors, and where in own code."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class _Frame:
 
     @property
     def package(self) -> str:
-        """The first two parts of a dotted name, which tell whose code it is."""
+        """The first two parts of a dotted name, which identify whose code it is; empty for short names."""
         parts = self.inside.split(".")
         return ".".join(parts[:2]) if len(parts) > 3 else ""
 
 
 @dataclass(slots=True)
 class _Read:
-    """What was read of the lines so far."""
+    """Parser state: the errors, frames and other lines read so far."""
 
     raised: dict[str, int] = field(default_factory=dict)
     traces: list[list[_Frame]] = field(default_factory=lambda: [[]])
@@ -67,7 +67,7 @@ class _Read:
         elif line.startswith("Traceback "):
             self.python = True
         elif _RAISED.match(line) or (self.python and self.traces[-1] and not line[0].isspace()):
-            # Python prints what was raised after the frames, under any name; the others print it before them.
+            # Python prints the error after the frames, with any class name; other languages print it before them.
             self.raised[line.strip()] = self.raised.get(line.strip(), 0) + 1
             if self.traces[-1]:
                 self.traces.append([])
@@ -76,7 +76,7 @@ class _Read:
 
 
 def summarize_trace(lines: Lines) -> list[Statement]:
-    """What was raised, the nearest frame of one's own code, how it came there, and what else was printed."""
+    """State the errors, the nearest frame in the user's own code, the frames that led there, and other lines."""
     read = _Read()
     for line in lines.kept:
         read.take(line)
@@ -90,7 +90,7 @@ def summarize_trace(lines: Lines) -> list[Statement]:
 
 
 def _raised(raised: dict[str, int]) -> list[Statement]:
-    """The last one is the cause, or what it led to: both ends tell most."""
+    """State the errors; the first and the last, cause and consequence in either order, are worth most."""
     texts = spread(list(raised), _MOST_RAISED)
     worths = [125 if text == texts[-1] else 120 - i for i, text in enumerate(texts)]
     raised_texts = [text if raised[text] == 1 else f"{raised[text]} times {text}" for text in texts]
@@ -106,7 +106,7 @@ def _frame(match: re.Match[str]) -> _Frame:
 
 
 def _places(traces: Sequence[list[_Frame]], *, python: bool) -> list[Statement]:
-    """Of the last traces the frame nearest to the error, one's own if there is one. Python prints the nearest last."""
+    """State, for each of the last traces, the own frame nearest to the error. Python prints the nearest frame last."""
     every = [frame for trace in traces for frame in trace]
     statements: list[Statement] = []
     for place, trace in enumerate(traces[: -_MOST_TRACES - 1 : -1]):
@@ -121,7 +121,7 @@ def _places(traces: Sequence[list[_Frame]], *, python: bool) -> list[Statement]:
 
 
 def _own(nearest: Sequence[_Frame], every: Sequence[_Frame]) -> list[_Frame]:
-    """Frames of one's own code; of those with packages, of the package that most are of."""
+    """Return the frames of the user's own code, of its most frequent package if they have one; else all frames."""
     packages = Counter(frame.package for frame in every if frame.own and frame.package)
     main = packages.most_common(1)[0][0] if packages else ""
     own = [frame for frame in nearest if frame.own]
