@@ -1,6 +1,6 @@
-"""What is looked up: how expansions are written down in Redis until a worker counts them, and what a read is told.
+"""Expansion counts: how Redis keeps them until a worker adds them up, and the hot segments that a read gets.
 
-Outside the canonical state: two runs over the same turns may be asked different things.
+Outside the canonical state: two runs over the same turns may get different expansions.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from turnfold.contract.records import ConversationId, Node
 from turnfold.contract.results import Often
 
 ACCESS_SECONDS: Final = 7 * 86_400
-"""How long counts wait for a worker."""
+"""Lifetime of counts that wait for a worker."""
 MOST_FIELDS: Final = 500
-"""Different ranges of a conversation that wait to be counted."""
+"""Distinct ranges of a conversation that may wait to be counted."""
 MOST_OFTEN: Final = 8
-"""Segments of a conversation that a read is told of."""
+"""Most often expanded segments of a conversation that a read gets."""
 
 _ASKED: Final = "asked"
 _FOUND: Final = "found"
@@ -25,14 +25,14 @@ _FOUND: Final = "found"
 
 @dataclass(slots=True)
 class Expansions:
-    """Expansions of one conversation that are not counted yet."""
+    """Expansions of one conversation that are not counted in SQL yet."""
 
     conversation: ConversationId
     asked: int = 0
     found: int = 0
-    """Those that led to words."""
+    """Expansions that returned text."""
     ranges: dict[tuple[int, int], int] = field(default_factory=dict)
-    """(first_seq, last_seq) of what was shown -> how often."""
+    """(first_seq, last_seq) of an expanded range -> number of expansions."""
 
 
 def asked_field(conversation: ConversationId) -> str:
@@ -44,7 +44,7 @@ def found_fields(conversation: ConversationId, first_seq: int, last_seq: int) ->
 
 
 def read_fields(fields: Mapping[str, int]) -> list[Expansions]:
-    """What the fields of a conversation's hash say, for each of the conversations that had its name."""
+    """Parse the fields of an access hash, by conversation id: after an erasure it may have fields of several ids."""
     expansions: dict[ConversationId, Expansions] = {}
     for name, times in fields.items():
         number, _, counted = name.partition(":")
@@ -60,7 +60,7 @@ def read_fields(fields: Mapping[str, int]) -> list[Expansions]:
 
 
 def pack_often(often: Iterable[Often]) -> list[list[Any]] | None:
-    """As it stands in the conversation's row; None for nothing."""
+    """Serialize hot segments for the conversation's row; None if there are none."""
     rows = [
         [
             segment.node.idx,

@@ -1,6 +1,6 @@
-"""What was done with tools: each call as it was made, and how it ended.
+"""Tool actions: each call as it was made, with its outcome.
 
-action    a call of a tool, or the command in a turn that a tool's turn answers, with the outcome in a few words
+action    a tool call, or the command in a turn that a tool's turn answers, with its outcome in a few words
 """
 
 from __future__ import annotations
@@ -13,58 +13,58 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.text import whole_numbers
 
 MOST_ACTIONS: Final = 24
-"""Actions that a node keeps, beside looks that brought nothing."""
+"""Changes and commands that a node keeps; lookups are counted separately."""
 MOST_VAIN_LOOKS: Final = 12
-"""Looks that brought nothing which a node keeps."""
+"""Lookups without a result that a node keeps."""
 MOST_FINDS: Final = 2
-"""Looks that brought a list of files which a node keeps."""
+"""Lookups that returned a list of files that a node keeps."""
 MOST_OPENED: Final = 8
-"""Looks at a file which a node keeps, one a file."""
+"""Reads of a file that a node keeps, one per file."""
 NEW_LINE: Final = "+"
-"""Stands before a line of `wrote` that no output showed before."""
+"""Prefix of a line of `wrote` that no earlier output showed."""
 OLD_LINE: Final = " "
 GAP_LINE: Final = "…"
-"""Stands for lines of `wrote` that are left out."""
+"""Placeholder for omitted lines of `wrote`."""
 ALL_OF_FILE: Final = "*"
-"""In `gone`: nothing that was written before stands."""
+"""In `gone`: all earlier content of the file was replaced."""
 _LONGEST_WROTE: Final = 6_000
-"""Code points of what the newest changes wrote that a node keeps."""
+"""Code points of `wrote` that a node keeps, newest changes first."""
 _ABSENT: Final = lazy_pattern(
     r"(?i)(?:^|[\s;:])([\w./+-]{1,80}): (?:command )?not found|no module named '?([\w.]{1,80})"
     r"|no such file or directory:? ['\"]?([\w./-]{1,80})|(?<![\w./-])([\w./-]{1,80})['\"]?: no such file"
     r"|(?:directory|file|command|module|path) ['\"]?([\w./-]{1,80})['\"]? (?:was )?(?:not found|does not exist)"
 )
-"""What an error says is not there."""
+"""Match the missing thing that an error message names."""
 _SOUGHT: Final = lazy_pattern(r"[\"']([^\"'\s]{3,120})[\"']")
-"""What a look in vain looked for."""
+"""Match the quoted search term of a lookup."""
 
 
 class Action(NamedTuple):
-    """One thing that was done, by the turn that did it."""
+    """One action of an agent, with the turn that performed it."""
 
     seq: int
     ended_seq: int
-    """The turn that says how it ended; 0 while none does."""
+    """The turn that reports the outcome; 0 if none does yet."""
     did: str
-    """The call or the command, one line."""
+    """The call or command, on one line."""
     about: str
-    """The path of the file that it is about, in full where its result says it; empty when none is named."""
+    """Path of the file concerned, in full if the result states it; empty if no file is named."""
     ended: str
-    """How it ended, one line; empty while that is not known."""
+    """The outcome, on one line; empty while unknown."""
     failed: bool
     looked: bool
-    """It only looked at something: nothing was run and nothing changed."""
+    """Whether the action was a lookup: nothing was run and nothing changed."""
     changed: bool = False
-    """It wrote the file that it is about."""
+    """Whether the action wrote to the file `about`."""
     found: tuple[str, ...] = ()
-    """Paths of the files that a look listed."""
+    """Paths that a lookup listed."""
     wrote: tuple[str, ...] = ()
-    """Lines that it wrote into the file as they stand then, each behind its mark."""
+    """Lines written into the file, each prefixed with its mark."""
     gone: tuple[str, ...] = ()
-    """Lines, without indentation, that stand no more."""
+    """Lines, without indentation, that the action removed."""
 
     def shown(self, *, ended: bool = True, longest: int = 0) -> str:
-        """As a line with its newline; with or without how it ended, each half clipped to so many code points if any."""
+        """Format the action as a line; `longest` > 0 clips the call and the outcome to that many code points each."""
         about = f" in {self.file}" if self.file and self.file not in self.did else ""
         did, outcome = self.did, self.ended
         if longest:
@@ -74,17 +74,17 @@ class Action(NamedTuple):
 
     @property
     def file(self) -> str:
-        """The file that it is about, without folders."""
+        """Name of the file concerned, without folders."""
         return self.about.rpartition("/")[2]
 
     @property
     def is_vain(self) -> bool:
-        """Whether it looked for something that is not there."""
+        """Whether a lookup failed to find its target."""
         return self.looked and self.failed
 
     @property
     def kind(self) -> str:
-        """What it is kept for."""
+        """Category by which `kept_actions` limits the number of actions."""
         if not self.looked:
             return "work"
         if self.is_vain:
@@ -95,7 +95,7 @@ class Action(NamedTuple):
 
     @property
     def absent(self) -> frozenset[str]:
-        """What it says is not there."""
+        """Names of the things that the action reports as missing."""
         if not self.failed:
             return frozenset()
         if self.looked and (sought := _SOUGHT.search(self.did)):
@@ -104,7 +104,7 @@ class Action(NamedTuple):
         return frozenset(name.rstrip(".:") for name in named)
 
     def shows(self, name: str) -> bool:
-        """Whether it is a sign that what bears the name is there."""
+        """Whether the action is evidence that something named `name` exists."""
         if self.failed or not self.ended_seq or (self.looked and self.ended in {"", "no output"}):
             return False
         where = (self.about, *self.found) if self.changed else (self.did, self.about, *self.found)
@@ -112,15 +112,15 @@ class Action(NamedTuple):
 
     @property
     def target(self) -> tuple[str, str]:
-        """What it does, and to what: done again without failing, it mends an earlier failure."""
+        """The command and its target: a later success with the same target supersedes a failure."""
         return (self.did.split(maxsplit=1)[0], self.file) if self.file else (self.did, "")
 
 
 def kept_actions(actions: Sequence[Action]) -> tuple[Action, ...]:
-    """Of actions in order those that go on to matter: the last one, and the newest that did something or failed.
+    """Select the actions worth keeping, in order: always the last one, then the newest of each kind up to its limit.
 
-    What was done again word for word goes, a failure once the same was done to the same file and did not fail, and
-    what says that something is not there once it is.
+    Dropped are exact repeats, failures that a later success with the same target mended, and reports of a missing thing
+    that a later action shows to exist.
     """
     kept: list[Action] = []
     later: list[Action] = []
@@ -149,12 +149,12 @@ def kept_actions(actions: Sequence[Action]) -> tuple[Action, ...]:
 
 
 def _is_there(names: frozenset[str], later: Sequence[Action]) -> bool:
-    """Whether what was done later shows all names, if there are any."""
+    """Whether later actions show that all of the names exist; False without names."""
     return bool(names) and all(any(action.shows(name) for action in later) for name in names)
 
 
 def _is_word(name: str, text: str) -> bool:
-    """Whether a text holds a name that is not a part of a longer one.
+    """Whether a text contains a name as a whole word, not as part of a longer one.
 
     >>> _is_word("fare.py", "src/fare.py"), _is_word("fare", "open welfare.py"), _is_word("fare", "fare_rules")
     (True, False, False)
@@ -169,7 +169,7 @@ def _is_word(name: str, text: str) -> bool:
 
 
 def is_same_file(path: str, other: str) -> bool:
-    """Whether one path is the other from a folder on."""
+    """Whether one path is a suffix of the other, by whole path components."""
     long, short = (path, other) if len(path) >= len(other) else (other, path)
     return f"/{long}".endswith(f"/{short.lstrip('./')}")
 
@@ -179,7 +179,7 @@ def clipped(text: str, longest: int) -> str:
 
 
 def unpack_actions(rows: Any) -> tuple[Action, ...]:
-    """Actions from rows of JSON."""
+    """Deserialize actions from rows of JSON."""
     return tuple(
         action._replace(found=tuple(action.found), wrote=tuple(action.wrote), gone=tuple(action.gone))
         for action in (Action(*row) for row in rows or ())

@@ -11,50 +11,50 @@ from turnfold.contract.records import ConversationId
 
 
 class WorkKind(StrEnum):
-    """What kind of work needs attention."""
+    """Kinds of work that may need attention."""
 
     REFOLD = "refold"
-    """A segment with plain words, to be folded again by the rules."""
+    """Fold a segment that has fallback text again, by the rules."""
     ENTRY = "entry"
-    """An inbox entry that could not be stored as it was sent."""
+    """Store an inbox entry that was rejected as it was sent."""
     COMPRESS = "compress"
-    """Folding a conversation: it fails, or nobody does it. Goes on by itself."""
+    """Fold a conversation: folding fails, or no worker runs it. Retried automatically."""
     REFINE = "refine"
-    """Better words from a model: it fails, or will never work. The rules' words stand."""
+    """Refine with a model: refining fails for now, or for good. The text of the rules stays in use."""
 
 
 class WorkState(StrEnum):
-    """Why it needs attention."""
+    """Reasons why work needs attention."""
 
     PARKED = "parked"
-    """It waits for a person."""
+    """Waiting for a person."""
     FAILING = "failing"
-    """It was tried and will be tried again."""
+    """Failed at least once; a retry is scheduled."""
     OVERDUE = "overdue"
-    """It is due, or its lease is over, and nobody takes it."""
+    """Due, or with an expired lease, and no worker has claimed it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """One piece of work that needs attention. Holds ids and kinds of errors, never content."""
+    """One piece of work that needs attention, by ids and error types, without any content."""
 
     id: str
-    """`job-12` or `entry-3`: what `turnfold jobs retry` and `skip` are given."""
+    """`job-12` or `entry-3`: the argument of `turnfold jobs retry` and `skip`."""
     kind: WorkKind
     state: WorkState
     tenant: str
     conversation_id: str
     conversation: ConversationId = field(repr=False)
     number: int | None
-    """Of the segment as in its markers, or of the turn; None for a whole conversation or an operation."""
+    """Number of the segment as in its markers, or of the turn; None for a whole conversation or an operation."""
     attempts: int
     error: str | None
     age_seconds: float | None
-    """Since it was parked, or should have been done; None when that is not known."""
+    """Seconds since the work was parked or became due; None if unknown."""
 
     @property
     def subject(self) -> str:
-        """What it is about, in words."""
+        """Describe the subject of the work in words."""
         if self.number is None:
             return "an operation" if self.kind is WorkKind.ENTRY else "its newest turns"
         if self.kind is WorkKind.REFINE:
@@ -63,13 +63,13 @@ class Work:
 
     @property
     def row(self) -> int:
-        """Number of its row."""
+        """Primary key of the row."""
         return int(self.id.partition("-")[2])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which work: what every given part agrees with."""
+    """A filter for work: all conditions that are set must match."""
 
     tenant: str | None = None
     address: Address | None = None
@@ -79,25 +79,25 @@ class Selection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What models did on a day (UTC), for a tenant or for one of its conversations."""
+    """Model usage of a day (UTC), for a tenant or for one of its conversations."""
 
     day: date
     model: str
     conversation_id: str | None
-    """None: the whole tenant, erased conversations included."""
+    """None for the whole tenant, erased conversations included."""
     requests: int
-    """Calls that were answered, each paid once."""
+    """Answered calls, each paid for once."""
     failed: int
     repaired: int
-    """Replies that were asked for once more."""
+    """Replies that were requested a second time."""
     cached_replies: int
-    """Questions that were answered before, and cost nothing."""
+    """Requests that a stored reply answered, at no cost."""
     input_tokens: int
     cached_tokens: int
-    """Of the input tokens, those that the provider had in its prompt cache."""
+    """Input tokens that the provider served from its prompt cache."""
     output_tokens: int
     estimated: int
-    """Calls whose tokens are counted here, because the provider did not say."""
+    """Calls whose tokens were estimated, because the provider did not report them."""
     cost_micros: int
     """Millionths of a US dollar; 0 for a model without a price."""
     quotes_kept: int
@@ -105,4 +105,4 @@ class Usage:
     notes_kept: int
     notes_refused: int
     skipped: int
-    """Groups of segments, and chapters, in which nothing could be won."""
+    """Groups of segments, and chapters, that could not be improved."""

@@ -1,7 +1,7 @@
-"""The canonical state: what must be equal between any two runs over the same turns and settings.
+"""The canonical state: columns that must be equal between any two runs over the same turns and settings.
 
-Left out on purpose: ids that we made (surrogate keys, made turn ids), clock columns, revisions, jobs, usage,
-access counts, and rows that a model wrote (`refined` 1).
+Excluded on purpose: generated ids (surrogate keys, generated turn ids), clock columns, revisions, jobs, usage,
+access counts, and rows written by a model (`refined` 1).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ CANONICAL_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 """Tables and columns in the order in which `turnfold digest` hashes them, rows in primary-key order."""
 
 COMPRESSED: Final = {("posting", "body"): zlib.MAX_WBITS, ("passage", "body"): -zlib.MAX_WBITS}
-"""Columns that are hashed as they were before they were compressed, which not every machine does alike; zlib's form."""
+"""Columns hashed in uncompressed form, as compressed bytes differ between zlib builds; with zlib's `wbits`."""
 
 RULES_ONLY: Final = frozenset({"level", "anchor"})
 """Tables of which only rows with `refined` = 0 are canonical."""

@@ -1,4 +1,4 @@
-"""Cells: whole installations, each with a Redis, a broker and a database, and which of them a tenant lives in."""
+"""Cells: separate installations, each with its own Redis, broker and database, and the placement of tenants in them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FORM: Final = "a cell is a table [cells.NAME] with redis_url and database_url; 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Cell:
-    """An installation. Fields are those of `Settings`; those that a cell leaves out have their defaults there."""
+    """A cell: fields are those of `Settings`, with the same defaults."""
 
     redis_url: str
     database_url: str
@@ -25,11 +25,11 @@ class Cell:
     read_database_url: str = ""
     database_pooler: bool = False
     pinned_only: bool = False
-    """No tenant is hashed to it: only those that are pinned live there."""
+    """Exclude the cell from hashing: only pinned tenants live there."""
 
     @property
     def servers(self) -> dict[str, Any]:
-        """What its processes are set to, by the names of `Settings`."""
+        """Settings of the processes of this cell, by the field names of `Settings`."""
         return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "pinned_only"}
 
     @property
@@ -39,7 +39,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Cells:
-    """All cells by name, and the tenants that are pinned to one. Raises `InvalidSettings` where these make no sense."""
+    """All cells by name, and the tenants pinned to one. Raises `InvalidSettings` for an inconsistent configuration."""
 
     cells: Mapping[str, Cell]
     pins: Mapping[str, str] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Cells:
     def _check_apart(self) -> None:
         users: dict[tuple[str, str], str] = {}
         for name, cell in self.cells.items():
-            # Clients of two cells agree on neither shards nor queues: what they shared would be lost between them.
+            # Clients of two cells share neither shards nor queues: data on a common server would get lost between them.
             owned = {("database", cell.database_url), ("broker", cell._broker)}  # noqa: SLF001 - one of our own kind
             owned |= {("Redis", url) for url in urls_of(cell.redis_url)}
             for server in sorted(owned):
@@ -68,16 +68,16 @@ class Cells:
                     raise InvalidSettings(msg, remedy="give each cell a Redis, a broker and a database of its own")
 
     def named(self, name: str) -> Cell:
-        """The cell of this name. Raises `InvalidSettings`."""
+        """Return the cell with a name. Raises `InvalidSettings` for an unknown one."""
         if name not in self.cells:
             msg = f"TURNFOLD_CELL is {name!r}, which TURNFOLD_CELLS does not name"
             raise InvalidSettings(msg, remedy=f"name one of {', '.join(self.cells)}")
         return self.cells[name]
 
     def of(self, tenant: str) -> str:
-        """The name of the cell that a tenant lives in: its pin, else by rendezvous hashing, the same everywhere.
+        """Return the name of a tenant's cell: the pinned one, else by rendezvous hashing.
 
-        A cell that is added takes its share of the tenants from all others, and no tenant goes between those.
+        A new cell takes a share of the tenants of every other cell; no tenant moves between existing cells.
         """
         if tenant in self.pins:
             return self.pins[tenant]
@@ -89,7 +89,7 @@ def _rank(name: str, tenant: str) -> bytes:
 
 
 def parse_cells(text: str) -> Cells:
-    """Read the TOML of a cells file. Raises `InvalidSettings`, without showing any URL."""
+    """Parse the TOML of a cells file. Raises `InvalidSettings`, without revealing any URL."""
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

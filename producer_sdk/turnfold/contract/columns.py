@@ -1,6 +1,6 @@
-"""What all tables are made of: types, keys and columns that are the same on every database.
+"""Building blocks of all tables: types, keys and columns that work the same on every database.
 
-The classes stand in a registry of their own, so that a host application's metadata stays clean.
+The classes have a registry of their own, so that a host application's metadata stays clean.
 """
 
 # No `from __future__ import annotations`: SQLModel reads the annotations when the class is made.
@@ -33,14 +33,14 @@ NAMING: Final = {
 }
 
 Id = BigInteger().with_variant(Integer, "sqlite")
-"""SQLite numbers rows only for a column that is exactly INTEGER."""
+"""Integer on SQLite, which autoincrements only a column declared exactly INTEGER."""
 
 Json = JSON(none_as_null=True)
-"""Not JSONB: a provider's message comes back with its keys in the order in which they were given."""
+"""JSON rather than JSONB, so that a provider's message keeps the order of its keys."""
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """An aware UTC datetime on every database: SQLite gives back naive ones."""
+    """An aware UTC datetime on every database; SQLite itself returns naive ones."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -57,7 +57,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 class Base(SQLModel, registry=registry()):
     """Root of Turnfold's tables; its metadata is `Base.metadata`."""
 
-    # Rows are read and written through `table`: a validator is built for a class that is asked to validate.
+    # Rows are read and written through `table`, so a pydantic validator is built only for a class that validates.
     model_config = {"defer_build": True}
 
 
@@ -65,7 +65,7 @@ Base.metadata.naming_convention = NAMING
 
 
 def conversation_column(*, primary_key: bool = True) -> Any:
-    """The conversation that a row belongs to, and with which it is erased."""
+    """Define the foreign key to a row's conversation; deletes cascade."""
     return Field(
         sa_column=Column(
             "conversation",
@@ -79,22 +79,22 @@ def conversation_column(*, primary_key: bool = True) -> Any:
 
 
 def key_column(type_: Any) -> Any:
-    """A part of the primary key."""
+    """Define a part of the primary key."""
     return Field(sa_column=Column(type_, primary_key=True, nullable=False, autoincrement=False))
 
 
 def column(type_: Any, **options: Any) -> Any:
-    """A column that is never null unless `options` say so."""
+    """Define a column that is NOT NULL unless `options` say otherwise."""
     options.setdefault("nullable", False)
     return Field(sa_column=Column(type_, **options))
 
 
 def partial_index(name: str, *columns: str | TextClause, where: str) -> Index:
-    """An index of the rows that a condition in SQL holds for."""
+    """Define an index of the rows that meet a condition in SQL."""
     return Index(name, *columns, sqlite_where=text(where), postgresql_where=text(where))
 
 
 def table(row: type[SQLModel]) -> Table:
-    """The Core table behind a class: hot statements are written against it."""
+    """Return the Core table of a class; hot statements are written against it."""
     core_table: Table = row.__table__  # type: ignore[attr-defined]  # set by SQLAlchemy's mapper
     return core_table

@@ -1,4 +1,4 @@
-"""What `configure` and `resolve_anchor` may set, and the form in which it is stored. Pure."""
+"""Validation and serialization of `configure` and `resolve_anchor`. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_GOAL_CHARACTERS: Final = 2_000
 MAX_TITLE_CHARACTERS: Final = 200
 MAX_CONSTRAINTS: Final = 32
 TITLE: Final = "title"
-"""The key of what changes nothing of how a conversation is folded."""
+"""The key of the title, which does not affect folding."""
 
 FOLD_SETTINGS: Final[Mapping[str, tuple[float, float]]] = {
     "segment_max_turns": (4, 200),
@@ -27,7 +27,7 @@ FOLD_SETTINGS: Final[Mapping[str, tuple[float, float]]] = {
     "residual_threshold": (0, 100),
     "residual_share": (0.0, 1.0),
 }
-"""Per-conversation settings of the fold, with their least and largest values."""
+"""Per-conversation settings of the fold, with their minimum and maximum."""
 
 
 def configuration(
@@ -37,7 +37,7 @@ def configuration(
     settings: Mapping[str, float] | None = None,
     title: str | None = None,
 ) -> bytes:
-    """The JSON body of a configure operation: only what was given. Raises `InvalidInput`."""
+    """Serialize the body of a configure operation as JSON, with the given fields only. Raises `InvalidInput`."""
     body: dict[str, Any] = {}
     if goal is not None:
         body["goal"] = _text("goal", goal)
@@ -60,7 +60,7 @@ def configuration(
 
 
 def settlement(anchor: int, *, dismiss: bool) -> bytes:
-    """The JSON body of a resolve operation. Raises `InvalidInput`, `UnknownAnchor` for one of the open tail."""
+    """Serialize the body of a resolve operation. Raises `InvalidInput`, `UnknownAnchor` for one of the open tail."""
     if type(anchor) is int and anchor >= FIRST_TAIL_ANCHOR:
         msg = f"anchor {anchor} is of a turn in the open tail"
         raise UnknownAnchor(
@@ -76,7 +76,7 @@ def settlement(anchor: int, *, dismiss: bool) -> bytes:
 
 
 def settlement_read(body: bytes) -> dict[str, Any]:
-    """A resolve operation's body as `settlement` makes it. Raises `InvalidInput` for anything else."""
+    """Parse the body of a resolve operation as made by `settlement`. Raises `InvalidInput` for anything else."""
     try:
         given = json.loads(body)
         anchor, state = given["anchor"], AnchorState(given["state"])
@@ -89,7 +89,7 @@ def settlement_read(body: bytes) -> dict[str, Any]:
 
 
 def merged(before: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration in force after a change: what the change leaves out stays."""
+    """Apply a change to a configuration; fields missing from the change keep their values."""
     after = {**before, **{key: change[key] for key in ("goal", "constraints", TITLE) if key in change}}
     if "settings" in change:
         after["settings"] = {**before.get("settings", {}), **change["settings"]}

@@ -1,7 +1,7 @@
-"""The mark of a conversation whose postings were dropped: a row of `posting` that is no piece, and how far they stand.
+"""The mark of a conversation whose postings were dropped: a row of `posting` that records how far they reached.
 
-A conversation that nobody wrote to for long may lose its postings, which a fold makes again from its turns. The mark
-is where reads look for pieces anyway, so that they meet it without another statement.
+Postings of a conversation that is idle for long may be dropped; a fold rebuilds them from the turns. The mark is a
+row of a table that reads fetch from anyway, so that no extra statement is needed.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import zlib
 from typing import Final
 
 MARK: Final = -1
-"""The number of the row: no piece has one below 0."""
+"""Number of the mark's row; pieces have numbers from 0."""
 _SEGMENTS: Final = struct.Struct("<I")
 
 
 def pack_mark(segments: int) -> bytes:
-    """The body of the row where the postings of the first `segments` stand: of as many as if there were no others.
+    """Serialize the number of segments, from the first, that still have postings.
 
-    Compressed, as every body of `posting` is.
+    Compressed like every body of `posting`.
 
     >>> unpack_mark(pack_mark(70_000))
     70000

@@ -1,4 +1,4 @@
-"""Errors that say what to do: the base of the SDK's tree and of the workers'."""
+"""The base class of the errors of the SDK and of workers: each says how to fix the problem."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ _SEE_DOCTOR: Final = "`turnfold doctor` checks everything that Turnfold needs"
 
 
 class ExplainedError(Exception):
-    """What the errors of the SDK and of workers share."""
+    """Base class of Turnfold's errors."""
 
     remedy: str = _SEE_DOCTOR
-    """What to do about it: never empty. Where a class says it for all of its errors, `str(error)` leaves it out."""
+    """How to fix the problem, never empty; a remedy set on the class is not part of `str(error)`."""
 
     def __init__(self, problem: str = "", *, remedy: str = "") -> None:
         super().__init__(f"{problem}: {remedy}" if remedy else problem)
         self.problem = problem
-        """What is wrong, without the remedy."""
+        """The problem, without the remedy."""
         if remedy:
             self.remedy = remedy

@@ -1,7 +1,7 @@
-"""Where code stands in a text: fenced blocks, and runs of lines that look like code. Pure, linear, by offset.
+"""Code in a text, by offset: fenced blocks, and runs of lines that look like code. Pure, linear time.
 
-CommonMark's fences, but for one that never closes: CommonMark takes all that follows for code. Here the rest of the
-text is code only where its lines look like code, so that a stray mark hides nothing that was said.
+Fences follow CommonMark, except for an unclosed one: CommonMark takes the rest of the text for code. Here the rest is
+code only if its lines look like code, so that a stray mark does not hide prose.
 """
 
 from __future__ import annotations
@@ -19,41 +19,41 @@ _CODE_LINE: Final = lazy_pattern(
     r"|@\w{1,40}(?:\(|[ \t]*$)|</?[a-zA-Z!][^<>]{0,200}>|[{}\[\]();]{1,6}[ \t]*$|[$>#]{1,3} \S|\S{0,200}[$#][ \t]*$)"
     r"|[^\n]{0,240}[;{}][ \t]*$|[ \t]{4,60}[^\n]{0,160}[)=(:,][ \t]*$"
 )
-"""A line that looks like code, output or markup outside a fence; two in a row are a code block."""
+"""Match a line outside a fence that looks like code, output or markup; two in a row are a code block."""
 _INSIDE: Final = lazy_pattern(
     r"[ \t]{0,60}(?:[\w.\[\]\"']{1,80}[ \t]*[-+*/:|]?=[ \t]*\S|(?:\#|//)[ \t]?\S|[\w.]{1,80}\([^\n]{0,200}\)[ \t]*$)"
 )
-"""A line that looks like code behind a fence: an assignment, a comment, a call."""
+"""Match a line inside a fence that looks like code: an assignment, a comment, a call."""
 _MOST_STRAY: Final = 4
-"""Marks that open nothing behind which further fences are looked for."""
+"""Stray marks after which the search for fences continues."""
 _LOOKED_AT: Final = 40
-"""Lines of a fence that never closes that are looked at."""
+"""Lines of an unclosed fence that are checked."""
 _LIKE_CODE: Final = 0.5
 _NAMED_LIKE_CODE: Final = 0.25
-"""Share of the lines that look like code from which an open fence holds code: less where it names a language."""
+"""Minimum share of code-like lines for an unclosed fence to be code; lower if its info string names a language."""
 
 
 class Fence(NamedTuple):
-    """A fenced block of a text."""
+    """A fenced code block of a text."""
 
     start: int
-    """Of the line of the opening mark."""
+    """Start of the line of the opening mark."""
     inside: int
-    """The first code point after that line."""
+    """Start of the line after the opening mark."""
     inside_end: int
-    """Where the line of the closing mark begins, or the text ends."""
+    """Start of the line of the closing mark, or the end of the text."""
     end: int
-    """After the closing line and its line break."""
+    """End of the block, after the line break of its closing line."""
     info: str
-    """The words behind the opening mark, such as `python`."""
+    """The info string after the opening mark, such as `python`."""
     closed: bool = True
-    """False where the closing mark is missing: the block goes on to the end of the text."""
+    """False for a missing closing mark: the block extends to the end of the text."""
 
 
 def fences_of(text: str, start: int = 0, end: int | None = None) -> list[Fence]:
-    r"""Fenced blocks of `text[start:end]`, in order.
+    r"""Find the fenced blocks of `text[start:end]`, in order.
 
-    A closing mark has at least as many signs as the opening one, and no words.
+    A closing mark is at least as long as the opening one and has no info string.
 
     >>> fences_of("Run:\n```sh\nmake\n```\nDone.")
     [Fence(start=5, inside=11, inside_end=16, end=20, info='sh', closed=True)]
@@ -76,7 +76,7 @@ def fences_of(text: str, start: int = 0, end: int | None = None) -> list[Fence]:
         if _looks_like_code(text[last.inside : last.inside_end], named=bool(last.info)):
             fences.append(last)
             break
-        # A stray mark: what it would have hidden may hold fences of its own.
+        # A stray mark: fences may follow it.
         start = opened.end()
     return fences
 
@@ -94,7 +94,7 @@ def _looks_like_code(inside: str, *, named: bool) -> bool:
 
 
 def code_runs(text: str, lines: Sequence[tuple[int, int]]) -> dict[int, int]:
-    """Index of the first line of each run of unfenced code, with that of its last line; `lines` are spans."""
+    """Map the first to the last line index of each run of unfenced code; `lines` are (start, end) spans."""
     runs: dict[int, int] = {}
     first: int | None = None
     for i, (start, end) in enumerate([*lines, (0, 0)]):

@@ -1,4 +1,4 @@
-"""Tables of the HTTP gateway: who may call it, what administrators did through it, and whom it calls."""
+"""Tables of the HTTP gateway: API keys, the audit log, webhook endpoints and deliveries."""
 
 # No `from __future__ import annotations`: SQLModel reads the annotations when the class is made.
 from datetime import datetime
@@ -10,7 +10,7 @@ from turnfold.contract.columns import Base, Id, UtcDateTime, column, key_column
 
 
 class ApiKeyRow(Base, table=True):
-    """A key of the gateway: whose conversations it opens, and for what. The secret itself is stored nowhere."""
+    """An API key of the gateway, with its tenant and scopes. Only a hash of the secret is stored."""
 
     __tablename__ = "api_key"
 
@@ -18,17 +18,17 @@ class ApiKeyRow(Base, table=True):
     tenant: str = column(String(200))
     name: str = column(String(200))
     scopes: str = column(String(60))
-    """Names with commas between them: `append,read,admin`."""
+    """Comma-separated names: `append,read,admin`."""
     secret_hash: bytes = column(LargeBinary(32))
-    """SHA-256 of a secret of 256 random bits: nothing that could be guessed, hence nothing to slow down."""
+    """SHA-256 of 256 random bits: too many to guess, so a slow password hash is not needed."""
     requests_per_minute: int | None = column(Integer, nullable=True)
-    """None: as the gateway's settings say; 0: any number."""
+    """None for the default of the gateway's settings; 0 for no limit."""
     created_at: datetime = column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
     revoked_at: datetime | None = column(UtcDateTime, nullable=True)
 
 
 class AuditEntryRow(Base, table=True):
-    """A call that needed the scope `admin`. Holds a hash of the conversation's id, so that erasures stay complete."""
+    """A call with the scope `admin`, with a hash of the conversation's id, so that an erasure leaves no id behind."""
 
     __tablename__ = "audit_entry"
     __table_args__ = (Index("audit_entry_tenant", "tenant", "id"), {"sqlite_autoincrement": True})
@@ -40,11 +40,11 @@ class AuditEntryRow(Base, table=True):
     action: str = column(String(40))
     conversation_hash: str | None = column(String(64), nullable=True)
     status: int = column(Integer)
-    """The HTTP status that answered it."""
+    """HTTP status of the response."""
 
 
 class WebhookEndpointRow(Base, table=True):
-    """A URL that is told of a tenant's events. The secret signs, hence lies here as it is."""
+    """A URL that receives events of a tenant. Its secret signs requests, so it is stored in plain text."""
 
     __tablename__ = "webhook_endpoint"
     __table_args__ = (Index("webhook_endpoint_tenant", "tenant"),)
@@ -53,15 +53,15 @@ class WebhookEndpointRow(Base, table=True):
     tenant: str = column(String(200))
     url: str = column(Text)
     events: str = column(String(60))
-    """Names with a comma before and after each: `,folded,erased,`."""
+    """Comma-separated names, with a comma before the first and after the last: `,folded,erased,`."""
     secret: str = column(String(100))
     created_at: datetime = column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
     given_up: int = column(Integer, server_default="0")
-    """Deliveries whose tries were used up."""
+    """Deliveries abandoned after the last retry."""
 
 
 class WebhookDeliveryRow(Base, table=True):
-    """An event that an endpoint has not accepted yet: written by triggers in the transaction that made it true."""
+    """An event that an endpoint has not accepted yet, written by triggers in the transaction that caused it."""
 
     __tablename__ = "webhook_delivery"
     __table_args__ = (
@@ -77,11 +77,11 @@ class WebhookDeliveryRow(Base, table=True):
     )
     event: str = column(String(16))
     conversation_row: int = column(BigInteger)
-    """Surrogate id: of an erased one, too, hence no foreign key. 0: of a test."""
+    """Surrogate id; no foreign key, as the conversation may be erased. 0 for a test event."""
     conversation_id: str = column(String(200))
     details: str = column(Text)
     """A JSON object of counts."""
     created_at: datetime = column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
     attempts: int = column(Integer, server_default="0")
     not_before: int = column(BigInteger, server_default="0")
-    """Milliseconds since 1970: when it is due, or ceases to be another gateway's."""
+    """Milliseconds since 1970: when it is due, or when the lease of another gateway expires."""

@@ -1,49 +1,49 @@
-"""Every Redis key, and how ids become part of one.
+"""Redis keys, and the encoding of ids in them.
 
 tf:{SS}:in:<tenant>:<conversation>   STREAM  the inbox: one entry per turn or operation; gone when empty
-tf:{SS}:ready:<tenant>               ZSET    conversation -> microseconds from which it may be claimed: lease and token
-tf:{SS}:tenants                      ZSET    tenant -> microseconds when last served; claims go round in this order
-tf:{SS}:bell                         STRING  set while a ring for a drain is on its way; lives 1 s
-tf:{SS}:full                         STRING  set when an append met a memory that is nearly full; lives 60 s
-tf:{SS}:forgotten                    ZSET    <tenant>:<conversation> -> microseconds when forgotten; until its rows go
+tf:{SS}:ready:<tenant>               ZSET    conversation -> microseconds from which it can be claimed: lease and token
+tf:{SS}:tenants                      ZSET    tenant -> microseconds when last served; claims are round-robin
+tf:{SS}:bell                         STRING  set while a ring for a drain is pending; lives 1 s
+tf:{SS}:full                         STRING  set when an append found Redis memory nearly full; lives 60 s
+tf:{SS}:forgotten                    ZSET    <tenant>:<conversation> -> microseconds when forgotten; until rows are gone
 tf:{SS}:erased:<tenant>:<conv>       STRING  JSON counts of the last erasure; lives 1 h
 tf:{SS}:access:<tenant>:<conv>       HASH    expansions that no worker has counted yet; lives 7 days
-tf:{SS}:accessed                     SET     <tenant>:<conversation> that have such a hash; lives 7 days
+tf:{SS}:accessed                     SET     <tenant>:<conversation> with an `access` hash; lives 7 days
 tf:{SS}:refs:<tenant>:<conv>         ZSET    reference -> microseconds when its context ends; lives as long as the last
-tf:{SS}:ctx:<tenant>:<reference>     STRING  a context as it was made, compressed; lives TURNFOLD_REFERENCE_SECONDS
-tf:{SS}:ctx:<tenant>:point:<conv>    STRING  JSON of where its caller's history was folded last; lives as long, or until
-                                             the references end
-tf:{SS}:mark:<tenant>:<conv>         STRING  how far it is stored, for readers of a replica; lives 1 h
-tf:{SS}:refused:<tenant>:<conv>      STRING  how often in a row a conversation could not be stored; lives 10 min
-tf:{SS}:seen:<tenant>:<conv>         STRING  set by who may forget it as it is seen; goes when its inbox is trimmed,
-                                             or after 10 min
-tf:{SS}:closed                       STRING  set when a reshard has closed the shard: nothing is appended there any more
-tf:{shards}:layout                   STRING  how many shards and servers `meta` says, on every server
-tf:{shards}:server                   STRING  place of this server in TURNFOLD_REDIS_URL's list, where it has several
+tf:{SS}:ctx:<tenant>:<reference>     STRING  a stored context, compressed; lives TURNFOLD_REFERENCE_SECONDS
+tf:{SS}:ctx:<tenant>:point:<conv>    STRING  JSON of the caller's last fold point; lives as long, or until references
+                                             expire
+tf:{SS}:mark:<tenant>:<conv>         STRING  stored mark of the conversation, for readers of a replica; lives 1 h
+tf:{SS}:refused:<tenant>:<conv>      STRING  consecutive failures to store a conversation; lives 10 min
+tf:{SS}:seen:<tenant>:<conv>         STRING  set by a worker that may forget the conversation as it is now; deleted when
+                                             its inbox is trimmed, or after 10 min
+tf:{SS}:closed                       STRING  set when a reshard has closed the shard: no more appends
+tf:{shards}:layout                   STRING  copy of the shard layout in `meta`, on every server
+tf:{shards}:server                   STRING  index of this server in TURNFOLD_REDIS_URL, where it lists several
 tf:{rung}:<queue>                    ZSET    ring for a task of a queue -> microseconds when it rang; lives 60 s
-tf:{jobs}:<kind>                     STRING  set while a ring about due jobs is on its way; lives 1 s
+tf:{jobs}:<kind>                     STRING  set while a ring for due jobs is pending; lives 1 s
 tf:{remnants}                        HASH    log that may hold erased words -> microseconds of the erasure; lives 7 days
-tf:{q:<tenant>}:appended             HASH    day, and the turns and bytes that the tenant appended on it; lives 2 days
-tf:{q:<tenant>}:quota                HASH    its own bounds: turns and bytes a day, stored bytes; lives 7 days
-tf:{q:<tenant>}:stored               HASH    bytes that it stores, as measured, and those appended since; lives 7 days
-tf:{SS}:bounded                      SET     tenants with bounds of their own on what they append, and, behind a slash,
-                                             those that may append any number; lives 7 days
-tf:{quotas}                          STRING  set by the one who published quotas; lives a minute
-tf:{sweep}                           STRING  set by the one who sweeps now; lives a few seconds
-tf:{expire}                          STRING  set by the one who looked for turns to expire; lives an hour
-tf:{g:<key id>}:rate                 STRING  the same for the requests of a gateway's key; until then
-tf:{g:<tenant>}:idem:<digest>        STRING  hash of what was appended under an Idempotency-Key; lives a day
-tf:{g:<tenant>}:pause                STRING  set while the proxy asks nothing of a memory that did not answer; lives 5 s
-tf:{m:<model>}:requests              STRING  milliseconds up to which its requests are spoken for; lives until then
+tf:{q:<tenant>}:appended             HASH    day, and turns and bytes that the tenant appended on that day; lives 2 days
+tf:{q:<tenant>}:quota                HASH    the tenant's own limits: turns and bytes a day, stored bytes; lives 7 days
+tf:{q:<tenant>}:stored               HASH    stored bytes as last measured, and bytes appended since; lives 7 days
+tf:{SS}:bounded                      SET     tenants with append limits of their own and, after a slash, tenants without
+                                             any limit; lives 7 days
+tf:{quotas}                          STRING  lock of the worker that last published quotas; lives a minute
+tf:{sweep}                           STRING  lock of the running sweep; lives a few seconds
+tf:{expire}                          STRING  lock of the worker that last looked for expired turns; lives an hour
+tf:{g:<key id>}:rate                 STRING  milliseconds up to which a gateway key's requests are reserved; until then
+tf:{g:<tenant>}:idem:<digest>        STRING  hash of the request appended under an Idempotency-Key; lives a day
+tf:{g:<tenant>}:pause                STRING  set while the proxy skips a memory that did not answer; lives 5 s
+tf:{m:<model>}:requests              STRING  milliseconds up to which its requests are reserved; lives until then
 tf:{m:<model>}:tokens                STRING  the same for its tokens
 tf:{m:<model>}:pause                 STRING  milliseconds until which the provider wants no calls; lives until then
-tf:{m:<model>}:failures              STRING  failed calls in a row, over all workers; lives 15 min
-tf:{m:<model>}:open                  STRING  set while no calls are made after too many failures; lives a cooldown
-tf:{m:<model>}:probe                 STRING  set by the one call that tries whether it works again; lives a call
+tf:{m:<model>}:failures              STRING  consecutive failed calls, over all workers; lives 15 min
+tf:{m:<model>}:open                  STRING  circuit breaker, set after too many failures; lives a cooldown
+tf:{m:<model>}:probe                 STRING  lock of the one call that probes the model again; lives a call
 
-SS is the shard, a function of tenant and conversation and of how many shards `meta` says that there are. All keys of
-one call share a Redis Cluster slot. Ids are percent-encoded, so that `:` only ever separates and no two (tenant,
-conversation) can meet.
+SS is the shard, which follows from tenant, conversation and the number of shards in `meta`. All keys of one call
+share a Redis Cluster slot. Ids are percent-encoded, so that `:` is always a separator and no two (tenant,
+conversation) collide.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from turnfold.contract.shards import tag
 from turnfold.errors import InvalidIdentifier
 
 _REMEMBERED: Final = 4_096
-"""Ids of which the form is kept: a call needs each several times, and quoting costs as much as a lookup in SQL."""
+"""Encoded ids that are cached: a call needs each several times, and quoting costs as much as a lookup in SQL."""
 
 BELL_MILLISECONDS: Final = 1_000
 RUNG_SECONDS: Final = 60
@@ -71,7 +71,7 @@ APPENDED_SECONDS: Final = 172_800
 QUOTA_SECONDS: Final = 604_800
 MAX_ID_BYTES: Final = 200
 LINE_ENDS: Final = "\u2028\u2029"
-"""At which a reader breaks lines too: an id is part of one."""
+"""Line separators of Unicode, rejected in ids because an id is part of a line."""
 
 SWEEP: Final = "tf:{sweep}"
 EXPIRE: Final = "tf:{expire}"
@@ -82,14 +82,14 @@ LAYOUT: Final = "tf:{shards}:layout"
 SERVER: Final = "tf:{shards}:server"
 
 PERMANENT: Final[tuple[str, ...]] = ("in", "ready", "tenants", "forgotten", "closed", "layout", "server")
-"""Kinds of keys without a lifetime: they end with the work they stand for, or say where it is done."""
+"""Key kinds without a TTL: deleted with the work that they represent, or part of the layout."""
 
 
 def checked_id(kind: str, value: object) -> str:
-    """Return `value` if it can be an id: text of 1 to 200 UTF-8 bytes on one line, without control characters.
+    """Return `value` if it is a valid id: 1 to 200 UTF-8 bytes of text on one line, without control characters.
 
-    Not of spaces alone. Neither `.` nor `..`: HTTP clients resolve them in a path, so that the deletion of the turn
-    `..` would reach the gateway as that of its conversation. Raises `InvalidIdentifier`, naming `kind`.
+    Rejects blanks alone, and `.` and `..`: HTTP clients resolve them in a path, so that a request to delete the turn
+    `..` would reach the gateway as one to delete its conversation. Raises `InvalidIdentifier`, naming `kind`.
     """
     if not isinstance(value, str):
         raise InvalidIdentifier(f"{kind} must be a string, not {type(value).__name__}")
@@ -111,7 +111,7 @@ def checked_id(kind: str, value: object) -> str:
 
 @lru_cache(_REMEMBERED)
 def encode_id(value: str) -> str:
-    """An id as it stands inside a key."""
+    """Percent-encode an id for use in a key."""
     return quote(value, safe="")
 
 
@@ -122,7 +122,7 @@ def decode_id(value: str) -> str:
 
 @lru_cache(_REMEMBERED)
 def point_of(tenant: str, conversation: str) -> int:
-    """Where a conversation lies among 65,536 points: the same in every process and version; its shard follows."""
+    """Hash a conversation to one of 65,536 points, the same in every process and version; its shard follows."""
     digest = blake2b(f"{encode_id(tenant)}:{encode_id(conversation)}".encode(), digest_size=2).digest()
     return int.from_bytes(digest)
 
@@ -140,7 +140,7 @@ def full(shard: int) -> str:
 
 
 def rung_for(queue: str) -> str:
-    """Where rings for tasks of a queue stand until a worker hears them, on the server of what they are about."""
+    """Key of the rings for tasks of a queue, on the server of the shard concerned."""
     return f"tf:{{rung}}:{queue}"
 
 
@@ -153,22 +153,22 @@ def tenants(shard: int) -> str:
 
 
 def appended(tenant: str) -> str:
-    """What a tenant appended today: of all its shards, hence in a slot of its own."""
+    """Key of a tenant's appends today, over all shards, hence in a slot of its own."""
     return f"tf:{{q:{encode_id(tenant)}}}:appended"
 
 
 def quota(tenant: str) -> str:
-    """Bounds of a tenant's own, in the slot of what it appended."""
+    """Key of a tenant's own limits, in the slot of `appended`."""
     return f"tf:{{q:{encode_id(tenant)}}}:quota"
 
 
 def stored(tenant: str) -> str:
-    """What a tenant stores, in the same slot."""
+    """Key of a tenant's stored size, in the slot of `appended`."""
     return f"tf:{{q:{encode_id(tenant)}}}:stored"
 
 
 def bounded(shard: int) -> str:
-    """Encoded tenants whose appends are counted whatever a producer's settings are: where an append can look."""
+    """Key of the encoded tenants whose appends are always counted, in the shard's slot for the append script."""
     return f"tf:{tag(shard)}:bounded"
 
 
@@ -181,40 +181,40 @@ def accessed(shard: int) -> str:
 
 
 def access_prefix(shard: int) -> str:
-    """What precedes a member of `accessed` in the name of its hash."""
+    """Key prefix of the hash of a member of `accessed`."""
     return f"tf:{tag(shard)}:access:"
 
 
 def contexts_prefix(shard: int, tenant: str) -> str:
-    """What precedes a reference in the name of its context's key."""
+    """Key prefix of the context of a reference."""
     return f"tf:{tag(shard)}:ctx:{encode_id(tenant)}:"
 
 
 def fold_point_member(address: Address) -> str:
-    """What stands for a conversation's fold point among its references; no reference has this form."""
+    """Member that represents the fold point of a conversation among its references; no reference has this form."""
     return f"point:{encode_id(address.conversation)}"
 
 
 def ready_prefix(shard: int) -> str:
-    """What precedes an encoded tenant in the name of its ready set."""
+    """Key prefix of the ready set of an encoded tenant."""
     return f"tf:{tag(shard)}:ready:"
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A conversation of a tenant."""
+    """The tenant and id of a conversation."""
 
     tenant: str
     conversation: str
 
     @property
     def point(self) -> int:
-        """From which its shard follows, however many there are."""
+        """The hash point from which the shard follows, for any number of shards."""
         return point_of(self.tenant, self.conversation)
 
     @property
     def member(self) -> str:
-        """Name inside the `forgotten` set."""
+        """Member of the `forgotten` and `accessed` sets."""
         return f"{encode_id(self.tenant)}:{encode_id(self.conversation)}"
 
     @classmethod
@@ -226,7 +226,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a conversation's keys are."""
+    """The location of a conversation's keys."""
 
     address: Address
     shard: int
@@ -257,7 +257,7 @@ class Place:
 
     @property
     def contexts(self) -> str:
-        """What precedes a reference in the name of its context's key."""
+        """Key prefix of the context of a reference."""
         return contexts_prefix(self.shard, self.address.tenant)
 
     @property
@@ -270,20 +270,20 @@ class Place:
 
 
 def model_key(model: str, kind: str) -> str:
-    """A key about calls to a model; all of one model share a slot of a cluster."""
+    """Key of the state of calls to a model; all keys of a model share a cluster slot."""
     return f"tf:{{m:{encode_id(model)}}}:{kind}"
 
 
 def gateway_rate(key_id: str) -> str:
-    """Requests of a key of the gateway."""
+    """Key of the request rate of a gateway key."""
     return f"tf:{{g:{encode_id(key_id)}}}:rate"
 
 
 def gateway_idempotency(tenant: str, digest: str) -> str:
-    """What was appended through the gateway under a key of the caller's."""
+    """Key of an append through the gateway with an Idempotency-Key."""
     return f"tf:{{g:{encode_id(tenant)}}}:idem:{digest}"
 
 
 def gateway_pause(tenant: str) -> str:
-    """Set while the proxy forwards a tenant's requests without memory."""
+    """Key set while the proxy forwards a tenant's requests without memory."""
     return f"tf:{{g:{encode_id(tenant)}}}:pause"

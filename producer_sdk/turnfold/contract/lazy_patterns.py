@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used: all at once they take a quarter of a second.
+"""Regular expressions compiled on first use: compiling all of them at import takes a quarter of a second.
 
 >>> from turnfold.contract.lazy_patterns import lazy_pattern
 >>> lazy_pattern(r"turn (?P<seq>[0-9]+)").search("see turn 42")["seq"]
@@ -15,9 +15,9 @@ _METHODS: Final = ("search", "match", "fullmatch", "finditer", "findall", "sub",
 
 
 class LazyPattern:
-    """Stands in for a `re.Pattern`. From its first use on, its methods are the bound methods of the compiled pattern.
+    """A proxy of `re.Pattern`; after its first use, its methods are the bound methods of the compiled pattern.
 
-    Any thread may use it: two that come first together both compile it, with the same outcome.
+    Thread-safe: two threads that use it first at the same time both compile it, with the same result.
     """
 
     def __init__(self, source: str | Callable[[], str], flags: int) -> None:
@@ -25,7 +25,7 @@ class LazyPattern:
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        # Reached only by what is not set yet: the compiled methods cost a call no more than those of a `re.Pattern`.
+        # Called only for missing attributes: once set, the compiled methods cost no more than those of a `re.Pattern`.
         if name.startswith("__"):
             raise AttributeError(name)
         if name == "pattern":
@@ -41,22 +41,22 @@ _PATTERNS: Final[list[LazyPattern]] = []
 
 
 def lazy_pattern(source: str | Callable[[], str], flags: int = 0) -> re.Pattern[str]:
-    """A constant of a module like `re.compile(source, flags)`, compiled when it is first used.
+    """Return a pattern like `re.compile(source, flags)`, compiled on first use.
 
-    Not for functions of `re` that take a pattern, and never made again and again: the module keeps each.
+    For constants of a module only, as each pattern is kept forever. Functions of `re` that take a pattern reject it.
     """
     pattern = LazyPattern(source, flags)
     _PATTERNS.append(pattern)
-    # `re.Pattern` is final; what it does for its callers is all here.
+    # `re.Pattern` cannot be subclassed; `LazyPattern` has all the methods that callers use.
     return cast("re.Pattern[str]", pattern)
 
 
 def compile_lazy_patterns() -> None:
-    """Compile what is not compiled yet, of the modules imported so far."""
+    """Compile the patterns, not compiled yet, of all modules imported so far."""
     for pattern in tuple(_PATTERNS):
         _ = pattern.search
 
 
 def compiled_patterns() -> int:
-    """How many lazy patterns this process has compiled."""
+    """Return how many lazy patterns this process has compiled."""
     return sum("search" in vars(pattern) for pattern in tuple(_PATTERNS))

@@ -1,8 +1,8 @@
 """Characters that look like a Latin letter. Data only.
 
-Those of Unicode's table of confusables (UTS 39, confusables.txt, Unicode 15) whose prototype is a letter of ASCII and
-that neither compatibility decomposition nor their names lead to it, and small letters of Cyrillic and Greek that are
-drawn like small capitals.
+The characters of Unicode's table of confusables (UTS 39, confusables.txt, Unicode 15) whose prototype is an ASCII
+letter that neither compatibility decomposition nor the character's name leads to, plus small letters of Cyrillic and
+Greek that are drawn like small capitals.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ COLONS: Final = (
     "\u1804\u1809\u205a\u205d\u2236\u2237\u2254\u22ee\u2806\u2812\u2982\u2a74\u2af6\ua4fd\ua6f4\ua789\ufe13\ufe19\ufe30\ufe55\uff1a"
     "\U00010781\U00010782\U00012471\U0001da8a"
 )
-"""A colon, and what looks like one: those of the confusables, and others whose names or shapes say so."""
+"""A colon and its lookalikes: from the table of confusables, and others with a similar name or shape."""
 
 BRACKETS: Final = (
     "\u228f\u2291\u231c\u23a1\u23a2\u23a3\u23a7\u23a8\u23a9\u23b0\u23b1\u23b4\u2e02\u2e04\u2e09\u2e0c\u2e1c\u531a\u5338"
 )
-"""What looks like an opening bracket and that Unicode counts among other signs."""
+"""Lookalikes of an opening bracket outside Unicode's category of opening punctuation."""

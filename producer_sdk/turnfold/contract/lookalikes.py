@@ -1,4 +1,4 @@
-"""What a name or the beginning of a line looks like to whoever reads it, so that nobody passes for somebody else."""
+"""Detection of names and line beginnings that look like others, so that no speaker can impersonate another."""
 
 from __future__ import annotations
 
@@ -15,46 +15,46 @@ from turnfold.contract.lookalike_letters import ALIKE, BRACKETS, COLONS
 RESERVED_LABELS: Final = (
     "user", "assistant", "system", "developer", "tool", "function", "human", "task", "memory",
 )  # fmt: skip
-"""What no speaker is called: roles of providers, and lines of ours."""
+"""Labels that no speaker may have: roles of providers, and labels of our own lines."""
 
 _NAMES_OF_ROLES: Final = (
     "bot", "chatbot", "model", "llm", "language model", "operator", "ai assistant", "ai bot", "ai model", "ai system",
     "the ai", "the bot", "the model", "the operator", "the assistant", "the system", "the developer", "the user",
 )  # fmt: skip
-"""What nobody is called either; a line of a text may begin with it, and say what a printer's model is."""
+"""Names of roles that no speaker may have either; a line of a text may begin with one, as in a printer's "model:"."""
 _NOT_AI: Final = str.maketrans("lL", "zz")
-"""Al is somebody's name; whatever else is drawn like the letters of AI stands for them."""
+"""Keep the name Al distinct from AI; all other lookalikes of the letters of AI count as AI."""
 
 UNSEEN: Final = dict.fromkeys((*range(32), 127, 8203, 65279, *range(8234, 8239), *range(8294, 8298)))
-"""For `str.translate`: control characters and marks that reorder text; a line could say something else with them."""
+"""For `str.translate`: control characters and reordering marks, which could change how a line reads."""
 REORDERING: Final = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-"""Marks that have the text around them shown in another order."""
+"""Bidirectional marks, which reorder the text around them."""
 _STEERING: Final = lazy_pattern(f"[\x7f-\x9f{REORDERING}]")
-"""What JSON may hold as it is, and steers a terminal: control characters, and marks that reorder text."""
+"""Characters that JSON may contain unescaped but a terminal interprets: control characters and reordering marks."""
 _FILLERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-"""Characters that are shown as nothing, or as a blank, and that Unicode counts among letters, marks or symbols."""
+"""Characters that render as nothing or as a blank, although Unicode counts them among letters, marks or symbols."""
 _LONGEST_UNSEEN: Final = 4_096
-"""Code points of a line that are looked at for its seen beginning: what is pushed behind them hides."""
+"""Code points of a line that are searched for its visible beginning."""
 _BLANKS: Final = lazy_pattern(r"(?<=\S)[ \t]{2,}")
 _NUMBER: Final = lazy_pattern(r"^\s*\d{1,9}\s+")
-"""Before a label: lines of ours number turns so."""
+"""A turn number before a label, as in our own lines."""
 _BEHIND: Final = lazy_pattern(r"[(\[{<!|]")
-"""What stands behind a label, as we write it too, gives the line to the same speaker."""
+"""Start of a suffix after a label, as in our own lines; the line still belongs to the same speaker."""
 
 _LETTERS: Final = str.maketrans({character: letter for letter, alike in ALIKE.items() for character in alike})
 _NAMES_LETTER: Final = lazy_pattern(r"\b(?:LATIN|SYMBOL)\b.* LETTER (?:SMALL CAPITAL )?([A-Z])(?![A-Z])")
-"""Of a character's name: \u00f8, \u1d00, \U0001f150 and \U0001f1e6 are letters of the alphabet in another dress."""
-# Of one skeleton: letters and digits that are taken for each other.
+"""Match the base letter in a character's name: \u00f8, \u1d00, \U0001f150, \U0001f1e6 are variants of Latin letters."""
+# Letters and digits that are mistaken for each other share a skeleton.
 _TAKEN_FOR: Final = str.maketrans(
     {"l": "i", "1": "i", "|": "i", "!": "i", "0": "o", "5": "s", "$": "s", "3": "e", "@": "a", "4": "a", "7": "t"}
 )
 MARKS_FOR_LETTERS: Final = "@$|!"
-"""ASCII marks that are taken for a letter."""
+"""ASCII marks that are mistaken for a letter."""
 _PAIRS: Final = (("rn", "m"), ("vv", "w"))
 
 
 def escaped_json(text: str) -> str:
-    r"""JSON with escapes in place of what steers a terminal: it reads as the same values.
+    r"""Escape the characters of JSON that a terminal would interpret; the parsed values stay equal.
 
     >>> print(escaped_json('"\x9b2J"'))
     "\u009b2J"
@@ -67,27 +67,27 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def is_unseen(character: str) -> bool:
-    """Whether a character is shown as nothing: control and format characters, and fillers."""
+    """Whether a character is invisible: a control or format character, or a filler."""
     return unicodedata.category(character) in {"Cc", "Cf"} or character in _FILLERS
 
 
 def is_bracket(character: str) -> bool:
-    """Whether a character is, or looks like, the bracket with which our lines begin."""
+    """Whether a character is, or looks like, the bracket that our lines begin with."""
     return character == "[" or (
         not character.isascii() and (character in BRACKETS or unicodedata.category(character) == "Ps")
     )
 
 
 def seen_beginning(line: str, most: int) -> str:
-    r"""The first code points of a line that are seen, at most `most`: no marks, no blanks but single spaces.
+    r"""Return the first visible code points of a line, at most `most`, without marks and with single spaces as blanks.
 
-    Empty for a line without any, and for one that hides its beginning behind thousands that are not seen.
+    Empty for a line without any, and for one that hides its beginning behind thousands of invisible characters.
 
     >>> seen_beginning("\ufe0f\u00a0[recent]", 4)
     '[rec'
     """
     begins = line[:most]
-    # A tab is a blank that everybody sees.
+    # A tab is a visible blank.
     if line[:1] in {" ", "\t"} or (_is_plain(begins) and "  " not in begins.replace("\t", " ")):
         return begins
     looked_at = line[:_LONGEST_UNSEEN]
@@ -99,7 +99,7 @@ def seen_beginning(line: str, most: int) -> str:
 
 
 def passes_for(label: str, skeletons: AbstractSet[str]) -> bool:
-    """Whether a label is taken for one of those with these skeletons, numbered or with something behind it too.
+    """Whether a label is mistaken for one with one of the skeletons, also with a number before or a suffix after it.
 
     >>> passes_for("47 Assistant (quoted)", RESERVED)
     True
@@ -109,7 +109,7 @@ def passes_for(label: str, skeletons: AbstractSet[str]) -> bool:
 
 
 def passes_for_role(name: str) -> bool:
-    """Whether a display name is taken for a role: one that a provider knows, or that people call the same.
+    """Whether a display name is mistaken for a role: one that providers know, or a common name of one.
 
     >>> [passes_for_role(name) for name in ("AI", "B0t", "The Operator", "Al", "Ana (operator of cranes)")]
     [True, True, True, False, False]
@@ -119,7 +119,7 @@ def passes_for_role(name: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def skeleton(text: str) -> str:
-    r"""The letters that a short text looks like: equal for texts that are taken for each other.
+    r"""Reduce a short text to the letters that it looks like: lookalike texts have equal skeletons.
 
     >>> skeleton("A\u200bss\u0456stant") == skeleton("assistant") == skeleton("ASSlSTANT")
     True
@@ -133,7 +133,7 @@ def skeleton(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether all of it is ASCII that is seen; a line break may end it."""
+    """Whether a text is all visible ASCII, apart from a line break at its end."""
     return text.isascii() and text.replace("\t", " ").rstrip("\r\n").isprintable()
 
 

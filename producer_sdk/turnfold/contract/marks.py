@@ -1,4 +1,4 @@
-"""How far a conversation is stored: what workers write into Redis, and readers compare a replica with."""
+"""Stored marks: workers write them to Redis, and readers compare them with the state of a replica."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, Self
 from turnfold.contract.results import Head
 
 ERASED: Final = 2**53
-"""In the place of a revision, above any: the rows are gone, and only a conversation with a higher id may be shown."""
+"""The revision of an erased conversation, above any other: only a conversation with a higher id may be shown."""
 
 
 class StoredMark(NamedTuple):
@@ -18,7 +18,7 @@ class StoredMark(NamedTuple):
 
     @property
     def text(self) -> str:
-        """As it stands in Redis: two whole numbers.
+        """Serialize the mark for Redis, as two integers.
 
         >>> StoredMark(12, 7).text
         '12:7'
@@ -32,12 +32,12 @@ class StoredMark(NamedTuple):
         return cls(int(conversation), int(revision))
 
     def is_reached_by(self, head: Head | None) -> bool:
-        """Whether a committed state, None for one without the conversation, is the marked one or a later one."""
+        """Whether a committed state is the marked one or a later one; None is a state without the conversation."""
         if head is None:
             return self.revision == ERASED
         return (head.id, head.revision) >= (self.conversation, self.revision)
 
 
 def mark_of(head: Head) -> StoredMark:
-    """The state that a conversation's row is."""
+    """Return the mark of the state in a conversation's row."""
     return StoredMark(head.id, head.revision)

@@ -1,8 +1,8 @@
-"""Ids of a model's anchors, and the marks that it leaves on those of the rules. Neither is ever canonical.
+"""Ids of a model's anchors, and a model's marks on anchors of the rules. Neither is ever canonical.
 
-Ids count down: segment `i` has 64 of them from -64 i - 1 on, so that no counter is needed. The column `filler` of an
-anchor of the rules says why contexts do not show it: a number above 0, or below it the segment since which it holds no
-more.
+Ids count down: segment `i` has the 64 ids from -64 i - 1 downwards, so that no counter is needed. The column `filler`
+of an anchor of the rules records why contexts do not show it: a positive number is a reason, a negative one encodes the
+segment since which the anchor is no longer valid.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Final
 from turnfold.contract.records import DONE_OR_ANSWERED, Anchor, AnchorState
 
 FILLER: Final = 1
-"""No later answer can need it."""
+"""No later answer can need the anchor."""
 TOLD: Final = 2
-"""A model's notes tell it."""
+"""A model's notes cover the anchor."""
 IDS_A_SEGMENT: Final = 64
 _LAST_MARKED: Final = 2**15 - 2
-"""Of half a million turns; the column has room for no more."""
+"""Covers half a million turns; the column is a 16-bit integer."""
 
 
 def first_of_model(segment: int) -> int:
-    """The first id of a model's anchors of a segment.
+    """Return the first id of a model's anchors of a segment.
 
     >>> first_of_model(0), first_of_model(2)
     (-1, -129)
@@ -31,7 +31,7 @@ def first_of_model(segment: int) -> int:
 
 
 def segment_of_model(id_: int) -> int:
-    """The segment of a model's anchor.
+    """Return the segment of a model's anchor.
 
     >>> segment_of_model(-1), segment_of_model(-64), segment_of_model(-129)
     (0, 0, 2)
@@ -40,12 +40,12 @@ def segment_of_model(id_: int) -> int:
 
 
 def mark_of_segment(segment: int) -> int | None:
-    """What an anchor is marked with that holds no more since a segment; None of one too late for that."""
+    """Return the mark of an anchor that is invalid since a segment; None for a segment too late for the column."""
     return -segment - 1 if segment <= _LAST_MARKED else None
 
 
 def as_models_leave_it(anchor: Anchor, filler: int, closed_by: int | None) -> Anchor:
-    """An anchor of the rules as over, where a model found that it is and no rule or person closed it."""
+    """Close an anchor of the rules that a model found to be over, unless a rule or a person closed it."""
     if filler >= 0 or anchor.state is not AnchorState.ACTIVE:
         return anchor
     state = AnchorState.RESOLVED if anchor.type in DONE_OR_ANSWERED else AnchorState.SUPERSEDED

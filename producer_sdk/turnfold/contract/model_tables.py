@@ -1,4 +1,4 @@
-"""Tables of what models write beside the rules: their notes, and outlines in which these stand."""
+"""Tables written by models alongside those of the rules: notes, outlines, and search rows of notes."""
 
 # No `from __future__ import annotations`: SQLModel reads the annotations when the class is made.
 from datetime import date
@@ -10,7 +10,7 @@ from turnfold.contract.columns import Base, Json, column, conversation_column, k
 
 
 class ModelNoteRow(Base, table=True):
-    """A note that a model wrote on a node, in the order of the turns. Never canonical: the rules do not read it."""
+    """A note that a model wrote on a node, in the order of the turns; never canonical, as the rules do not read it."""
 
     __tablename__ = "model_note"
     __table_args__ = ({"sqlite_with_rowid": False},)
@@ -20,20 +20,20 @@ class ModelNoteRow(Base, table=True):
     idx: int = key_column(Integer)
     place: int = key_column(SmallInteger)
     turns: list[Any] = column(Json)
-    """Numbers of the turns that it rests on: the first of its speaker, then the others in order."""
+    """Numbers of the turns that support the note: the first of its speaker, then the others in order."""
     speaker: str = column(String(40))
     role: str = column(String(9))
     said_on: date | None = column(Date, nullable=True)
-    """Day of the first of its turns."""
+    """Day of the first of the turns."""
     body: str = column(Text)
     brief: str | None = column(Text, nullable=True)
-    """The same in fewer words, for where room is tight."""
+    """A shorter wording, for tight budgets."""
     importance: int = column(SmallInteger)
-    """1 to 5."""
+    """Importance from 1 to 5."""
     origin: str = column(String(9))
-    """The least trusted of its turns: user, assistant, tool or outside."""
+    """Origin of the least trusted turn: user, assistant, tool or outside."""
     day_meant: str | None = column(String(60), nullable=True)
-    """When it was or will be, in words that its turns bear out."""
+    """The time that the note is about, in words that its turns support."""
     valid_from: date | None = column(Date, nullable=True)
     valid_to: date | None = column(Date, nullable=True)
     model: str = column(String(100))
@@ -42,7 +42,7 @@ class ModelNoteRow(Base, table=True):
 
 
 class ModelOutlineRow(Base, table=True):
-    """An outline in which a model's notes stand for the rules' where there are some, in parts like `outline`."""
+    """An outline in which a model's notes replace those of the rules where there are any, in parts like `outline`."""
 
     __tablename__ = "model_outline"
 
@@ -52,7 +52,7 @@ class ModelOutlineRow(Base, table=True):
 
 
 class ModelPassageRow(Base, table=True):
-    """A model's notes on a segment as a query finds them: JSON of pairs of a passage's number and its body."""
+    """A model's notes on a segment as passages for search: JSON of pairs of a passage's number and body."""
 
     __tablename__ = "model_passage"
 
@@ -62,7 +62,7 @@ class ModelPassageRow(Base, table=True):
 
 
 class ModelPostingRow(Base, table=True):
-    """As `posting`, of what a model wrote."""
+    """A row like `posting`, for notes of a model."""
 
     __tablename__ = "model_posting"
 

@@ -1,8 +1,8 @@
-"""How notes are stored, and read.
+"""Storage format of notes.
 
-The first line is JSON: speakers and days, and all numbers of the notes in base64, a column for each field. Each
-further line is the text of a note, with what it is in brief behind a tab. A number of JSON takes ten times as long to
-read, and a JSON object for each note a hundred times.
+The first line is JSON: speakers, days, and the numbers of all notes as base64, column by column. Each further line is
+the text of a note, followed by a tab and its brief wording if any. Parsing the numbers as JSON takes ten times as long,
+and a JSON object per note a hundred times.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from typing import Any, Final, cast, overload
 from turnfold.contract.notes import Note, bare_words
 
 made_note: Final = cast("Callable[[Iterable[Any]], Note]", partial(tuple.__new__, Note))
-"""`Note._make` without a call of Python's: a read makes hundreds."""
+"""`Note._make` without a Python-level call, as a read makes hundreds of notes."""
 
 _CODES: Final = (("B", 1 << 8), ("H", 1 << 16), ("I", 1 << 32))
-"""Unsigned numbers of one, two and four bytes, and what they stay below."""
+"""Unsigned integers of one, two and four bytes, each with its exclusive upper bound."""
 
 _AT_ONCE: Final = 64
-"""Notes that are made together: one by one each takes three times as long."""
+"""Notes that are made per batch: one by one, each takes three times as long."""
 
 
 def pack_notes(notes: Sequence[Note], *, gains: bool = False) -> str:
-    """Notes in their order, with what is needed to rank them again, or with their gains instead."""
+    """Serialize notes in their order, with the weights needed to rank them again, or with their gains instead."""
     speakers: dict[tuple[str, str], int] = {}
     days: dict[str, int] = {}
     columns = [
@@ -65,14 +65,14 @@ def _code(column: Sequence[int]) -> str:
 
 
 def unpack_notes(body: str) -> tuple[Note, ...]:
-    """Notes from what `pack_notes` made."""
+    """Deserialize notes packed by `pack_notes`."""
     return tuple(NoteList(body))
 
 
 class NoteList(Sequence[Note]):
-    """Notes from what `pack_notes` made, each made when it is looked at; who goes through them seldom needs all.
+    """A lazy sequence of packed notes, each made on first access, as callers seldom need all of them.
 
-    Safe to share among threads.
+    Thread-safe.
     """
 
     __slots__ = (
@@ -81,7 +81,7 @@ class NoteList(Sequence[Note]):
     )  # fmt: skip
 
     def __init__(self, body: str) -> None:
-        """`body` is what `pack_notes` made."""
+        """Parse `body`, made by `pack_notes`."""
         first, *self._lines = body.split("\n")
         header = json.loads(first)
         many, codes = header["many"], header["codes"]
@@ -95,23 +95,23 @@ class NoteList(Sequence[Note]):
         self._speakers: list[tuple[str, str]] = header["speakers"]
         self._days: list[str] = header["days"]
         self._weights: list[str] | None = header.get("weights")
-        """Without them the values are gains."""
+        """None if `_values` are gains."""
         self._blocks: dict[int, list[Note]] = {}
-        """Notes that were made, by the first place."""
+        """Batches of notes made so far, by the index of their first note."""
         self._words: dict[int, frozenset[str]] = {}
 
     @property
     def speakers(self) -> list[str]:
-        """Who says any of them."""
+        """Return the speakers of the notes."""
         return [label for label, _ in self._speakers]
 
     def speaker(self, at: int) -> str:
-        """Who says the note at a place."""
+        """Return the speaker of the note at an index."""
         label: str = self._speakers[self._who[at]][0]
         return label
 
     def bare_words(self, at: int) -> frozenset[str]:
-        """The words of the note at a place."""
+        """Return the bare words of the note at an index."""
         words = self._words.get(at)
         if words is None:
             words = self._words[at] = frozenset(bare_words(self._lines[at].partition("\t")[0]))
@@ -159,13 +159,13 @@ class NoteList(Sequence[Note]):
                 *worth, [brief for _, _, brief in parted], self._brief_tokens[places], self._starts[places],
                 self._ends[places], strict=False,
             )  # fmt: skip
-            # Two threads may both make them, the same.
+            # Two threads may both make a batch, with equal notes.
             notes = self._blocks[start] = [*map(made_note, columns)]
         return notes
 
 
 class Tiers(Sequence[Note]):
-    """Notes of several parts, each parsed when it is first looked at. Safe to share among threads."""
+    """A sequence of notes in several parts, each parsed on first access. Thread-safe."""
 
     __slots__ = ("_parts",)
 
@@ -174,28 +174,28 @@ class Tiers(Sequence[Note]):
 
     @classmethod
     def of(cls, notes: Sequence[Note]) -> Tiers:
-        """Notes that are in parts, or not yet: then as one part."""
+        """Wrap notes as a single part, unless they are in parts already."""
         return notes if isinstance(notes, Tiers) else cls([pack_notes(notes, gains=True)])
 
     def lists(self) -> Iterator[NoteList]:
-        """The notes of each part in turn."""
+        """Iterate over the notes of each part."""
         for i, part in enumerate(self._parts):
-            # Two threads may both parse it, to the same notes.
+            # Two threads may both parse a part, to equal notes.
             notes = NoteList(part) if isinstance(part, str) else part
             self._parts[i] = notes
             yield notes
 
     @property
     def speakers(self) -> list[str]:
-        """Who says any of them."""
+        """Return the speakers of the notes."""
         return [speaker for notes in self.lists() for speaker in notes.speakers]
 
     def said_by(self, is_one: Callable[[str], bool]) -> Iterator[Note]:
-        """The notes of the parts in which some speakers have any."""
+        """Iterate over all notes of each part that has a note of a speaker for whom `is_one` holds."""
         return chain.from_iterable(notes for notes in self.lists() if any(map(is_one, notes.speakers)))
 
     def first(self, count: int) -> Tiers:
-        """The first parts, parsed as far as these are."""
+        """Return the first parts, sharing those already parsed."""
         return self if count >= len(self._parts) else Tiers(self._parts[:count])
 
     def __iter__(self) -> Iterator[Note]:
