@@ -15,7 +15,7 @@ tf:{SS}:ctx:<tenant>:point:<conv>    STRING  JSON of the caller's last fold poin
                                              expire
 tf:{SS}:mark:<tenant>:<conv>         STRING  stored mark of the conversation, for readers of a replica; lives 1 h
 tf:{SS}:refused:<tenant>:<conv>      STRING  consecutive failures to store a conversation; lives 10 min
-tf:{SS}:seen:<tenant>:<conv>         STRING  set by a worker that may forget the conversation as it is now; deleted when
+tf:{SS}:seen:<tenant>:<conv>         STRING  set by a client that may forget the conversation as it is now; deleted when
                                              its inbox is trimmed, or after 10 min
 tf:{SS}:closed                       STRING  set when a reshard has closed the shard: no more appends
 tf:{shards}:layout                   STRING  copy of the shard layout in `meta`, on every server

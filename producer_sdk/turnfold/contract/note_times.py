@@ -1,4 +1,4 @@
-"""When what a note says was or holds: stored beside the rules' notes of a passage, for the few that tell it."""
+"""Times that notes refer to, stored with the passages of the rules' notes for the few notes that have one."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Final, NamedTuple
 
 
 class NoteTime(NamedTuple):
-    """The time that a note speaks of, as far as it is known."""
+    """The time that a note refers to, where known."""
 
     day_meant: str | None = None
-    """In words: '7 May 2026', 'since about November 2025'."""
+    """The time in words: '7 May 2026', 'since about November 2025'."""
     meant_from: date | None = None
-    """First day of when it was or will be; None: not known, or open."""
+    """First day of the event; None if unknown or open."""
     meant_to: date | None = None
     precision: str | None = None
-    """How finely that was told: a `turnfold.contract.periods.Precision`, or 'recurring'."""
+    """Precision as stated: a `turnfold.contract.periods.Precision`, or 'recurring'."""
     is_plan: bool = False
-    """Whether it was still to come when it was said."""
+    """Whether the event was still in the future when it was mentioned."""
     valid_from: date | None = None
     valid_to: date | None = None
 
@@ -28,7 +28,7 @@ UNKNOWN_TIME: Final = NoteTime()
 
 
 def pack_times(times: Mapping[int, NoteTime]) -> str | None:
-    """Times by the places of their notes, as JSON; None for none."""
+    """Serialize times as JSON, keyed by the place of their note; None if there are none."""
     if not times:
         return None
     packed = {

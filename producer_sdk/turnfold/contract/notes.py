@@ -1,7 +1,7 @@
-"""Notes: the statements that contexts are made of, and the lines that they are shown in.
+"""Notes, the statements that contexts consist of, and the lines that render them.
 
-note      a clause of a turn, whole and in fewer words, with its speaker, its day and what it is worth
-covered   a node whose turns stand behind notes
+note      a clause of a turn, in full and in brief, with its speaker, its day and its worth
+covered   a node whose turns are represented by notes
 """
 
 from __future__ import annotations
@@ -25,58 +25,58 @@ _COUNTED_FROM: Final = lazy_pattern(
     r"(?i)(?P<period>\b(?:night|week|weekend|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri"
     r"|satur|sun)?day)s? (?:before|after)) (?P<day>\d{1,2} [a-z]{3,9} \d{4})(?!\w)(?P<goes_on> (?=\w))?"
 )
-"""A period and the day from which it is counted: 'the Saturday before 8 May 2026'."""
+"""Match a period and the day it is counted from: 'the Saturday before 8 May 2026'."""
 OVERHEAD: Final = 6
-"""Tokens that every note is charged beside its words when it is chosen, so that scraps do not win over statements."""
+"""Tokens that selection charges for each note in addition to its text, so that scraps do not beat full statements."""
 FIRST_WRITTEN: Final = 1_000
-"""Place of a model's first note of a turn: those of the rules are lower."""
+"""Place of a model's first note of a turn; notes of the rules have lower places."""
 FIRST_OF_CHAPTER: Final = 3_000
-"""The same of its notes on chapters."""
+"""Place of a model's first note of a chapter."""
 NO_PLACE: Final = 1 << 20
-"""More than a turn has notes."""
+"""Greater than the number of notes of any turn."""
 _MAX_VOICE: Final = 20.0
 
 
 class Note(NamedTuple):
-    """A statement of a turn, as it is shown. Notes sort by turn and place: no two of a conversation have the same."""
+    """A statement of a turn, as rendered. Notes sort by turn and place, which are unique in a conversation."""
 
     seq: int
     place: int
-    """Position among the notes of its turn."""
+    """Index among the notes of its turn."""
     speaker: str
     role: str
     day: str
-    """As it is shown, such as `8 May 2026`; empty for a turn without a time."""
+    """The day as rendered, such as `8 May 2026`; empty for a turn without a time."""
     text: str
-    """One line: the whole clause, as it was said."""
+    """The verbatim clause, on one line."""
     tokens: int
-    """Estimated as it stands under its day, with at most what separates it from the next one."""
+    """Estimated tokens of the text below its day, including the longest separator from the next note."""
     worth: int = 0
-    """Multiplier of its gain in hundredths, without the voice of its role. Not read with an outline."""
+    """Multiplier of the gain in hundredths, without the weight of its role. Not read with an outline."""
     weights: str = ""
-    """One digit of base 36 a distinct word: three times its rarity. Not read with an outline."""
+    """One base-36 digit per distinct word: three times its rarity. Not read with an outline."""
     gain: int = 0
-    """What it told when it was taken, in hundredths a token; of an outline's notes."""
+    """Gain when the note was selected, in hundredths per token; set on notes of an outline."""
     brief: str = ""
-    """The same in fewer words, where that saves a tenth; else empty."""
+    """A shorter wording, if it saves at least a tenth; else empty."""
     brief_tokens: int = 0
-    """Those of `brief`; 0 without one."""
+    """Estimated tokens of `brief`; 0 without one."""
     start: int = 0
-    """First code point of the clause in its turn; 0, as `end`, of a note that is made of no clause."""
+    """First code point of the clause in its turn; `start` and `end` are 0 for a note that is not made from a clause."""
     end: int = 0
 
     @property
     def least_tokens(self) -> int:
-        """What it costs at least, in whatever words it is shown."""
+        """The minimum cost of the note in tokens, in either wording."""
         return self.brief_tokens or self.tokens
 
     @property
     def is_item(self) -> bool:
-        """Whether it is a model's item of a list: it makes sense alone under its speaker, and names its own day."""
+        """Whether the note is a list item by a model: self-contained under its speaker, with the day in its text."""
         return self.place >= FIRST_WRITTEN and self.text == self.brief
 
     def in_brief(self) -> Note:
-        """The note as it is shown where room is tight."""
+        """Return the note with its brief wording, for tight budgets."""
         return self._replace(text=self.brief, tokens=self.brief_tokens) if self.brief else self
 
 
@@ -88,15 +88,15 @@ class Covered(NamedTuple):
     first_seq: int
     last_seq: int
     tokens: int
-    """Estimated tokens of its turns."""
+    """Estimated tokens of the node's turns."""
     slug: str
     first_day: str = ""
-    """Of its first turn that has a time, as `2026-05-08`."""
+    """Day of the first turn with a time, as `2026-05-08`."""
     last_day: str = ""
 
 
 class ChapterName(NamedTuple):
-    """A chapter above covered nodes."""
+    """A chapter above covered nodes, with its slug."""
 
     height: int
     idx: int
@@ -104,7 +104,7 @@ class ChapterName(NamedTuple):
 
 
 def bare_words(text: str) -> list[str]:
-    """Words in lower case, without the marks around them."""
+    """Split a text into lower-case words without surrounding punctuation."""
     return [word.strip(MARKS) for word in text.lower().split()]
 
 
@@ -113,10 +113,10 @@ _PLACE: Final = itemgetter(1)
 
 
 def joined(notes: Sequence[Note]) -> str:
-    """Notes of one speaker and day on one line, with a slash between turns and between items.
+    """Join notes of one speaker and day into a line, with a slash between turns and between items.
 
-    Those of a turn are sentences, or parts of one where the next begins small; dots stand where something was said
-    between them. What is said in another turn may speak of something else.
+    Notes of a turn become sentences, or parts of one if the next begins with a lower-case letter; dots mark an
+    omission between them. The slash is needed because another turn may be about something else.
 
     >>> texts = ((1, 0, "We sold the van"), (1, 1, "bought a bus"), (1, 2, "Who?"), (1, 4, "I may"), (9, 0, "Rain"))
     >>> joined([Note(seq, place, "Ana", "user", "", text, 3) for seq, place, text in texts])
@@ -131,7 +131,7 @@ def joined(notes: Sequence[Note]) -> str:
 
 
 def separator(note: Note, following: Note) -> str:
-    """What stands behind a note before the next one of its turn; nothing where a mark closes it."""
+    """Return the separator between a note and the next of its turn; empty if the note ends with punctuation."""
     if is_gap(note, following):
         return " ..."
     if closes(note.text):
@@ -140,17 +140,17 @@ def separator(note: Note, following: Note) -> str:
 
 
 def is_gap(note: Note, following: Note) -> bool:
-    """Whether something was said between two notes of a turn. A model's notes tell it in words of their own."""
+    """Whether notes of the rules are omitted between two notes of a turn; a model's notes have no gaps."""
     return note.place + 1 < following.place < FIRST_WRITTEN
 
 
 def closes(text: str) -> bool:
-    """True for words that end in a mark of their own."""
+    """Whether a text ends with closing punctuation."""
     return text.rstrip(_QUOTES).endswith(_CLOSING)
 
 
 def under_day(text: str, day: str) -> str:
-    """A text as it stands under its day, which is not said again: 'the Saturday before 8 May 2026'.
+    """Remove a day from a text that is rendered below that day: 'the Saturday before 8 May 2026'.
 
     >>> under_day("The week before 8 May 2026 we sold the van, on 7 May 2026 the bus", "8 May 2026")
     'The week before, we sold the van, on 7 May 2026 the bus'
@@ -161,17 +161,17 @@ def under_day(text: str, day: str) -> str:
 
 
 def _without_day(counted: re.Match[str]) -> str:
-    """'The week before we met' would say something else than 'the week before, we met'."""
+    """Remove the day; a comma keeps 'the week before, we met' apart from 'the week before we met'."""
     return f"{counted['period']}, " if counted["goes_on"] else counted["period"]
 
 
 def note_lines(notes: Iterable[Note]) -> list[str]:
-    """Lines of a level, each with its newline: of each speaker, the first of a day behind the day."""
+    """Render notes as the lines of a level, each with its newline; the first line of a day begins with the day."""
     return lines_of_days(days_of(in_order(notes), numbered=False))
 
 
 def lines_of_days(days: Iterable[SpokenDay], *, day_before: str = "") -> list[str]:
-    """Lines of notes that are sorted into days already; `day_before` is the day that stands above them."""
+    """Render notes that are grouped by day already; `day_before` is the day rendered above them."""
     lines: list[str] = []
     for day, spoken in shown_days(days, day_before=day_before):
         opening = day_opening(day) if day else ""
@@ -182,7 +182,7 @@ def lines_of_days(days: Iterable[SpokenDay], *, day_before: str = "") -> list[st
 
 
 def shown_days(days: Iterable[SpokenDay], *, day_before: str) -> Iterator[SpokenDay]:
-    """Days as they are written: without the year of the one before, empty where `day_before` or no day stands above."""
+    """Yield days as rendered: without a year equal to the previous one, and empty if equal to the day above."""
     year = ""
     for day, spoken in days:
         yield ("" if day == day_before else day.removesuffix(year)), spoken
@@ -192,19 +192,19 @@ def shown_days(days: Iterable[SpokenDay], *, day_before: str) -> Iterator[Spoken
 
 
 SpokenDay = tuple[str, list[tuple[str, list[Note]]]]
-"""A day, and what was said on it: labels, each with the notes that stand behind it, in the order of the turns."""
+"""A day with its labels, each with its notes in the order of the turns."""
 
 
 def in_order(notes: Iterable[Note]) -> list[Note]:
-    """Notes in the order of the turns: as `sorted` has them, which takes twice as long to compare tuples."""
+    """Sort notes by turn and place; twice as fast as `sorted`, which compares whole tuples."""
     return sorted(sorted(notes, key=_PLACE), key=_SEQ)
 
 
 def days_of(notes: Sequence[Note], *, months: str = "", numbered: bool = True) -> list[SpokenDay]:
-    """Notes, given in the order of the turns, by day and by who speaks; those without a day by turn, if `numbered`.
+    """Group notes, given in order, by day and speaker; notes without a day by turn, if `numbered`.
 
-    Before them items, under the `months` in which all was said or else their own, and by who speaks: what was said
-    between them is not needed to understand them.
+    Items come first, under `months` if given, else under their own month, and by speaker: they need no context from
+    the notes between them.
     """
     items = sorted([note for note in notes if note.is_item], key=lambda item: item_order(item, months))
     dated = [(months or month_of(note.day), note.speaker, note) for note in items]
@@ -227,7 +227,7 @@ def days_of(notes: Sequence[Note], *, months: str = "", numbered: bool = True) -
 
 
 def month_of(day: str) -> str:
-    """The month of a day as it is shown: `May 2026` of `8 May 2026`."""
+    """Return the month of a rendered day: `May 2026` for `8 May 2026`."""
     return day.partition(" ")[2]
 
 
@@ -235,12 +235,12 @@ ItemOrder = tuple[int, str, int, int]
 
 
 def item_order(note: Note, months: str) -> ItemOrder:
-    """By what items of one group sort: month, where no `months` stand above all of them, speaker, turn, place."""
+    """Sort key of an item in its group: month, unless `months` is rendered above all of them, speaker, turn, place."""
     return (0 if months else _MONTHS[month_of(note.day)], note.speaker, note.seq, note.place)
 
 
 def _number_of_month(month: str) -> int:
-    """Months since the year 0 of `May 2026`; 0 where nothing tells."""
+    """Parse `May 2026` as months since the year 0; 0 if there is no month."""
     name, _, year = month.partition(" ")
     return YEAR_MONTHS * int(year) + MONTHS.index(name) if name in MONTHS and year.isdecimal() else 0
 
@@ -249,7 +249,7 @@ _MONTHS: Final = Remembered(_number_of_month)
 
 
 def label_of(seq: int, speaker: str, day: str) -> str:
-    """What stands before the notes of a turn: who speaks and, where no day tells when, the turn's number.
+    """Return the label of a turn's notes: the speaker, with the turn's number if there is no day.
 
     >>> label_of(47, "user", ""), label_of(47, "Mara", "8 May 2026")
     ('47 user', 'Mara')
@@ -258,13 +258,13 @@ def label_of(seq: int, speaker: str, day: str) -> str:
 
 
 def day_opening(day: str) -> str:
-    """Stands before the first notes of a day."""
+    """Return the prefix of the first line of a day."""
     return f"[{day}] "
 
 
 def voices(said: Mapping[str, int]) -> dict[str, float]:
-    """How much a role's words weigh, from its tokens: who says less says what matters."""
+    """Weight each role inversely to its share of the tokens: who says less says what matters."""
     whole = sum(said.values())
     weights = {role: min(_MAX_VOICE, whole / max(1, tokens)) for role, tokens in said.items()}
-    # Whoever pastes words shows them for a reason, and did not say them.
+    # People paste words for a reason, but did not write them: half the weight of a user.
     return {**weights, OUTSIDE: max(1.0, weights.get(Role.USER, 1.0) / 2)}

@@ -1,4 +1,4 @@
-"""Where words come from: of turns by who speaks, of notes by their voice."""
+"""Origins of words: of turns by their role, of notes by their voice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from turnfold.contract.records import Origin, Role, StoredTurn
 
 OUTSIDE: Final = str(Origin.OUTSIDE)
-"""The voice of notes on what nobody who takes part said: fetched pages, pasted mails. A voice is a role, or this."""
+"""The voice of notes on fetched pages and pasted mails, written by no participant. A voice is a role, or this."""
 _TRUST: Final = tuple(Origin)
 _BY_VOICE: Final = {
     str(Role.ASSISTANT): Origin.ASSISTANT, str(Role.TOOL): Origin.TOOL, OUTSIDE: Origin.OUTSIDE,
@@ -16,7 +16,7 @@ _BY_VOICE: Final = {
 
 
 def origin_of(voice: str) -> Origin:
-    """The origin of words in a voice.
+    """Return the origin of words in a voice.
 
     >>> origin_of("tool"), origin_of("developer")
     (<Origin.TOOL: 'tool'>, <Origin.USER: 'user'>)
@@ -25,12 +25,12 @@ def origin_of(voice: str) -> Origin:
 
 
 def least_trusted(origins: Iterable[Origin]) -> Origin:
-    """The origin of what is made of words of several; a person's of none."""
+    """Return the least trusted of several origins; `Origin.USER` without any."""
     return max(origins, key=_TRUST.index, default=Origin.USER)
 
 
 def holds_tool_words(turn: StoredTurn) -> bool:
-    """Whether a tool wrote the words of a turn, in whichever role a provider sends them."""
+    """Whether a tool wrote the words of a turn, whatever role the provider sends them in."""
     blocks = (turn.parts or {}).get("content")
     listed = blocks if isinstance(blocks, list) else ()
     return turn.role is Role.TOOL or any(
@@ -39,5 +39,5 @@ def holds_tool_words(turn: StoredTurn) -> bool:
 
 
 def turn_origin(turn: StoredTurn) -> Origin:
-    """The origin of a turn as a whole; a person's turn may quote others."""
+    """Return the origin of a turn as a whole; a user's turn may still quote others."""
     return Origin.TOOL if holds_tool_words(turn) else origin_of(str(turn.role))

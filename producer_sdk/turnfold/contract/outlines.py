@@ -1,7 +1,7 @@
-"""Outlines: what a context needs of all that is folded, and how it is stored.
+"""Outlines: what a context needs of everything folded, and the format in which it is stored.
 
-The best notes of the conversation in the order in which a budget takes them, its names, and which nodes hold its
-turns. In parts, so that a reader fetches what its budget can hold, and parses no part that it does not reach.
+An outline contains the best notes of a conversation, best first, its names, and the nodes that cover its turns. It is
+stored in parts, so that a reader fetches and parses only as much as its budget can use.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from turnfold.contract.requests import Request, unpack_requests
 from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors, pack_tail_anchors, unpack_tail_anchors
 
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
-"""Estimated tokens of notes after which a part of an outline ends: a read fetches what its budget can hold."""
+"""Cumulative estimated tokens of notes at which the parts of an outline end."""
 
 MODEL_PART: Final = -1
-"""The part beside a model's notes that says what a model found to hold no more."""
+"""Part stored with a model's notes: the statements that a model found to be no longer valid."""
 FRAME_PART: Final = 0
-"""The part of an outline that says what it covers."""
+"""Part with everything but notes and names."""
 NAMES_PART: Final = 1
-"""The part that holds the names."""
+"""Part with the names."""
 FIRST_TIER: Final = 2
 _LAST_PART: Final = FIRST_TIER + len(OUTLINE_TIERS) - 1
 FIRST_CHAPTER_TIER: Final = 32
-"""The first part of those with a model's notes on chapters before its notes on their segments."""
+"""First part of the notes in which a model's notes on chapters precede its notes on segments."""
 
 _covered: Final = cast("Callable[[Iterable[Any]], Covered]", partial(tuple.__new__, Covered))
 _chapter: Final = cast("Callable[[Iterable[Any]], ChapterName]", partial(tuple.__new__, ChapterName))
@@ -46,67 +46,67 @@ _chapter: Final = cast("Callable[[Iterable[Any]], ChapterName]", partial(tuple._
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """All that is folded, as a context within a budget takes it."""
+    """Everything folded of a conversation, as far as a context within a budget needs it."""
 
     last_seq: int = 0
-    """Last turn that it covers."""
+    """Last turn that the outline covers."""
     cover: tuple[Covered, ...] = ()
-    """The nodes that hold turns 1 to `last_seq`, in order, without gap."""
+    """The nodes that hold turns 1 to `last_seq`, in order, without gaps."""
     chapters: tuple[ChapterName, ...] = ()
-    """What the chapters are called whose nodes are all in the cover, or below such chapters: for coarser lines."""
+    """Chapters whose nodes are all in the cover or below such chapters, for coarser lines."""
     notes: Sequence[Note] = ()
-    """Best first, as many as the read asked for."""
+    """Notes, best first, as many as the read fetched."""
     chapter_notes: Sequence[Note] = ()
-    """The same with a model's notes on chapters before those on their segments, for where room is tight: they put
-    together what many say. Empty where no model wrote any."""
+    """Notes with a model's notes on chapters before those on segments, for tight budgets, as they sum up several
+    notes each. Empty if no model wrote any."""
     tail: tuple[Note, ...] = ()
     """Notes of turns after `last_seq`, best first."""
     tail_seq: int = 0
-    """Last turn that `tail` speaks for."""
+    """Last turn that `tail` covers."""
     names: tuple[str, ...] = ()
     """Paths, symbols and names, best first."""
     tail_names: tuple[str, ...] = ()
-    """Those of turns after `last_seq`."""
+    """Names in turns after `last_seq`."""
     actions: tuple[Action, ...] = ()
-    """What was done last with tools up to `last_seq`."""
+    """Last tool actions up to `last_seq`."""
     tail_actions: tuple[Action, ...] = ()
-    """The same of the turns after it."""
+    """Last tool actions after `last_seq`."""
     requests: tuple[Request, ...] = ()
-    """What users asked for up to `last_seq`, where tools work."""
+    """Requests of users up to `last_seq`, in conversations with tools."""
     tail_requests: tuple[Request, ...] = ()
-    """The same of the turns after it."""
+    """Requests of users after `last_seq`."""
     said: Mapping[str, int] = field(default_factory=dict)
     """Tokens of each role up to `last_seq`."""
     tool_percent: int = 0
-    """Of the conversation's tokens, those that tools said."""
+    """Percentage of the conversation's tokens that are of tools."""
     overtaken: tuple[Overtaken, ...] = ()
-    """What was said and holds no more by what was said up to `last_seq`: none of `notes` says it."""
+    """Statements invalidated by turns up to `last_seq`; excluded from `notes`."""
     tail_overtaken: tuple[Overtaken, ...] = ()
-    """The same by the turns after it."""
+    """Statements invalidated by turns after `last_seq`."""
     outside: tuple[int, ...] = ()
-    """Of the newest turns that it speaks for, those that hold words of `Origin.OUTSIDE`."""
+    """Of the newest covered turns, those that contain words of `Origin.OUTSIDE`."""
     tail_anchors: TailAnchors = NO_TAIL_ANCHORS
-    """Anchors of the turns after it, and what they do to stored ones."""
+    """Anchors of turns after `last_seq`, and their changes to stored ones."""
 
     @property
     def speakers(self) -> frozenset[str]:
-        """Who says any of the notes that were read, as it is shown."""
+        """Labels of the speakers of all fetched notes."""
         notes = self.notes
         of_notes = notes.speakers if isinstance(notes, Tiers) else [note.speaker for note in notes]
         return frozenset([*of_notes, *(note.speaker for note in self.tail)])
 
     @property
     def tokens_a_turn(self) -> int:
-        """Tokens of a usual turn of what is folded; 0 without any."""
+        """Mean tokens per folded turn; 0 without any."""
         return sum(self.said.values()) // self.last_seq if self.last_seq else 0
 
     @property
     def all_actions(self) -> tuple[Action, ...]:
-        """What was done last, in order, of all turns that it speaks for."""
+        """The last tool actions of all covered turns, in order."""
         return kept_actions((*self.actions, *self.tail_actions))
 
     def within(self, last_part: int) -> Outline:
-        """The outline without the parts after one: what a read of so many parts finds."""
+        """Return the outline without the parts after a given one, as a smaller read would have fetched it."""
         if not isinstance(self.notes, Tiers):
             return self
         many = last_part - FIRST_TIER + 1
@@ -120,7 +120,7 @@ class Outline:
 
 
 def overtaken_by(outline: Outline, *, up_to: int | None = None) -> OvertakenIndex:
-    """All that holds no more; `up_to` a turn only what it and those before it closed."""
+    """Index all statements that are no longer valid; with `up_to`, only those invalidated by turns up to that one."""
     if not outline.overtaken and not outline.tail_overtaken:
         return NOTHING_OVERTAKEN
     statements = (*outline.overtaken, *outline.tail_overtaken)
@@ -130,12 +130,12 @@ def overtaken_by(outline: Outline, *, up_to: int | None = None) -> OvertakenInde
 
 
 def tail_anchors_of(outline: Outline | None, closed_seq: int) -> TailAnchors:
-    """What an outline tells of anchors of turns that no segment holds, where the last one ends with `closed_seq`."""
+    """Return the anchors of an outline whose turns are not in a segment, given the last turn of the last segment."""
     return NO_TAIL_ANCHORS if outline is None else outline.tail_anchors.after(closed_seq)
 
 
 def pack_outline(outline: Outline) -> dict[int, str]:
-    """The parts of an outline by number."""
+    """Serialize an outline into its parts, by number."""
     frame = {
         "last_seq": outline.last_seq,
         "cover": outline.cover,
@@ -153,7 +153,7 @@ def pack_outline(outline: Outline) -> dict[int, str]:
         "outside": outline.outside,
         "tail_anchors": pack_tail_anchors(outline.tail_anchors),
     }
-    # On a line of its own, before the lines of the tail's notes.
+    # The frame is the first line of its part, before the lines of the tail's notes.
     body = json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
     parts = {FRAME_PART: f"{body}\n{pack_notes(outline.tail, gains=True)}"}
     if outline.names:
@@ -165,7 +165,7 @@ def pack_outline(outline: Outline) -> dict[int, str]:
 
 
 def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
-    """An outline from its parts in the order of their numbers; None without the first."""
+    """Deserialize an outline from its parts in the order of their numbers; None without the frame."""
     bodies = dict(parts)
     if FRAME_PART not in bodies:
         return None
@@ -195,11 +195,11 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
 
 
 def last_part(budget_tokens: int, *, by_age: bool = False) -> int:
-    """The last part of an outline that a budget has a use for; by age it has one for all notes on what is new."""
+    """Return the last part of an outline that a budget can use; `by_age`, the last of all."""
     if by_age:
         return _LAST_PART
     for number, tier in enumerate(OUTLINE_TIERS):
-        # Counters differ from the estimator, and notes of turns that are shown raw are passed over.
+        # Token counters deviate from the estimator, and notes of turns that are shown verbatim are skipped.
         if tier >= budget_tokens + budget_tokens // 2:
             return FIRST_TIER + number
     return _LAST_PART

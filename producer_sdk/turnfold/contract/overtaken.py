@@ -1,7 +1,7 @@
-"""What was said and holds no more: told of notes by their words, so that no context shows one as if it held.
+"""Statements that are no longer valid, recognized in notes by their words, so that no context presents them as current.
 
-Of two sorts: what one turn said, and a value that other turns before the change may have stated too. Where only a
-value of a longer statement was corrected, the number beside an address, its note stands with the new value in place.
+A record is either a statement of one turn, or a value that any turn before the change may state. If only a value in a
+longer statement was corrected, such as the number after an address, its note is kept with the new value in place.
 """
 
 from __future__ import annotations
@@ -14,36 +14,36 @@ from turnfold.contract.words import note_stems
 from turnfold.tokens import estimate_tokens
 
 MOST_OVERTAKEN: Final = 128
-"""Statements that an outline names, the ones that were overtaken last."""
+"""Maximum number of records in an outline, the latest first."""
 NEVER: Final = 2**31 - 1
-"""The turn since which something holds no more that no turn took the place of."""
+"""`by_seq` of a statement that no turn superseded."""
 _LEAST_WEIGHT: Final = "0"
 _OF_NOTE: Final = 0.6
-"""Of a note's stems: with as many in a statement the note is a part of it."""
+"""Share of a note's stems found in a statement from which the note counts as part of it."""
 _OF_STATEMENT: Final = 0.8
-"""Of a statement's stems: with as many in a note the note holds it."""
+"""Share of a statement's stems found in a note from which the note counts as containing it."""
 
 
 class Overtaken(NamedTuple):
-    """A statement that holds no more."""
+    """A statement that is no longer valid."""
 
     seq: int
-    """The turn that said it; 0 for a value that any turn before `by_seq` may state."""
+    """The turn that made the statement; 0 for a value that any turn before `by_seq` may state."""
     by_seq: int
-    """The turn since which it holds no more."""
+    """The turn since which the statement is not valid."""
     values: tuple[str, ...]
-    """Stems. Of one turn's statement: a note of it has one of them, if there are any; else a note has them all."""
+    """Stems of the value. A note of turn `seq` needs one of them, if there are any; without a turn, all of them."""
     subject: tuple[str, ...]
-    """Stems of the whole statement; of a value, stems of what it is a value of."""
+    """Stems of the whole statement; for a value, stems of its subject."""
     least: int = 0
-    """How many stems of its subject a note has that states the value."""
+    """Number of stems of the subject required in a note that states the value."""
     written: str = ""
-    """Of a statement of which only a value was corrected: that value, as it was written."""
+    """The corrected value as written, if only a value of the statement was corrected."""
     instead: str = ""
-    """What took its place, in the same form."""
+    """The value that replaces `written`, in the same form."""
 
     def is_told(self, stems: Collection[str]) -> bool:
-        """Whether a note with such stems says it; the note's turn is known to fit."""
+        """Whether a note with these stems makes the statement; the caller has checked the note's turn."""
         shared = sum([stem in stems for stem in self.subject])
         if not self.seq:
             return shared >= self.least and all(told_value in stems for told_value in self.values)
@@ -53,13 +53,13 @@ class Overtaken(NamedTuple):
 
 
 class OvertakenIndex:
-    """Statements that hold no more, by what a note is recognised by."""
+    """An index of invalid statements by turn and by value."""
 
     __slots__ = ("_by_seq", "_by_value", "_values", "overtaken_by")
 
     def __init__(self, statements: Iterable[Overtaken]) -> None:
         self.overtaken_by: Final[dict[int, set[int]]] = {}
-        """By a turn that said what holds no more, the turns that say what does."""
+        """Turn of an invalid statement -> turns that superseded it."""
         self._by_seq: dict[int, list[Overtaken]] = {}
         self._by_value: dict[str, list[Overtaken]] = {}
         for statement in statements:
@@ -75,18 +75,18 @@ class OvertakenIndex:
         return bool(self._by_seq or self._by_value)
 
     def tells(self, seq: int, stems: Collection[str]) -> bool:
-        """Whether a note of turn `seq` says what holds no more."""
+        """Whether a note of turn `seq` is no longer valid."""
         return self.tells_statement(seq, stems) or self.tells_value(seq, stems)
 
     def tells_statement(self, seq: int, stems: Collection[str]) -> bool:
-        """Whether a note of turn `seq` says a statement of that turn that holds no more."""
-        # Few turns have one: most are asked for nothing more.
+        """Whether a note makes a statement of its own turn `seq` that is no longer valid."""
+        # Few turns have one, so most calls end here.
         return seq in self._by_seq and any(statement.is_told(stems) for statement in self._by_seq[seq])
 
     def mended(self, note: Note) -> Note | None:
-        """A note of which only a value holds no more, with the new one: '… ring 555-0199 (before: 555-0101)'.
+        """Put the new value into a note of which only a value is invalid: '… ring 555-0199 (before: 555-0101)'.
 
-        A note that was mended already stays as it is. None where that is not all that holds no more.
+        A note that was corrected already is returned as it is; None if no such record fits the note.
         """
         for statement in self._by_seq.get(note.seq, ()):
             if statement.instead and statement.written in note.text and statement.is_told(note_stems(note.text)):
@@ -98,14 +98,14 @@ class OvertakenIndex:
         return None
 
     def without_values(self, seq: int, text: str) -> str:
-        """Words of turn `seq` with a mark in the place of each value that was corrected in a longer statement."""
+        """Replace each corrected value in words of turn `seq` with an ellipsis."""
         for statement in self._by_seq.get(seq, ()):
             if statement.instead and statement.written in text and statement.is_told(note_stems(text)):
                 text = text.replace(statement.written, "…")
         return text
 
     def tells_value(self, seq: int, stems: Collection[str]) -> bool:
-        """Whether a note of turn `seq` states a value that another one took the place of."""
+        """Whether a note of turn `seq` states a value that was superseded later."""
         if self._values.isdisjoint(stems):
             return False
         return any(
@@ -116,7 +116,7 @@ class OvertakenIndex:
 
 
 def rewritten(note: Note, text: str, brief: str) -> Note:
-    """A note in other words, those that it had not weighing least; `brief` is left out of a note that has none."""
+    """Reword a note; words that are new in it get the lowest weight, and `brief` is ignored for a note without one."""
     weight_of = dict(zip(note_stems(note.text), note.weights, strict=False))
     weights = "".join([weight_of.get(stem, _LEAST_WEIGHT) for stem in note_stems(text)]) if note.weights else ""
     more = estimate_tokens(text) - estimate_tokens(note.text)
@@ -130,7 +130,7 @@ NOTHING_OVERTAKEN: Final = OvertakenIndex(())
 
 
 def pack_overtaken(statements: Sequence[Overtaken]) -> list[list[Any]]:
-    """Statements as JSON."""
+    """Serialize the latest statements for JSON."""
     return [
         [statement.seq, statement.by_seq, " ".join(statement.values), " ".join(statement.subject), statement.least]
         + ([statement.written, statement.instead] if statement.written or statement.instead else [])
@@ -139,7 +139,7 @@ def pack_overtaken(statements: Sequence[Overtaken]) -> list[list[Any]]:
 
 
 def unpack_overtaken(packed: Iterable[Sequence[Any]]) -> tuple[Overtaken, ...]:
-    """Statements from what `pack_overtaken` made."""
+    """Deserialize statements packed by `pack_overtaken`."""
     return tuple(
         Overtaken(seq, by_seq, tuple(values.split()), tuple(subject.split()), *more)
         for seq, by_seq, values, subject, *more in packed

@@ -1,8 +1,8 @@
-"""Passages: neighbouring notes of one turn, which a query finds together, and how a term's posting points to them.
+"""Passages: runs of neighbouring notes of one turn, the unit of search, and the postings that point to them.
 
-A posting says of each passage that holds its term how much it is about it (the part of BM25 that does not depend on
-the query), who says it and whether it asks: a read scores by arithmetic over postings alone, and fetches only the
-passages that it takes.
+For each passage that contains its term, a posting records the impact (the part of BM25 that does not depend on the
+query), the speaker's role and whether the passage is a question: a read scores by arithmetic over postings alone, and
+fetches only the passages that it selects.
 """
 
 from __future__ import annotations
@@ -19,60 +19,60 @@ from turnfold.contract.origins import OUTSIDE
 from turnfold.contract.records import Role
 
 PASSAGE_TOKENS: Final = 40
-"""Estimated tokens of the notes of one passage, about."""
+"""Approximate estimated tokens of a passage's notes."""
 PLACES: Final = 256
-"""Passages of one turn that have a number."""
+"""Maximum number of passages of a turn."""
 PASSAGES_A_BUNDLE: Final = 8
-"""A bundle holds up to so many neighbouring passages of one turn. More take hardly fewer bytes, and longer to open."""
+"""Maximum passages per bundle, neighbours of one turn. More would save few bytes and take longer to open."""
 _LEVEL: Final = 6
 _RAW: Final = -zlib.MAX_WBITS
-"""Deflate without zlib's header and checksum, six bytes of a bundle of two hundred."""
+"""Raw deflate, without zlib's header and checksum, which are six bytes of a bundle of two hundred."""
 STANDING: Final = "!standing"
-"""Stands as a term in postings for what a person wants from now on, whatever is asked. No word is such a term."""
+"""Pseudo-term of passages that state a standing wish of a user, relevant to any query. No word has this form."""
 LAST_TURN: Final = 2**31 // PLACES - 1
-"""The last turn whose passages have numbers that a database's integer holds."""
+"""Last turn whose passage numbers fit a 32-bit integer."""
 MOST_IMPACT: Final = 255
-"""An impact is BM25's saturated count, which is below 2.2, in hundredths."""
+"""Maximum impact, in hundredths; BM25's saturated term frequency is below 2.2."""
 ORDERED: Final = MOST_IMPACT
-"""The impact of `STANDING` for an order: 'Always answer in German'."""
+"""Impact of `STANDING` for an order: 'Always answer in German'."""
 PREFERRED: Final = 127
-"""That for what a person likes better: 'I prefer short answers'."""
+"""Impact of `STANDING` for a preference: 'I prefer short answers'."""
 IMPACT_SCALE: Final = 100
 IMPACT: Final = 0xFF
-"""Bits of a pointer's mark: the impact, then the role, then whether the passage asks and whether its turn ends."""
+"""Bit mask of the impact in a pointer's mark; above it the role, whether the passage asks, whether it ends its turn."""
 ROLE_SHIFT: Final = 8
 ROLE: Final = 0x7
 ASKS: Final = 1 << 11
 ENDS: Final = 1 << 12
 ROLES: Final = (*map(str, Role), OUTSIDE)
-"""Voices by their numbers in a mark."""
+"""Voices by their number in a mark."""
 
 
 def number_of(seq: int, place: int) -> int:
-    """The number of a turn's passage: the passage after one that is not its turn's last has the next number."""
+    """Number a passage of a turn; passages of a turn have consecutive numbers."""
     return seq * PLACES + place
 
 
 def mark_of(impact: int, role: str, *, asks: bool, ends: bool) -> int:
-    """The bits of a pointer."""
+    """Encode the mark of a pointer."""
     return impact | ROLES.index(role) << ROLE_SHIFT | (ASKS if asks else 0) | (ENDS if ends else 0)
 
 
 def pack_pointers(pointers: Sequence[tuple[int, int]]) -> bytes:
-    """Six bytes a pointer, a number and a mark: all numbers, then all marks."""
+    """Serialize pointers, pairs of a number and a mark, in six bytes each: all numbers, then all marks."""
     many = len(pointers)
     return struct.pack(f"<{many}I{many}H", *chain.from_iterable(zip(*pointers, strict=True)))
 
 
 def unpack_pointers(packed: bytes) -> tuple[Sequence[int], Sequence[int]]:
-    """The numbers and the marks."""
+    """Deserialize pointers into numbers and marks."""
     many = len(packed) // 6
     values = struct.unpack(f"<{many}I{many}H", packed)
     return values[:many], values[many:]
 
 
 def pack_passage(notes: Sequence[Note], words: Iterable[str]) -> str:
-    """The notes of a passage as JSON; `words` are the stems of each, one string a note, in the order of its weights."""
+    """Serialize the notes of a passage as JSON; `words` are the stems of each note, in the order of its weights."""
     first = notes[0]
     packed: list[Any] = [first.seq, first.place, first.speaker, first.role, first.day]
     for note, stems in zip(notes, words, strict=True):
@@ -83,21 +83,21 @@ def pack_passage(notes: Sequence[Note], words: Iterable[str]) -> str:
 
 
 class Passage(NamedTuple):
-    """Notes of one turn that stand beside each other."""
+    """A run of neighbouring notes of one turn."""
 
     number: int
     notes: tuple[Note, ...]
     words: tuple[str, ...]
-    """The stems of each note, separated by spaces."""
+    """Space-separated stems of each note."""
 
 
 def bundle_of(number: int) -> int:
-    """The number of the bundle that holds a passage. None holds passages of two turns."""
+    """Return the number of the bundle that contains a passage. No bundle spans two turns."""
     return number // PASSAGES_A_BUNDLE
 
 
 def pack_bundles(passages: Iterable[tuple[int, str]]) -> list[tuple[int, bytes]]:
-    """Bundles of passages by number, each as `pack_passage` made it, in order and without a gap within a turn."""
+    """Pack passages, given in order and without gaps within a turn, into bundles, by number."""
     return [
         (bundle, compressed("\n".join([body for _, body in held])))
         for bundle, held in groupby(passages, lambda passage: bundle_of(passage[0]))
@@ -105,18 +105,18 @@ def pack_bundles(passages: Iterable[tuple[int, str]]) -> list[tuple[int, bytes]]
 
 
 def passages_among(bundles: Iterable[tuple[int, bytes]], numbers: Container[int]) -> list[tuple[int, str]]:
-    """Those passages of bundles that have one of some numbers, in the order of the bundles."""
+    """Return the passages with one of the given numbers, in the order of the bundles."""
     return [
         (number, body)
         for bundle, packed in bundles
-        # JSON escapes line feeds, so that each stands between two passages.
+        # JSON escapes line feeds, so a line feed always separates two passages.
         for number, body in enumerate(expanded(packed).split("\n"), start=bundle * PASSAGES_A_BUNDLE)
         if number in numbers
     ]
 
 
 def compressed(text: str) -> bytes:
-    """A text as a bundle of passages holds it."""
+    """Compress the text of a bundle."""
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW)
     return packer.compress(text.encode("utf-8", "surrogatepass")) + packer.flush()
 
@@ -127,21 +127,21 @@ def expanded(packed: bytes) -> str:
 
 
 def unpack_passages(rows: Sequence[tuple[int, str]]) -> list[Passage]:
-    """Passages from their numbers and what `pack_passage` made, in the order of the rows."""
-    # One parse for all: a read has a hundred of them.
+    """Deserialize passages, in the order of the rows."""
+    # One parse for all: a read has a hundred passages.
     packed = json.loads(f"[{','.join([body for _, body in rows])}]")
     return [_passage(number, unpacked) for (number, _), unpacked in zip(rows, packed, strict=True)]
 
 
 def unpack_written(bodies: Iterable[str]) -> list[tuple[int, str]]:
-    """Numbers and bodies of passages from the rows of a model's notes."""
+    """Parse the numbers and bodies of passages from rows of a model's notes."""
     return [(number, body) for written in bodies for number, body in json.loads(written)]
 
 
 _FIELDS: Final = 9
-"""Of a note in a passage, the last being its stems."""
+"""Fields per note in a passage, the last being its stems."""
 _new: Final[Any] = tuple.__new__
-"""As `Note(…)` and `Passage(…)`, without a call of Python's: a read makes hundreds."""
+"""Like `Note(…)` and `Passage(…)`, without a Python-level call, as a read makes hundreds."""
 
 
 def _passage(number: int, packed: list[Any]) -> Passage:

@@ -1,4 +1,4 @@
-"""Days, weeks, months and years as periods with the precision in which they were told. Pure; there is no clock here."""
+"""Days, weeks, months and years as periods with a precision. Pure, without a clock."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ YEAR_MONTHS: Final = 12
 
 
 class Precision(StrEnum):
-    """How finely a time was told; `open` has no beginning or no end."""
+    """The precision of a stated time; `open` has no beginning or no end."""
 
     DAY = "day"
     WEEK = "week"
@@ -27,13 +27,13 @@ class Precision(StrEnum):
 
 
 class Period(NamedTuple):
-    """Days from the first to the last, both included; None: open on that side."""
+    """The days from first to last, inclusive; None leaves that side open."""
 
     first: date | None
     last: date | None
     precision: Precision = Precision.DAY
     vague: bool = False
-    """Whether the time lies somewhere in these days: 'a few weeks ago'."""
+    """Whether the time is an unknown part of the period: 'a few weeks ago'."""
 
     @property
     def days(self) -> int:
@@ -41,34 +41,34 @@ class Period(NamedTuple):
         return 0 if self.first is None or self.last is None else (self.last - self.first).days + 1
 
     def holds(self, other: Period) -> bool:
-        """Whether all of another period lies in this one."""
+        """Whether this period contains another one."""
         return (self.first is None or (other.first is not None and self.first <= other.first)) and (
             self.last is None or (other.last is not None and other.last <= self.last)
         )
 
     def meets(self, other: Period) -> bool:
-        """Whether two periods share a day."""
+        """Whether two periods overlap."""
         return (self.first is None or other.last is None or self.first <= other.last) and (
             self.last is None or other.first is None or other.first <= self.last
         )
 
     def same_days(self, other: Period) -> bool:
-        """Whether two periods have the same ends, however precisely they were told."""
+        """Whether two periods have the same ends, whatever their precision."""
         return self[:2] == other[:2]
 
 
 def as_utc(moment: datetime) -> datetime:
-    """Convert a moment to UTC; one without a zone is taken as UTC: a local zone would differ between workers."""
+    """Convert a moment to UTC; a naive one is taken as UTC, since a local zone would differ between workers."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def weekday_number(shown: str) -> int:
-    """Number of a weekday from Monday, 0, by the first three letters of its name."""
+    """Parse a weekday by the first three letters of its name; Monday is 0."""
     return next(number for number, name in enumerate(WEEKDAYS) if name[:3].lower() == shown[:3].lower())
 
 
 def day_label(day: date) -> str:
-    """Write a day in words that mean the same everywhere.
+    """Format a day unambiguously in every locale.
 
     >>> day_label(date(2026, 5, 14))
     '14 May 2026'
@@ -77,20 +77,20 @@ def day_label(day: date) -> str:
 
 
 def one_day(day: date) -> Period:
-    """A period of a single day."""
+    """Return a period of a single day."""
     return Period(day, day, Precision.DAY)
 
 
 def month_away(day: date, months: int) -> tuple[int, int]:
-    """Year and month so many months after that of a day, before it where negative."""
+    """Return the year and month a number of months after, or if negative before, the month of a day."""
     at = day.year * YEAR_MONTHS + day.month - 1 + months
     return at // YEAR_MONTHS, at % YEAR_MONTHS + 1
 
 
 def whole_month(year: int, month: int, last: tuple[int, int] | None = None) -> Period:
-    """All days of a month, or from its beginning to the end of another `(year, month)`.
+    """Return a month as a period, or the period to the end of another `(year, month)`.
 
-    Raises `ValueError` for a year that no `date` has.
+    Raises `ValueError` for a year outside the range of `date`.
     """
     end_year, end_month = last or (year, month)
     following = date(end_year + end_month // YEAR_MONTHS, end_month % YEAR_MONTHS + 1, 1)
@@ -98,24 +98,24 @@ def whole_month(year: int, month: int, last: tuple[int, int] | None = None) -> P
 
 
 def whole_year(year: int) -> Period:
-    """All days of a year. Raises `ValueError` for one that no `date` has."""
+    """Return a year as a period. Raises `ValueError` for one outside the range of `date`."""
     return Period(date(year, 1, 1), date(year, YEAR_MONTHS, 31), Precision.YEAR)
 
 
 def week_of(day: date, weeks: int = 0) -> Period:
-    """Monday to Sunday of the week of a day, or of so many weeks after it."""
+    """Return the week of a day, Monday to Sunday, or the one a number of weeks later."""
     monday = day - timedelta(days=day.weekday()) + timedelta(days=WEEK * weeks)
     return Period(monday, monday + timedelta(days=6), Precision.WEEK)
 
 
 def weekend_of(day: date, weeks: int = 0) -> Period:
-    """Saturday and Sunday of the week of a day, or of so many weeks after it."""
+    """Return the weekend of a day's week, or the one a number of weeks later."""
     saturday = day - timedelta(days=day.weekday() - SATURDAY) + timedelta(days=WEEK * weeks)
     return Period(saturday, saturday + timedelta(days=1), Precision.WEEK)
 
 
 def period_label(period: Period) -> str:
-    """Write a period so that nobody has to count.
+    """Format a period in words.
 
     >>> period_label(whole_month(2023, 6))
     'June 2023'
@@ -137,7 +137,7 @@ def period_label(period: Period) -> str:
 
 
 def months_label(first: date, last: date) -> str:
-    """Write the months from that of one day to that of another.
+    """Format the range of months from one day to another.
 
     >>> months_label(date(2023, 5, 8), date(2023, 7, 12))
     'May to July 2023'

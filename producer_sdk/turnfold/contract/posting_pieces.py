@@ -1,12 +1,12 @@
-"""Postings as they are stored: many terms of many segments in one row, and in which row a term of a segment stands.
+"""Storage of postings: pieces, each with many terms of many segments in one row, and the lookup of a term's pieces.
 
-A row for each term and segment is mostly overhead. So a segment's postings are one piece at first; when eight
-neighbouring blocks of segments are complete, their pieces are merged into as many that each hold a share of the terms
-of all of them, by the terms' checksums. A piece is always about as large as what one segment says, a term is looked
-for in a few pieces of each height however long the conversation is, and a fold merges at most eight a height.
+A row for each term and segment would be mostly overhead. So a new segment's postings are one piece; when eight
+neighbouring blocks of segments are complete, their pieces are merged into as many that each contain a share of the
+terms of all of them, by the terms' checksums. A piece is always about as large as the postings of one segment, a term
+is looked up in a few pieces per height however long the conversation is, and a fold merges at most eight per height.
 
-Which piece holds what follows from the number of segments alone. Blocks are not merged at once: the first share with
-the segment that completes them, each other one with one of the next segments, so that no fold takes long.
+The number of segments alone determines which piece contains what. Merges are spread out: the first share of a block is
+merged with the segment that completes the block, the others with the segments after it, so that no fold takes long.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from typing import Final
 from turnfold.contract.records import FAN_OUT
 
 Posted = tuple[str, int, int, bytes]
-"""A term, the segment that holds it, its weight there, and pointers to passages: `turnfold.contract.passages`."""
+"""A term, the segment that contains it, its weight there, and pointers to passages: `turnfold.contract.passages`."""
 
 MOST_HEIGHT: Final = 5
-"""Of a piece: of FAN_OUT ** 5 segments. What a piece says of a segment's place fits 16 bits."""
+"""Maximum height of a piece, with FAN_OUT ** 5 segments; the offset of a segment in a piece fits 16 bits."""
 _HEIGHT_SHIFT: Final = 27
 _PLACE: Final = (1 << _HEIGHT_SHIFT) - 1
 _SPANS: Final[tuple[int, ...]] = tuple(FAN_OUT**height for height in range(MOST_HEIGHT + 1))
-"""Segments of a block, by height."""
+"""Segments per block, by height."""
 _PARTS: Final = 4
-"""Pieces of a merged block for each of its segments: a read takes less that it does not look for."""
+"""Pieces of a merged block per segment of it; smaller pieces mean that a read fetches fewer unrelated terms."""
 _PER_SEGMENT: Final[tuple[int, ...]] = (1, *[_PARTS] * MOST_HEIGHT)
 _SHARES: Final[tuple[int, ...]] = tuple(span * each for span, each in zip(_SPANS, _PER_SEGMENT, strict=True))
-"""Pieces of a block, by height."""
+"""Pieces per block, by height."""
 _HEAD: Final = struct.Struct("<HIII")
-"""How many terms, the bytes of their names, how many postings and pointers all have together."""
+"""Number of terms, bytes of their names, number of postings, number of pointers."""
 _POINTER: Final = 6
-"""Bytes of a pointer: four of its number, two of its mark."""
+"""Bytes per pointer: four for its number, two for its mark."""
 _LEVEL: Final = 6
-"""Of compression: higher ones save less than a hundredth."""
+"""Compression level; higher ones save less than a hundredth."""
 
 
 def code_of(term: str) -> int:
-    """What tells to which share of a block a term belongs."""
+    """Hash a term; the hash determines its share of a block."""
     return zlib.crc32(_name(term))
 
 
@@ -55,7 +55,7 @@ def _name(term: str) -> bytes:
 
 
 def piece_of(code: int, idx: int, segments: int) -> int:
-    """The number of the piece that holds a term of a segment, of a conversation of so many segments."""
+    """Return the number of the piece with the postings of a term of a segment, given the number of segments."""
     for height in range(MOST_HEIGHT, 0, -1):
         start = idx - idx % _SPANS[height]
         if start + _SPANS[height] + _wait(code, height) <= segments:
@@ -64,7 +64,7 @@ def piece_of(code: int, idx: int, segments: int) -> int:
 
 
 def pieces_of(code: int, segments: int) -> Iterator[int]:
-    """The numbers of all pieces that may hold a term, oldest segments first."""
+    """Yield the numbers of all pieces that may contain a term, oldest segments first."""
     start = 0
     for height in range(MOST_HEIGHT, 0, -1):
         span = _SPANS[height]
@@ -76,7 +76,7 @@ def pieces_of(code: int, segments: int) -> Iterator[int]:
 
 
 def merged_with(segments: int) -> list[int]:
-    """The numbers of the pieces that are merged when a conversation has its last segment of so many."""
+    """Return the numbers of the pieces to merge when the conversation reaches a number of segments."""
     numbers: list[int] = []
     for height in range(1, MOST_HEIGHT + 1):
         span, child = _SPANS[height], _SPANS[height - 1]
@@ -92,7 +92,7 @@ def merged_with(segments: int) -> list[int]:
 
 
 def pieces_over(idx: int) -> list[tuple[int, int]]:
-    """First and last number, by height, of the pieces that may hold any term of a segment."""
+    """Return, by height, the first and last number of the pieces that may contain any term of a segment."""
     ranges = []
     for height, span in enumerate(_SPANS):
         first = _number(height, idx - idx % span, 0)
@@ -101,7 +101,7 @@ def pieces_over(idx: int) -> list[tuple[int, int]]:
 
 
 def pieces_beyond(segments: int) -> list[tuple[int, int]]:
-    """First and last number, by height, of the pieces that a conversation does not have that is cut to its segments."""
+    """Return, by height, the first and last number of the pieces to delete when a conversation is cut to `segments`."""
     ranges = []
     for height, span in enumerate(_SPANS):
         longest_wait = span // FAN_OUT - 1 if height else 0
@@ -111,24 +111,24 @@ def pieces_beyond(segments: int) -> list[tuple[int, int]]:
 
 
 def _wait(code: int, height: int) -> int:
-    """How many more segments there are when a term's share of a complete block is merged."""
+    """Return how many segments after the completion of a block a term's share of it is merged."""
     return code % _SHARES[height - 1] // _PER_SEGMENT[height - 1]
 
 
 def _number(height: int, start: int, code: int) -> int:
-    """Of the piece of a block that begins with a segment: numbers of a height are in the order of the segments."""
+    """Number the piece of a block, from its first segment; numbers of a height are in the order of the segments."""
     return height << _HEIGHT_SHIFT | start * _PER_SEGMENT[height] + code % _SHARES[height]
 
 
 def _start_of(number: int) -> int:
-    """The first segment of a piece's block."""
+    """Return the first segment of a piece's block."""
     height = number >> _HEIGHT_SHIFT
     place = (number & _PLACE) // _PER_SEGMENT[height]
     return place - place % _SPANS[height]
 
 
 def in_pieces(postings: Iterable[Posted], segments: int) -> Mapping[int, list[Posted]]:
-    """Postings by the numbers of their pieces."""
+    """Group postings by the numbers of their pieces."""
     by_piece: dict[int, list[Posted]] = defaultdict(list)
     codes: dict[str, int] = {}
     for posted in postings:
@@ -141,7 +141,7 @@ def in_pieces(postings: Iterable[Posted], segments: int) -> Mapping[int, list[Po
 
 
 def pack_piece(number: int, postings: Iterable[Posted]) -> bytes:
-    """A piece: terms, how many postings and pointers each has, then its postings, heaviest and then newest first."""
+    """Serialize a piece: terms, their numbers of postings and pointers, then postings, heaviest and newest first."""
     ordered = sorted(sorted(postings, key=itemgetter(2, 1), reverse=True), key=itemgetter(0))
     start = _start_of(number)
     sizes = [len(pointers) // _POINTER for *_, pointers in ordered]
@@ -170,7 +170,7 @@ def _packed(numbers: Collection[int]) -> bytes:
 
 
 class Piece:
-    """A piece that was read."""
+    """A deserialized piece."""
 
     __slots__ = ("_firsts", "_head", "_raw", "_start")
 
@@ -179,26 +179,26 @@ class Piece:
         self._head = _HEAD.unpack_from(self._raw)
         self._start = _start_of(number)
         self._firsts: tuple[list[int], list[int]] = ([], [])
-        """Of each term, and behind the last: the first of its postings and of its pointers."""
+        """Cumulative counts of postings and of pointers before each term, with the totals at the end."""
 
     def place_of(self, term: bytes) -> int:
-        """The place of a term in UTF-8 among those of the piece; -1 where it has none of it."""
+        """Return the index of a UTF-8 term in the piece; -1 if absent."""
         at = self._raw.find(b"\0%b\0" % term, _HEAD.size, _HEAD.size + self._head[1])
         return at if at < 0 else self._raw.count(b"\0", _HEAD.size, at)
 
     def weights(self, place: int, most: int) -> tuple[int, ...]:
-        """Weights of the `most` postings of a term that weigh most, in the order in which they are stored."""
+        """Return the `most` highest weights of a term's postings, in stored order."""
         at, first, many = self._at(place)
         return struct.unpack_from(f"<{min(many, most)}H", self._raw, at + 2 * (first + self._head[2]))
 
     def segments(self, place: int, most: int) -> list[int]:
-        """Segments of the same postings: among equal weights the newest first."""
+        """Return the segments of the same postings as `weights`; among equal weights, newest first."""
         at, first, many = self._at(place)
         idxs = struct.unpack_from(f"<{min(many, most)}H", self._raw, at + 2 * first)
         return [self._start + idx for idx in idxs]
 
     def pointers(self, place: int, most: int) -> Iterator[bytes]:
-        """The pointers of the same postings."""
+        """Yield the pointers of the same postings as `weights`."""
         at, first, many = self._at(place)
         raw, held = self._raw, self._head[2]
         numbers = at + 6 * held + 4 * self._firsts[1][place]
@@ -209,7 +209,7 @@ class Piece:
             numbers, marks = numbers_end, marks_end
 
     def all(self) -> Iterator[Posted]:
-        """All postings."""
+        """Yield all postings."""
         names = self._raw[_HEAD.size : _HEAD.size + self._head[1]]
         for place, name in enumerate(names.split(b"\0")[1:-1]):
             term = name.decode("utf-8", "surrogatepass")
@@ -217,7 +217,7 @@ class Piece:
             yield from zip(repeat(term), *columns)
 
     def _at(self, place: int) -> tuple[int, int, int]:
-        """Where postings begin; the first one of a term, and how many it has."""
+        """Return the offset of all postings, and the index of the first of a term and their number."""
         terms = self._head[0]
         at = _HEAD.size + self._head[1]
         if not self._firsts[0]:
@@ -229,21 +229,21 @@ class Piece:
 
 @lru_cache(maxsize=1_024)
 def opened(number: int, packed: bytes) -> Piece:
-    """A piece, remembered: who asks a conversation once asks again, and most of its pieces are as they were."""
+    """Return a cached piece: a conversation tends to be queried again, with most of its pieces unchanged."""
     return Piece(number, packed)
 
 
 class WantedPieces:
-    """Terms of a conversation of so many segments, and the pieces in which each is looked for."""
+    """The pieces to fetch for terms of a conversation, given its number of segments."""
 
     def __init__(self, terms: Sequence[str], segments: int) -> None:
         self._pieces_of = {term: list(pieces_of(code_of(term), segments)) for term in terms}
         self.numbers = frozenset(chain.from_iterable(self._pieces_of.values()))
 
     def heaviest(self, pieces: Mapping[int, Piece], most: int, *, enough_pointers: float = math.inf) -> list[Posted]:
-        """Of each term the `most` postings that weigh most, the newest first among equals, by term in their order.
+        """Return the `most` heaviest postings of each term, newest first among equals, in the order of the terms.
 
-        Postings of a term behind `enough_pointers` are without theirs.
+        After `enough_pointers` pointers, further postings of a term are returned without theirs.
         """
         postings: list[Posted] = []
         for term, numbers in self._pieces_of.items():
@@ -252,7 +252,7 @@ class WantedPieces:
             placed = [(piece, place) for piece in held if (place := piece.place_of(name)) >= 0]
             weights = [piece.weights(place, most) for piece, place in placed]
             if sum(map(len, weights)) > most:
-                # What is not among them is not looked at further: of a term that is everywhere nearly all.
+                # Skip lighter postings early: of a ubiquitous term, that is nearly all.
                 least = sorted(chain.from_iterable(weights))[-most]
                 weights = [tuple(takewhile(least.__le__, some)) for some in weights]
             weighed = [

@@ -1,10 +1,10 @@
-"""The glossary: every noun of Turnfold as a frozen value. Both distributions speak in these.
+"""The glossary: every noun of Turnfold as an immutable type, shared by the SDK and the workers.
 
 turn      one message of a conversation, numbered 1, 2, 3 … (`seq`)
-segment   a run of turns about one thing
+segment   a run of turns about one topic
 chapter   eight segments, or eight chapters
 node      a segment (height 0) or a chapter (height >= 1); `idx` counts from 0 within a height
-level     how much of a node is shown: 0 full, 1 detailed, 2 brief, 3 tags
+level     detail at which a node is shown: 0 full, 1 detailed, 2 brief, 3 tags
 anchor    a verbatim span of a turn that must not be lost
 inbox     turns that are in Redis and not yet in SQL
 tail      turns that are in SQL and not yet in a segment
@@ -19,26 +19,26 @@ from enum import IntEnum, StrEnum
 from typing import Any, Final, Literal, NewType
 
 ConversationId = NewType("ConversationId", int)
-"""The surrogate key of a conversation in SQL. Callers never see it."""
+"""Surrogate key of a conversation in SQL, never shown to callers."""
 
 JobId = NewType("JobId", int)
-"""The surrogate key of a row in `job`."""
+"""Surrogate key of a row in `job`."""
 
 FAN_OUT: Final = 8
-"""Children of a chapter, at every height."""
+"""Children per chapter, at every height."""
 
 MAX_HEIGHT: Final = 7
-"""Highest chapter that a read looks for: 8**7 segments are more than any conversation has."""
+"""Maximum height of a chapter that reads look for: 8**7 segments exceed any conversation."""
 PINNED_RANK: Final = 1_000
-"""Rank from which an anchor is of a pinned turn; no other one has as much."""
+"""Minimum rank of an anchor of a pinned turn; all other anchors rank lower."""
 LASTING_RANK: Final = 140
-"""Rank from which a fact stands in contexts by itself: it tells what stays true of a person."""
+"""Minimum rank at which contexts always show a fact: it is a lasting one about a person."""
 HEALTH_RANK: Final = 215
-"""Rank from which a fact has the room of rules: it tells what somebody's health forbids."""
+"""Minimum rank at which a fact shares the budget of rules: it states a restriction for somebody's health."""
 
 
 class Role(StrEnum):
-    """Who said a turn."""
+    """The role that authored a turn."""
 
     SYSTEM = "system"
     DEVELOPER = "developer"
@@ -48,7 +48,7 @@ class Role(StrEnum):
 
 
 class AnchorType(StrEnum):
-    """Why a span must not be lost."""
+    """The reason why a span must be kept verbatim."""
 
     COMMITMENT = "commitment"
     DECISION = "decision"
@@ -56,51 +56,51 @@ class AnchorType(StrEnum):
     CRITICAL_FACT = "critical_fact"
     CORRECTION = "correction"
     CONSTRAINT = "constraint"
-    """A hard limit: what must always or never be so."""
+    """A hard limit: what must always or never be the case."""
     INSTRUCTION = "instruction"
-    """What an assistant is told once and has to do each time."""
+    """A standing order to the assistant."""
     PREFERENCE = "preference"
-    """How somebody likes things to be."""
+    """Somebody's preference."""
 
 
 STANDING_TYPES: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION})
-"""Types of anchors that hold for all that follows."""
+"""Types of anchors that apply to everything that follows."""
 DONE_OR_ANSWERED: Final = frozenset({AnchorType.COMMITMENT, AnchorType.UNRESOLVED_QUESTION})
-"""Types of anchors that are resolved in the end; of the others a later one supersedes an earlier one."""
+"""Types of anchors that end up resolved; anchors of the other types are superseded by later ones."""
 
 
 class AnchorState(StrEnum):
-    """Where an anchor stands. Nothing is ever deleted, it changes state."""
+    """The state of an anchor. Anchors are never deleted."""
 
     ACTIVE = "active"
     RESOLVED = "resolved"
     SUPERSEDED = "superseded"
     DUPLICATE = "duplicate"
     DISMISSED = "dismissed"
-    """A person said that it does not matter."""
+    """A person marked it as irrelevant."""
 
 
 class Origin(StrEnum):
-    """Where words come from, the most trusted first."""
+    """Where words come from, most trusted first."""
 
     USER = "user"
-    """People, and whoever runs the assistant: system and developer turns."""
+    """Users and operators: also system and developer turns."""
     ASSISTANT = "assistant"
     TOOL = "tool"
     OUTSIDE = "outside"
-    """What nobody who takes part wrote: pages that tools fetch, mails and chats that people paste."""
+    """Authors outside the conversation: pages that tools fetch, mails and chats that people paste."""
 
 
 PASTED: Final = "pasted"
-"""Factor of an anchor's score: what somebody else wrote, and its turn only shows."""
+"""Name of the score factor of an anchor whose words its turn only quotes."""
 
 
 OPERATORS: Final = frozenset({Role.SYSTEM, Role.DEVELOPER})
-"""Roles whose turns are an operator's word, in every context."""
+"""Roles whose turns are instructions of an operator, shown in every context."""
 
 
 class Importance(IntEnum):
-    """The caller's own mark on a turn."""
+    """The caller's own weight of a turn."""
 
     LOW = 0
     NORMAL = 1
@@ -110,7 +110,7 @@ class Importance(IntEnum):
 
 
 class TurnState(IntEnum):
-    """What SQL holds of a turn."""
+    """Whether SQL has the words of a turn."""
 
     STORED = 0
     DELETED = 1
@@ -119,10 +119,10 @@ class TurnState(IntEnum):
 
 
 class Method(IntEnum):
-    """How the rules' words of a node were made."""
+    """The way in which the rules' text of a node was made."""
 
     PLAIN = 0
-    """The total fallback: head, tail and counts, no rules."""
+    """The fallback that never fails: head, tail and counts, without rules."""
     RULES = 1
 
 
@@ -132,17 +132,17 @@ Form = Literal["text", "openai", "anthropic"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """A turn as a producer gives it. Dicts in a provider's message form are accepted in its place."""
+    """A turn as a producer passes it; a dict in a provider's message format is accepted as well."""
 
     role: str
     """system | user | assistant | tool | developer"""
     content: str | Sequence[Mapping[str, Any]] | None = None
-    """Text, a provider's list of content parts, or None beside tool calls."""
+    """Text, a provider's list of content parts, or None if there are tool calls."""
     turn_id: str | None = None
-    """The caller's id; made (sortable) when absent. A repeat of an id is a no-op."""
+    """The caller's id; a sortable one is generated if absent. A repeated id is a no-op."""
     name: str | None = None
     created_at: datetime | None = None
-    """Aware. Without one the turn has no time: the clock of a worker is never used instead."""
+    """Must be timezone-aware. A turn without one has no time: a worker's clock is never used instead."""
     importance: ImportanceName | None = None
     tool_calls: Sequence[Mapping[str, Any]] | None = None
     tool_call_id: str | None = None
@@ -151,16 +151,16 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredTurn:
-    """A turn after the edge: cleaned, projected to text, numbered."""
+    """A turn after validation: cleaned, projected to text, numbered."""
 
     seq: int
     turn_id: str
     role: Role
     content: str
-    """The text projection; an anchor's offsets count code points of it."""
+    """The text projection; offsets of anchors are code points of it."""
     name: str | None = None
     parts: Mapping[str, Any] | None = None
-    """What of the provider's message is not plain text: content parts, tool_calls, tool_call_id …"""
+    """Parts of the provider's message other than plain text: content parts, tool_calls, tool_call_id …"""
     importance: Importance = Importance.NORMAL
     created_at: datetime | None = None
     metadata: Mapping[str, Any] | None = None
@@ -168,9 +168,9 @@ class StoredTurn:
     """Estimated tokens of `content`."""
     state: TurnState = TurnState.STORED
     kept: int | None = None
-    """Set when a read left words out: `content` is then the first `kept` code points, followed by the end."""
+    """Set if a read truncated `content`: to the first `kept` code points, followed by the end."""
     without_parts: bool = False
-    """True when a read left `parts` out because they are long."""
+    """Whether a read omitted `parts` because of their length."""
 
     @property
     def speaker(self) -> str:
@@ -180,7 +180,7 @@ class StoredTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A segment or chapter as the reader sees it; its words are fetched apart."""
+    """A segment or chapter without its text, which is fetched separately."""
 
     height: int
     idx: int
@@ -194,21 +194,21 @@ class Node:
     started_at: datetime | None = None
     ended_at: datetime | None = None
     refined: int = 0
-    """Bit `1 << level` is set for each level of which a model's words are shown; `tokens` are of what is shown."""
+    """Bit `1 << level` is set for each level shown in a model's words; `tokens` are of the shown words."""
 
     @property
     def marker_name(self) -> str:
-        """What follows the level in a marker: words for people, then the number that resolves it."""
+        """Part of a marker after the level: a readable slug, then the number that resolves it."""
         number = str(self.idx + 1) if self.height == 0 else f"c{self.height}-{self.idx + 1}"
         return f"{self.slug}-{number}" if self.slug else number
 
     def shows_model(self, level: int) -> bool:
-        """Whether a level's words are a model's."""
+        """Whether a level is shown in a model's words."""
         return bool(self.refined >> level & 1)
 
 
 FIRST_TAIL_ANCHOR: Final = 2**31
-"""Ids from here on are of anchors of the open tail, and only until the next fold: no row has one."""
+"""Lowest id of anchors of the open tail; valid only until the next fold, as no row has such an id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,40 +225,40 @@ class Anchor:
     score: int = 0
     """0 to 100."""
     rank: int = 0
-    """Static order in which anchors are shown first; no clock in it."""
+    """Priority in contexts; static, without a clock."""
     node_idx: int = 0
-    """The segment that holds it."""
+    """The segment that contains the anchor."""
     tokens: int = 0
     related: int | None = None
-    """The anchor that superseded, resolved or repeats this one."""
+    """Id of the anchor that superseded or resolved this one, or that this one repeats."""
     replaces: int | None = None
-    """The anchor that this one superseded, the likest of them."""
+    """Id of the most similar of the anchors that this one superseded."""
     replaced: str | None = None
-    """What that one said, where it was looked up: contexts name it."""
+    """Text of the replaced anchor, if looked up; contexts quote it."""
     replaced_seq: int | None = None
-    """Of the turn in which it was said, where it was looked up."""
+    """Turn of the replaced anchor, if looked up."""
     may_have_changed_seq: int | None = None
-    """In a context's account: the newest turn that may have changed it and that no fold has seen yet."""
+    """In a context report: the newest turn that may change this anchor and is not folded yet."""
     speaker: str | None = None
-    """The label of who said it: a promise is somebody's. None where it was not looked up: in a context's account."""
+    """Label of the speaker, if looked up for a context report: a promise belongs to somebody."""
     role: Role | None = None
-    """Theirs, where it was looked up: an assistant lifts nothing that its user forbade, whatever its name."""
+    """Role of the speaker, if looked up: an assistant cannot lift a user's prohibition, whatever its name."""
     turn_id: str | None = None
-    """The caller's id of the turn, where it was looked up."""
+    """The caller's id of the turn, if looked up."""
     day: str = ""
-    """On which it was said, as contexts show it: `8 May 2026`; empty for a turn without a time."""
+    """Day of the turn, as contexts show it: `8 May 2026`; empty for a turn without a time."""
     said_on: date | None = None
-    """The day in UTC on which it was said, where it was looked up; None of a turn without a time."""
+    """Day of the turn in UTC, if looked up; None for a turn without a time."""
     valid_from: date | None = None
-    """First day on which it holds: the one that it names ('from 1 June on'), else the one on which it was said."""
+    """First day of validity: as stated ('from 1 June on'), else the day of the turn."""
     valid_to: date | None = None
-    """Where it is over, the day on which what closed it was said; else the last one that it names itself."""
+    """Last day of validity: for a closed anchor the day of the turn that closed it, else as stated."""
     factors: Mapping[str, int] = field(default_factory=dict, hash=False)
-    """What the score is made of, by name: `{"decided": 75, "value": 8, "person": 6}`. Doubts are below 0."""
+    """Components of the score by name: `{"decided": 75, "value": 8, "person": 6}`. Doubts are negative."""
 
     @property
     def origin(self) -> Origin:
-        """Where its words come from; of its speaker's role where the factors were not looked up."""
+        """Origin of the text; derived from the speaker's role if the factors were not looked up."""
         if PASTED in self.factors:
             return Origin.OUTSIDE
         match self.role:
@@ -271,23 +271,23 @@ class Anchor:
 
     @property
     def refined(self) -> bool:
-        """Whether a model found it: verbatim all the same."""
+        """Whether a model found the anchor; its text is verbatim all the same."""
         return self.id < 0
 
     @property
     def provisional(self) -> bool:
-        """Whether its turn is in the open tail: it gets an `id` to keep, maybe other words, when its segment closes."""
+        """Whether the turn is in the open tail: the anchor gets a permanent `id`, maybe another text, on closing."""
         return self.id >= FIRST_TAIL_ANCHOR
 
     @property
     def position(self) -> tuple[int, int, int]:
-        """Orders anchors as they were said."""
+        """Sort key for the order of mention."""
         return (self.turn_seq, self.start, self.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnchorChange:
-    """What later anchors change in an earlier one."""
+    """A change of an earlier anchor's state by later ones."""
 
     id: int
     state: AnchorState
@@ -296,4 +296,4 @@ class AnchorChange:
 
 
 LevelKey = tuple[int, int, int]
-"""(height, idx, level) of a text."""
+"""Key of a text: (height, idx, level)."""

@@ -1,4 +1,4 @@
-"""What was worked out or written of late, in bounded memory."""
+"""Bounded in-memory caches."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Callable, Hashable
 from typing import Final, TypeVar
 
 LONGEST: Final = 64
-"""Code points of a text that is remembered."""
+"""Maximum code points of a key that is cached."""
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 _WORDS: Final = 8_192
-"""Of each table: a process has twenty, full after some hundred conversations, of up to .3 KB a text each."""
+"""Default size of a cache: a process has twenty, full after some hundred conversations, with up to .3 KB per entry."""
 _CLAUSES: Final = 4_096
 _LONGEST_CLAUSE: Final = 400
 
 
 class Remembered(dict[str, Value]):
-    """`table[text]` is `function(text)`; the table forgets everything when it holds `most` texts.
+    """A memoized function: `table[text]` is `function(text)`; the table is cleared when it reaches `most` entries.
 
-    Half the time of `functools.lru_cache` where it matters most, in `map(table.__getitem__, words)`, and a text that
-    is too long to come again takes no memory.
+    Takes half the time of `functools.lru_cache` in `map(table.__getitem__, words)`, where it matters most. Texts longer
+    than `longest`, which hardly repeat, are not cached.
     """
 
     __slots__ = ("_function", "_longest", "_most")
@@ -42,7 +42,7 @@ class Remembered(dict[str, Value]):
 
 
 class NewestEntries(dict[Key, Value]):
-    """The `most` entries that were set last: a key that is set again counts as new, one that is read does not."""
+    """A dict of the `most` entries set last: setting a key again renews it, reading it does not."""
 
     __slots__ = ("_most",)
 
@@ -54,13 +54,13 @@ class NewestEntries(dict[Key, Value]):
         self.pop(key, None)
         super().__setitem__(key, value)
         while len(self) > self._most:
-            # Another thread may have dropped the same one.
+            # Another thread may have dropped the same key.
             self.pop(next(iter(self)), None)
 
 
 def remembers_clauses(function: Callable[[str], Value]) -> Callable[[str], Value]:
-    """A pure function of a clause, with what it gave for the last ones: an open tail is worded at each of its folds.
+    """Cache a pure function of a clause: the clauses of an open tail recur in each of its folds.
 
-    Clauses that are long are not remembered, so that nobody's text takes the memory.
+    Long clauses are not cached, which bounds the memory.
     """
     return Remembered(function, _CLAUSES, longest=_LONGEST_CLAUSE).__getitem__

@@ -1,4 +1,4 @@
-"""What a call of the client returns, and what one read has fetched for a context."""
+"""Return types of client calls, and the data that one read fetches for a context."""
 
 from __future__ import annotations
 
@@ -15,112 +15,112 @@ from turnfold.contract.seals import Seals
 from turnfold.contract.segments import OfNode
 
 MOST_SYSTEM_TEXTS: Final = 1_000
-"""Different texts of operators that a conversation may have."""
+"""Maximum number of distinct operator texts in a conversation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What `append` accepted, in order."""
+    """The turns that `append` accepted, in order."""
 
     turn_ids: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureReceipt:
-    """What `forget` removed. Counts are those of SQL; `inbox_turns` were only in Redis."""
+    """The result of `forget`. Counts are of SQL; `inbox_turns` were only in Redis."""
 
     conversation_id: str
     completed: bool
-    """False: Redis is clean and nothing is readable any more; a worker has yet to delete the rows."""
+    """False while a worker has yet to delete the rows; Redis is clean and nothing is readable any more."""
     inbox_turns: int
     turns: int
     segments: int
     anchors: int
     remains: tuple[str, ...] = ()
-    """What may hold the words for a while yet, and until when: logs of the databases. Nobody reads them there."""
+    """Logs of the databases that may contain the words for a while, and until when; no read uses them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectReceipt:
-    """What `forget(subject=…)` removed of an end user."""
+    """The result of `forget(subject=…)` for an end user."""
 
     subject: str
     completed: bool
-    """False: nothing of it is readable any more; a worker has yet to delete the rows."""
+    """False while a worker has yet to delete the rows; nothing is readable any more."""
     conversations: tuple[ErasureReceipt, ...]
-    """Conversations in which no other subject has a turn: erased whole."""
+    """Conversations in which no other subject has a turn: erased as a whole."""
     shared: Mapping[str, int]
-    """Conversations with other subjects, and how many turns of this one were deleted in each."""
+    """Conversations with other subjects -> number of deleted turns of this subject."""
     still_quoted: tuple[str, ...] = ()
-    """Shared conversations whose notes may quote the subject, because retention had removed its turns: forget these."""
+    """Shared conversations whose notes may still quote the subject, as retention had removed its turns: forget them."""
     remains: tuple[str, ...] = ()
-    """As of `ErasureReceipt`."""
+    """Like `ErasureReceipt.remains`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedConversation:
-    """A conversation as SQL has it."""
+    """A conversation with its counters in SQL."""
 
     conversation_id: str
     turns: int
-    """Stored turns; those that wait in the inbox are not counted."""
+    """Stored turns, without those waiting in the inbox."""
     folded: int
-    """The last turn that a fold has looked at; the newest of them wait in the open tail."""
+    """Last folded turn; the newest of the folded turns may be in the open tail."""
     closed: int
     """Turns inside a segment."""
     anchors: int
-    """Active ones of the rules."""
+    """Active anchors of the rules."""
     changed_at: datetime
-    """When a worker wrote to it last."""
+    """Time of a worker's last write to the conversation."""
     title: str | None = None
-    """What `configure` or an import called it."""
+    """Title set by `configure` or an import."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """How far the work on a conversation is."""
+    """Progress of the work on a conversation."""
 
     conversation_id: str
     inbox: int
-    """Turns in Redis only."""
+    """Turns that are only in Redis."""
     stored: int
-    """Turns in SQL."""
+    """Turns stored in SQL."""
     folded: int
-    """Turns that the segmenter has seen; the newest of them wait in the open tail."""
+    """Turns processed by the segmenter; the newest of them may be in the open tail."""
     closed: int
     """Turns inside a segment."""
     refined: int
-    """Turns inside a segment of which a model's words are shown."""
+    """Turns inside a segment that is shown in a model's words."""
     segments: int
     anchors: int
-    """Active ones of closed segments."""
+    """Active anchors of closed segments."""
     parked: int
     """Entries and jobs that need a person, at most 1,000 of each: see `turnfold jobs`."""
     lag_seconds: float
-    """Age of the oldest turn that is not stored yet; 0.0 when the inbox is empty."""
+    """Age of the oldest turn that is not stored yet; 0.0 if the inbox is empty."""
 
     @property
     def settled(self) -> bool:
-        """Everything appended so far is stored, and every closed segment is folded."""
+        """Whether everything appended so far is stored, and every closed segment is folded."""
         return self.inbox == 0 and self.folded >= self.stored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnPart:
-    """A part of a long turn that is about one thing."""
+    """A part of a long turn, about one topic."""
 
     title: str
-    """Its heading, or the words that tell it from the other parts; one line."""
+    """Heading of the part, or the words that distinguish it from the other parts; one line."""
     number: int
-    """From 1."""
+    """Index of the part, from 1."""
     count: int
-    """Parts of its turn."""
+    """Number of parts of the turn."""
     turn_seq: int
     start: int
     end: int
-    """Code points of the turn."""
+    """`start` and `end` are code points of the turn."""
     marker: str
-    """Give it to `expand`: the part, verbatim."""
+    """Marker for `expand`, which returns the part verbatim."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,110 +133,109 @@ class Hit:
     first_seq: int
     last_seq: int
     marker: str
-    """Give it to `expand`."""
+    """Marker for `expand`."""
     speaker: str
-    """Of the turn that the snippet is from."""
+    """Speaker of the turn that the snippet is from."""
     origin: Origin
-    """Of that turn."""
+    """Origin of that turn."""
     part: TurnPart | None = None
-    """Of a segment: the part of a long turn that answers, where that is known; `snippet` is from it."""
+    """For a segment: the part of a long turn that answers the query, if known; `snippet` is from it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A statement of the conversation: what contexts are made of."""
+    """A statement of the conversation, the unit of contexts."""
 
     text: str
-    """One line: a clause as it was said, a short reply behind its question in brackets; or a model's words."""
+    """One line: a clause verbatim, a short reply after its question in brackets, or a model's words."""
     turn_ids: tuple[str, ...]
-    """The caller's ids of the turns that it rests on, in order."""
+    """The caller's ids of the supporting turns, in order."""
     turn_seq: int
-    """Number of the turn that it stands under: of a model's note the first one."""
+    """Number of the turn; for a model's note, of the first supporting turn."""
     speaker: str
     role: Role
     day: str
-    """On which it was said, as contexts show it: `8 May 2026`; empty for a turn without a time."""
+    """Day of the turn, as contexts show it: `8 May 2026`; empty for a turn without a time."""
     day_meant: str | None
-    """When it was or will be, in words, where it names one time: `7 May 2026` of `yesterday`, `every Tuesday`."""
+    """The one time that the note refers to, in words: `7 May 2026` for `yesterday`, `every Tuesday`; else None."""
     meant_from: date | None
-    """First day of that time; None: not known, open, or it comes back."""
+    """First day of that time; None if unknown, open or recurring."""
     meant_to: date | None
-    """Last day of it."""
+    """Last day of that time."""
     precision: str | None
-    """How finely it was told: `day`, `week`, `month`, `year`, `open` where it has no beginning or end, `recurring`."""
+    """Precision as stated: `day`, `week`, `month`, `year`, `open` without a beginning or end, `recurring`."""
     is_plan: bool
-    """Whether it was still to come when it was said, and nothing said since then that it was done."""
+    """Whether that time was still to come in the turn, and no later turn reports the plan as done."""
     valid_from: date | None
-    """First day on which it holds; None: not known."""
+    """First day of validity; None if unknown."""
     valid_to: date | None
-    """Last day on which it holds, or on which what closed it was said; None: not known."""
+    """Last day of validity, or the day of the turn that closed the statement; None if unknown."""
     written_by: Literal["rules", "model"]
     origin: Origin
-    """The least trusted class among its turns."""
+    """Origin of the least trusted supporting turn."""
     importance: int
-    """0 to 100; 0 for what says nothing by itself."""
+    """Importance from 0 to 100; 0 for words that say nothing by themselves."""
     factors: Mapping[str, int] = field(default_factory=dict, hash=False)
-    """What the importance is made of, by name; doubts are below 0."""
+    """Components of the importance by name; doubts are negative."""
     state: AnchorState
-    """Where it stands: that of the anchor over the same words; `superseded` where another value took its place."""
+    """State of the anchor over the same words; `superseded` where another value replaced it."""
     marker: str
-    """Give it to `expand`: its turns, verbatim."""
+    """Marker for `expand`, which returns the turns verbatim."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineEntry:
-    """Something that came up, where it was first mentioned."""
+    """An event at its first mention."""
 
     day: str
-    """On which it was said: `8 May 2026`; empty for a turn without a time."""
+    """Day of the turn: `8 May 2026`; empty for a turn without a time."""
     day_meant: str | None
-    """When it was or will be, in words, where the text names one time: `7 May 2026`, `every tuesday`."""
+    """The one time that the text refers to, in words: `7 May 2026`, `every tuesday`; else None."""
     meant_from: date | None
-    """First day of that time; None: not known, open, or it comes back."""
+    """First day of that time; None if unknown, open or recurring."""
     meant_to: date | None
-    """Last day of it."""
+    """Last day of that time."""
     is_plan: bool
-    """Whether it was still to come when it was said, and nobody has reported it as done since."""
+    """Whether that time was still to come in the turn, and no later turn reports the plan as done."""
     text: str
     speaker: str
     origin: Origin
     turn_seq: int
     turn_id: str
-    """The caller's id of the turn, or the one that was made for it."""
+    """The caller's id of the turn, or the generated one."""
     marker: str
-    """Give it to `expand`: the turn, verbatim."""
+    """Marker for `expand`, which returns the turn verbatim."""
     state: AnchorState = AnchorState.ACTIVE
-    """`superseded` where what was said later took its place, `resolved` of a plan that was reported as done, else
-    `active`."""
+    """`superseded` if a later turn replaced the statement, `resolved` for a plan reported as done, else `active`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expansion:
-    """A node or a range of turns at one level."""
+    """A node or a range of turns, at one level."""
 
     text: str
     level: int
     first_seq: int
     last_seq: int
     turns: tuple[StoredTurn, ...] = ()
-    """The verbatim turns, at level 0; of the first and the last maybe only what `max_tokens` has room for."""
+    """The verbatim turns, at level 0; the first and last may be truncated to `max_tokens`."""
     tokens: int = 0
     truncated: bool = False
-    """True when this is not all; `next_marker` then goes on, at level 0 where this ends."""
+    """Whether there is more; `next_marker` then continues, at level 0 from the end of this."""
     next_marker: str | None = None
     reconstructed: bool = False
-    """True when a model wrote this in the place of turns that retention removed: not the speakers' words."""
+    """Whether a model wrote the text in place of turns that retention removed: not the speakers' words."""
     parts: tuple[TurnPart, ...] = ()
-    """The parts of the long turns that this shows or tells of, once they are folded."""
+    """Parts of the long turns in this expansion, once they are folded."""
     markers: tuple[str, ...] = ()
     """Markers in `text` that lead to more detail, at levels 1 to 3 of a range."""
     verbatim_marker: str | None = None
-    """Leads to the words of these turns, where `text` tells of them in notes; None at level 0."""
+    """Marker of the verbatim turns, if `text` summarizes them in notes; None at level 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What a marker stands for, fetched to be shown in a context."""
+    """The expansion of a marker, to be shown in a context."""
 
     marker: str
     expansion: Expansion
@@ -244,34 +243,34 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Often:
-    """A segment that is looked up often."""
+    """A segment that is expanded often."""
 
     node: Node
     weight: int
-    """Expansions, the older ones counted less."""
+    """Number of expansions, decayed by age."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentSigns:
-    """What the importance of a segment is made of, as SQL holds it."""
+    """Inputs of a segment's importance, from SQL."""
 
     node: Node
     facts: Mapping[str, Sequence[str]]
-    """By kind, what it names and states."""
+    """Names and statements of the segment, by kind."""
     weight: int = 0
-    """Expansions, the older ones counted less."""
+    """Number of expansions, decayed by age."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """A structured fact that a segment states by the rules."""
+    """A structured fact that the rules extracted from a segment."""
 
     text: str
-    """`subject verb object`, `somebody's sister is name` or `key: value`; who has no name is `user`."""
+    """`subject verb object`, `somebody's sister is name` or `key: value`; an unnamed speaker is `user`."""
     first_seq: int
     last_seq: int
     marker: str
-    """Give it to `expand`: the segment in detail."""
+    """Marker for `expand`, which returns the segment in detail."""
 
 
 Tier = Literal["hot", "warm", "cold"]
@@ -279,98 +278,98 @@ Tier = Literal["hot", "warm", "cold"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TieredSegment(OfNode):
-    """A segment with its importance, and the tier that follows from it."""
+    """A segment with its importance and the resulting tier."""
 
     tier: Tier
     importance: int
-    """0 to 100."""
+    """Importance from 0 to 100."""
     factors: Mapping[str, int] = field(hash=False)
-    """What it is made of, by name: the points of each add up to it."""
+    """Components of the importance by name; they add up to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """The conversation row, as a read and a fold need it."""
+    """The conversation row, as reads and folds need it."""
 
     id: ConversationId
     turn_count: int
     closed_seq: int
     fold_seq: int
     node_count: int
-    """Segments: nodes of height 0."""
+    """Number of segments, the nodes of height 0."""
     anchor_count: int
-    """Active anchors."""
+    """Number of active anchors."""
     anchor_tokens: int
     """Estimated tokens of the active anchors."""
     revision: int
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """The goal, constraints and settings now in force."""
+    """The goal, constraints and settings in force."""
     often: tuple[Often, ...] = ()
-    """Segments that are looked up often, in order; of a policy with tiers the hot ones."""
+    """Segments that are expanded often, in order; under a policy with tiers, the hot ones."""
     expired_seq: int = 0
-    """Last turn of which retention removed the words."""
+    """Last turn whose words retention removed."""
     system_turns: int = 0
-    """At most so many turns of an operator are stored."""
+    """Upper bound on the number of stored turns of an operator."""
     closed_tokens: int = 0
     """Estimated tokens of the turns up to `closed_seq`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """A turn that answers the query, beside the notes: it may repeat what they say."""
+    """A turn that answers the query, shown along with notes, which may repeat it."""
 
     turn: StoredTurn
     score: float
     node_idx: int
-    """The segment that holds it."""
+    """The segment that contains the turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """All that one read fetched, before any text of a level: Redis first, then one state of SQL."""
+    """Everything that one read fetched, before any text of a level: Redis first, then one state of SQL."""
 
     conversation_id: str
     head: Head | None
-    """None: nothing is stored; the inbox may still hold turns."""
+    """None if nothing is stored; the inbox may still contain turns."""
     seals: Seals
-    """What may stand in the frame around what is told of the conversation: nobody who takes part in it knows them."""
+    """Seals for the frame around quoted conversation text; no participant knows them."""
     sealed: int = 0
-    """The number of the seal that stands there."""
+    """Number of the seal in use."""
     anchors: Sequence[Anchor] = ()
-    """Top active anchors, best first, at most 64, those of the open tail among them."""
+    """The best active anchors, including those of the open tail, best first, at most 64."""
     outline: Outline | None = None
-    """The best notes of all that is folded, as many as the budget has a use for."""
+    """The best notes of everything folded, as many as the budget can use."""
     question: str | None = None
-    """What the read is about: its query, or the words of the newest user turn that stands in its place."""
+    """The query, or else the text of the newest user turn."""
     hits: tuple[ShownNote, ...] = ()
-    """With a question: notes that it is about, best first."""
+    """Notes that are relevant to the question, best first."""
     turns: Sequence[StoredTurn] = ()
-    """The newest turns in order, stored then inbox, at most 200; content may be cut at the read's cap."""
+    """The newest turns, stored then inbox, at most 200; content may be truncated to the read's cap."""
     hidden_turns: Sequence[StoredTurn] = ()
-    """Of a read of some speakers or origins, the newest turns with the words of all: they may change what is shown."""
+    """In a read filtered by speaker or origin, the newest unfiltered turns, as they may change what is shown."""
     system_turns: tuple[StoredTurn, ...] = ()
-    """An operator's turns, whole, in order: of those with the same words the first and the last."""
+    """An operator's turns, untruncated, in order; of turns with equal text, the first and the last."""
     excerpts: tuple[Excerpt, ...] = ()
-    """With a question: turns of the segments that its terms point to, best first."""
+    """Turns of the segments that match the question, best first."""
     cold: tuple[tuple[int, int], ...] = ()
-    """With a policy's tiers: first and last turn of the cold segments."""
+    """Under a policy with tiers, the first and last turn of each cold segment."""
     blocks: tuple[FoundBlock, ...] = ()
-    """With a question that asks for a block: those of folded turns that it may mean, best first."""
+    """For a question about a code block, table or output: matching blocks of folded turns, best first."""
     told_of_blocks: Mapping[str, float] = field(default_factory=dict)
-    """What each word of such a question tells, from all blocks that are known of folded turns."""
+    """Weight of each word of such a question, over all known blocks of folded turns."""
     answerable: float | None = None
-    """Of a query, how likely what was found answers it, 0 to 1."""
+    """For a query, the probability that the results answer it, 0 to 1."""
     changing: frozenset[int] = frozenset()
-    """Stored turns of which other words wait in the inbox: `turns` have those, and nothing else has."""
+    """Stored turns with an edit waiting in the inbox: only `turns` has their new words."""
     passages: tuple[Passage, ...] = ()
-    """What the caller asked to be expanded, in the order in which it was asked for."""
+    """Expansions that the caller requested, in order."""
     degraded: bool = False
-    """Redis did not answer: turns that wait in the inbox are missing."""
+    """Whether Redis did not answer: turns waiting in the inbox are missing."""
     has_lost_postings: bool = False
-    """Closed segments were not searched for the question: their search rows were dropped, and are to be made again."""
+    """Whether closed segments were not searched because their postings were dropped and have to be rebuilt."""
     unread: int = 0
-    """About how many turns of the inbox are older than those in `turns`. Above 0 the numbers of turns that are not
-    stored only order them: what the others will be is not known."""
+    """Approximate number of inbox turns older than those in `turns`. If above 0, the numbers of unstored turns are
+    provisional: they only order the turns."""
 
     @property
     def last_seq(self) -> int:

@@ -1,6 +1,6 @@
-"""Rings: requests for tasks, as they stand in Redis until a worker hears them.
+"""Rings: requests for tasks, kept in Redis until a worker hears them.
 
-A ring stands once, however often it is asked for, and ends by itself: the work is in the inboxes and in SQL.
+Repeated rings are one ring, and a ring expires by itself: the work to do is recorded in the inboxes and in SQL.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Ring:
 
     task: Task
     arguments: tuple[int, ...] = ()
-    """Numbers of at most 19 digits, none negative; of a drain and an erasure the shard."""
+    """Numbers of up to 19 digits, none negative; for a drain and an erasure, the shard."""
 
     @property
     def queue(self) -> Queue:
@@ -31,17 +31,17 @@ class Ring:
 
     @property
     def key(self) -> str:
-        """The sorted set in which it stands, on the server of its shard."""
+        """Key of the sorted set of the ring, on the server of its shard."""
         return keys.rung_for(self.queue)
 
     @property
     def shard(self) -> int | None:
-        """What it is about; None for what is about no shard."""
+        """The shard of a drain or an erasure; None for other tasks."""
         return self.arguments[0] if self.task in {Task.DRAIN, Task.ERASE} and self.arguments else None
 
     @property
     def member(self) -> str:
-        """Its name in the set.
+        """Member of the sorted set.
 
         >>> Ring(Task.RECONSTRUCT, (12, 0, 7)).member
         'turnfold.reconstruct 12 0 7'
@@ -50,7 +50,7 @@ class Ring:
 
     @classmethod
     def from_member(cls, member: bytes) -> Self | None:
-        """The inverse of `member`; None for what is no ring: anybody may have written it who can write to Redis."""
+        """The inverse of `member`; None for an invalid one: any client that can write to Redis may have written it."""
         match = _MEMBER.fullmatch(member.decode("ascii", "replace"))
         if match is None or match[1] not in set(Task):
             return None
@@ -61,5 +61,5 @@ class Ring:
 
 
 def keys_of(queues: Collection[Queue]) -> list[str]:
-    """Every key in which rings for tasks of these queues stand."""
+    """Return every key with rings for tasks of some queues."""
     return [keys.rung_for(queue) for queue in Queue if queue in queues]

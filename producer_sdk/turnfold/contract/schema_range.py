@@ -1,8 +1,8 @@
-"""Which versions of the schema a database serves, and which ones a process works with. Pure.
+"""Compatibility of schema versions between a database and a process. Pure.
 
-A database is expanded first: what a new version needs is added, and nothing goes, so that it serves both versions.
-When no older process is left it is contracted: it serves the new version alone. A process works with a database when
-their two ranges have a version in common.
+A database is first expanded: additions for a new version are made and nothing is removed, so that it serves both
+versions. When no older process is left, it is contracted: it serves the new version alone. A process works with a
+database if their ranges overlap.
 """
 
 from __future__ import annotations
@@ -11,29 +11,29 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 SCHEMA_VERSION: Final = 2
-"""The newest schema that this code knows."""
+"""The newest schema version that this code knows."""
 
 READS_FROM: Final = 1
-"""The oldest schema that holds every column which reads look at."""
+"""The oldest schema version with every column that reads use."""
 
 WRITES_FROM: Final = 2
-"""The oldest schema that holds every column which workers write."""
+"""The oldest schema version with every column that workers write."""
 
 CONTRACTED: Final = "schema_version"
-"""Key of `meta`: the oldest version that the database serves. Version 1 took no other for its own, hence the name."""
+"""Key in `meta` of the oldest version that the database serves; named as in version 1, which knew no ranges."""
 
 EXPANDED: Final = "schema_expanded"
-"""Key of `meta`: the newest version that the database serves; the oldest one's where it is missing."""
+"""Key in `meta` of the newest version that the database serves; defaults to the oldest one."""
 
 
 class SchemaRange(NamedTuple):
-    """Versions of the schema from `oldest` to `newest`, both included."""
+    """Schema versions from `oldest` to `newest`, inclusive."""
 
     oldest: int
     newest: int
 
     def overlaps(self, other: SchemaRange) -> bool:
-        """Whether a version is in both.
+        """Whether two ranges have a version in common.
 
         >>> SchemaRange(1, 2).overlaps(SchemaRange(2, 2)), SchemaRange(1, 1).overlaps(SchemaRange(2, 3))
         (True, False)
@@ -41,22 +41,22 @@ class SchemaRange(NamedTuple):
         return self.oldest <= other.newest and other.oldest <= self.newest
 
     def __str__(self) -> str:
-        """As a person reads it."""
+        """Format the range for people."""
         return str(self.newest) if self.oldest == self.newest else f"{self.oldest} to {self.newest}"
 
 
 def readable() -> SchemaRange:
-    """What readers of this version work with."""
+    """Return the versions that readers of this release work with."""
     return SchemaRange(READS_FROM, SCHEMA_VERSION)
 
 
 def writable() -> SchemaRange:
-    """What workers of this version work with."""
+    """Return the versions that workers of this release work with."""
     return SchemaRange(WRITES_FROM, SCHEMA_VERSION)
 
 
 def served(meta: Mapping[str, str]) -> SchemaRange | None:
-    """What a database serves, by the rows of its table `meta`; None where they do not say.
+    """Return the versions that a database serves, from the rows of its table `meta`; None if it has none.
 
     >>> served({"schema_version": "1", "schema_expanded": "2"})
     SchemaRange(oldest=1, newest=2)
@@ -69,7 +69,7 @@ def served(meta: Mapping[str, str]) -> SchemaRange | None:
 
 
 def remedy_of(database: SchemaRange | None, process: SchemaRange) -> str:
-    """What to do where a database and a process have no version in common."""
+    """Return the remedy if a database and a process have no version in common."""
     if database is not None and database.oldest > process.newest:
         return "upgrade Turnfold here: the database was contracted to a newer version's schema"
     return "run `turnfold migrate`"

@@ -1,4 +1,4 @@
-"""Tables by which a read finds what answers a query, and vectors."""
+"""Tables of the search index, of turn memos and of vectors."""
 
 # No `from __future__ import annotations`: SQLModel reads the annotations when the class is made.
 
@@ -8,7 +8,7 @@ from turnfold.contract.columns import Base, column, conversation_column, key_col
 
 
 class PassageRow(Base, table=True):
-    """Passages of one turn, which a query finds by their numbers: see `turnfold.contract.passages`."""
+    """Bundles of passages of a turn, by number: see `turnfold.contract.passages`."""
 
     __tablename__ = "passage"
 
@@ -16,11 +16,11 @@ class PassageRow(Base, table=True):
     bundle: int = key_column(Integer)
     body: bytes = column(LargeBinary)
     times: str | None = column(Text, nullable=True)
-    """When what its notes say was or holds: see `turnfold.contract.note_times`. No context reads it."""
+    """Times that the notes refer to: see `turnfold.contract.note_times`. No context reads them."""
 
 
 class PostingRow(Base, table=True):
-    """Which segments terms occur in, and in which of their passages: see `turnfold.contract.posting_pieces`."""
+    """Pieces of postings, from terms to segments and passages: see `turnfold.contract.posting_pieces`."""
 
     __tablename__ = "posting"
 
@@ -30,7 +30,7 @@ class PostingRow(Base, table=True):
 
 
 class BlockListRow(Base, table=True):
-    """The code, tables and outputs of a segment: see `turnfold.code_blocks.index`. Only a query for one reads them."""
+    """Code, tables and outputs of a segment: see `turnfold.code_blocks.index`. Read only for a query about one."""
 
     __tablename__ = "block_list"
 
@@ -40,7 +40,7 @@ class BlockListRow(Base, table=True):
 
 
 class PartListRow(Base, table=True):
-    """The parts of a segment's long turns: see `turnfold.contract.turn_parts`. Only `search` and `expand` read them."""
+    """Parts of a segment's long turns: see `turnfold.contract.turn_parts`. Read by `search` and `expand` only."""
 
     __tablename__ = "part_list"
 
@@ -50,9 +50,9 @@ class PartListRow(Base, table=True):
 
 
 class RepeatMarkRow(Base, table=True):
-    """Turns of a segment by marks of what they say, which folds look for: see `turnfold_worker.pipeline.turns.repeats`.
+    """Turns of a segment by hashes of their content, for folds: see `turnfold_worker.pipeline.turns.repeats`.
 
-    A row for each mark, because a fold looks for a few of one conversation, and no read for any.
+    One row per hash, as a fold looks up a few of one conversation; reads use none.
     """
 
     __tablename__ = "repeat_mark"
@@ -65,7 +65,7 @@ class RepeatMarkRow(Base, table=True):
 
 
 class AnchorPostingRow(Base, table=True):
-    """Which anchors hold a term: how candidates for deduplication are found without reading them all."""
+    """Anchors that contain a term: finds candidates for deduplication without reading all anchors."""
 
     __tablename__ = "anchor_posting"
     __table_args__ = ({"sqlite_with_rowid": False},)
@@ -76,9 +76,9 @@ class AnchorPostingRow(Base, table=True):
 
 
 class TurnVectorRow(Base, table=True):
-    """The direction of a turn's meaning by a sentence model, in signed bytes.
+    """A turn's embedding by a sentence model, in signed bytes.
 
-    Computed once, because two processors compute slightly different ones; holds while `content_hash` is the turn's.
+    Computed once, as embeddings differ slightly between CPUs; valid while `content_hash` equals the turn's.
     """
 
     __tablename__ = "turn_vector"
@@ -91,9 +91,9 @@ class TurnVectorRow(Base, table=True):
 
 
 class TurnMemoRow(Base, table=True):
-    """What folds made of turns of the open tail, so that the next fold need not: `turnfold_worker.pipeline.turns.memo`.
+    """Results of folds for turns of the open tail, reused by the next fold: `turnfold_worker.pipeline.turns.memo`.
 
-    A row holds what one fold was the first to make, from turn `seq` on, until a segment that holds that turn is closed.
+    A row contains what one fold computed first, from turn `seq` on, until the segment of that turn is closed.
     """
 
     __tablename__ = "turn_memo"
@@ -104,7 +104,7 @@ class TurnMemoRow(Base, table=True):
 
 
 class PassageSignsRow(Base, table=True):
-    """The signs of the vectors of a segment's passages: what a query's vector is compared with, passage by passage."""
+    """Sign bits of the embeddings of a segment's passages, which are compared with a query's embedding."""
 
     __tablename__ = "passage_signs"
     __table_args__ = ({"sqlite_with_rowid": False},)
@@ -116,7 +116,7 @@ class PassageSignsRow(Base, table=True):
 
 
 class AnchorVectorRow(Base, table=True):
-    """The direction of an anchor's meaning, by the hash of its text; as `TurnVectorRow`."""
+    """An anchor's embedding, by the hash of its text; like `TurnVectorRow`."""
 
     __tablename__ = "anchor_vector"
 

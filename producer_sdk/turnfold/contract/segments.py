@@ -1,4 +1,4 @@
-"""A segment as callers get it: its place, topic, sizes and, where they are asked for, its words."""
+"""A segment as callers get it: position, topic, sizes and, on request, its text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from turnfold.contract.records import Node
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfNode:
-    """What is known of a segment or chapter: its turns, its sizes, the marker that leads to it."""
+    """Base of results about a segment or chapter: turns, sizes, marker."""
 
     node: Node = field(repr=False)
 
@@ -26,51 +26,51 @@ class OfNode:
 
     @property
     def tokens(self) -> tuple[int, int, int, int]:
-        """Estimated tokens of levels 0 to 3, as they are shown."""
+        """Estimated tokens of levels 0 to 3, as shown."""
         return self.node.tokens
 
     @property
     def marker(self) -> str:
-        """Give it to `expand`: the segment in detail."""
+        """Marker for `expand`, which returns the segment in detail."""
         return f"L1:{self.node.marker_name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment(OfNode):
-    """A run of turns about one thing."""
+    """A run of turns about one topic."""
 
     method: Literal["plain", "rules"]
-    """How the rules' words were made: `plain` is the fallback, until the segment is folded again."""
+    """How the rules' text was made: `plain` is the fallback, until the segment is folded again."""
     expansions: int = 0
-    """How often it was expanded, as far as is remembered."""
+    """Number of recorded expansions."""
     words: Mapping[int, str] = field(default_factory=dict, hash=False, repr=False)
-    """The rules' texts of levels 1 to 3, where they were asked for."""
+    """The rules' texts of levels 1 to 3, if requested."""
     model_words: Mapping[int, str] = field(default_factory=dict, hash=False, repr=False)
-    """A model's texts of the same levels, where it wrote some: contexts show these."""
+    """A model's texts of the same levels, if there are any; contexts show them instead."""
     facts: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False, repr=False)
-    """With the words: what it names and states, by kind, the heaviest first."""
+    """With the text: names and statements of the segment by kind, heaviest first."""
 
     @property
     def number(self) -> int:
-        """From 1, as in its markers."""
+        """Number of the segment from 1, as in its markers."""
         return self.node.idx + 1
 
     @property
     def topic(self) -> str:
-        """Two or three words; empty where none stand out."""
+        """Topic in two or three words; empty if no words stand out."""
         return self.node.slug.replace("-", " ")
 
     @property
     def started_at(self) -> datetime | None:
-        """When its first turn with a time was said."""
+        """Time of the first turn with one."""
         return self.node.started_at
 
     @property
     def ended_at(self) -> datetime | None:
-        """When its last turn with a time was said."""
+        """Time of the last turn with one."""
         return self.node.ended_at
 
     @property
     def importance(self) -> int:
-        """0 to 100."""
+        """Importance from 0 to 100."""
         return self.node.importance

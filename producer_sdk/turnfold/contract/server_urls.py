@@ -1,4 +1,4 @@
-"""URLs of servers: several of Redis in one text, and each as it may be shown."""
+"""URLs of servers: parsing of TURNFOLD_REDIS_URL, and URLs without passwords for display."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _IN_OPTIONS: Final = lazy_pattern(r"(?i)(?<=password=)[^&#]+")
 
 
 def urls_of(redis_url: str) -> list[str]:
-    """The servers of TURNFOLD_REDIS_URL in order; a cluster is one, however many of its nodes are named.
+    """Split TURNFOLD_REDIS_URL into its servers, in order; a cluster is one server, with any number of nodes.
 
     >>> urls_of("redis://a:1,redis+cluster://b:1,c:2, rediss://d:3")
     ['redis://a:1', 'redis+cluster://b:1,c:2', 'rediss://d:3']
@@ -34,18 +34,18 @@ def is_cluster(url: str) -> bool:
 
 
 class ClusterNodes(NamedTuple):
-    """The nodes of a cluster that a URL names: one or more of them."""
+    """The nodes of a cluster that a URL names."""
 
     first_url: str
-    """A plain URL of the first, with the user, password and options that all have."""
+    """A plain URL of the first node, with the user, password and options of all."""
     others: list[tuple[str, int]]
-    """Hosts and ports."""
+    """Hosts and ports of the other nodes."""
 
 
 def nodes_of_cluster(url: str) -> ClusterNodes:
-    """The nodes that a cluster's URL names.
+    """Parse the nodes of a cluster's URL.
 
-    Raises `InvalidSettings` for what names no node, or another database than 0.
+    Raises `InvalidSettings` for an invalid list of nodes, or a database other than 0.
 
     >>> nodes_of_cluster("rediss+cluster://me:secret@a:1,b?ssl_ca_certs=ca.pem")
     ClusterNodes(first_url='rediss://me:secret@a:1?ssl_ca_certs=ca.pem', others=[('b', 6379)])
@@ -63,7 +63,7 @@ def nodes_of_cluster(url: str) -> ClusterNodes:
 
 
 def _server(text: str) -> tuple[str, int] | None:
-    """Host and port; None for what names no server."""
+    """Parse a host and port; None if invalid."""
     parts = urlsplit(f"//{text}")
     try:
         port = _PORT if parts.port is None else parts.port
@@ -73,7 +73,7 @@ def _server(text: str) -> tuple[str, int] | None:
 
 
 def without_password(url: str) -> str:
-    """A server's URL as it may be shown: nothing before its last `@`, whatever a password is made of.
+    """Mask the credentials of URLs for display: everything up to the last `@`, and a password option.
 
     >>> without_password("redis://me:a/b@cache:6379/0?password=c")
     'redis://cache:6379/0?password=***'

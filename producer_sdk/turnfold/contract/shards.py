@@ -1,6 +1,6 @@
-"""Shards: in how many parts the inboxes are, and on which Redis server each part lies.
+"""Shards: the partitions of the inboxes, and their placement on Redis servers.
 
-How many there are is stored in `meta` when a database is migrated for the first time.
+The number of shards is stored in `meta` by the first migration of a database.
 """
 
 from __future__ import annotations
@@ -9,24 +9,24 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple, Self
 
 NEW_SHARDS: Final = 256
-"""Of a new installation, unless its first migration is told another number."""
+"""Default number of shards of a new installation."""
 UNSTORED_SHARDS: Final = 16
-"""Of a database that was migrated before the number was stored."""
+"""Number of shards of a database migrated before the number was stored."""
 MOST_SHARDS: Final = 4_096
 
 IDS_A_GENERATION: Final = 65_536
-"""Numbers of shards: generation times this, and the place in it."""
+"""Range of shard ids per generation: an id is the generation times this, plus the index in the generation."""
 MOST_IDS: Final = IDS_A_GENERATION * IDS_A_GENERATION
 
 META_SHARDS: Final = "shards"
 META_GENERATION: Final = "shards_generation"
 META_SERVERS: Final = "redis_servers"
 META_TARGET: Final = "reshard_to"
-"""Rows of `meta`."""
+"""Keys of the shard layout in `meta`."""
 
 
 def tag(shard: int) -> str:
-    """The hash tag of a shard's keys: all of them share a slot of a cluster.
+    """Return the hash tag of a shard's keys, which puts them into one slot of a cluster.
 
     >>> tag(7), tag(65_536 + 7)
     ('{07}', '{1.07}')
@@ -36,10 +36,10 @@ def tag(shard: int) -> str:
 
 
 class Layout(NamedTuple):
-    """One generation of shards: shard n lies on server n modulo `servers` of TURNFOLD_REDIS_URL's list.
+    """One generation of shards: shard n is on server n modulo `servers` of TURNFOLD_REDIS_URL's list.
 
-    With a `target` a reshard is under way: what is appended goes to a shard of this generation until that is closed,
-    and then to the target's; workers store what waits in this one first.
+    With a `target` a reshard is under way: an append goes to the shard of this generation until that shard is closed,
+    then to the target's; workers drain the shards of this generation first.
     """
 
     generation: int
@@ -49,43 +49,43 @@ class Layout(NamedTuple):
 
     @property
     def newest(self) -> Layout:
-        """Where everything will be: the target, or this one where no reshard is under way."""
+        """The layout after the reshard, or this one if none is under way."""
         return self.target or self
 
     @property
     def most_servers(self) -> int:
-        """As many of the list are in use."""
+        """Number of servers of the list in use."""
         return max(self.servers, self.newest.servers)
 
     @property
     def rank(self) -> int:
-        """Greater for a layout that came later: generation g has 2 g, a reshard from it 2 g + 1."""
+        """Orders layouts by age: generation g has rank 2 g, a reshard from it 2 g + 1."""
         return 2 * self.generation + (self.target is not None)
 
     def shard_at(self, point: int) -> int:
-        """The shard, of this generation, of what lies at a point, 0 to 65535."""
+        """Return the shard of this generation for a hash point, 0 to 65535."""
         return self.generation * IDS_A_GENERATION + point % self.shards
 
     def own(self) -> range:
-        """Every shard of this generation."""
+        """Return the shards of this generation."""
         first = self.generation * IDS_A_GENERATION
         return range(first, first + self.shards)
 
     def all(self) -> list[int]:
-        """Every shard, also of the target."""
+        """Return all shards, including the target's."""
         return [*self.own(), *(self.target.own() if self.target else ())]
 
     def server_of(self, shard: int) -> int:
-        """Place of a shard's server in the list, from 0."""
+        """Return the index of a shard's server in the list, from 0."""
         generation, place = divmod(shard, IDS_A_GENERATION)
         return place % (self.newest.servers if generation == self.newest.generation else self.servers)
 
     def has(self, shard: int) -> bool:
-        """Whether this is one of its shards, or of its target's."""
+        """Whether a shard belongs to this layout or its target."""
         return shard in self.own() or (self.target is not None and shard in self.target.own())
 
     def to_text(self) -> str:
-        """As Redis and `meta` keep it.
+        """Serialize the layout for Redis and `meta`.
 
         >>> Layout(1, 256, 2).to_text()
         '1 256 2'
@@ -108,12 +108,12 @@ class Layout(NamedTuple):
 
     @classmethod
     def unknown(cls) -> Self:
-        """Of what asks for no shard. Raises `RuntimeError`."""
+        """Raise `RuntimeError`: the layout source of code that needs no shard."""
         raise RuntimeError("no shard is known here")
 
     @classmethod
     def from_meta(cls, rows: Mapping[str, str]) -> Self:
-        """Of the rows of `meta`."""
+        """Build a layout from the rows of `meta`."""
         generation, shards = rows.get(META_GENERATION, 0), rows.get(META_SHARDS, UNSTORED_SHARDS)
         target = cls.from_text(rows[META_TARGET]) if META_TARGET in rows else None
         return cls(int(generation), int(shards), int(rows.get(META_SERVERS, 1)), target)

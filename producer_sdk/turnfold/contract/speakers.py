@@ -1,4 +1,4 @@
-"""What a speaker is called wherever words are shown: one person, one name, in levels and in contexts."""
+"""Labels of speakers, the same for a speaker in all levels and contexts."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from turnfold.contract.lookalikes import is_bracket, is_unseen, passes_for_role,
 from turnfold.contract.records import StoredTurn
 
 MAX_SPEAKER: Final = 40
-"""Code points of a speaker's label at most."""
+"""Maximum code points of a speaker's label."""
 
 _MARKS: Final = frozenset(f"{COLONS}[]\u2192\uff3d")
-"""Colons, brackets and the arrow of our lines, and what looks like them."""
+"""Colons, brackets and the arrow of our own lines, with lookalikes."""
 _QUOTES: Final = " (quoted)"
 
 
 def quoting(label: str) -> str:
-    """The label of words that a speaker only shows: somebody else wrote them.
+    """Return the label for words that a speaker only quotes.
 
     >>> quoting("Ana")
     'Ana (quoted)'
@@ -27,21 +27,21 @@ def quoting(label: str) -> str:
 
 
 def speaker_label(turn: StoredTurn) -> str:
-    """The speaker as a line may begin with it: one line, a letter first, no colon, no bracket, nobody else's role."""
+    """Return a speaker's label for a line: a letter first, no colon or bracket, not mistakable for another role."""
     return label_of(turn.name, turn.role)
 
 
 @lru_cache(maxsize=1_024)
 def label_of(name: str | None, role: str) -> str:
-    """`speaker_label` of a turn with this name and role."""
+    """Return the `speaker_label` of a turn with a name and role."""
     named = "".join(c for c in " ".join((name or "")[: 4 * MAX_SPEAKER].split()) if not is_unseen(c))
     label = " ".join("".join(" " if c in _MARKS or is_bracket(c) else c for c in named).split())
     while label and not label[0].isalpha():
         label = label[1:]
     name_alone, _, behind = label.partition("(")
-    # A name is not the label of what others are quoted with.
+    # Keep names from ending like the label of quoted words.
     if skeleton(behind).startswith(skeleton(_QUOTES)):
         label = name_alone
     label = label[:MAX_SPEAKER].rstrip()
-    # A name that looks like a role, or like a line of ours, would give its words to somebody else.
+    # A name that looks like a role, or like one of our own lines, would attribute the words to somebody else.
     return str(role) if not label or passes_for_role(label) else label

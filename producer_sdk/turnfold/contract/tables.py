@@ -1,7 +1,7 @@
-"""The SQL schema, as SQLModel classes: conversations and what they are folded into; all others are named here, too.
+"""The SQL schema as SQLModel classes: conversations and the results of folding; reexports all other tables.
 
 Every primary key begins with the conversation's surrogate id, so that a read touches one range and an erasure
-cascades over it. Imported only when SQL is first needed: it takes a quarter of a second.
+cascades over it. Import lazily: this takes a quarter of a second.
 """
 
 # No `from __future__ import annotations`: SQLModel reads the annotations when the class is made.
@@ -71,11 +71,11 @@ from turnfold.contract.work_tables import (
 )
 
 ANCHOR_ORDER: Final = "rank + CASE WHEN replaces IS NULL THEN 0 ELSE 40 END"
-"""By what active anchors are read, the highest first: what took another's place is what people go on to ask about."""
+"""Sort key of active anchors, highest first: questions tend to be about anchors that replaced another."""
 
 
 HIDDEN_PREFIX = "\x01"
-"""Begins the external id of a conversation that is being deleted: ids that callers give hold no control characters."""
+"""Prefix of the external id of a conversation under deletion; callers' ids cannot contain control characters."""
 
 
 class ConversationRow(Base, table=True):
@@ -84,7 +84,7 @@ class ConversationRow(Base, table=True):
     __tablename__ = "conversation"
     __table_args__ = (
         UniqueConstraint("tenant", "external_id"),
-        # Retention goes from tenant to tenant, and takes of each what is oldest.
+        # Retention goes through tenants in turn and takes the oldest rows of each.
         partial_index("conversation_words_since", "tenant", "words_since", where="words_since IS NOT NULL"),
         {"sqlite_autoincrement": True},
     )
@@ -96,13 +96,13 @@ class ConversationRow(Base, table=True):
     closed_seq: int = column(Integer, server_default="0")
     fold_seq: int = column(Integer, server_default="0")
     unfolded_tokens: int = column(Integer, server_default="0")
-    """Of the turns after `fold_seq`: by them a fold becomes due before there are many."""
+    """Tokens of the turns after `fold_seq`, as a fold also becomes due by tokens."""
     expired_seq: int = column(Integer, server_default="0")
     words_since: int | None = column(BigInteger, nullable=True)
-    """When the oldest segment whose turns still have their words was closed, or before: the database's time, in
-    milliseconds; 0: not known. NULL while there is none."""
+    """Database time in milliseconds, at or before the closing of the oldest segment whose turns still have their
+    words; 0 if unknown, NULL if there is no such segment."""
     system_turns: int = column(Integer, server_default="0")
-    """Turns of an operator that were stored: 0 spares a read a look for them."""
+    """Number of stored operator turns; 0 spares a read the lookup."""
     node_count: int = column(Integer, server_default="0")
     anchor_count: int = column(Integer, server_default="0")
     anchor_tokens: int = column(Integer, server_default="0")
@@ -110,7 +110,7 @@ class ConversationRow(Base, table=True):
     refined_anchors: int = column(Integer, server_default="0")
     refined_anchor_tokens: int = column(Integer, server_default="0")
     refined_turns: int | None = column(Integer, nullable=True, server_default="0")
-    """Turns in segments of which a model's words are shown. NULL: not counted, before the schema was contracted."""
+    """Turns in segments shown in a model's words. NULL if not counted, before the schema was contracted."""
     revision: int = column(BigInteger, server_default="0")
     edit_revision: int = column(Integer, server_default="0")
     segmenter: dict[str, Any] | None = column(Json, nullable=True)
@@ -122,18 +122,18 @@ class ConversationRow(Base, table=True):
     created_at: datetime = column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
     updated_at: datetime = column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
     rules_version: int = column(Integer, server_default="0")
-    """Of the newest rules that folded some of it; 0: of none that say so. Workers with older rules leave it alone."""
+    """Version of the newest rules that folded this conversation, 0 if unknown. Workers with older rules skip it."""
 
 
 class TurnRow(Base, table=True):
-    """Level 0: a turn, verbatim."""
+    """Level 0: a verbatim turn."""
 
     __tablename__ = "turn"
     __table_args__ = (
         UniqueConstraint("conversation", "turn_id"),
-        # A look at an earlier day asks which turn was the first after it.
+        # Reads of an earlier day look up the first turn after it.
         partial_index("turn_time", "conversation", "created_at", "seq", where="created_at IS NOT NULL"),
-        # An operator's turns are shown in every context, however old they are.
+        # Operator turns are shown in every context, whatever their age.
         partial_index("system_turn", "conversation", "seq", where="role IN ('system', 'developer')"),
     )
 
@@ -153,7 +153,7 @@ class TurnRow(Base, table=True):
 
 
 class OperationRow(Base, table=True):
-    """Operations other than append, in the order in which they took effect. `after_seq` turns came before."""
+    """Operations other than append, in effective order, each after turn `after_seq`."""
 
     __tablename__ = "operation"
     __table_args__ = (UniqueConstraint("conversation", "operation_id"),)
@@ -167,10 +167,10 @@ class OperationRow(Base, table=True):
 
 
 class NodeRow(Base, table=True):
-    """A segment (height 0) or chapter. The parent of (h, i) is (h + 1, i / 8).
+    """A segment (height 0) or chapter; the parent of (h, i) is (h + 1, i // 8).
 
-    `refined` has bit `1 << level` set for each level of which a model's words are shown; `refined_tokens_*` are their
-    estimated tokens. `closed_at` is the database's time, in milliseconds.
+    `refined` has bit `1 << level` set for each level shown in a model's words; `refined_tokens_*` are the estimated
+    tokens of those. `closed_at` is the database's time, in milliseconds.
     """
 
     __tablename__ = "node"
@@ -200,15 +200,15 @@ class NodeRow(Base, table=True):
     refined_tokens_3: int = column(Integer, server_default="0")
     closed_at: int = column(BigInteger, server_default="0")
     decided_seq: int = column(Integer, server_default="0")
-    """Of a segment: the turn with which its end was decided. A rewind to before it opens the segment again."""
+    """Of a segment: the turn that triggered its end. A rewind to before that turn reopens the segment."""
     segmenter: dict[str, Any] | None = column(Json, nullable=True)
-    """Of a segment: what the segmenter remembered when it ended."""
+    """Of a segment: the segmenter's state at its end."""
     facts: dict[str, Any] = column(Json)
     source_hash: bytes = column(LargeBinary(16))
 
 
 class LevelRow(Base, table=True):
-    """The words of a node at levels 1 to 3. `refined` 0 are the rules' words, 1 a model's, with where they come from.
+    """Text of a node at levels 1 to 3: `refined` 0 by the rules, 1 by a model, with its model and prompt version.
 
     Level 0 with `refined` 1 is a reconstruction of turns that retention removed.
     """
@@ -242,7 +242,7 @@ class NoteListRow(Base, table=True):
 
 
 class OutlineRow(Base, table=True):
-    """What a context needs of all that is folded, in parts by budget: see `turnfold.contract.notes`."""
+    """What a context needs of everything folded, in parts by budget: see `turnfold.contract.outlines`."""
 
     __tablename__ = "outline"
 
@@ -252,24 +252,24 @@ class OutlineRow(Base, table=True):
 
 
 class AnchorRow(Base, table=True):
-    """A verbatim span of a turn. State 0 is active: the only one that the partial index holds.
+    """A verbatim span of a turn. State 0 is active, the only state in the partial index.
 
-    Anchors with `refined` 1 are a model's finds: their ids are below 0, and the rules never look at them.
+    Anchors with `refined` 1 were found by a model: their ids are negative, and the rules ignore them.
     """
 
     __tablename__ = "anchor"
     __table_args__ = (
-        # Named: the convention's name would be above PostgreSQL's 63 bytes.
+        # Named explicitly: the conventional name would exceed PostgreSQL's limit of 63 bytes.
         UniqueConstraint(
             "conversation", "seq", "start_offset", "end_offset", "kind", "refined", name="anchor_span_key"
         ),
-        # Read backwards for the best ones first.
+        # Scanned backwards for the best ones first.
         partial_index("anchor_top", "conversation", text(f"({ANCHOR_ORDER})"), "id", where="state = 0"),
-        # What is over of each state, the newest first.
+        # Closed anchors by state, newest first.
         partial_index("anchor_over", "conversation", "state", "id", where="state <> 0"),
-        # Few hold no more for a model, and whatever is made anew of its words asks which.
+        # Few anchors are invalidated by a model; a rebuild of its notes looks them up.
         partial_index("anchor_overtaken", "conversation", "filler", where="filler < 0"),
-        # Few are settled by hand, and each segment asks whether any was.
+        # Few anchors are settled by hand; the folding of each segment looks them up.
         partial_index("anchor_settled", "conversation", "settled_after", where="settled_after IS NOT NULL"),
     )
 
@@ -285,33 +285,33 @@ class AnchorRow(Base, table=True):
     score: int = column(SmallInteger)
     rank: int = column(Integer)
     factors: dict[str, int] = column(Json, server_default="{}")
-    """What the score is made of, by name."""
+    """Components of the score, by name."""
     valid_from: date | None = column(Date, nullable=True)
-    """First day on which it holds."""
+    """First day of validity."""
     valid_to: date | None = column(Date, nullable=True)
-    """Last day by its own words: what closed it says the other, on its day."""
+    """Last day of validity as stated; a closing anchor adds its own day as the end."""
     state: int = column(SmallInteger)
     related: int | None = column(Integer, nullable=True)
     replaces: int | None = column(Integer, nullable=True)
     settled_after: int | None = column(Integer, nullable=True)
-    """Turn after which a person settled it: for what was said before, the state by the rules still counts."""
+    """Turn after which a person settled it: the rules' state still applies to reads of earlier turns."""
     ruled: int | None = column(SmallInteger, nullable=True)
-    """Its state by the rules, while `state` is a person's."""
+    """The rules' state, while `state` is a person's."""
     filler: int = column(SmallInteger, server_default="0")
-    """Not 0 where a model lets contexts not show it, as `model_anchors` says. Never canonical."""
+    """Not 0 if a model hides the anchor from contexts, see `model_anchors`. Never canonical."""
     refined: int = column(SmallInteger, server_default="0")
     model: str | None = column(String(100), nullable=True)
     prompt_version: str | None = column(String(60), nullable=True)
 
 
 def standing() -> ColumnElement[bool]:
-    """A conversation that is not being deleted."""
+    """Return a condition for conversations that are not being deleted."""
     return table(ConversationRow).c.external_id.not_like(f"{HIDDEN_PREFIX}%")
 
 
 @event.listens_for(Base.metadata, "after_create")
 def _create_triggers(_target: object, connection: Connection, **_options: object) -> None:
-    """A schema that is made without a migration has the same triggers."""
+    """Create the triggers for a schema created without a migration."""
     for statement in create_triggers(connection.dialect.name):
         connection.exec_driver_sql(statement)
 

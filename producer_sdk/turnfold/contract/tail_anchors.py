@@ -1,6 +1,6 @@
-"""Anchors of the open tail: those of turns that no segment holds yet, and what they do to stored ones.
+"""Anchors of the open tail, whose turns are not in a segment yet, and their changes to stored anchors.
 
-Provisional: they are found anew with every fold, and become rows, with numbers of their own, when their segment closes.
+Provisional: each fold finds them anew; they become rows, with other ids, when their segment closes.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from turnfold.contract.records import FIRST_TAIL_ANCHOR, Anchor, AnchorChange, A
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TailAnchors:
-    """What the open tail adds to a conversation's anchors."""
+    """The open tail's additions to a conversation's anchors."""
 
     anchors: tuple[Anchor, ...] = ()
-    """Whatever their state, in the order in which they were said, numbered from `FIRST_TAIL_ANCHOR` on; without ids of
-    turns, which may have been made."""
+    """Anchors of any state, in order of mention, numbered from `FIRST_TAIL_ANCHOR`; without turn ids, which may be
+    generated."""
     changes: tuple[AnchorChange, ...] = ()
-    """Of stored anchors, by id."""
+    """Changes to stored anchors, by id."""
 
     def __bool__(self) -> bool:
         return bool(self.anchors)
 
     @property
     def active(self) -> list[Anchor]:
-        """Those that stand."""
+        """Active anchors of the tail."""
         return [anchor for anchor in self.anchors if anchor.state is AnchorState.ACTIVE]
 
     @property
     def more_active(self) -> int:
-        """By how many the active anchors of the conversation grow with the tail."""
+        """Net number of active anchors that the tail adds to the conversation."""
         return len(self.active) - sum(change.state is not AnchorState.ACTIVE for change in self.changes)
 
     def after(self, seq: int) -> TailAnchors:
-        """What is still of the open tail when turns up to `seq` are in segments: the rows tell of the others."""
+        """Drop anchors of turns up to `seq`, which are rows of segments by now, and the changes that depend on them."""
         if all(anchor.turn_seq > seq for anchor in self.anchors):
             return self
         anchors = tuple(anchor for anchor in self.anchors if anchor.turn_seq > seq)
@@ -50,14 +50,14 @@ class TailAnchors:
         return TailAnchors(anchors=anchors, changes=tuple(changes))
 
     def applied_to(self, stored: Iterable[Anchor]) -> tuple[Anchor, ...]:
-        """Stored anchors in the state that the tail gives them, then those of the tail.
+        """Return stored anchors with the tail's changes, followed by the tail's own anchors.
 
-        What a person settled, or an earlier segment, stays as it is.
+        Anchors that a person or an earlier segment closed stay unchanged.
         """
         return (*self.changed(stored), *self.anchors)
 
     def changed(self, stored: Iterable[Anchor]) -> tuple[Anchor, ...]:
-        """Stored anchors in the state that the tail gives them."""
+        """Return stored anchors with the tail's changes."""
         changes = {change.id: change for change in self.changes}
         return tuple(
             replace(anchor, state=change.state, related=change.related, replaces=change.replaces)
@@ -71,7 +71,7 @@ NO_TAIL_ANCHORS: Final = TailAnchors()
 
 
 def pack_tail_anchors(tail: TailAnchors) -> list[Any]:
-    """The anchors and the changes as rows of JSON; nothing where there are none."""
+    """Serialize the anchors and changes as rows of JSON; an empty list if there are none."""
     if not tail:
         return []
     anchors = [
@@ -87,7 +87,7 @@ def pack_tail_anchors(tail: TailAnchors) -> list[Any]:
 
 
 def unpack_tail_anchors(packed: Sequence[Any] | None) -> TailAnchors:
-    """What `pack_tail_anchors` made into rows."""
+    """Deserialize rows made by `pack_tail_anchors`."""
     if not packed:
         return NO_TAIL_ANCHORS
     anchors, changes = packed

@@ -1,4 +1,4 @@
-"""Celery task names, queues, and the operations that an inbox entry may hold. Payloads carry ids only."""
+"""Celery task names, queues, and operations of inbox entries. Payloads contain ids only."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import Final
 
 
 class Task(StrEnum):
-    """Names under which workers register their tasks; shown in Flower."""
+    """Names of Celery tasks, as shown in Flower."""
 
     DRAIN = "turnfold.drain"
-    """(shard, …): store what is ready in the inboxes of some shards."""
+    """(shard, …): drain the inboxes of some shards into SQL."""
     COMPRESS = "turnfold.compress"
-    """(), or (conversation id) from who waits for it: fold some of what is due, tenant by tenant."""
+    """(), or (conversation id) from a caller that waits for it: fold due conversations, tenant by tenant."""
     REFOLD = "turnfold.refold"
-    """(): fold a closed segment again, by the rules, of those that are due."""
+    """(): fold a due closed segment again, by the rules."""
     REFINE = "turnfold.refine"
-    """(): ask models for better words for a few closed segments of those that are due."""
+    """(): have models refine a few of the closed segments that are due."""
     RECONSTRUCT = "turnfold.reconstruct"
-    """(conversation id, height, index): ask a model for words in the place of turns that retention removed."""
+    """(conversation id, height, index): have a model reconstruct turns that retention removed."""
     SWEEP = "turnfold.sweep"
-    """(): ring for what is ready or due and was not rung for."""
+    """(): ring for everything that is ready or due without a ring."""
     EXPIRE = "turnfold.expire"
-    """(): remove the words of turns that are older than they are to be kept."""
+    """(): remove the words of turns past their retention."""
     ERASE = "turnfold.erase"
     """(shard): delete the rows of forgotten conversations."""
 
 
 class Queue(StrEnum):
-    """Queues by cost."""
+    """Celery queues, by cost of their tasks."""
 
     INGEST = "turnfold.ingest"
     COMPRESS = "turnfold.compress"
@@ -54,14 +54,14 @@ _SUBJECT_OF: Final[dict[Task, str]] = {
 
 
 def shown(task: Task, *arguments: int) -> str:
-    """A task's arguments as Flower and events show them: `shard 3`, `shards 3, 5`, `node 12/0/7`, `what is due`."""
+    """Format a task's arguments for Flower and events: `shard 3`, `shards 3, 5`, `node 12/0/7`, `what is due`."""
     if task is Task.DRAIN and len(arguments) > 1:
         return f"shards {', '.join(map(str, arguments))}"
     return f"{_SUBJECT_OF[task]} {'/'.join(map(str, arguments))}" if arguments else "what is due"
 
 
 class Operation(StrEnum):
-    """What an inbox entry asks for. All are reserved from the first version, so that order is always kept."""
+    """Operations of inbox entries. All were reserved in the first version, so that order is always kept."""
 
     APPEND = "append"
     CONFIGURE = "configure"
@@ -73,52 +73,52 @@ class Operation(StrEnum):
 
 
 CHANGES: Final = frozenset({Operation.EDIT, Operation.DELETE, Operation.REWIND})
-"""Operations on turns that were appended before."""
+"""Operations that change turns appended earlier."""
 
 
 class JobKind(StrEnum):
     """Kinds of rows in the `job` table."""
 
     COMPRESS = "compress"
-    """One per conversation: fold what is stored."""
+    """Fold the stored turns; one job per conversation."""
     REFOLD = "refold"
-    """One per segment that is to be folded again: it got plain words, or a turn of it became readable later."""
+    """Fold a segment again; one job per segment with fallback text, or with a turn that became readable later."""
     REFINE = "refine"
-    """One per group of closed segments, models and prompts: a model may find better words for them."""
+    """Refine segments with a model; one job per group of closed segments, models and prompts."""
 
 
 TASK_OF: Final[dict[JobKind, Task]] = {
     JobKind.COMPRESS: Task.COMPRESS, JobKind.REFOLD: Task.REFOLD, JobKind.REFINE: Task.REFINE,
 }  # fmt: skip
-"""Which task does the jobs of a kind."""
+"""The task that executes the jobs of a kind."""
 
 
 class JobState(StrEnum):
-    """Where a job stands."""
+    """The state of a job."""
 
     LATER = "later"
-    """It is due when its time comes, or with more to do: nobody was told of it."""
+    """Not due yet, until its time comes or more turns arrive; no task was requested."""
     DUE = "due"
     RUNNING = "running"
     DONE = "done"
     PARKED = "parked"
-    """It failed as often as it may, and waits for a person: `turnfold jobs`."""
+    """Out of retries, waiting for a person: `turnfold jobs`."""
     SKIPPED = "skipped"
-    """A person let it be, or nothing could be won; the row stays as a record."""
+    """Skipped by a person, or without a possible improvement; the row remains as a record."""
     BATCHED = "batched"
-    """Its questions are in a provider's batch."""
+    """Waiting for a provider's batch."""
 
 
 class EntryState(StrEnum):
-    """Where a parked inbox entry stands."""
+    """The state of a parked inbox entry."""
 
     PARKED = "parked"
-    """It waits for a person: `turnfold jobs`."""
+    """Waiting for a person: `turnfold jobs`."""
     STORED = "stored"
-    """It was read after all, and stands at its place."""
+    """Stored in its place after a successful retry."""
     SKIPPED = "skipped"
-    """A person let it be: the placeholder stays."""
+    """Skipped by a person; the placeholder remains."""
 
 
 ENTRY_VERSION: Final = "1"
-"""Form of an inbox entry: fields `v`, `op`, `id` and `d` (JSON)."""
+"""Format version of an inbox entry: fields `v`, `op`, `id` and `d` (JSON)."""

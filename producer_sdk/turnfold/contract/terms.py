@@ -1,6 +1,6 @@
-"""Words for search: the one way in which texts and queries become terms. Pure; never depends on a locale.
+"""Search terms: the one conversion of texts and queries to terms. Pure, independent of locale.
 
-A change here changes stored postings: conversations that are stored have to be folded anew.
+A change here invalidates stored postings: stored conversations have to be folded again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ STOP_WORDS: Final = frozenset(
     thanks that the their them then there these they this those through to too under until up us ve very
     was we well were what when where which while who whom why will with would yeah yes you your""".split()  # noqa: SIM905 - a list of 150 lines reads worse
 )
-"""Words that say nothing about a subject. Negations are not among them."""
+"""Words that say nothing about a subject; negations are not included."""
 
 _WORD: Final = lazy_pattern(r"[^\W_]+(?:[._/\-:@+#'][^\W_]+)*")
 _INNER: Final = lazy_pattern(r"[^\W_]+")
@@ -34,7 +34,7 @@ _SUFFIXES: Final = (("ies", 5, "y"), ("ing", 6, ""), ("ied", 5, "y"), ("ed", 5, 
 
 
 def stem(word: str) -> str:
-    """Strip a plain English ending, enough to meet 'paint', 'paints' and 'painting'.
+    """Strip a common English suffix, enough to match 'paint', 'paints' and 'painting'.
 
     >>> stem("paintings"), stem("class"), stem("decided")
     ('painting', 'class', 'decid')
@@ -53,7 +53,7 @@ def _stripped(word: str) -> str:
 
 
 STEMS: Final = Remembered(_stripped)
-"""`stem` of a word, remembered."""
+"""`stem`, cached."""
 
 
 def _bigrams(run: str) -> list[str]:
@@ -61,23 +61,23 @@ def _bigrams(run: str) -> list[str]:
 
 
 def terms(text: str) -> list[str]:
-    """Terms of a text in order, with repeats.
+    """Return the terms of a text in order, with repeats.
 
-    Words are folded to lower case without accents and stemmed; stop words and single letters are dropped.
-    A compound (`a/b.py`, `max_tokens`, `camelCase`, `v1.2`) gives itself and its parts. Scripts without spaces
-    give overlapping pairs of characters.
+    Words are lower-cased, stripped of accents and stemmed; stop words and single letters are dropped. A compound
+    (`a/b.py`, `max_tokens`, `camelCase`, `v1.2`) yields itself and its parts. Scripts without spaces yield overlapping
+    pairs of characters.
     """
     folded = text if text.isascii() else _folded(text)
     return list(chain.from_iterable(map(_TERMS.__getitem__, _WORD.findall(folded.replace("_", "-")))))
 
 
 def distinct_terms(text: str) -> tuple[str, ...]:
-    """Terms of a text in order, each once."""
+    """Return the terms of a text in order, without repeats."""
     return tuple(dict.fromkeys(terms(text)))
 
 
 def rarest(distinct: Sequence[str], most: int = 256) -> tuple[str, ...]:
-    """The `most` rarest of some terms in their order, the first of equals.
+    """Return the `most` rarest terms in their order; ties go to earlier terms.
 
     >>> rarest(("the", "ferry", "lighthouse"), most=2)
     ('ferry', 'lighthouse')
@@ -108,7 +108,7 @@ _TERMS: Final = Remembered(_terms_of)
 
 
 def _folded(text: str) -> str:
-    """Without accents and typographic variants."""
+    """Strip accents and typographic variants."""
     bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
     return unicodedata.normalize("NFKC", bare).replace("\u2019", "'")
 
@@ -123,9 +123,9 @@ def _simple(word: str) -> str:
 
 
 def rarity(term: str) -> int:
-    """How little a term is likely to be shared, 1 to 9, without statistics: digits, compounds, length.
+    """Estimate the rarity of a term, 1 to 9, from digits, punctuation and length.
 
-    Static on purpose: it is the same at fold time and at read time, for every conversation.
+    Static on purpose, instead of idf: the same at fold time and at read time, for every conversation.
     """
     return _RARITIES[term]
 

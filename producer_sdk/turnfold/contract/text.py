@@ -1,4 +1,4 @@
-"""Text that every database takes, and text that is cut. Pure."""
+"""Cleaning text for databases, and cutting it. Pure."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _REPLACED: Final = {0: "\ufffd"} | dict.fromkeys(range(0xD800, 0xE000), "\ufffd"
 
 
 def clean(text: str) -> str:
-    """`text` with NUL and lone surrogates replaced by U+FFFD: no database takes them, and no client sends them."""
+    """Replace NUL and lone surrogates with U+FFFD, as databases and clients cannot take them."""
     return text if "\x00" not in text and _can_be_sent(text) else text.translate(_REPLACED)
 
 
 def _can_be_sent(text: str) -> bool:
-    """Whether UTF-8 has a form of all of it; a hundred times as fast to find out as to replace nothing."""
+    """Whether a text is valid UTF-8; a hundred times as fast as an unneeded `translate`."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -24,21 +24,21 @@ def _can_be_sent(text: str) -> bool:
 
 
 ENDS: Final = 1_500
-"""Code points of either end of a long question that are looked at: a pasted document is about its ends.
+"""Code points used of either end of a long question, as a pasted document states its subject at the ends.
 
-Both together are three thousand: no question costs a read more than three times what one of a thousand does.
+The total of three thousand bounds the cost of a read to three times that of a question of a thousand.
 """
 
 
 _PART_BEHIND: Final = lazy_pattern(r"(?<=\s)\S{1,64}\Z")
 _PART_BEFORE: Final = lazy_pattern(r"\A\S{1,64}(?=\s)")
-"""What is left of a word where a text was cut; scripts without blanks have longer ones, which stay."""
+"""A truncated word at a cut; longer runs, as in scripts without spaces, are kept."""
 
 
 def ends_of(text: str, most: int = ENDS) -> str:
-    r"""A question as it is looked for: the ends of one that is longer, so that no paste makes a read slow.
+    r"""Shorten a long question to its beginning and end, so that no paste makes a read slow.
 
-    Blanks around it do not count, or they would be all that is left of it; no end has a part of a word.
+    Surrounding whitespace is stripped first, and truncated words are dropped.
 
     >>> ends_of("  the first word, middle, and a last  ", 12)
     'the first \n and a last'
@@ -56,11 +56,11 @@ def ends_of(text: str, most: int = ENDS) -> str:
 
 
 _LONGEST_NUMBER: Final = 40
-"""Code points of a number that is never cut; nobody reads a longer one as a number."""
+"""Maximum code points of a number that a cut keeps whole; nothing longer is read as a number."""
 
 
 def whole_numbers(text: str, size: int) -> int:
-    """The largest size up to `size` at which a cut of `text` leaves no part of a number: `1,250,000` is not `1,25`.
+    """Return the largest size up to `size` at which a cut splits no number: `1,250,000` is not `1,25`.
 
     >>> text = "pay 1,250,000 euros"
     >>> text[: whole_numbers(text, 8)]

@@ -1,6 +1,6 @@
-"""Times as terms of postings: a query's time and what notes speak of meet in the days, months and years they share.
+"""Times as search terms: a query's time matches notes that share a day, month or year with it.
 
-`!2026-05-14` stands for a day, `!2026-05` for a month, `!2026` for a year; no word is such a term.
+`!2026-05-14` is a day, `!2026-05` a month, `!2026` a year; no word has this form.
 """
 
 from __future__ import annotations
@@ -10,29 +10,29 @@ from datetime import date, timedelta
 from typing import Final
 
 MEANT: Final = 200
-"""The impact of a time that a note speaks of."""
+"""Impact of a time that a note refers to."""
 SAID: Final = 100
-"""That of the day on which a note was said."""
+"""Impact of the day of the note's turn."""
 _DAYS: Final = 14
-"""Days up to which a period is looked for by day."""
+"""Maximum days of a period with a term per day."""
 _MONTHS: Final = 3
-"""Months up to which a note is found by month: of what lasts longer only the years tell."""
+"""Maximum months of a note's period with a term per month; longer ones have terms for years only."""
 _MOST_MONTHS: Final = 24
 _MOST_YEARS: Final = 12
 
 
 def day_term(day: date) -> str:
-    """The term of a day."""
+    """Return the term of a day."""
     return f"!{day.isoformat()}"
 
 
 def month_term(year: int, month: int) -> str:
-    """The term of a month."""
+    """Return the term of a month."""
     return f"!{year:04}-{month:02}"
 
 
 def note_time_terms(first: date, last: date) -> tuple[str, ...]:
-    """The terms of a period that a note speaks of; none of one that is longer than twelve years.
+    """Return the terms of a period that a note refers to; none for one longer than twelve years.
 
     >>> note_time_terms(date(2026, 5, 14), date(2026, 5, 14))
     ('!2026-05-14', '!2026-05', '!2026')
@@ -42,7 +42,7 @@ def note_time_terms(first: date, last: date) -> tuple[str, ...]:
 
 
 def said_terms(day: date) -> tuple[str, ...]:
-    """The terms of the day on which something was said.
+    """Return the terms of the day of a turn.
 
     >>> said_terms(date(2026, 5, 14))
     ('!2026-05-14', '!2026-05')
@@ -51,7 +51,7 @@ def said_terms(day: date) -> tuple[str, ...]:
 
 
 def query_time_terms(first: date, last: date) -> tuple[str, ...]:
-    """The terms by which notes of a period are found; none of one that is longer than twelve years.
+    """Return the query terms for notes in a period; none for one longer than twelve years.
 
     >>> query_time_terms(date(2026, 5, 1), date(2026, 5, 31))
     ('!2026-05',)
@@ -65,7 +65,7 @@ def query_time_terms(first: date, last: date) -> tuple[str, ...]:
 
 
 def _cut_years(first: date, last: date) -> Iterator[str]:
-    """The years of which a period holds only a part."""
+    """Yield the years that a period covers in part."""
     if (first.month, first.day) != (1, 1):
         yield f"!{first.year}"
     if (last.month, last.day) != (12, 31):

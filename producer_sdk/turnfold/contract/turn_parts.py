@@ -1,6 +1,6 @@
-"""Parts of a long turn, by topic: how a fold stores them, so that a read can name and show each.
+"""Parts of a long turn, by topic, as stored by a fold for reads that list or show them.
 
-One row holds the parts of all long turns of a segment.
+One row stores the parts of all long turns of a segment.
 """
 
 from __future__ import annotations
@@ -10,32 +10,32 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 LONG_TURN: Final = 1_500
-"""Estimated tokens from which a turn may have parts."""
+"""Minimum estimated tokens of a turn with parts."""
 
 
 class PartEntry(NamedTuple):
-    """A part as it is stored. The parts of a turn cover it, in order, without gap or overlap."""
+    """A stored part. The parts of a turn cover it in order, without gaps or overlaps."""
 
     seq: int
     start: int
     end: int
-    """Code points of its turn."""
+    """`start` and `end` are code points of the turn."""
     place: int
-    """The first of its turn's passages that begins in it, or after it where none does."""
+    """Place of the turn's first passage that begins in or after the part."""
     title: str
-    """Its heading, or the words that tell it from the other parts; one line."""
+    """Heading of the part, or the words that distinguish it from the other parts; one line."""
 
 
 def pack_parts(entries: Iterable[PartEntry]) -> bytes:
-    """Entries in their order, as JSON."""
+    """Serialize entries in their order as JSON."""
     return json.dumps(list(entries), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
 def unpack_parts(packed: bytes) -> list[PartEntry]:
-    """What `pack_parts` packed."""
+    """Deserialize entries packed by `pack_parts`."""
     return [PartEntry(*entry) for entry in json.loads(packed.decode("utf-8", "surrogatepass"))]
 
 
 def part_of_place(parts: Sequence[PartEntry], place: int) -> int:
-    """Which of a turn's parts a passage of it begins in."""
+    """Return the index of the part of a turn in which a passage begins."""
     return max((i for i, part in enumerate(parts) if part.place <= place), default=0)

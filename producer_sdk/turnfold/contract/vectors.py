@@ -1,8 +1,7 @@
-"""Sentence vectors in the form in which they are stored: one signed byte a number, so that arithmetic is exact.
+"""Sentence vectors in stored form: one signed byte per dimension, so that arithmetic is exact.
 
-A vector of unit length is multiplied by `SCALE` and rounded. Its direction moves by less than a degree (cosine 0.9999),
-which is less than the difference between two processors; whatever is decided from the stored bytes is then the same
-on every machine.
+A unit vector is multiplied by `SCALE` and rounded. Its direction moves by less than a degree (cosine 0.9999), which is
+less than the difference between two CPUs; decisions made from the stored bytes are then the same on every machine.
 """
 
 from __future__ import annotations
@@ -15,21 +14,21 @@ from types import MappingProxyType
 from typing import Any, Final, NewType
 
 Vector = NewType("Vector", bytes)
-"""Signed bytes; the direction of a text's meaning. Empty: no direction, as of a text without words."""
+"""Signed bytes of an embedding. Empty for a text without an embedding, such as one without words."""
 
 DEFAULT_MODEL: Final = "sentence-transformers/all-MiniLM-L6-v2"
 
 SCALE: Final = 400
-"""The largest number of a unit vector by all-MiniLM-L6-v2 is about 0.25: a byte holds it 400 times."""
+"""The largest component of a unit vector by all-MiniLM-L6-v2 is about 0.25, so that 400 times it fits a signed byte."""
 _LARGEST: Final = 127
 
 NO_VECTOR: Final = Vector(b"")
 NO_VECTORS: Final[Mapping[Any, Vector]] = MappingProxyType({})
-"""Of nothing a vector is known."""
+"""An empty mapping, for no known vectors."""
 
 
 def rounded(numbers: Iterable[float]) -> Vector:
-    """The stored form of a vector of any length above 0; `NO_VECTOR` for one of length 0 or not of numbers."""
+    """Quantize a vector of any positive length; `NO_VECTOR` for one of length 0 or with non-finite components."""
     given = list(numbers)
     length = math.sqrt(math.fsum(number * number for number in given))
     if not 0 < length < math.inf:
@@ -40,12 +39,12 @@ def rounded(numbers: Iterable[float]) -> Vector:
 
 
 def numbers_of(vector: Vector) -> Sequence[int]:
-    """The signed bytes of a stored vector as numbers."""
+    """Return a view of a stored vector as signed integers."""
     return memoryview(vector).cast("b")
 
 
 def cosine(first: Sequence[int], second: Sequence[int]) -> float:
-    """Cosine of two directions, from -1 to 1; 0 where one has none or they are by different models."""
+    """Return the cosine of two vectors, -1 to 1; 0 if one is empty or their dimensions differ."""
     if not first or len(first) != len(second):
         return 0.0
     lengths = sum(map(mul, first, first)) * sum(map(mul, second, second))
@@ -58,14 +57,14 @@ _HALF_BYTES: Final = "0123456789abcdef"
 
 
 def signs(vector: Vector) -> int:
-    """One bit a number, 1 for those above 0. How many bits differ tells the angle between two directions, about."""
+    """Return one bit per dimension, 1 if positive. The Hamming distance of two results approximates the angle."""
     return int(vector.translate(_BITS), 2) if vector else 0
 
 
 def pack_signs(vectors: Sequence[tuple[int, Vector]]) -> bytes:
-    """The signs of directions by their numbers, which are below 2^32; what has no direction is left out.
+    """Serialize the signs of numbered vectors, with numbers below 2^32; empty vectors are omitted.
 
-    How many signs each has, in two bytes, then the numbers in four bytes each, then the signs in as many as they need.
+    Layout: the dimension in two bytes, then the numbers in four bytes each, then the signs in whole bytes each.
     """
     bits = max((len(vector) for _, vector in vectors), default=0)
     width = -(-bits // 8)
@@ -75,14 +74,14 @@ def pack_signs(vectors: Sequence[tuple[int, Vector]]) -> bytes:
 
 
 def numbers_of_each(packed: bytes) -> int:
-    """How many numbers the vectors have whose signs a block holds; 0 for a block without any."""
+    """Return the dimension of the vectors in packed signs; 0 if empty."""
     return int.from_bytes(packed[:_WIDTH], "big")
 
 
 def differing(asked: Vector, packed: bytes) -> list[tuple[int, int, bytes]]:
-    """How many signs differ from those of a vector, the number and the signs of each direction of a block.
+    """Compare a vector with packed signs: return the Hamming distance, number and signs of each entry.
 
-    None where the vectors have another number of numbers: they are another model's.
+    Empty if the dimensions differ, as the vectors are of another model.
     """
     if not asked or numbers_of_each(packed) != len(asked):
         return []
@@ -99,9 +98,9 @@ def differing(asked: Vector, packed: bytes) -> list[tuple[int, int, bytes]]:
 
 
 def cosines_to(asked: Vector, codes: Sequence[bytes]) -> list[float]:
-    """The cosines, about, of a direction to others of which only the signs are known.
+    """Approximate the cosines of a vector to vectors of which only the signs are known.
 
-    Of the one that is asked all numbers count: nearer to the true cosine than counting signs that differ
+    Uses the exact values of the query vector, which is closer to the true cosine than a Hamming distance
     (Dong, Charikar, Li 2008).
     """
     if not codes:
@@ -110,7 +109,7 @@ def cosines_to(asked: Vector, codes: Sequence[bytes]) -> list[float]:
     length = math.sqrt(sum(map(mul, numbers, numbers)) * len(numbers))
     scale = math.sqrt(math.pi / 2) / length if length else 0.0
     padded = [*([0] * (-len(numbers) % 8)), *numbers]
-    # What each half byte of signs adds: its four bits are the signs of four numbers.
+    # The contribution of each hex digit: its four bits are the signs of four dimensions.
     adds = [
         {
             ord(digit): sum(

@@ -1,4 +1,4 @@
-"""Which anchors of a conversation a read is for."""
+"""The filter of an anchor read."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from turnfold.contract.records import Anchor, AnchorState, AnchorType
 LAST_TURN: Final = 2**31 - 1
 """No turn has a higher number."""
 ANCHORS_A_PAGE: Final = 10_000
-"""Anchors of a page unless a caller says how many: those of some ten thousand turns."""
+"""Default page size: the anchors of some ten thousand turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class WantedAnchors:
-    """A page of anchors: those that every given part agrees with, from the first on."""
+    """A page of anchors: the first `limit` that meet all conditions."""
 
     first_turn: int = 1
     last_turn: int = LAST_TURN
@@ -38,7 +38,7 @@ EVERY_ANCHOR: Final = WantedAnchors()
 
 
 def whole_turns(anchors: Sequence[Anchor], limit: int) -> list[Anchor]:
-    """The first anchors, at most `limit` unless one turn has more: no turn is cut. They are in the order of turns."""
+    """Return the first `limit` anchors, given in order, without splitting a turn; more if the first turn has more."""
     if len(anchors) <= limit:
         return [*anchors]
     cut = anchors[limit].turn_seq

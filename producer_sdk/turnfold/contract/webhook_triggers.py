@@ -1,7 +1,7 @@
-"""Triggers that write the outbox of webhooks, in the transaction that makes an event true; an expiry tells of itself.
+"""Triggers that write the webhook outbox in the transaction that causes an event; expiry writes its event itself.
 
-Whoever writes, a worker or a command, need not know of webhooks, and none is lost between a commit and a message. For a
-tenant without an endpoint a trigger costs one look into an index.
+Writers, workers as well as commands, need not know about webhooks, and no event is lost between a commit and a message.
+For a tenant without an endpoint a trigger costs one index lookup.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ class _Trigger:
     moment: str
     condition: str
     body: str
-    """Statements, with `{json}`, `{as_text}` and `{position}` for what each database calls otherwise."""
+    """Statements with the placeholders `{json}`, `{as_text}` and `{position}` for what differs between databases."""
 
 
 def _tell(event: str, conversation: str, counts: str, *, external: str = "c.external_id", not_before: int = 0) -> str:
-    """A statement that writes an event for each endpoint that wants it; `counts` are SQL's pairs of a JSON object."""
+    """Return a statement that writes an event for each subscribed endpoint; `counts` are key-value pairs in SQL."""
     return (
         "INSERT INTO webhook_delivery (endpoint, event, conversation_row, conversation_id, details, not_before) "
         f"SELECT e.id, '{event}', c.id, {external}, {{json}}({counts}){{as_text}}, {not_before} "
@@ -53,7 +53,7 @@ _TRIGGERS: Final = (
         "webhook_entry_parked", "AFTER INSERT ON parked_entry", "NEW.state = 'parked'",
         _tell("parked", "NEW.conversation", "'kind', 'entry', 'turn', NEW.seq"),
     ),
-    # Hidden: what waits to be told of it names what nobody may name any more. The erasure is told when it is done.
+    # Hiding drops pending events, which name the conversation. The erasure event is held back until the rows are gone.
     _Trigger(
         "webhook_hidden", "AFTER UPDATE OF external_id ON conversation", "NEW.external_id <> OLD.external_id",
         "DELETE FROM webhook_delivery WHERE conversation_row = NEW.id; "
@@ -70,7 +70,7 @@ _TRIGGERS: Final = (
 
 
 def create_triggers(dialect: str) -> list[str]:
-    """Statements that make the triggers, for `sqlite` or `postgresql`."""
+    """Return the statements that create the triggers, for `sqlite` or `postgresql`."""
     return [statement for trigger in _TRIGGERS for statement in _created(trigger, dialect)]
 
 
@@ -97,7 +97,7 @@ def _created(trigger: _Trigger, dialect: str) -> list[str]:
 
 
 def drop_functions(dialect: str) -> list[str]:
-    """Statements that remove what dropping the tables leaves behind."""
+    """Return the statements that remove what is left after dropping the tables."""
     if dialect == "sqlite":
         return []
     return [f"DROP FUNCTION IF EXISTS {trigger.name}() CASCADE" for trigger in _TRIGGERS]

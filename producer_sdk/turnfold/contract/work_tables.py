@@ -1,4 +1,4 @@
-"""Tables of the work behind conversations: jobs, what could not be done, what models did, what is looked up."""
+"""Tables of the work behind conversations: jobs, parked entries, model usage, expansions, quotas."""
 
 # No `from __future__ import annotations`: SQLModel reads the annotations when the class is made.
 from typing import Any, Final
@@ -22,9 +22,9 @@ from turnfold.contract.columns import Base, Id, Json, column, conversation_colum
 
 
 class AccessRow(Base, table=True):
-    """How often a segment was expanded: outside the canonical state, and reset by command.
+    """Number of expansions of a segment: not canonical, and reset by command.
 
-    `weight` counts older expansions less; `expanded_at` is the database's time, in milliseconds.
+    `weight` decays older expansions; `expanded_at` is the database's time, in milliseconds.
     """
 
     __tablename__ = "access"
@@ -38,17 +38,17 @@ class AccessRow(Base, table=True):
 
 
 class JobRow(Base, table=True):
-    """Work that SQL remembers, so that a lost message loses nothing. Times are the database's, in milliseconds."""
+    """A job recorded in SQL, so that a lost message loses no work. Times are the database's, in milliseconds."""
 
     __tablename__ = "job"
     __table_args__ = (
         UniqueConstraint("conversation", "kind", "subject", "input_hash"),
-        # Before the time: a sweep goes from tenant to tenant, and one with many jobs cannot hide the others.
+        # Leads with the tenant: a sweep goes from tenant to tenant, so that many jobs of one cannot hide the others.
         partial_index("job_due", "kind", "tenant", "not_before", where="state = 'due'"),
         partial_index("job_later", "not_before", where="state = 'later'"),
         partial_index("job_running", "lease_until", where="state = 'running'"),
         partial_index("job_waiting", "state", "kind", where="state IN ('parked', 'batched')"),
-        # One conversation has a job for each chapter that was refined: those that are parked are few.
+        # A conversation has a job for each refined chapter, but few of them are parked.
         partial_index("job_parked", "conversation", where="state = 'parked'"),
         {"sqlite_autoincrement": True},
     )
@@ -69,7 +69,7 @@ class JobRow(Base, table=True):
 
 
 class ParkedEntryRow(Base, table=True):
-    """An inbox entry that could not be stored as it was: kept whole for a person, while later turns go on.
+    """An inbox entry that could not be stored as sent, kept whole for a person while later turns go on.
 
     `parked_at` is the database's time, in milliseconds.
     """
@@ -93,7 +93,7 @@ class ParkedEntryRow(Base, table=True):
 
 
 class TurnChangeRow(Base, table=True):
-    """Edits, deletions and rewinds that were carried out or refused: a repeat changes nothing. Holds no content."""
+    """Edits, deletions and rewinds that were applied or refused, for idempotency. Contains no content."""
 
     __tablename__ = "turn_change"
 
@@ -104,7 +104,7 @@ class TurnChangeRow(Base, table=True):
 
 
 class RewoundTurnRow(Base, table=True):
-    """Turns that a rewind cut off. An entry that was in the inbox before the rewind, at `stream_id`, is old."""
+    """Turns that a rewind cut off. An inbox entry with a stream id up to `stream_id` is older than the rewind."""
 
     __tablename__ = "rewound_turn"
 
@@ -114,7 +114,7 @@ class RewoundTurnRow(Base, table=True):
 
 
 class SubjectTurnRow(Base, table=True):
-    """Whose turn one is: the end user that its append named. Erased with the turn, and deleted with its words."""
+    """The end user that owns a turn, named by its append. Deleted when the turn is erased or loses its words."""
 
     __tablename__ = "subject_turn"
     __table_args__ = (Index("subject_turn_subject", "tenant", "subject", "conversation"),)
@@ -126,7 +126,7 @@ class SubjectTurnRow(Base, table=True):
 
 
 class ReplyRow(Base, table=True):
-    """A model's reply to a request, so that no request is paid twice. Erased with its conversation."""
+    """A model's reply to a request, so that no request is paid for twice. Erased with its conversation."""
 
     __tablename__ = "reply"
 
@@ -136,7 +136,7 @@ class ReplyRow(Base, table=True):
 
 
 class ModelBatchRow(Base, table=True):
-    """A provider's batch of requests under way. `id` is the provider's; replies go where single calls put theirs."""
+    """A provider's pending batch of requests, with the provider's id; replies are stored like those of single calls."""
 
     __tablename__ = "model_batch"
 
@@ -149,8 +149,8 @@ USED: Final = (
     "requests", "failed", "repaired", "cached_replies", "input_tokens", "cached_tokens", "output_tokens", "estimated",
     "cost_micros", "quotes_kept", "quotes_refused", "notes_kept", "notes_refused", "skipped",
 )  # fmt: skip
-"""Columns of what models did and cost. Money is in millionths of a US dollar; `estimated` counts replies that did not
-say what they used."""
+"""Columns of model usage. Costs are in millionths of a US dollar; `estimated` counts replies without reported token
+counts."""
 
 
 def _counts() -> list[Column[Any]]:
@@ -168,7 +168,7 @@ USAGE: Final = Table(
     *_counts(),
     sqlite_with_rowid=False,
 )
-"""What models did for a conversation on a day (UTC). Erased with it."""
+"""Model usage of a conversation per day (UTC). Erased with it."""
 
 TENANT_USAGE: Final = Table(
     "tenant_usage",
@@ -182,12 +182,12 @@ TENANT_USAGE: Final = Table(
     Index("tenant_usage_day", "day"),
     sqlite_with_rowid=False,
 )
-"""The same for a tenant; it stays when conversations are erased, because caps and bills count on it. `reserved_*` is
-what calls under way may use."""
+"""Model usage of a tenant per day; kept when conversations are erased, as caps and bills rely on it. `reserved_*` are
+the maximum that calls in flight may use."""
 
 
 class TenantQuotaRow(Base, table=True):
-    """What one tenant may use. NULL: as the settings say; 0: any number, or kept for ever."""
+    """Limits of a tenant. NULL: the settings' default; 0: no limit, or kept forever."""
 
     __tablename__ = "tenant_quota"
 
@@ -200,7 +200,7 @@ class TenantQuotaRow(Base, table=True):
 
 
 class StoredSizeRow(Base, table=True):
-    """Bytes of a conversation's turns, as they were measured at a revision of it; older where that has moved on."""
+    """Bytes of a conversation's turns, measured at a revision; outdated if the conversation's revision differs."""
 
     __tablename__ = "stored_size"
 
@@ -210,7 +210,7 @@ class StoredSizeRow(Base, table=True):
 
 
 class MetaRow(Base, table=True):
-    """Facts about the database itself."""
+    """Facts about the database itself, such as its schema version and shard layout."""
 
     __tablename__ = "meta"
 

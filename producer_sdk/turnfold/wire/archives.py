@@ -1,8 +1,8 @@
-"""Archives: whole conversations as lines of JSON, which `turnfold export` writes and `turnfold import` takes.
+"""Archives: whole conversations as lines of JSON, written by `turnfold export` and read by `turnfold import`.
 
-An archive's first line says which version wrote it, its last one how many conversations it holds. Between these, of
-each conversation: a line of its own, a line for each turn and operation, in order, then what is folded of them, and an
-end with the number of lines. So whatever was cut short is noticed.
+The first line of an archive states the version that wrote it, the last one the number of conversations. In between,
+each conversation has a line of its own, a line for each turn and operation, in order, then lines of the folded state,
+and an end line with the number of lines, so that truncation is detected.
 
     {"turnfold": "export", "version": 1, "schema": "5f0c…"}
     {"conversation": {"conversation_id": "chat-1", "turn_count": 2, …}}
@@ -11,8 +11,8 @@ end with the number of lines. So whatever was cut short is noticed.
     {"end": {"conversation_id": "chat-1", "lines": 40}}
     {"turnfold": "end", "conversations": 1}
 
-What is folded comes along because an edited conversation is not what folding its turns again would give: segments keep
-the ends that they got from words which are erased by now.
+The folded state is included because folding the turns of an edited conversation again would not reproduce it: the
+ends of segments may stem from words that are erased by now.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ VERSION: Final = 1
 SAID: Final = tuple(
     table(rows) for rows in (TurnRow, OperationRow, TurnChangeRow, RewoundTurnRow, SubjectTurnRow, ParkedEntryRow)
 )
-"""Tables of what was appended and changed, in the order of their lines. All others are made of these."""
+"""Tables of appended turns and their changes, in the order of their lines. All other tables derive from these."""
 
 JOB: Final = table(JobRow)
-"""Of these only folds that are still to be done again: see `turnfold.database.exports`."""
+"""Only jobs that fold a segment again are exported: see `turnfold.database.exports`."""
 
 _LEFT_OUT: Final = frozenset({table(ReplyRow), JOB, USAGE, *SAID})
-"""What models replied is asked for again, and what they cost stays with the tenant that paid it."""
+"""Excluded: replies of models can be requested again, and their cost stays with the tenant that paid for them."""
 
 FOLDED: Final = tuple(
     rows for rows in Base.metadata.sorted_tables if "conversation" in rows.columns and rows not in _LEFT_OUT
 )
-"""Tables of what the turns are folded into."""
+"""Tables of the folded state."""
 
 TABLES: Final[Mapping[str, Table]] = {
     rows.name: rows for rows in (table(ConversationRow), *SAID, *FOLDED, JOB)
@@ -75,19 +75,19 @@ _MADE_HERE: Final[Mapping[str, frozenset[str]]] = {
     "subject_turn": frozenset({"conversation", "tenant"}),
     "job": frozenset({"id", "conversation", "tenant", "claim", "lease_until", "not_before"}),
 }
-"""Columns that each database and tenant fills in for itself; of all other tables `conversation`."""
+"""Columns that each database and tenant fills in itself; for other tables only `conversation`."""
 
 
 @cache
 def archived_columns(rows: Table) -> tuple[Column[Any], ...]:
-    """The columns that lines of a table hold."""
+    """Return the exported columns of a table."""
     made_here = _MADE_HERE.get(rows.name, frozenset({"conversation"}))
     return tuple(column for column in rows.columns if column.name not in made_here)
 
 
 @cache
 def schema_mark() -> str:
-    """Sixteen hexadecimal digits: equal where two versions keep the same columns of the same types."""
+    """Return a hash of all exported columns and their types, as sixteen hexadecimal digits."""
     names = [
         f"{rows.name}.{column.name}:{type(column.type).__name__}"
         for rows in TABLES.values()
@@ -97,12 +97,12 @@ def schema_mark() -> str:
 
 
 def line(kind: str, values: Any, **more: Any) -> bytes:
-    """One line of an archive."""
+    """Serialize one line of an archive."""
     return escaped_json(json.dumps({kind: values, **more}, ensure_ascii=False, separators=(",", ":"))).encode() + b"\n"
 
 
 def to_json(value: Any) -> Any:
-    """A column's value as JSON has it: bytes in base64, times in ISO 8601."""
+    """Convert a column's value to JSON: bytes to base64, times to ISO 8601."""
     if isinstance(value, (bytes, memoryview)):
         return base64.b64encode(value).decode()
     if isinstance(value, date):
@@ -111,7 +111,7 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(column: Column[Any], value: Any) -> Any:
-    """The inverse of `to_json`. Raises `ValueError` or `TypeError` for what the column cannot hold."""
+    """The inverse of `to_json`. Raises `ValueError` or `TypeError` for a value that the column cannot store."""
     if value is None:
         if not column.nullable:
             raise ValueError(f"{column.name} is missing")
@@ -129,7 +129,7 @@ def from_json(column: Column[Any], value: Any) -> Any:
     if wanted in {int, str} and (not isinstance(value, wanted) or isinstance(value, bool)):
         raise TypeError(f"{column.name} is of another type")
     if isinstance(value, str):
-        # Neither database takes half of a surrogate pair.
+        # Neither database accepts lone surrogates.
         value.encode()
     if isinstance(value, int) and abs(value) >= _ABOVE_EVERY_INTEGER:
         raise ValueError(f"{column.name} is too large")

@@ -1,4 +1,4 @@
-"""Whether a turn may change what was said before: such a turn is folded at once, not with the next ones. Pure."""
+"""Cues that a turn may change an earlier statement: such a turn is folded at once, not in a batch. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role
 
 _LOOKED: Final = 4_000
-"""Code points of a turn that are looked at."""
+"""Code points of a turn that are searched."""
 _CORRECTS: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:actually|correction|instead|scratch that|strike that|never ?mind|no longer|any ?more|any longer"
     r"|change of plans?|changed (?:my|our|his|her|their) minds?|on second thoughts?|i meant|we meant|i was wrong"
@@ -31,7 +31,7 @@ _NEW_VALUE: Final = lazy_pattern(
 
 
 def may_change(role: str, text: str) -> bool:
-    """Whether a turn of a person or of the system corrects, denies or replaces something, by its words.
+    """Whether the text of a user or system turn has cues of a correction, denial or replacement.
 
     >>> may_change("user", "Actually, make the budget 3,500 euros.")
     True

@@ -1,4 +1,4 @@
-"""Entries of an inbox, read back as the turns that they hold. Pure. `encode` makes them."""
+"""Decoding of inbox entries, made by `encode`, into turns. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Kind = TypeVar("_Kind")
 
 
 def decode_turn(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
-    """Read an entry's body back. Raises `InvalidTurn` when it is not one that `accept` made."""
+    """Parse an entry's body. Raises `InvalidTurn` for one that `accept` did not make."""
     try:
         given = json.loads(body)
         created = _optional(given, "created_at", str)
@@ -42,12 +42,12 @@ def decode_turn(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
 
 
 def may_wait(body: bytes) -> bool:
-    """Whether an entry that is a turn is of the priority `backfill`."""
+    """Whether the body of a turn has the priority `backfill`."""
     return b'"may_wait"' in body and json.loads(body).get("may_wait") is True
 
 
 def subject_of(body: bytes) -> str | None:
-    """The end user whose turn an entry is; None for one without, and for what cannot be read."""
+    """Return the end user of a turn's body; None if it names none or is unreadable."""
     if b'"subject"' not in body:
         return None
     try:
@@ -57,7 +57,7 @@ def subject_of(body: bytes) -> str | None:
 
 
 def read_entry(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
-    """As `decode_turn`; for an entry that is no turn, what will stand in its place."""
+    """Like `decode_turn`, but returns a placeholder for an unreadable entry."""
     try:
         return decode_turn(body, seq=seq, turn_id=turn_id)
     except InvalidTurn:
@@ -65,7 +65,7 @@ def read_entry(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
 
 
 def placeholder(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
-    """What stands for a turn that could not be stored as it was sent; by its own speaker, if that can be read."""
+    """Return the placeholder of a turn that could not be stored as sent, with its own role if readable."""
     try:
         role = Role(json.loads(body)["role"])
     except (ValueError, TypeError, KeyError, RecursionError):
@@ -77,7 +77,7 @@ def placeholder(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
 
 
 def in_utc(value: datetime) -> datetime:
-    """The same instant in UTC. Raises `ValueError` without a time zone: a process's own must not decide."""
+    """Convert a datetime to UTC. Raises `ValueError` for a naive one: the process's time zone must not decide."""
     if value.utcoffset() is None:
         raise ValueError("no time zone")
     return value.astimezone(UTC)

@@ -1,4 +1,4 @@
-"""The edge: what callers give becomes an inbox entry, or a clear `InvalidTurn`. Pure but for made ids."""
+"""Validation of callers' turns, and their encoding as inbox entries. Pure except for generated ids."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ TurnInput = Turn | Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One inbox entry: its id and its JSON body."""
+    """An inbox entry to append: its id and its JSON body."""
 
     entry_id: str
     body: bytes
 
 
 def new_turn_id() -> str:
-    """An id that sorts by the time it was made: 32 hexadecimal digits."""
+    """Generate a turn id that sorts by time: 32 hexadecimal digits."""
     return f"{time.time_ns() // 1000:014x}{secrets.token_hex(9)}"
 
 
 def accept(
     turn: object, *, max_bytes: int, may_wait: bool = False, redact: Redact | None = None, subject: str | None = None
 ) -> Entry:
-    """Check one turn and put it into the inbox's form; one that `may_wait` is folded when nothing else is due.
+    """Validate a turn and encode it as an inbox entry; one that `may_wait` is folded when nothing else is due.
 
-    `subject` is the end user whose turn it is, checked before; a message dict may name its own.
+    `subject` is the end user of the turn, already validated; a message dict may name its own.
 
-    Accepts a `Turn`, a provider's message dict, or an object with `model_dump` (a provider client's message).
-    What `redact` makes of its texts is all that is kept. Raises `InvalidTurn` naming the field and the remedy,
-    `InvalidInput` for what `redact` does wrong.
+    Accepts a `Turn`, a provider's message dict, or an object with `model_dump` (a provider client's message). Texts are
+    stored as `redact` returns them. Raises `InvalidTurn`, naming the field and the remedy, or `InvalidInput` for a
+    failure of `redact`.
     """
     given = _as_mapping(turn)
     subject = _subject(given.get("subject"), subject)
@@ -83,7 +83,7 @@ def accept(
 
 
 def _subject(own: object, of_all: str | None) -> str | None:
-    """The end user that a message dict names, or that the whole append is of: no turn is of two."""
+    """Return the end user that a message dict names, or that of the whole append; they must not differ."""
     if own is None:
         return of_all
     named = checked_id("subject", own)
@@ -94,7 +94,7 @@ def _subject(own: object, of_all: str | None) -> str | None:
 
 
 def check_size(what: str, body: bytes, *, max_bytes: int) -> None:
-    """Raise `InvalidTurn` for what is too large for an inbox."""
+    """Raise `InvalidTurn` for a body that is too large for an inbox."""
     if len(body) > max_bytes:
         msg = f"{what} of {len(body)} bytes is above the limit of {max_bytes}"
         raise InvalidTurn(
@@ -103,7 +103,7 @@ def check_size(what: str, body: bytes, *, max_bytes: int) -> None:
 
 
 def with_turn_id(turn: object, turn_id: str) -> TurnInput:
-    """The same turn with its id filled in, to be appended again."""
+    """Return the turn with its id filled in, to be appended again."""
     if isinstance(turn, Turn):
         return replace(turn, turn_id=turn_id)
     return {**_as_mapping(turn), "turn_id": turn_id}
@@ -120,7 +120,7 @@ def _as_mapping(turn: object) -> Mapping[str, Any]:
 
 def _role(name: object) -> Role:
     if name == "function":
-        # What OpenAI called a tool before it had several.
+        # OpenAI's name of the role before an assistant could call several tools.
         return Role.TOOL
     try:
         return Role(name)  # type: ignore[arg-type]  # anything else is refused below
@@ -152,11 +152,11 @@ def _tool_calls(value: object) -> list[object]:
 
 
 def _parts(given: Mapping[str, Any], words: str | list[object] | None, calls: list[object]) -> dict[str, Any]:
-    """Everything that text alone does not hold, as it was given."""
+    """Collect everything other than plain text, as given."""
     parts = {str(key): field for key, field in given.items() if key not in _NO_PARTS and field is not None}
     if calls:
         parts["tool_calls"] = calls
-    # The projection adds the calls to the text; what was said beside them is kept as it was.
+    # The projection adds the calls to the text; the text alongside the calls is kept as given.
     if (words and isinstance(words, list)) or (calls and isinstance(words, str)):
         parts["content"] = words
     if (call_id := given.get("tool_call_id")) is not None:
@@ -168,7 +168,7 @@ def _parts(given: Mapping[str, Any], words: str | list[object] | None, calls: li
 
 
 def _beside_content(given: Mapping[str, Any]) -> str:
-    """What OpenAI's assistants say outside of `content`: a refusal, speech, or a call in the older form."""
+    """Return what OpenAI's assistants say outside of `content`: a refusal, speech, or a call in the older format."""
     refusal, audio, call = given.get("refusal"), plain(given.get("audio")), plain(given.get("function_call"))
     if isinstance(refusal, str) and refusal:
         return refusal
@@ -178,7 +178,7 @@ def _beside_content(given: Mapping[str, Any]) -> str:
 
 
 def cleaned_json(value: Any) -> Any:
-    """The value as JSON that both databases keep as it is. Raises `InvalidTurn` for one nested too deep."""
+    """Clean a JSON value so that both databases store it unchanged. Raises `InvalidTurn` if it is nested too deep."""
     return changed_texts(value, lambda text, _field, _beside: clean(text))
 
 

@@ -1,4 +1,4 @@
-"""An entry of an inbox as it lies there: what `encode` made, with its place in the stream."""
+"""An inbox entry as read from its stream: made by `encode`, plus its stream id."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 
 
 class InboxEntry(NamedTuple):
-    """An entry of an inbox, as it was appended."""
+    """An entry read from an inbox."""
 
     stream_id: str
     operation: str
@@ -16,7 +16,7 @@ class InboxEntry(NamedTuple):
 
     @classmethod
     def of(cls, stream_id: bytes, flat: Sequence[bytes]) -> Self:
-        """An entry from the flat list of fields that a script or a RESP2 reply returns.
+        """Build an entry from the flat list of fields that a script or a RESP2 reply returns.
 
         >>> InboxEntry.of(b"17-0", [b"op", b"append", b"id", b"m-1", b"d", b"{}"])
         InboxEntry(stream_id='17-0', operation='append', entry_id='m-1', body=b'{}')

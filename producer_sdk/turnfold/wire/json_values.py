@@ -1,4 +1,4 @@
-"""What callers give as JSON, gone through text by text."""
+"""JSON values from callers: conversion, and changes text by text."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from turnfold.contract.text import clean
 from turnfold.errors import InvalidTurn
 
 MAX_DEPTH: Final = 100
-"""Levels of lists and objects inside a turn: deeper ones cannot be read back everywhere."""
+"""Maximum nesting of lists and objects in a turn: not every JSON parser reads deeper ones."""
 _NO_FIELDS: Final[Mapping[str, Any]] = {}
 
 Change = Callable[[str, str, Mapping[str, Any]], str]
-"""Given a text, the field that holds it, and all fields beside it; gives the text to take in its place."""
+"""Callback that receives a text, the name of its field and all sibling fields, and returns the replacement."""
 
 
 def plain(value: object) -> object:
-    """A provider client's object as the dict that it stands for; anything else as it is."""
+    """Convert a provider client's object to a dict; return any other value unchanged."""
     dump = getattr(value, "model_dump", None)
     return dump(exclude_none=True) if callable(dump) else value
 
@@ -28,10 +28,10 @@ def changed_texts(
     value: Any, change: Change, *, field: str = "", beside: Mapping[str, Any] = _NO_FIELDS, depth: int = 0,
     free: Collection[str] = (),
 ) -> Any:  # fmt: skip
-    """The same value as lists and dicts, with each text in it changed.
+    """Return a copy of a value as lists and dicts, with each text replaced by `change`.
 
-    What stands in a field of a name in `free` may have any names itself: its texts are changed without them. Raises
-    `InvalidTurn` for a value that is nested too deep.
+    Inside a field whose name is in `free`, names are the caller's own: `change` gets the texts there without field
+    names. Raises `InvalidTurn` for a value that is nested too deep.
     """
     if depth > MAX_DEPTH:
         msg = f"a turn must not be nested more than {MAX_DEPTH} levels deep"
@@ -59,10 +59,10 @@ def _nameless(change: Change) -> Change:
 
 
 def object_in(text: str) -> dict[str, Any] | None:
-    r"""The object that a text holds as JSON which any provider takes; None of anything else.
+    r"""Parse a text as a JSON object that any provider accepts; None for anything else.
 
-    A model writes arguments of its calls as a text: they may be no JSON, nested too deep, hold numbers that are none
-    (`NaN`, `1e999`), or half of a surrogate pair.
+    Models write the arguments of tool calls as text, which may be invalid JSON, nested too deep, or contain `NaN`,
+    `1e999` or a lone surrogate.
 
     >>> object_in('{"pages": [1, 2]}'), object_in('{"a": NaN}'), object_in("[" * 9_999)
     ({'pages': [1, 2]}, None, None)
@@ -87,7 +87,7 @@ _KINDS: Final = (
 
 
 def json_kind(value: object) -> str:
-    """What a value is in JSON, for people who wrote JSON as well as for those who wrote Python; else its type's name.
+    """Name the JSON type of a value for error messages; the Python type if it has none.
 
     >>> json_kind(None), json_kind({}), json_kind(object())
     ('null', 'an object', 'object')

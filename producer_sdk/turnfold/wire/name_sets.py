@@ -1,4 +1,4 @@
-"""Sets of names and of members of enumerations, as callers give them."""
+"""Validation of names and enumeration members from callers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _Member = TypeVar("_Member", bound=StrEnum)
 
 
 def members(name: str, kind: type[_Member], wanted: Iterable[_Member | str] | None) -> frozenset[_Member]:
-    """The members of an enumeration that a caller names; None means all. Raises `InvalidInput` for an unknown one."""
+    """Parse the enumeration members that a caller names; None means all. Raises `InvalidInput` for an unknown one."""
     if wanted is None:
         return frozenset(kind)
     try:
@@ -22,7 +22,7 @@ def members(name: str, kind: type[_Member], wanted: Iterable[_Member | str] | No
 
 
 def names(name: str, wanted: object) -> frozenset[str]:
-    """A name or several. Raises `InvalidInput` for what is neither."""
+    """Parse a name or several. Raises `InvalidInput` for anything else."""
     if isinstance(wanted, str):
         return frozenset([wanted])
     given: list[object] = list(wanted) if isinstance(wanted, Iterable) else [wanted]

@@ -1,6 +1,6 @@
-"""A provider's message as text: what levels, anchors and search work on. Pure.
+"""Projection of a provider's message to text, the input of levels, anchors and search. Pure.
 
-Offsets of anchors refer to this projection, so it may only change together with the stored turns.
+Offsets of anchors refer to the projection, so it must not change for turns that are stored already.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ _LABELS: Final[Mapping[str, str]] = {
     "image_url": "image", "input_image": "image", "input_audio": "audio",
     "thinking": "reasoning", "redacted_thinking": "reasoning",
 }  # fmt: skip
-"""What a part is called whose type says it in a provider's way; others are called by their type."""
+"""Labels of parts with provider-specific types; all others are labelled by their type."""
 
 
 def project(content: object, tool_calls: Iterable[object] = ()) -> str:
-    """Text of a message: its words as they are, everything else as a short label such as `[image]`."""
+    """Project a message to text: words verbatim, everything else as a short label such as `[image]`."""
     pieces = [_content_text(content)]
     pieces.extend(_call_text(call) for call in tool_calls)
     return "\n".join(piece for piece in pieces if piece)
 
 
 def kind_of(part: object) -> str | None:
-    """A content part's type; None for what has none, whatever else stands in its place."""
+    """Return a content part's type; None if missing or not a string."""
     kind = part.get("type") if isinstance(part, Mapping) else None
     return kind if isinstance(kind, str) else None
 
@@ -79,7 +79,7 @@ def _call_text(call: object) -> str:
 
 
 def call_line(name: object, arguments: object) -> str:
-    """One line for a tool call: `[call run_command {"command": "pytest"}]`."""
+    """Format a tool call on one line: `[call run_command {"command": "pytest"}]`."""
     if isinstance(arguments, Mapping):
         listed = ", ".join(f"{key}={argument!r}" for key, argument in arguments.items())
     else:

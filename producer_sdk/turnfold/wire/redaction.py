@@ -1,4 +1,4 @@
-"""A caller's own redaction: texts are given to it before anything leaves the process."""
+"""The caller's redaction, applied to texts before anything leaves the process."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from turnfold.errors import InvalidInput, InvalidSettings
 from turnfold.wire.json_values import changed_texts
 
 Redact = Callable[[str], str]
-"""Gives a text without what must not be stored."""
+"""Removes from a text what must not be stored."""
 
 ENTRY_POINTS: Final = "turnfold.redactors"
-"""The group of entry points in which packages offer redactors by name."""
+"""The entry point group in which packages register redactors by name."""
 
 _STRUCTURE: Final = frozenset(
     {
@@ -23,14 +23,14 @@ _STRUCTURE: Final = frozenset(
         "media_type", "mimetype", "format",
     }
 )  # fmt: skip
-"""Fields that hold no words: ids, kinds, times."""
+"""Fields without words: ids, types, times."""
 _FREE: Final = frozenset({"metadata", "input", "args", "arguments"})
-"""Fields whose inner names are the caller's or a tool's own: an `id` in them may be a word."""
+"""Fields whose inner names are the caller's or a tool's own: an `id` in them may contain words."""
 _BASE64: Final = lazy_pattern(r"[A-Za-z0-9+/_=\s-]*")
 
 
 def load_redactor(name: str) -> Redact:
-    """The redactor that a package offers under a name. Raises `InvalidSettings`, saying what there is or is wrong."""
+    """Load the redactor that a package registers under a name. Raises `InvalidSettings`, listing the known names."""
     from importlib.metadata import entry_points
 
     offered = {entry_point.name: entry_point for entry_point in entry_points(group=ENTRY_POINTS)}
@@ -51,10 +51,10 @@ def load_redactor(name: str) -> Redact:
 
 
 def redacted(value: Any, redact: Redact) -> Any:
-    """The same value with each text in it as `redact` gives it; neither keys nor numbers, ids or bytes of pictures.
+    """Apply `redact` to each text in a value, but not to keys, numbers, ids or encoded images.
 
-    Of metadata and of a call's arguments every text. Raises `InvalidInput` for what `redact` does wrong, `InvalidTurn`
-    for what is nested too deep.
+    In metadata and in arguments of calls, every text is redacted. Raises `InvalidInput` for a failure of `redact`,
+    `InvalidTurn` for a value that is nested too deep.
     """
     return changed_texts(value, partial(_changed, redact), free=_FREE)
 
@@ -62,12 +62,12 @@ def redacted(value: Any, redact: Redact) -> Any:
 def _changed(redact: Redact, text: str, field: str, beside: Mapping[str, Any]) -> str:
     if field in _STRUCTURE or (field == "data" and _is_encoded(beside) and _BASE64.fullmatch(text)):
         return text
-    # Arguments of a call are JSON in a text, where what is sought may stand with escapes.
+    # Arguments of a call are JSON in a string, in which the words may be escaped.
     return _arguments(redact, text) if field == "arguments" else _text(redact, text)
 
 
 def _is_encoded(beside: Mapping[str, Any]) -> bool:
-    """Whether the `data` beside these fields is bytes in letters, not a document's text."""
+    """Whether the `data` next to these fields is encoded binary, not the text of a document."""
     kind = beside.get("media_type", beside.get("mimetype", "text/plain"))
     return beside.get("type") == "base64" or "format" in beside or not str(kind).startswith("text/")
 
@@ -84,7 +84,7 @@ def _arguments(redact: Redact, text: str) -> str:
     except (ValueError, RecursionError):
         return _text(redact, text)
     changed = changed_texts(given, lambda inner, _field, _beside: _text(redact, inner))
-    # Of a name that is given twice the first value is read by nobody, and would be kept as it is.
+    # Of a repeated key, parsing keeps only the last value; the first would be stored without redaction.
     is_whole = len(names) == _count_of_names(given)
     return text if is_whole and changed == given else json.dumps(changed, ensure_ascii=False)
 
@@ -100,7 +100,7 @@ def _text(redact: Redact, text: str) -> str:
         replaced: object = redact(text)
     except Exception as error:  # noqa: BLE001 - it is the caller's
         msg = f"redact failed with {type(error).__name__}: nothing was stored"
-        # Without its words and its cause, which may hold the text.
+        # Suppress the message and the cause, which may contain the text.
         raise InvalidInput(msg) from None
     if not isinstance(replaced, str):
         raise InvalidInput(f"redact must return a text, not {type(replaced).__name__}: nothing was stored")
