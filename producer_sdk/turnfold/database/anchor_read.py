@@ -1,4 +1,4 @@
-"""The anchors of a conversation, in blocks in the order in which they were said; those of the open tail apart."""
+"""Anchors of a conversation, read in blocks in order of mention; those of the open tail separately."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from turnfold.database.lists import among
 from turnfold.database.rows import KINDS, STATES, said_anchor_record, said_in_turn
 
 BLOCK: Final = 1_000
-"""Anchors that are read together."""
+"""Anchors per block."""
 
 _anchor = statements.anchor
 SAID_ANCHORS: Final = (
@@ -31,18 +31,18 @@ SAID_ANCHORS: Final = (
     )
     .where(_anchor.c.conversation == bindparam("conversation"))
 )  # fmt: skip
-"""Anchors with who said them and when."""
+"""Anchors with their turn's speaker and time."""
 _CLOSED: Final = select(_anchor.c.id, statements.CLOSED_BY).where(
     _anchor.c.conversation == bindparam("conversation"), among(_anchor.c.id, "ids")
 )
-"""Beside the anchors: within their statement PostgreSQL plans for as many as the conversation has."""
+"""A separate statement: within that of the anchors, PostgreSQL plans for all anchors of the conversation."""
 _BY_ID: Final = SAID_ANCHORS.where(among(_anchor.c.id, "ids"))
 ANCHORS_OF_TURNS: Final = SAID_ANCHORS.where(among(_anchor.c.seq, "turns"))
 _BETWEEN: Final = SAID_ANCHORS.where(
     _anchor.c.seq.between(bindparam("first", type_=Integer), bindparam("last", type_=Integer)),
     among(_anchor.c.kind, "kinds"), among(_anchor.c.state, "states"),
 )  # fmt: skip
-# As the key of spans has them: an index gives them in this order.
+# The columns of the unique key of spans, so that its index provides the order.
 _IN_ORDER: Final = (
     _anchor.c.seq, _anchor.c.start_offset, _anchor.c.end_offset, _anchor.c.kind, _anchor.c.refined,
 )  # fmt: skip
@@ -51,7 +51,7 @@ ANCHORS_OF_IDS: Final = _BETWEEN.where(among(_anchor.c.id, "ids")).order_by(*_IN
 
 
 class AnchorRead:
-    """Looks at the anchors of a conversation, in one transaction."""
+    """Reads the anchors of a conversation, in one transaction."""
 
     def __init__(self, connection: Connection, head: Head) -> None:
         self._connection = connection
@@ -60,8 +60,8 @@ class AnchorRead:
 
     @property
     def tail(self) -> TailAnchors:
-        """Those of the open tail, with who said them and when, and what they change of stored ones."""
-        # No cached property: before Python 3.12 it locks those of all instances, here while the database is asked.
+        """Anchors of the open tail, with their turn's id and day, and their changes to stored ones."""
+        # Not a cached property: before Python 3.12 its lock is shared by all instances, here during a database call.
         if self._tail is None:
             self._tail = self._read_tail()
         return self._tail
@@ -85,9 +85,10 @@ class AnchorRead:
         return replace(tail, anchors=tuple(named))
 
     def blocks(self, wanted: WantedAnchors, *, states_differ: bool = False) -> Iterator[tuple[Anchor, ...]]:
-        """Stored anchors, whole turns together, as they are stored: of the wanted types, turns and ids.
+        """Yield stored anchors of the wanted types, turns and ids, in blocks of whole turns, ignoring the tail.
 
-        Of the wanted states, and all active ones, which the open tail may have closed; `states_differ`: of any state.
+        Besides the wanted states, active ones are included, as the open tail may have closed them; `states_differ`
+        includes all.
         """
         states = {AnchorState.ACTIVE, *wanted.states} if not states_differ else {*AnchorState}
         parameters: dict[str, int | str] = {
@@ -111,20 +112,20 @@ class AnchorRead:
                 yield whole
                 first = last
             else:
-                # One turn has more than a block.
+                # One turn has more anchors than a block.
                 every = {**parameters, "first": last, "last": last, "most": LAST_TURN}
                 yield self._anchors(ANCHORS_IN_ORDER, every)
                 first = last + 1
 
     def of_turns(self, seqs: Collection[int]) -> tuple[Anchor, ...]:
-        """Anchors of some turns, whatever their state, as the open tail leaves them."""
+        """Return the anchors of some turns, in any state, with the tail's changes applied."""
         if not seqs:
             return ()
         stored = self._anchors(ANCHORS_OF_TURNS, {"conversation": self._head.id, "turns": _listed(seqs)})
         return tuple(anchor for anchor in self.tail.applied_to(stored) if anchor.turn_seq in seqs)
 
     def linked(self, anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
-        """Those that closed some anchors, or that these replace, as far as they are not among them."""
+        """Return the anchors that closed the given ones or were replaced by them, unless given as well."""
         known, named = set[int](), set[int]()
         for anchor in anchors:
             known.add(anchor.id)
@@ -141,7 +142,7 @@ class AnchorRead:
 
 
 def said_anchors(connection: Connection, head: Head, rows: Sequence[Any]) -> list[Anchor]:
-    """Rows of `SAID_ANCHORS` as anchors, as models leave them."""
+    """Convert rows of `SAID_ANCHORS` to anchors, closed where a model found them to be over."""
     over = _listed(row.id for row in rows if row.filler < 0)
     closed = connection.execute(_CLOSED, {"conversation": head.id, "ids": over}).all() if over else ()
     closed_by = {row.id: row.closed_by for row in closed}
@@ -149,7 +150,7 @@ def said_anchors(connection: Connection, head: Head, rows: Sequence[Any]) -> lis
 
 
 def _is_stored(id_: int) -> bool:
-    """False for ids of the open tail, and for what no column holds."""
+    """False for ids of the open tail, and for numbers that no column can store."""
     return abs(id_) < FIRST_TAIL_ANCHOR
 
 

@@ -1,4 +1,4 @@
-"""What workers changed of a conversation between two reads of one client, as an event."""
+"""Events for changes that workers made to a conversation between two reads of a client."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ _log = logging.getLogger("turnfold")
 ChangeKind = Literal["folded", "refined", "expired", "cut", "changed"]
 _MOST_MARKERS: Final = 64
 _MOST_CONVERSATIONS: Final = 10_000
-"""Of which it is known what was told last."""
+"""Conversations whose last reported revision is remembered."""
 _Told = tuple[int, int, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeEvent:
-    """What contexts of a conversation show changed since this client last read it."""
+    """A change of what contexts of a conversation show, since this client last read it."""
 
     conversation_id: str
     kind: ChangeKind
     """Turns were folded, a model's notes came or went, turns expired, turns were cut off by a rewind; `changed` is for
     anything else, such as an edit, a setting, or an anchor that was settled by hand."""
     markers: tuple[str, ...]
-    """Of the turns of which contexts say something else now, at most 64, in order: give them to `expand`."""
+    """Markers of the turns with changed notes, at most 64, in order, for `expand`."""
 
 
 OnChange = Callable[[ChangeEvent], object]
 
 
 class ChangeLog:
-    """Changes that reads found, until they are told. Safe to share among threads."""
+    """A queue of changes that reads detected, until they are reported. Thread-safe."""
 
     def __init__(self, on_change: OnChange) -> None:
         self._on_change = on_change
@@ -52,12 +52,12 @@ class ChangeLog:
         self._lock = threading.Lock()
 
     def add(self, address: Address, before: Known, after: Known) -> None:
-        """Keep what a read found in the place of what was remembered, unless that or a later state is kept already."""
+        """Queue the change between a cached and a fresh state, unless that state or a later one is queued already."""
         head = after.head
         with self._lock:
             conversation, revision = self._newest.get(address, (head.id, -1))
             if conversation == head.id and revision >= head.revision:
-                # A read that began before others ended with what they had told of.
+                # A slow read ended with a state that faster ones have reported already.
                 return
             self._newest[address] = head.id, head.revision
             self._newest.move_to_end(address)
@@ -66,12 +66,12 @@ class ChangeLog:
             self._found.append((address, before, after))
 
     def tell(self) -> None:
-        """Call `on_change` for all that was found, once each; what it raises is logged, and breaks no read."""
+        """Call `on_change` once for each queued change; its exceptions are logged and do not break reads."""
         while self._found:
             try:
                 address, before, after = self._found.popleft()
             except IndexError:
-                # Another thread tells it.
+                # Another thread took it.
                 return
             event = change_between(address, before, after)
             if event is None:
@@ -83,7 +83,7 @@ class ChangeLog:
 
 
 def change_between(address: Address, before: Known, after: Known) -> ChangeEvent | None:
-    """The event between two states; None where contexts show the same."""
+    """Return the event between two states; None if contexts show the same."""
     markers = tuple(_markers(before, after))
     kind = _kind(before, after)
     if kind == "changed" and not markers and _anchors(before) == _anchors(after):
@@ -104,14 +104,14 @@ def _kind(before: Known, after: Known) -> ChangeKind:
 
 
 def _markers(before: Known, after: Known) -> Iterator[str]:
-    """Markers of the spans that hold turns of which other notes are known."""
+    """Yield the markers of the spans in which the known notes differ."""
     outline = after.outline or Outline()
     changed = _notes(before, after) ^ _notes(after, before)
     spans = [(node.first_seq, node.last_seq) for node in outline.cover]
     if outline.tail_seq > outline.last_seq:
         spans.append((outline.last_seq + 1, outline.tail_seq))
     starts = [first for first, _ in spans]
-    # A context that showed the words of what expired shows its notes now.
+    # Contexts that showed the words of expired turns show their notes now.
     expired = (before.head.expired_seq + 1, after.head.expired_seq)
     places = {bisect_right(starts, seq) - 1 for seq, _, _ in changed} | {
         place for place, (first, last) in enumerate(spans) if first <= expired[1] and expired[0] <= last
@@ -121,7 +121,7 @@ def _markers(before: Known, after: Known) -> Iterator[str]:
 
 
 def _notes(of: Known, beside: Known) -> set[_Told]:
-    """Notes by turn, place and words, as many as both states have read."""
+    """Return notes as (turn, place, text), limited to the parts that both states have read."""
     if of.outline is None:
         return set()
     outline = of.outline.within(min(of.last_part, beside.last_part))

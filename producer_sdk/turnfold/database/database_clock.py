@@ -1,4 +1,4 @@
-"""The database's own clock in SQL, in milliseconds: leases and delays must not depend on a worker's clock."""
+"""The database's clock in SQL, in milliseconds: leases and delays must not depend on a worker's clock."""
 
 from __future__ import annotations
 

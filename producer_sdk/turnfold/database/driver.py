@@ -1,7 +1,7 @@
-"""Statements on the driver itself: compiled once, on connections that are held.
+"""Statements executed on the driver directly: compiled once, on connections that stay open.
 
-SQLAlchemy writes the statements, opens the connections and names the errors; what it does beside that for each
-statement costs several times what the hot read's few rows do.
+SQLAlchemy builds the statements, opens the connections and translates errors; its remaining overhead per statement is
+several times the cost of the few rows of a hot read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from turnfold.database.processor_share import waiting
 from turnfold.database.session_settings import READ_ONLY, set_in_transactions
 
 MOST_HELD: Final = CONNECTIONS
-"""Connections that are kept open between reads. Of more threads that read at once, others wait for these."""
+"""Connections kept open between reads; more concurrent threads have to wait."""
 
 NO_COLUMNS: Final = select().selected_columns
 Row = tuple[Any, ...]
@@ -31,7 +31,7 @@ Call = tuple[Executable, Mapping[str, Any]]
 
 
 class _Compiled:
-    """A statement as the driver takes it."""
+    """A statement compiled for the driver."""
 
     def __init__(self, statement: Any, dialect: Any) -> None:
         compiled = statement.compile(dialect=dialect)
@@ -52,7 +52,7 @@ class _Compiled:
         return values if self._order is None else [values[name] for name in self._order]
 
     def named(self, row: Row) -> Any:
-        """A row with its columns as attributes, times and JSON as the contract has them."""
+        """Convert a row to a named tuple, with times and JSON in the contract's types."""
         if not self._converters:
             return self._row(row)
         values = list(row)
@@ -70,25 +70,25 @@ class DriverConnection:
         self.driver = driver
         """The driver's own connection."""
         self._keep = keep
-        """Holds an in-memory database, which lives as long as its one connection."""
+        """Keeps alive an in-memory database, which exists as long as its one connection."""
         self._snapshot = ExitStack()
-        """What ends the open snapshot; empty without one."""
+        """Cleanup of the open snapshot; empty without one."""
         self._in_pipeline = False
 
     def rows(self, statement: Executable, parameters: Mapping[str, Any]) -> list[Row]:
-        """The rows of a statement as the driver gives them: see `Driver.naming`."""
+        """Return the raw rows of a statement: see `Driver.naming`."""
         (rows,) = self.batch((statement, parameters))
         return rows
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All statements inside see one state of the database.
+        """Run all statements inside on one state of the database.
 
-        On PostgreSQL it is one pipeline: beginning and ending it cost no round trip of their own.
+        On PostgreSQL it is one pipeline, so that BEGIN and COMMIT cost no extra round trips.
         """
         if self._owner.pipelines:
             self._snapshot.enter_context(self._pipeline())
-        # In words, though a pipeline is a transaction by itself: a pooler may drop what a connection was set to.
+        # An explicit BEGIN, although a pipeline is a transaction: a pooler may drop session settings.
         self.driver.execute(self._owner.begin)
         if self._owner.set_in_transactions is not None:
             self.driver.execute(self._owner.set_in_transactions)
@@ -97,10 +97,10 @@ class DriverConnection:
         self._snapshot.close()
 
     def batch(self, *calls: Call, last: bool = False) -> list[list[Row]]:
-        """The rows of several statements in one round trip where the server can; `last` also ends the snapshot."""
+        """Return the rows of several statements, in one round trip if the server can; `last` also ends the snapshot."""
         if not self._owner.pipelines:
-            # Nobody's turn meanwhile: a statement takes a tenth of a millisecond, and each change of threads keeps the
-            # event loop waiting longer than that.
+            # Without lending the share: a statement takes a tenth of a millisecond, and a switch of threads would delay
+            # the event loop longer than that.
             results = [self._run(*self._owner.prepared(*call)) for call in calls]
             if last:
                 self._snapshot.close()
@@ -114,7 +114,7 @@ class DriverConnection:
         sets = self._owner.set_in_transactions if is_alone else None
         with self._pipeline() if is_alone and (sets or len(calls) > 1) else nullcontext():
             if sets is not None:
-                # Until the pipeline ends, which is a transaction by itself.
+                # In effect until the end of the pipeline, which is a transaction by itself.
                 self.driver.execute(sets)
             for cursor, call in zip(cursors, calls, strict=True):
                 cursor.execute(*self._owner.prepared(*call))
@@ -130,7 +130,7 @@ class DriverConnection:
         self._in_pipeline = False
 
     def close(self) -> None:
-        """Close it, whatever state it is in."""
+        """Close the connection, whatever its state."""
         with suppress(Exception):
             (self._keep or self.driver).close()
 
@@ -140,22 +140,22 @@ class DriverConnection:
 
 
 def _keep_plans(driver: Any, *, in_session: bool) -> None:
-    """Let psycopg and PostgreSQL keep one plan of each statement, where they have a session to keep it in.
+    """Let psycopg and PostgreSQL keep one plan per statement, if they have a session to keep it in.
 
-    psycopg sends a number in the smallest type that holds it, and takes a statement with other types for another one:
-    one with a hundred numbers was planned anew at each read, which took longer than all else.
+    psycopg sends an integer in the smallest type that fits and prepares a statement per combination of types: one with
+    a hundred numbers was planned anew at each read, which took longer than everything else.
     """
     from psycopg.types.numeric import Int8Dumper
 
     driver.autocommit = True
     driver.adapters.register_dumper(int, Int8Dumper)
     if in_session:
-        # Every statement begins at a key, whatever its parameters are.
+        # Generic plans are good enough, as every statement begins at a key.
         driver.execute("SET plan_cache_mode = force_generic_plan")
 
 
 class Driver:
-    """The held connections of one engine. Safe to share among threads."""
+    """The open connections of one engine. Thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -166,15 +166,15 @@ class Driver:
         pool = engine.pool
         self._patience_seconds = pool.timeout() if isinstance(pool, QueuePool) else None
         self._closings = 0
-        """How often it was closed: what was opened before is not kept."""
+        """Number of calls to `close`: connections opened before the last one are not kept."""
         self.pipelines = engine.dialect.name == "postgresql"
         self.begin = READ_ONLY if self.pipelines else "BEGIN"
         self.set_in_transactions = set_in_transactions(engine)
-        """Behind a pooler: what sets a transaction to what its session is not set to."""
+        """Behind a pooler: the statement that sets in a transaction what a session cannot."""
 
     @contextmanager
     def connection(self) -> Iterator[DriverConnection]:
-        """A connection of one's own for a while. Raises SQLAlchemy's errors, for whatever fails inside too."""
+        """Borrow a connection. Raises SQLAlchemy's errors, also for driver errors inside the block."""
         self._wait_for_one()
         try:
             with self._one() as held:
@@ -215,16 +215,16 @@ class Driver:
             held.close()
 
     def prepared(self, statement: Executable, parameters: Mapping[str, Any]) -> tuple[str, Any]:
-        """A statement's text and its parameters as the driver takes them."""
+        """Return the text and parameters of a statement for the driver."""
         compiled = self._of(statement)
         return compiled.sql, compiled.parameters(parameters)
 
     def naming(self, statement: Executable) -> Callable[[Row], Any]:
-        """What gives a statement's row its columns as attributes, and times and JSON the contract's types."""
+        """Return the function that converts a statement's row to a named tuple with the contract's types."""
         return self._of(statement).named
 
     def close(self) -> None:
-        """Close what is held; connections in use are closed when they come back."""
+        """Close idle connections; those in use are closed on return."""
         with self._lock:
             self._closings += 1
         with suppress(IndexError):
@@ -243,14 +243,14 @@ class Driver:
         driver = proxied.driver_connection
         if isinstance(self._engine.pool, StaticPool):
             return DriverConnection(self, driver, proxied)
-        # Ours from now on: the pool's own stay for the reads that go through SQLAlchemy.
+        # Detached: the pool's own connections remain for reads through SQLAlchemy.
         proxied.detach()
         if self.pipelines:
             _keep_plans(driver, in_session=self.set_in_transactions is None)
         return DriverConnection(self, driver, None)
 
     def _named(self, error: Exception, held: DriverConnection) -> BaseException:
-        """A driver's error as SQLAlchemy names it. After a lost connection the others are not tried."""
+        """Translate a driver's error to SQLAlchemy's. After a lost connection, all others are dropped untried."""
         dialect = self._engine.dialect
         lost = dialect.is_disconnect(error, held.driver, None)  # type: ignore[arg-type]  # the driver's own
         if lost:

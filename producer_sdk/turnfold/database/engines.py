@@ -1,4 +1,4 @@
-"""Engines: one way to open SQLite and PostgreSQL, for readers and for writers."""
+"""Engines for SQLite and PostgreSQL, for readers and writers."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from turnfold.errors import InvalidSettings
 from turnfold.settings import Settings
 
 CONNECTIONS: Final = 8
-"""Sessions that an engine keeps, and opens at most: a new one costs PostgreSQL more than several reads do."""
+"""Pool size of an engine, without overflow: opening a session costs PostgreSQL more than several reads."""
 
 
 def database(settings: Settings, *, write: bool, timeout_seconds: float | None = None, replica: bool = False) -> Engine:
-    """An engine for the database of `settings`, or its replica, by default as patient as they are.
+    """Create an engine for the database of `settings`, or its replica, with the timeout of the settings by default.
 
     Raises as `connect`.
     """
@@ -36,13 +36,13 @@ def database(settings: Settings, *, write: bool, timeout_seconds: float | None =
 def connect(
     database_url: str, *, write: bool, timeout_seconds: float, create: bool = False, pooler: bool = False
 ) -> Engine:
-    """An engine for SQLite or PostgreSQL. Nothing is opened until it is used.
+    """Create an engine for SQLite or PostgreSQL, without connecting.
 
-    A write engine takes SQLite's write lock when a transaction begins (`BEGIN IMMEDIATE`: a read that turns into
-    a write fails under load otherwise). A read engine on PostgreSQL runs read-only in REPEATABLE READ; on SQLite
-    a transaction is a snapshot by itself. `create` makes SQLite's file, for this user alone.
-    `pooler` is for PostgreSQL behind a pooler that shares sessions among transactions: nothing is kept in a session.
-    Raises `InvalidSettings` for a URL that names neither.
+    A write engine takes SQLite's write lock at the start of a transaction (`BEGIN IMMEDIATE`: otherwise, upgrading a
+    read to a write fails under load). A read engine on PostgreSQL runs read-only in REPEATABLE READ; on SQLite a
+    transaction is a snapshot by itself. `create` creates SQLite's file, readable by this user only. `pooler` is for
+    PostgreSQL behind a pooler that shares sessions among transactions: nothing is kept in a session. Raises
+    `InvalidSettings` for a URL of another database.
     """
     try:
         url = make_url(database_url)
@@ -50,7 +50,7 @@ def connect(
         msg = f"TURNFOLD_DATABASE_URL is not a database URL ({error})"
         raise InvalidSettings(msg, remedy="use sqlite:///path or postgresql+psycopg://…") from error
     except ValueError:
-        # Without the value: where a password has a character that ends it, its rest is taken for the port.
+        # Omit the value: if a password contains an unescaped delimiter, its rest is taken for the port.
         msg = "TURNFOLD_DATABASE_URL has a port that is no number"
         raise InvalidSettings(
             msg,
@@ -92,7 +92,7 @@ def _sqlite(url: URL, *, write: bool, timeout_seconds: float, create: bool) -> E
             raise
         return connection
 
-    # One shared connection is what keeps an in-memory database alive.
+    # An in-memory database lives as long as its one shared connection.
     pool: dict[str, Any] = {"poolclass": StaticPool} if in_memory else _bounded_pool(timeout_seconds)
     engine = create_engine("sqlite://", creator=open_connection, **_QUIET, **pool)
     begin = "BEGIN IMMEDIATE" if write else "BEGIN"
@@ -105,22 +105,22 @@ def _sqlite(url: URL, *, write: bool, timeout_seconds: float, create: bool) -> E
 
 
 def _bounded_pool(timeout_seconds: float) -> dict[str, Any]:
-    """Threads wait for one of its connections: one more, closed when its read is over, costs what many reads do."""
+    """Options of a pool without overflow: opening and closing an extra connection costs as much as many reads."""
     return {"poolclass": QueuePool, "pool_size": CONNECTIONS, "max_overflow": 0, "pool_timeout": timeout_seconds}
 
 
 def _make_for_this_user(file: Path) -> None:
-    """Make a file that holds what people say; its logs get the same rights. What is wrong with it SQLite says.
+    """Create SQLite's file with access for this user only; its log files inherit that. SQLite reports any problem.
 
-    One that is there is not opened: to close it would drop this process's locks on it, and with them what other
-    connections of the process read.
+    An existing file is not opened: closing it would drop this process's locks on it, which other connections of the
+    process rely on.
     """
     with suppress(OSError):
         os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 _QUIET: dict[str, Any] = {"hide_parameters": True}
-"""Parameters are content, which must not reach a log or an error's text."""
+"""Parameters are content, which must not reach a log or an error message."""
 
 _MEMORY_PRAGMAS = ("PRAGMA foreign_keys=ON",)
 _PRAGMAS = (
@@ -128,9 +128,9 @@ _PRAGMAS = (
     # NORMAL may lose the last commits at a power cut, and the inbox is trimmed after the commit.
     "PRAGMA synchronous=FULL",
     "PRAGMA foreign_keys=ON",
-    # What is forgotten is overwritten, not only unlinked.
+    # Overwrite deleted content instead of only unlinking it.
     "PRAGMA secure_delete=ON",
-    # Its file is cut to this after a checkpoint: a long write would leave it as long as it was.
+    # Truncate the log to this size after a checkpoint; a long write would leave it large.
     "PRAGMA journal_size_limit=67108864",
     "PRAGMA mmap_size=268435456",
 )
@@ -141,7 +141,7 @@ def _postgresql(url: URL, *, write: bool, timeout_seconds: float, pooler: bool) 
         url = url.set(drivername="postgresql+psycopg")
     milliseconds = max(1, int(timeout_seconds * 1000))
     session = SessionSettings(milliseconds)
-    # A statement that is prepared under a name stays in a session, where another client would execute it.
+    # A prepared statement stays in its session, where another client could execute it.
     kept: dict[str, Any] = {"prepare_threshold": None} if pooler else {"options": session.startup_options}
     try:
         engine = create_engine(

@@ -1,4 +1,4 @@
-"""Export: conversations of a tenant as the lines of an archive, each from one snapshot of SQL."""
+"""Export of a tenant's conversations as the lines of an archive, each from one snapshot of SQL."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from turnfold.errors import UnknownConversation
 from turnfold.wire.archives import FOLDED, JOB, SAID, VERSION, archived_columns, line, schema_mark, to_json
 
 ROWS_AT_ONCE: Final = 500
-"""Rows that are in memory at a time."""
+"""Rows fetched at a time."""
 
 _conversation = table(ConversationRow)
 
 
 def turns_of(engine: Engine, tenant: str, names: Sequence[str]) -> int:
-    """Stored turns of some conversations, for a progress bar. Raises `Unavailable` or `SchemaMismatch`."""
+    """Count the stored turns of some conversations, for a progress bar. Raises `Unavailable` or `SchemaMismatch`."""
     counted = select(func.coalesce(func.sum(_conversation.c.turn_count), 0)).where(
         _conversation.c.tenant == tenant, among_texts(_conversation.c.external_id, "names")
     )
@@ -33,23 +33,23 @@ def turns_of(engine: Engine, tenant: str, names: Sequence[str]) -> int:
 
 
 def header() -> bytes:
-    """The first line of an archive."""
+    """Return the first line of an archive."""
     return line("turnfold", "export", version=VERSION, schema=schema_mark())
 
 
 def footer(conversations: int) -> bytes:
-    """The last line of an archive of so many conversations."""
+    """Return the last line of an archive of a number of conversations."""
     return line("turnfold", "end", conversations=conversations)
 
 
 def opened(engine: Engine) -> Connection:
-    """A connection of the pool; other threads compute while this one waits for it."""
+    """Take a connection from the pool; other threads may compute during the wait."""
     with waiting():
         return engine.connect()
 
 
 def not_stored(address: Address) -> UnknownConversation:
-    """The error for a conversation that has nothing to be exported."""
+    """Return the error for a conversation that is not stored."""
     return UnknownConversation(
         f"conversation {address.conversation!r} of tenant {address.tenant!r} is not stored",
         remedy="check its id and the tenant",
@@ -57,7 +57,7 @@ def not_stored(address: Address) -> UnknownConversation:
 
 
 def lines_of(engine: Engine, address: Address, *, turn_written: Callable[[], object] = lambda: None) -> Iterator[bytes]:
-    """The lines of one stored conversation, read as they are taken, from one snapshot.
+    """Yield the lines of one stored conversation lazily, from one snapshot.
 
     Raises `UnknownConversation`, `Unavailable` or `SchemaMismatch`.
     """
@@ -82,7 +82,7 @@ def lines_of(engine: Engine, address: Address, *, turn_written: Callable[[], obj
 
 
 def _rows_of(rows: Table, conversation: int) -> Select[Any]:
-    """The rows of a conversation in one table, by their key. Of jobs: which segments are still to be folded again."""
+    """Select a conversation's rows of a table by primary key; of jobs, only those that fold a segment again."""
     wanted = select(*archived_columns(rows)).where(rows.c.conversation == conversation)
     if rows is JOB:
         waits = rows.c.state.in_([str(JobState.DUE), str(JobState.RUNNING), str(JobState.PARKED)])
@@ -98,6 +98,6 @@ def _values(rows: Table, stored_row: Any) -> dict[str, Any]:
     given = stored_row._mapping  # noqa: SLF001 - SQLAlchemy's public name for it
     values = {column.name: to_json(given[column.name]) for column in archived_columns(rows)}
     if rows is JOB and values["state"] == str(JobState.RUNNING):
-        # Its worker writes to the rows here, not to those that will be made of the archive.
+        # The job's lease is with a worker of this database; the importing one has to start it again.
         values["state"] = str(JobState.DUE)
     return values

@@ -1,4 +1,4 @@
-"""What SQL's failures mean to a caller, and what to do about each."""
+"""Translation of SQL errors to the SDK's, with remedies."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from turnfold.errors import InvalidSettings, SchemaMismatch, Unavailable
 
 
 class ConnectionLost(Unavailable):
-    """The server closed a pooled connection: another one may work."""
+    """The server closed a pooled connection; a retry on another one may work."""
 
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Turn SQLAlchemy's errors into the SDK's."""
+    """Translate SQLAlchemy's errors to the SDK's."""
     try:
         yield
     except (OperationalError, ProgrammingError) as error:

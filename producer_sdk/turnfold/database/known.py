@@ -1,4 +1,4 @@
-"""What a process remembers of the conversations that it read last, each at one revision."""
+"""Cache of the conversations that a process read last, each at one revision."""
 
 from __future__ import annotations
 
@@ -28,47 +28,47 @@ from turnfold.wire.decode import read_entry
 from turnfold.wire.inbox_entry import InboxEntry
 
 MOST_CHARACTERS: Final = 16_000_000
-"""Characters of all that is remembered, about; a parsed note takes some four bytes for each of its own."""
+"""Approximate size of the cache in characters; a parsed note takes some four bytes for each of its own."""
 MOST_IDS: Final = 1_000
-"""Turns of the inbox that are remembered beside a conversation."""
+"""Maximum inbox turns remembered per conversation."""
 MOST_WAITING: Final = 256_000
-"""Bytes of those that are remembered decoded."""
+"""Maximum bytes of decoded inbox turns per conversation."""
 MOST_QUESTIONS: Final = 4
-"""Questions for which is remembered what was found."""
+"""Maximum questions with cached answers per conversation."""
 MOST_CONTEXTS: Final = 4
-"""Finished contexts that are remembered of a conversation: what is read again unchanged costs nothing more."""
+"""Maximum finished contexts cached per conversation, for repeated unchanged reads."""
 LONGEST_CONTEXT: Final = 256_000
-"""Code points of one of them."""
+"""Maximum code points of a cached context."""
 _LEAST_CHARACTERS: Final = 20_000
-"""What a conversation is counted as at least: its records take memory too."""
+"""Minimum size that a conversation counts as, for the memory of its records."""
 
 
 NOTHING_TOLD: Final[Mapping[str, float]] = MappingProxyType({})
 
 
 class Answers(NamedTuple):
-    """What a read finds about its question."""
+    """The results for a question."""
 
     question: str | None = None
-    """The query, or the words of the newest user turn in its place; None where nothing is asked."""
+    """The query, or else the words of the newest user turn; None if there is no question."""
     hits: tuple[Note, ...] = ()
-    """The notes that it is about, best first."""
+    """Relevant notes, best first."""
     excerpts: tuple[Excerpt, ...] = ()
-    """Where there is room for them: the turns that answer it best, best first."""
+    """If the budget has room: the turns that answer best, best first."""
     blocks: tuple[FoundBlock, ...] = ()
-    """Where it asks for a block: those that it may mean, best first."""
+    """If the question asks for a block: matching blocks, best first."""
     told_of_blocks: Mapping[str, float] = NOTHING_TOLD
     answerable: float | None = None
-    """Of a query, how likely what was found answers it, 0 to 1; None where it asks for no words."""
+    """For a query, the probability that the results answer it, 0 to 1; None for a query without search terms."""
     has_lost_postings: bool = False
-    """Whether only what is beside the rules' postings was looked at: those were dropped, and are to be made again."""
+    """Whether the rules' postings were not searched, as they were dropped and have to be rebuilt."""
 
 
 NO_ANSWERS: Final = Answers()
 
 
 class WaitingTurns:
-    """Turns of the inbox by all that they are made from, each decoded once. Safe to share among threads."""
+    """Decoded inbox turns, cached by entry id and body. Thread-safe."""
 
     __slots__ = ("_bytes", "_turns")
 
@@ -77,7 +77,7 @@ class WaitingTurns:
         self._bytes = 0
 
     def read(self, entry: InboxEntry, seq: int) -> StoredTurn:
-        """The turn of an entry, by the number that it will have."""
+        """Return the turn of an entry, with the number that it will have."""
         key = (entry.entry_id, entry.body)
         turn = self._turns.get(key)
         if turn is None or turn.seq != seq:
@@ -92,61 +92,61 @@ class WaitingTurns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A conversation at one revision, parsed as far as reads looked at it."""
+    """A conversation at one revision, parsed as far as reads needed it."""
 
     head: Head
     last_part: int
-    """Of the outline: the last part that was read."""
+    """Last part of the outline that was read."""
     outline: Outline | None
     anchors: TopAnchors
     turns: Turns
-    """The newest stored ones."""
+    """The newest stored turns."""
     system_turns: tuple[StoredTurn, ...]
-    """An operator's, all of them, whole."""
+    """All operator turns, untruncated."""
     whole: bool
-    """The words of all of them were read."""
+    """Whether the words of all newest turns were read."""
     short: Shortening
-    """How they were read."""
+    """The limits by which the turns were read."""
     longest: int
-    """Code points of the longest of them whose words were read."""
+    """Code points of the longest turn whose words were read."""
     characters: int
     parsed_from: object = None
-    """All that outline and anchors were made from: where another revision has the same, they need not be made again."""
+    """The inputs of `outline` and `anchors`: both are reused for another revision with equal inputs."""
     stored: dict[str, bool] = field(default_factory=dict)
-    """Whether ids of the inbox are those of stored turns, as far as reads asked."""
+    """Inbox entry id -> whether its turn is stored, for the ids that reads asked about."""
     memo: Memo = field(default_factory=Memo)
-    """What reads worked out of outline, anchors and single turns."""
+    """Results derived from outline, anchors and single turns."""
     waiting: WaitingTurns = field(default_factory=WaitingTurns)
     answers: dict[Hashable, Answers] = field(default_factory=dict)
-    """What was found, by what it depends on: a question is often read for more than once."""
+    """Answers by everything that they depend on, as questions tend to be repeated."""
     contexts: dict[Hashable, tuple[Head, Context]] = field(default_factory=dict)
-    """Finished contexts by all that they depend on beside the head."""
+    """Finished contexts by everything that they depend on besides the head."""
 
     def is_of(self, head: Head) -> bool:
-        """True when this is the state that a head names."""
+        """Whether this is the state of a head."""
         return self.head.id == head.id and self.head.revision == head.revision
 
     def learn(self, ids: Sequence[str], stored: Collection[str]) -> None:
-        """Remember which ids of the inbox are those of stored turns: of one revision it never changes."""
+        """Remember which inbox ids are stored turns; constant within a revision."""
         if len(self.stored) > MOST_IDS:
             self.stored.clear()
         self.stored.update({turn_id: turn_id in stored for turn_id in ids})
 
     def remember(self, key: Hashable, answers: Answers) -> None:
-        """Remember what was found for a question."""
+        """Cache the answers to a question."""
         if len(self.answers) >= MOST_QUESTIONS:
             self.answers.clear()
         self.answers[key] = answers
 
     @property
     def size(self) -> int:
-        """Characters of all that is remembered of it, about."""
-        # A finished context has most of its words twice, in a byte each.
+        """Approximate characters of all that is cached for the conversation."""
+        # A finished context contains most of its words twice, at a byte per character.
         contexts = sum([len(made.text) for _, made in [*self.contexts.values()]])
         return max(_LEAST_CHARACTERS, self.characters) + contexts // 2
 
     def serves(self, *, last_part: int, short: Shortening, whole: bool) -> bool:
-        """True when a read of so many parts, with turns so short, finds all that it needs here."""
+        """Whether this state suffices for a read with these limits."""
         if last_part > self.last_part or (whole and not self.whole):
             return False
         as_long = self.longest <= min(short.cap, self.short.cap)
@@ -154,52 +154,52 @@ class Known:
 
 
 class AsOf(NamedTuple):
-    """A day of the past that a read tells of."""
+    """A day in the past that a read is about."""
 
     last_seq: int
-    """The last stored turn that was said by its end."""
+    """The last stored turn of that day or earlier."""
     question: str | None
-    """What its newest user turn steers to, where there is no query."""
+    """The steering text of that day's newest user turn, if there is no query."""
 
 
 class ReplicaBehind(Exception):  # noqa: N818 - the primary is asked instead
-    """A replica lacks what workers have stored, or nothing says how far they have."""
+    """A replica lacks what workers have stored, or no mark tells how much that is; the primary is read instead."""
 
 
 class Wanted(NamedTuple):
-    """What a read needs of a conversation."""
+    """The needs of a read."""
 
     address: Address
     budget_tokens: int
     inbox_ids: tuple[str, ...] = ()
-    """Of the turns that wait: at most 200, none twice."""
+    """Ids of at most 200 inbox turns, without repeats."""
     query: str | None = None
     newest: tuple[InboxEntry, ...] | None = None
-    """Without a query: the last of the turns that wait. None: the newest user turn steers nothing."""
+    """Without a query: the last inbox entries. None if the newest user turn must not steer the read."""
     task: str | None = None
-    """Steers beside the newest user turn."""
+    """Additional steering text, besides the newest user turn."""
     query_vector: Vector = NO_VECTOR
     vector_model: str = DEFAULT_MODEL
     whole: bool = False
-    """The words of all the newest turns are needed, not only of those that a context is likely to show."""
+    """Whether the words of all newest turns are needed, not only of those that a context is likely to show."""
     by_age: bool = False
-    """Notes are taken by age: also those that tell little."""
+    """Whether notes are selected by age, including those of little value."""
     in_order: bool = False
-    """What answers is to come from all stretches of the conversation, where it is first mentioned."""
+    """Whether answers should cover all of the conversation, at the first mention of each thing."""
     scope: Scope = EVERYTHING
     now: datetime | None = None
-    """When the query is asked; None: at the time of the newest turn."""
+    """Time of the query; None for the time of the newest turn."""
     as_of: AsOf | None = None
     at_least: StoredMark | None = None
-    """Of a replica: the state that the read must not fall behind."""
+    """For a replica: the state that the read must not fall behind."""
 
     @property
     def last_part(self) -> int:
-        """The last part of the outline that is read."""
+        """The last part of the outline to read."""
         return last_part(self.budget_tokens, by_age=self.by_age)
 
     def answers_key(self, question: str) -> Hashable:
-        """What is found for a question depends on this; None where the database tells more than its revision says."""
+        """Return the cache key of the answers to a question; None if embeddings, which have no revision, matter."""
         if self.query_vector:
             return None
         beside = (bool(self.query), self.now, self.scope, self.in_order, self.as_of)
@@ -211,22 +211,22 @@ class Found(NamedTuple):
 
     known: Known
     head: Head
-    """As it is now: what is counted beside the revision may have changed."""
+    """The current head: counters that do not change the revision may be newer than in `known`."""
     stored: Collection[str]
-    """Those of the inbox's turns that it has."""
+    """Ids of the inbox turns that are stored already."""
     answers: Answers = NO_ANSWERS
 
     def context(self, key: Hashable) -> Context | None:
-        """A finished context of this state."""
+        """Return a finished context of this state, if cached."""
         head, made = self.known.contexts.get(key, (None, None))
         return made if head == self.head else None
 
 
 class KnownConversations:
-    """The last ones that were read, up to a number of characters. Safe to share among threads.
+    """A cache of conversations, bounded by characters, least recently used first out. Thread-safe.
 
-    A conversation is found by its address, and holds only for the id and the revision that the database names at the
-    read: no entry is ever shown for another tenant's, or after the conversation was forgotten.
+    An entry is found by address, but used only if the database confirms its id and revision at the read: no entry is
+    ever shown to another tenant, or after the conversation was forgotten.
     """
 
     def __init__(self, most_characters: int = MOST_CHARACTERS) -> None:
@@ -236,7 +236,7 @@ class KnownConversations:
         self._lock = threading.Lock()
 
     def get(self, address: Address) -> Known | None:
-        """What is remembered of a conversation."""
+        """Return the cached state of a conversation."""
         with self._lock:
             if address not in self._known:
                 return None
@@ -244,14 +244,14 @@ class KnownConversations:
             return self._known[address][0]
 
     def put(self, address: Address, known: Known) -> Known | None:
-        """Remember a conversation in the place of what is returned, and forget those not read for the longest time."""
+        """Cache a conversation and return the entry that it replaces, evicting the least recently read ones."""
         with self._lock:
             replaced = self._known.get(address, (None, 0))[0]
             self._put(address, known)
         return replaced
 
     def keep(self, address: Address, found: Found, key: Hashable, made: Context) -> None:
-        """Remember a finished context of a conversation that is still remembered."""
+        """Cache a finished context, if its conversation is still cached."""
         known = found.known
         with self._lock:
             if len(made.text) > LONGEST_CONTEXT or self._known.get(address, (None, 0))[0] is not known:
@@ -262,12 +262,12 @@ class KnownConversations:
             self._put(address, known)
 
     def drop(self, address: Address) -> None:
-        """Forget a conversation."""
+        """Evict a conversation."""
         with self._lock:
             self._drop(address)
 
     def clear(self) -> None:
-        """Forget them all."""
+        """Evict all conversations."""
         with self._lock:
             self._known.clear()
             self._characters = 0

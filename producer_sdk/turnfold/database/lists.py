@@ -1,4 +1,4 @@
-"""Lists as one value, and words inside a text, as each database has them."""
+"""Lists as single parameters or values, and LIKE patterns, for each database."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LIKE_ESCAPE: Final = "\\"
 
 class _Among(FunctionElement[Any]):
     inherit_cache = True
-    # As a truth value it would be compared with 1 on SQLite, which then looks at every row.
+    # With a boolean type, SQLAlchemy on SQLite would render a comparison with 1, which defeats the index.
     type = NullType()
 
 
@@ -28,22 +28,22 @@ class _Listed(FunctionElement[str]):
 
 
 def among(column: ColumnElement[int], name: str) -> ColumnElement[bool]:
-    """Whether a number is among those of the parameter `name`: a text, with commas between them."""
+    """Return whether a number is in the parameter `name`, a comma-separated text."""
     return _Among(column, bindparam(name, type_=Text))
 
 
 def among_texts(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
-    """Whether a text is among those of the parameter `name`: a list as JSON."""
+    """Return whether a text is in the parameter `name`, a JSON list."""
     return _AmongTexts(column, bindparam(name, type_=Text))
 
 
 def listed(column: ColumnElement[Any]) -> ColumnElement[str]:
-    """The values of all rows as one JSON list, in their order; null without rows on PostgreSQL."""
+    """Aggregate the values of all rows into one JSON list, in order; null without rows on PostgreSQL."""
     return _Listed(column)
 
 
 def like_pattern(words: str) -> str:
-    """The pattern for `LIKE … ESCAPE` that finds words in a text."""
+    """Return the pattern for `LIKE … ESCAPE` that finds words in a text."""
     for mark in (LIKE_ESCAPE, "%", "_"):
         words = words.replace(mark, LIKE_ESCAPE + mark)
     return f"%{words}%"

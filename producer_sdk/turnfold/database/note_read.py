@@ -1,4 +1,4 @@
-"""The notes of segments as SQL holds them, with their turns and the anchors over them: some segments at a time."""
+"""Notes of segments, with their turns and anchors, read a few segments at a time."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ SOURCES_BETWEEN: Final = (
 
 
 class SourceTurn(NamedTuple):
-    """What a note names of a turn."""
+    """The data of a turn that its notes refer to."""
 
     turn_id: str
     role: Role
@@ -93,38 +93,38 @@ class SourceTurn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SegmentNotes:
-    """All that is stored of the notes of a segment."""
+    """All stored notes of a segment."""
 
     idx: int
     passages: Sequence[Passage]
-    """The rules' notes, in the order of the turns."""
+    """Notes of the rules, in the order of the turns."""
     times: Mapping[tuple[int, int], NoteTime]
-    """By turn and place, of the few of the rules' notes that tell a time."""
+    """Times by (turn, place), for the rules' notes that refer to one."""
     written: Sequence[Any]
     """Rows of a model's notes."""
     anchors: Mapping[int, Sequence[Anchor]]
-    """By turn; those that are over with the day on which what closed them was said."""
+    """Anchors by turn; closed ones have the day of the closing turn."""
     turns: Mapping[int, SourceTurn]
 
 
 class NoteRead:
-    """Looks at the notes of one conversation, in one read transaction."""
+    """Reads the notes of one conversation, in one transaction."""
 
     def __init__(self, connection: Connection, head: Head) -> None:
-        """Read the outline."""
+        """Read the outline's frame."""
         self._connection = connection
         self._of_conversation: Mapping[str, int] = {"conversation": head.id}
         frame = connection.execute(FRAME, self._of_conversation)
         self._outline = unpack_outline((row.part, row.body) for row in frame)
         self._tail = tail_anchors_of(self._outline, head.closed_seq)
-        """What turns that no segment holds yet do to anchors of segments."""
+        """Changes of the open tail to anchors of segments."""
 
     def overtaken(self) -> OvertakenIndex:
-        """What was said and holds no more, as far as contexts are told of it."""
+        """Return the statements that are no longer valid, as contexts know them."""
         return NOTHING_OVERTAKEN if self._outline is None else overtaken_by(self._outline)
 
     def segments(self, first_seq: int, last_seq: int) -> Iterator[SegmentNotes]:
-        """The segments that hold turns of a range, in order."""
+        """Yield the segments that overlap a range of turns, in order."""
         idx = self._connection.scalar(SEGMENT_OF, {**self._of_conversation, "seq": first_seq})
         while idx is not None:
             nodes = self._connection.execute(NEXT_SEGMENTS, {**self._of_conversation, "idx": idx}).all()

@@ -1,4 +1,4 @@
-"""The anchors that held when a turn was the newest one. Two statements, each of a bounded number of rows."""
+"""The anchors that were active at an earlier turn, in two statements with a bounded number of rows."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from turnfold.database.statements import (
 from turnfold.dates.validity import BY_ANOTHER, reopened
 
 _NEWEST: Final = 512
-"""Anchors of the turns before a day that are looked at."""
+"""Newest anchors up to the turn that are considered."""
 _BEST: Final = 256
-"""Active anchors, by rank, among which those of the time before are looked at too."""
+"""Best currently active anchors, of which those up to the turn are considered as well."""
 _MOST_REOPENED: Final = 32
 
 _by: Final = anchor.alias("by_anchor")
@@ -61,16 +61,16 @@ BEST_SAID: Final = _SAID.where(anchor.c.id.in_(select(_best.c.id)))
 
 
 class PastAnchors(NamedTuple):
-    """The anchors of an earlier day."""
+    """The anchors as of an earlier turn."""
 
     active: tuple[Anchor, ...]
-    """Those that held, best first."""
+    """Active anchors, best first."""
     reopened: tuple[Anchor, ...]
-    """Of them, those that something later closed, the newest first."""
+    """Those of them that were superseded later, newest first."""
 
 
 def past_anchors(connection: Connection, head: Head, last_seq: int, tail: TailAnchors) -> PastAnchors:
-    """The anchors that held when turn `last_seq` was the newest one; `tail` are those of the open tail now."""
+    """Return the anchors that were active at turn `last_seq`; `tail` is the current open tail."""
     parameters = {"conversation": head.id, "last_seq": last_seq}
     rows = {row.id: row for statement in (NEWEST_SAID, BEST_SAID) for row in connection.execute(statement, parameters)}
     known = {
@@ -119,7 +119,7 @@ def _of_tail(tail: TailAnchors, known: Mapping[int, int], last_seq: int) -> Iter
 
 
 def _held(held: Anchor, by_seq: int | None, last_seq: int) -> Iterator[tuple[bool, Anchor]]:
-    """An anchor that held, and whether it was closed later; nothing of one that was over."""
+    """Yield an anchor if it was active, with whether it was superseded later."""
     if held.state is AnchorState.ACTIVE:
         yield False, held
     elif held.state in BY_ANOTHER and by_seq is not None and by_seq > last_seq:

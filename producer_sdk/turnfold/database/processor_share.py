@@ -1,7 +1,7 @@
-"""Lets few of many threads compute at a time, so that an event loop beside them comes to the interpreter soon.
+"""Limits how many threads compute at a time, so that an event loop in the process gets the GIL soon.
 
-A thread that wants the interpreter waits five milliseconds for each that computes. Of threads that only wait for a
-server there may be any number: whoever waits lends its share to others.
+A thread waits up to five milliseconds for the GIL per computing thread. Threads that wait for a server do not count:
+they lend their share to others meanwhile.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 
 
 class _OfThread(threading.local):
-    """What this thread has of a share, if anything."""
+    """The state of the current thread."""
 
     share: ProcessorShare | None = None
     lends: int = 0
-    """How many waits, one inside the other, have lent it."""
+    """Nesting depth of the waits that have lent it."""
     executes: bool = False
-    """Whether a statement of SQLAlchemy's is among these."""
+    """Whether a SQLAlchemy statement is among the waits."""
 
 
 _mine = _OfThread()
 
 
 class ProcessorShare:
-    """A number of threads that may compute at once."""
+    """A limit on the number of threads that compute at once."""
 
     def __init__(self, threads: int) -> None:
         self._free = threading.Semaphore(threads)
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Compute inside, once it is this thread's turn; within another `held` it is already."""
+        """Wait for a share and hold it inside; reentrant."""
         if _mine.share is not None:
             yield
             return
@@ -56,7 +56,7 @@ class ProcessorShare:
             self._free.release()
 
     def take_back(self) -> None:
-        """End a wait; at the end of the outermost, compute again when it is this thread's turn."""
+        """End a wait; at the end of the outermost, wait for a share again."""
         if _mine.lends == 1:
             self._free.acquire()
         _mine.lends -= 1
@@ -64,7 +64,7 @@ class ProcessorShare:
 
 @contextmanager
 def waiting() -> Iterator[None]:
-    """Wait for a server inside: what this thread has of a share is others' meanwhile."""
+    """Lend the thread's share inside, while it waits for a server."""
     share = _mine.share
     if share is None:
         yield
@@ -77,7 +77,7 @@ def waiting() -> Iterator[None]:
 
 
 def lend_while_executing(engine: Engine) -> None:
-    """Lend the thread's share while a statement of SQLAlchemy's is with a server."""
+    """Lend the thread's share while SQLAlchemy executes a statement."""
     from sqlalchemy import event
 
     def lend(*_: Any) -> None:

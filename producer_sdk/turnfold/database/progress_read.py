@@ -1,4 +1,4 @@
-"""How far the work on a conversation is, beside what its own row says."""
+"""Progress of the work on a conversation, apart from the counters in its row."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from turnfold.contract.tasks import EntryState, JobKind, JobState
 from turnfold.database import statements
 
 MOST_PARKED: Final = 1_000
-"""Entries, and as many jobs, that are counted: the look is as short for a conversation of which nothing is stored."""
+"""Maximum number of entries, and of jobs, that are counted, which bounds the time of the read."""
 
 
 class ProgressRead:
-    """Looks at the work on one conversation, in one read transaction."""
+    """Reads the progress of one conversation, in one transaction."""
 
     def __init__(self, connection: Connection, head: Head) -> None:
         self._connection = connection
         self._head = head
 
     def fold_parked(self) -> bool:
-        """True when nothing will be folded before a person has looked."""
+        """Whether folding is parked until a person looks at it."""
         jobs = table(JobRow)
         state = self._connection.scalar(
             select(jobs.c.state).where(jobs.c.conversation == self._head.id, jobs.c.kind == JobKind.COMPRESS)
@@ -31,7 +31,7 @@ class ProgressRead:
         return state == JobState.PARKED
 
     def refolding(self) -> bool:
-        """True while a closed segment is to be folded again, and nobody has to look before."""
+        """Whether a closed segment is to be folded again, without a person's help."""
         jobs = table(JobRow)
         waits = (jobs.c.kind == JobKind.REFOLD, jobs.c.state.in_([JobState.DUE, JobState.RUNNING]))
         return (
@@ -40,7 +40,7 @@ class ProgressRead:
         )
 
     def refined_turns(self) -> int:
-        """Turns in segments of which a model's words are shown. Looks at segments only where none has counted them."""
+        """Count the turns in segments shown in a model's words; scans segments only if no counter is stored."""
         nodes, conversation = statements.node, table(ConversationRow)
         looked_at = (
             select(func.sum(nodes.c.last_seq - nodes.c.first_seq + 1))
@@ -51,9 +51,9 @@ class ProgressRead:
         return int(self._connection.scalar(counted.where(conversation.c.id == self._head.id)) or 0)
 
     def parked(self) -> int:
-        """Entries and jobs of a conversation that wait for a person, of each at most `MOST_PARKED`."""
+        """Count the parked entries and jobs of a conversation, at most `MOST_PARKED` of each."""
         entries, jobs = table(ParkedEntryRow), table(JobRow)
-        # Written out, for the partial indexes of these.
+        # Literals, for the partial indexes.
         parked = (
             select(rows.c.id).where(rows.c.conversation == self._head.id, rows.c.state == literal_column(f"'{state}'"))
             for rows, state in ((entries, EntryState.PARKED), (jobs, JobState.PARKED))

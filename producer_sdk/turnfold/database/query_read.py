@@ -1,6 +1,6 @@
-"""What a read with a query finds beside the conversation: postings of its terms, the passages that they point to.
+"""The additional reads for a query: postings of its terms, and the passages that they point to.
 
-Two statements, one more each for the query's vector and for the words of the turns that answer best.
+Two statements, plus one for embeddings and one for the text of the turns that answer best.
 """
 
 from __future__ import annotations
@@ -68,21 +68,21 @@ from turnfold.search.turn_scores import (
 )
 
 _ANSWER: Final = Shortening.to(2 * LEAST_CAP, last_seq=0)
-"""How much is read of a turn that answers a query."""
+"""Read limits of a turn that answers a query."""
 _SCOPED: Final = 4
-"""How many more passages are looked at where only some speakers or origins may answer."""
+"""Factor on the number of candidate passages if only some speakers or origins may answer."""
 _BESIDE_FIRST: Final = 4
-"""Times the budget for which notes are looked at where one a turn is shown."""
+"""Factor on the budget for candidate notes if one note per turn is shown."""
 _PLACES_OF_EVENT: Final = 8
-"""Passages that are looked at for the day of an event that the question names."""
+"""Passages that are searched for the day of an event that the question names."""
 _MOST_BLOCKS: Final = 4
-"""Blocks of which the words are read."""
+"""Maximum number of blocks whose text is read."""
 
 
 def answers(driver: Driver, connection: DriverConnection, wanted: Wanted, known: Known, question: str) -> Answers:
-    """The notes that a question is about, the turns that answer it where there is room, the blocks that it asks for.
+    """Return the notes relevant to a question, turns that answer it if there is room, and blocks that it asks for.
 
-    Ends the connection's snapshot where there is something to look for.
+    Ends the connection's snapshot, unless the question has no search terms.
     """
     if known.outline is None:
         return Answers(question)
@@ -90,13 +90,13 @@ def answers(driver: Driver, connection: DriverConnection, wanted: Wanted, known:
 
 
 def _today(wanted: Wanted, known: Known) -> date | None:
-    """The day from which a query counts: the caller's, else that of the newest turn."""
+    """Return the day that a query is relative to: the caller's, else that of the newest turn."""
     now = wanted.now or next((turn.created_at for turn in known.turns[: -LAST_TURNS - 1 : -1] if turn.created_at), None)
     return None if now is None else as_utc(now).date()
 
 
 def _check_length(wanted: Wanted, blocks: Iterable[bytes]) -> None:
-    """Refuse a vector that can be compared with none of those that are stored: it would change nothing, unseen."""
+    """Reject a query vector of another dimension than all stored ones, which would silently have no effect."""
     stored = set(map(numbers_of_each, blocks)) - {0}
     given = len(wanted.query_vector)
     if stored and given not in stored:
@@ -105,7 +105,7 @@ def _check_length(wanted: Wanted, blocks: Iterable[bytes]) -> None:
 
 
 class _Query:
-    """One query of one conversation."""
+    """The search for one question in one conversation."""
 
     def __init__(
         self, driver: Driver, connection: DriverConnection, wanted: Wanted, known: Known, outline: Outline,
@@ -122,7 +122,7 @@ class _Query:
         self._question = question
         self._today = _today(wanted, known)
         self._times = query_times(question, self._today) if wanted.query else NO_TIMES
-        # What the time is counted from, where the question names none itself.
+        # The event that a time is relative to, if the question names no time itself.
         self._event = event_of(question) if wanted.query and not self._times.terms else None
         self._asked = (
             query_terms(subject_of(question), without=self._times.words) if wanted.query else heaviest_matter(question)
@@ -131,23 +131,23 @@ class _Query:
         self._field = Field(said=outline.said, segments=head.node_count)
         self._request = asked_block(question, is_query=bool(wanted.query))
         self._pieces: dict[int, Piece] = {}
-        """Of postings, by their numbers, as far as they were read."""
+        """Pieces of postings read so far, by number."""
         self._written_on: dict[int, int] = {}
-        """Segments of the passages that a model wrote, by their numbers."""
+        """Passage number -> segment, for passages that a model wrote."""
         self._entries: list[BlockEntry] = []
         self._told_of_blocks: Mapping[str, float] = NOTHING_TOLD
         self._told: Mapping[str, float] = NOTHING_TOLD
-        """What each term that is looked for tells."""
+        """Weight of each search term."""
         self._has_lost_postings = False
 
     def answers(self) -> Answers:
-        """Notes, turns and blocks; nothing where the question has neither words nor times that tell something."""
+        """Return notes, turns and blocks; nothing for a question without terms and times to search for."""
         if not (self._asked or self._times.terms):
             return Answers(self._question)
         budget = self._wanted.budget_tokens
         scores = self._scores()
         is_about_order = bool(self._wanted.query) and asks_for_order(self._question)
-        # An order is told in one list.
+        # A question about order gets a single list of notes, without quoted turns.
         may_quote = budget > TIGHT and not is_about_order
         best = best_turns(scores, query_statements.ANSWERING) if may_quote else {}
         blocks = self._meant()
@@ -168,7 +168,7 @@ class _Query:
             passages = matter.among(passages)
         if is_about_order:
             passages = of_asker(self._question, passages)
-        # What came up first came up, whatever was said later.
+        # First mentions count even if the statement was superseded later.
         gone = NOTHING_OVERTAKEN if self._wanted.in_order else self._overtaken
         most_tokens = budget * _BESIDE_FIRST if is_about_order else budget
         note_hits = hits(self._asked, scores, passages, self._field, most_tokens=most_tokens, overtaken=gone)
@@ -192,7 +192,7 @@ class _Query:
         )  # fmt: skip
 
     def _late(self) -> list[Passage]:
-        """What the open tail tells, as passages; a question answers none."""
+        """Return the notes of the open tail as passages, except questions, which answer nothing."""
         notes = [note for note in self._outline.tail if not note.text.endswith("?")]
         return [
             Passage(number_of(note.seq, note.place), (note,), (" ".join(note_stems(note.text)),))
@@ -201,10 +201,10 @@ class _Query:
         ]
 
     def _scores(self) -> dict[int, int]:
-        """Scores of the passages that may answer, best first."""
+        """Return the scores of the candidate passages, best first."""
         wanted, field = self._wanted, self._field
         pieces = WantedPieces(self._asked[: QUERY_TERMS - 1 - bool(self._request)], self._head.node_count)
-        # What a person wants from now on stands beside an answer, not beside what a turn touches on.
+        # Standing wishes matter for the answer to a query, not for a topic that a turn touches on.
         standing = WantedPieces([STANDING] if wanted.query else [], self._head.node_count)
         timed = WantedPieces(self._times.terms, self._head.node_count)
         event = WantedPieces(self._event.terms if self._event else (), self._head.node_count)
@@ -226,7 +226,7 @@ class _Query:
         self._told = told_by(self._asked, postings, field)
         scores = scores_of(self._told, postings, field, near=near)
         if not wanted.query:
-            # What has nothing to do with the turn's matter is left out once the words are read.
+            # Passages off the turn's topic are removed later, once their text is read.
             return with_replacing(best_of(scores, MOST_STEERED), self._overtaken.overtaken_by)
         if wanted.in_order:
             scores = spread(scores, last_seq=self._head.turn_count)
@@ -245,7 +245,7 @@ class _Query:
         return best_of(scores, most_passages if wanted.scope.is_all else _SCOPED * most_passages)
 
     def _days_of(self, event: EventTime, pieces: WantedPieces) -> tuple[str, ...]:
-        """The terms of the days that are counted from an event; none where no note says when it was or will be."""
+        """Return the time terms relative to an event; none if no note dates the event."""
         postings = self._postings(pieces, {})
         told = told_by(event.terms, postings, self._field)
         scores = best_of(scores_of(told, postings, self._field), _PLACES_OF_EVENT)
@@ -261,24 +261,24 @@ class _Query:
         return self._wanted.scope.allows(note.role, note.speaker)
 
     def _all_of(self, *wanted: WantedPieces) -> Call:
-        """The statement that reads the pieces that may hold some terms, and those of what a model wrote."""
+        """Return the call that reads the pieces that may contain some terms, both by the rules and by models."""
         numbers = frozenset((MARK,)).union(*[terms.numbers for terms in wanted])
         return query_statements.ALL_POSTINGS, {**self._of_conversation, "numbers": ",".join(map(str, numbers))}
 
     def _missing(self, wanted: WantedPieces) -> Call:
-        """The statement that reads what is not read yet of the pieces that may hold some terms."""
+        """Return the call that reads the pieces that may contain some terms and are not read yet."""
         numbers = wanted.numbers - self._pieces.keys()
         return query_statements.POSTINGS, {**self._of_conversation, "numbers": ",".join(map(str, numbers))}
 
     def _open(self, rows: Sequence[Any]) -> None:
-        """Keep what was read of the pieces, or that they are not all there."""
+        """Keep pieces that were read, and note whether postings were dropped."""
         self._has_lost_postings |= any(number == MARK for number, _ in rows)
         self._pieces |= {number: opened(number, bytes(body)) for number, body in rows if number != MARK}
 
     def _postings(
         self, wanted: WantedPieces, of_models: Mapping[int, Piece], *, enough_pointers: float = POINTERS_A_TERM
     ) -> list[PostingRow]:
-        """The postings of terms in what was read, and in these pieces of what a model wrote."""
+        """Return the postings of terms in the pieces read so far and in the given pieces by models."""
         most_postings = query_statements.POSTINGS_A_TERM
         postings = wanted.heaviest(self._pieces, most_postings, enough_pointers=enough_pointers)
         if of_models:
@@ -289,7 +289,7 @@ class _Query:
         return postings
 
     def _written_passages(self, numbers: Iterable[int]) -> list[Call]:
-        """The statement that reads the passages of models among some; none where no model's may answer."""
+        """Return the call that reads models' passages with these numbers; empty if there are none."""
         segments = sorted({self._written_on[number] for number in numbers if number in self._written_on})
         if not segments:
             return []
@@ -297,12 +297,12 @@ class _Query:
         return [(query_statements.MODEL_PASSAGES, wanted)]
 
     def _passages(self, numbers: Iterable[int]) -> Call:
-        """The statement that reads the bundles of passages."""
+        """Return the call that reads the bundles of passages with these numbers."""
         bundles = set(map(bundle_of, numbers))
         return query_statements.HIT_PASSAGES, {**self._of_conversation, "numbers": ",".join(map(str, bundles))}
 
     def _meant(self) -> list[BlockEntry]:
-        """Blocks that the query may mean."""
+        """Return the blocks that the question may refer to."""
         if self._request is None or not self._entries:
             return []
         self._told_of_blocks = told_by_words(self._request, self._entries)
@@ -312,7 +312,7 @@ class _Query:
         ]
 
     def _block(self, entry: BlockEntry) -> Call:
-        """A block with what stands shortly before it."""
+        """Return the call that reads a block with the text shortly before it."""
         begin = max(0, entry.start - INTRODUCTION)
         length = min(entry.end, entry.start + cap_for(self._wanted.budget_tokens)) - begin
         return statements.TURN_PART, {**self._of_conversation, "seq": entry.seq, "begin": begin, "length": length}
@@ -329,7 +329,7 @@ class _Query:
         return tuple(blocks)
 
     def _turns(self, best: Mapping[int, float]) -> list[Call]:
-        """The words of the best turns."""
+        """Return the call that reads the text of the best turns."""
         if not best:
             return []
         seqs = [*best, *([-1] * (query_statements.ANSWERING - len(best)))]

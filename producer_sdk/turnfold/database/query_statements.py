@@ -1,4 +1,4 @@
-"""The statements of a query, built once: pieces of postings, the segments and passages that they point to."""
+"""The statements of a query, built once: pieces of postings, and the segments and passages that they point to."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from turnfold.database.statements import OF_CONVERSATION, node, shortened_column
 from turnfold.search.relevance import SEGMENT_HITS
 
 POSTINGS_A_TERM: Final = 64
-"""Segments of a term that count: those that it weighs most in."""
+"""Segments per term that are scored: those with its highest weights."""
 SIGNS_SEGMENTS: Final = 128
-"""Newest segments whose passages are compared with the query's meaning."""
+"""Newest segments whose passages are compared with the query's embedding."""
 TURNS_A_HIT: Final = 264
-"""Turns that are read of a segment that holds a query's terms: all of the longest one that can be configured, 200
-turns and 64 for which a tool call holds its end. A segment's own limit of tokens bounds what they hold."""
+"""Maximum turns read of a segment with matches: all of the longest one that can be configured, 200 turns, plus 64 by
+which tool calls may delay its end. The segment's limit of tokens bounds their text."""
 
 passage = table(PassageRow)
 
@@ -35,7 +35,7 @@ _posting: Final = table(PostingRow)
 POSTINGS: Final = select(_posting.c.number, _posting.c.body).where(
     _posting.c.conversation == bindparam("conversation"), among(_posting.c.number, "numbers")
 )
-"""Pieces: see `turnfold.contract.posting_pieces`."""
+"""Pieces of postings: see `turnfold.contract.posting_pieces`."""
 
 _model_posting: Final = table(ModelPostingRow)
 MODEL_POSTINGS: Final = select(_model_posting.c.number, _model_posting.c.body).where(
@@ -45,7 +45,7 @@ ALL_POSTINGS: Final = union_all(
     POSTINGS.add_columns(literal_column("0").label("of_model")),
     MODEL_POSTINGS.add_columns(literal_column("1").label("of_model")),
 )
-"""Both in one statement; the last column tells what a model wrote."""
+"""Pieces of the rules and of models in one statement; the last column tells them apart."""
 _model_passage: Final = table(ModelPassageRow)
 MODEL_PASSAGES: Final = select(_model_passage.c.body).where(
     _model_passage.c.conversation == bindparam("conversation"), among(_model_passage.c.idx, "segments")
@@ -58,7 +58,7 @@ BLOCK_LISTS: Final = (
     .order_by(_blocks.c.idx.desc())
     .limit(literal_column(str(POSTINGS_A_TERM)))
 )
-"""The blocks of the newest segments that have any."""
+"""Blocks of the newest segments that have any."""
 
 HIT_NODES: Final = select(node.c.idx, node.c.first_seq, node.c.last_seq).where(
     node.c.conversation == bindparam("conversation"),
@@ -69,7 +69,7 @@ HIT_NODES: Final = select(node.c.idx, node.c.first_seq, node.c.last_seq).where(
 HIT_PASSAGES: Final = select(passage.c.bundle, passage.c.body).where(
     passage.c.conversation == bindparam("conversation"), among(passage.c.bundle, "numbers")
 )
-"""`numbers` of bundles in one text with commas between them: hundreds of parameters take longer than what they find."""
+"""`numbers` of bundles as one comma-separated text: binding hundreds of parameters takes longer than the query."""
 
 _parts: Final = table(PartListRow)
 PART_LISTS: Final = (
@@ -77,7 +77,7 @@ PART_LISTS: Final = (
     .where(_parts.c.conversation == bindparam("conversation"), among(_parts.c.idx, "segments"))
     .order_by(_parts.c.idx)
 )
-"""Parts of the long turns of `segments`, which are as the `numbers` of passages."""
+"""Parts of the long turns of `segments`, a comma-separated text like `numbers` of `HIT_PASSAGES`."""
 
 _segment_of: Final = (
     select(node.c.idx)
@@ -90,7 +90,7 @@ _segment_of: Final = (
     .scalar_subquery()
 )  # fmt: skip
 ANSWERING: Final = 8
-"""Turns that answer a query best, of which the words are read."""
+"""Number of best matching turns whose text is read."""
 ANSWERING_TURNS: Final = select(*shortened_columns(parts=False), _segment_of.label("node_idx")).where(
     OF_CONVERSATION, turn.c.seq.in_([bindparam(f"s{i}") for i in range(ANSWERING)])
 )
@@ -105,7 +105,7 @@ NEWEST_SIGNS: Final = (
 
 
 def _hit_turns() -> Any:
-    # Eight ranges of the primary key: a join on ranges makes PostgreSQL read the whole conversation.
+    # Eight ranges of the primary key: for a join on ranges, PostgreSQL would read the whole conversation.
     ranges = [
         select(
             select(*shortened_columns(parts=False))

@@ -1,4 +1,4 @@
-"""What a read of one conversation asks: an inbox, and the primary's reader or a replica's."""
+"""Protocols of what a read of one conversation needs: an inbox, and a reader of the primary or a replica."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ _Read = TypeVar("_Read")
 
 
 class PendingSource(Protocol):
-    """Where turns wait that are not in SQL yet."""
+    """A source of the turns that are not in SQL yet."""
 
     def peek(self, address: Address, *, newest: int) -> Pending:
-        """Look at the inbox, at its `newest` entries at most."""
+        """Read the inbox, up to its `newest` entries."""
 
 
 class ValueSource(Protocol):
-    """Where a conversation is read for a context."""
+    """A source of conversations for contexts."""
 
     def seals(self, address: Address) -> Seals:
-        """What may stand in the frame around what is told of a conversation."""
+        """Return the seals for the frame around quoted conversation text."""
 
     def by_value(self, wanted: Wanted) -> Found | None:
-        """The conversation at one committed state; None when nothing of it is stored."""
+        """Return the conversation at one committed state; None if nothing of it is stored."""
 
     def drop(self, address: Address) -> None:
-        """Forget what is remembered of a conversation."""
+        """Evict a conversation from the cache."""
 
 
 class ReadSource(ValueSource, Protocol):
-    """Where stored conversations are read: the primary, or a replica that is compared with the inbox's marks."""
+    """A source of stored conversations: the primary, or a replica that is checked against the inbox's stored marks."""
 
     def computing(self) -> AbstractContextManager[None]: ...
 

@@ -1,4 +1,4 @@
-"""SQL to records: what one consistent look at the database can be asked."""
+"""Reads within one consistent snapshot of the database, returning the contract's records."""
 
 from __future__ import annotations
 
@@ -41,61 +41,61 @@ from turnfold.search.relevance import SEGMENT_HITS
 from turnfold.search.turn_scores import PostingRow
 
 CHARACTERS_A_PAGE: Final = 16 * 1_048_576
-"""Code points of turns after which a page of them ends: a thousand of the largest would be gigabytes."""
+"""Code points of turns after which a page of them ends: a thousand of the largest turns would be gigabytes."""
 _TURNS_AT_ONCE: Final = 25
-"""Turns that are fetched together."""
+"""Turns fetched per batch."""
 
 
 def checked_secret(connection: Connection) -> str:
-    """The secret from which seals are derived. Raises `SchemaMismatch` for a schema that this version does not read."""
+    """Return the secret that seals are derived from. Raises `SchemaMismatch` for an incompatible schema."""
     return checked_meta(connection, readable()).get("seal_secret", "")
 
 
 def stored_layout(connection: Connection) -> Layout:
-    """How the inboxes are laid out, by `meta`."""
+    """Return the layout of the shards, from `meta`."""
     return Layout.from_meta(meta_rows(connection))
 
 
 class ReadTransaction:
-    """One consistent look at the database."""
+    """One consistent snapshot of the database."""
 
     def __init__(self, connection: Connection, values: ValueReader | None = None, *, secret: str = "") -> None:
-        """`secret` is what `checked_secret` found."""
+        """`secret` is the result of `checked_secret`."""
         self._connection = connection
         self._secret = secret
         self._values = values or ValueReader(connection.engine)
         self.missed: set[ConversationId] = set()
-        """Conversations whose postings or levels a look missed: dropped, and not made again yet."""
+        """Conversations whose postings or levels were needed but dropped, and not rebuilt yet."""
 
     @property
     def connection(self) -> Connection:
-        """For looks of one's own into the same snapshot."""
+        """The connection, for further statements within the snapshot."""
         return self._connection
 
     def seals(self, address: Address) -> Seals:
-        """What may stand in the frame around what is told of a conversation."""
+        """Return the seals for the frame around quoted conversation text."""
         return Seals(self._secret, address)
 
     def head(self, address: Address) -> Head | None:
-        """The conversation's row; None when nothing is stored."""
+        """Return the conversation's row; None if nothing is stored."""
         row = self._connection.execute(
             statements.HEAD, {"tenant": address.tenant, "external_id": address.conversation}
         ).first()
         return None if row is None else head_record(row)
 
     def by_value(self, wanted: Wanted) -> Found | None:
-        """As `Reader.by_value`, in this look."""
+        """Like `Reader.by_value`, within this snapshot."""
         found = self._values.read_within(self._connection.connection.driver_connection, wanted)
         if found is not None and found.answers.has_lost_postings:
             self.missed.add(found.head.id)
         return found
 
     def drop(self, address: Address) -> None:
-        """As `Reader.drop`."""
+        """Like `Reader.drop`."""
         self._values.known.drop(address)
 
     def turns_up_to(self, head: Head, last_seq: int, *, cap: int, waiting: int) -> tuple[StoredTurn, ...]:
-        """At most 200 turns up to a number, oldest first, as short as `turn_limits` says; `waiting` follow them."""
+        """Return at most 200 turns up to a number, oldest first, truncated as if `waiting` more turns followed."""
         short = Shortening.to(cap, last_seq=last_seq + waiting)
         from_seq = last_seq - TURNS_A_READ + 1
         edges = {"conversation": head.id, "from_seq": from_seq, "last_seq": last_seq}
@@ -103,7 +103,7 @@ class ReadTransaction:
         return tuple(shortened_record(row, short) for row in reversed(rows))
 
     def turns_after(self, head: Head, after: int, *, most: int) -> list[StoredTurn]:
-        """At most so many turns behind a number, whole, oldest first; no more once they are `CHARACTERS_A_PAGE`."""
+        """Return at most `most` untruncated turns after a number, oldest first, and about `CHARACTERS_A_PAGE` of text."""
         wanted = {"conversation": head.id, "after_seq": after, "most": most}
         turns, characters = [], 0
         with self._connection.execute(
@@ -119,7 +119,7 @@ class ReadTransaction:
     def conversations_after(
         self, tenant: str, after: str, *, most: int, containing: str = ""
     ) -> list[ListedConversation]:
-        """At most so many conversations of a tenant behind a name, by name, whose name or title holds some words."""
+        """Return a page of a tenant's conversations by name, after a name; `containing` filters by name or title."""
         wanted = {"tenant": tenant, "after": after, "most": most}
         statement = statements.CONVERSATIONS_AFTER
         if containing:
@@ -133,7 +133,7 @@ class ReadTransaction:
         ]  # fmt: skip
 
     def state_of(self, head: Head, seq: int) -> TurnState | None:
-        """What SQL holds of a turn; None where there is none."""
+        """Return the state of a turn; None if there is no such turn."""
         turns = statements.turn
         state = self._connection.scalar(
             select(turns.c.state).where(turns.c.conversation == head.id, turns.c.seq == seq)
@@ -141,7 +141,7 @@ class ReadTransaction:
         return None if state is None else TurnState(state)
 
     def texts(self, head: Head, wanted: Sequence[LevelKey]) -> dict[LevelKey, str]:
-        """Texts of segments that are looked up often, 64 a statement; a model's where there are any."""
+        """Read level texts of hot segments, 64 per statement, preferring a model's."""
         models = {
             (often.node.height, often.node.idx, level)
             for often in head.often
@@ -162,21 +162,21 @@ class ReadTransaction:
         return texts
 
     def stored_seqs(self, head: Head, turn_ids: Sequence[str]) -> dict[str, int]:
-        """The numbers of those of at most 200 turns that are stored."""
+        """Return the numbers of the given turns that are stored; at most 200 ids."""
         ids = json.dumps(turn_ids)
         rows = self._connection.execute(statements.STORED_SEQS, {"conversation": head.id, "ids": ids})
         return {row.turn_id: row.seq for row in rows}
 
     def turn_ids(self, head: Head, seqs: Sequence[int]) -> dict[int, str]:
-        """The ids of turns by their numbers, of at most 500."""
+        """Return the ids of turns by number; at most 500."""
         numbers = ",".join(map(str, seqs))
         rows = self._connection.execute(statements.TURN_IDS, {"conversation": head.id, "numbers": numbers})
         return {row.seq: row.turn_id for row in rows}
 
     def postings(self, head: Head, terms: Sequence[str]) -> list[PostingRow]:
-        """Rows (term, idx, weight, pointers to passages) of the segments that hold the terms most.
+        """Return postings (term, idx, weight, pointers) of the segments with the highest weights of each term.
 
-        Where only a model wrote a term, it points to no passage. Where those of the rules were dropped, it is `missed`.
+        Postings written only by a model have no pointers. If those of the rules were dropped, adds to `missed`.
         """
         if not terms:
             return []
@@ -195,34 +195,34 @@ class ReadTransaction:
         return list(postings.values())
 
     def segment_signs(self, head: Head) -> tuple[SegmentSigns, ...]:
-        """What the importance of segments is made of, in order: of the newest, and of those that are looked up."""
+        """Return the inputs of segments' importance, in order: of the newest segments and of those expanded."""
         return segment_signs(self._connection, head)
 
     def segments_after(self, head: Head, after: int, *, most: int, words: bool) -> list[Segment]:
-        """At most so many segments behind the one of a number, in order, with their `words` if they are asked for."""
+        """Return a page of segments after a number, in order; `words` adds their text and facts."""
         page = segments_after(self._connection, head, after, most=most, words=words)
         if words and any(1 not in segment.words for segment in page):
             self.missed.add(head.id)
         return page
 
     def work(self, selection: Selection) -> list[Work]:
-        """Work that is parked, fails or is overdue."""
+        """Return work that is parked, failing or overdue."""
         return work_needing_attention(self._connection, selection)
 
     def usage(self, tenant: str, since: date, *, conversation_id: str | None = None, each: bool = False) -> list[Usage]:
-        """What models did since a day: for a tenant, one of its conversations, or `each` of them."""
+        """Return model usage since a day: of a tenant, of one of its conversations, or of `each` of them."""
         return usage_since(self._connection, tenant, since, conversation_id=conversation_id, each=each)
 
     def relations(self, head: Head) -> list[Relation]:
-        """The relations that segments state, in order."""
+        """Return the relations of all segments, in order."""
         return segment_relations(self._connection, head)
 
     def top_relations(self, head: Head) -> list[str]:
-        """Of all that is folded the relations that are stated most."""
+        """Return the relations stated most often in everything folded."""
         return top_relations(self._connection, head)
 
     def part_entries(self, head: Head, segments: Sequence[int]) -> list[PartEntry]:
-        """The parts of the long turns of some segments, in order."""
+        """Return the parts of the long turns of some segments, in order."""
         if not segments:
             return []
         of = {"conversation": head.id, "segments": ",".join(map(str, segments))}
@@ -230,7 +230,7 @@ class ReadTransaction:
         return [part for body in bodies for part in unpack_parts(bytes(body))]
 
     def passages(self, head: Head, numbers: Sequence[int]) -> list[tuple[int, str]]:
-        """Passages by their numbers, packed."""
+        """Return passages by their numbers, packed."""
         if not numbers:
             return []
         wanted = frozenset(numbers)
@@ -241,7 +241,7 @@ class ReadTransaction:
     def turns_of_segments(
         self, head: Head, segments: Sequence[int], *, cap: int
     ) -> tuple[list[StoredTurn], dict[int, int]]:
-        """The words of at most eight segments' turns, and the segment of each seq."""
+        """Return the truncated turns of at most eight segments, and the segment of each turn."""
         padded = [*segments, *([-1] * (SEGMENT_HITS - len(segments)))]
         wanted = {f"x{i}": idx for i, idx in enumerate(padded)}
         nodes = self._connection.execute(query_statements.HIT_NODES, {"conversation": head.id, **wanted}).all()
@@ -257,23 +257,23 @@ class ReadTransaction:
         }
 
     def turn_sizes(self, head: Head, first_seq: int, last_seq: int, *, most: int) -> tuple[tuple[int, int], ...]:
-        """Number and stored count of tokens of the turns of a range, oldest first."""
+        """Return number and stored token count of the turns of a range, oldest first."""
         rows = self._connection.execute(
             statements.TURN_SIZES, {"conversation": head.id, "first_seq": first_seq, "last_seq": last_seq, "most": most}
         )
         return tuple((row.seq, row.tokens) for row in rows)
 
     def names_between(self, head: Head, first_seq: int, last_seq: int) -> frozenset[str]:
-        """Names of those who speak in a range of turns."""
+        """Return the names of the speakers in a range of turns."""
         between = {"conversation": head.id, "first_seq": first_seq, "last_seq": last_seq}
         return frozenset(self._connection.execute(statements.NAMES_BETWEEN, between).scalars())
 
     def turns_between(
         self, head: Head, first_seq: int, last_seq: int, *, most: int, offset: int = 0, cap: int = MOST_CAP
     ) -> tuple[TurnPiece, ...]:
-        """At most `cap` code points of each turn of a range, oldest first, of the first one from `offset` on.
+        """Return at most `cap` code points of each turn of a range, oldest first; of the first one from `offset` on.
 
-        Parts come with the beginning of the first turn, and with others where they are no longer than `cap`.
+        Parts come with the first turn if `offset` is 0, and with other turns if they are no longer than `cap`.
         """
         rows = self._connection.execute(
             statements.TURNS_BETWEEN,
@@ -285,7 +285,7 @@ class ReadTransaction:
         return tuple(piece_record(row) for row in rows)
 
     def node(self, head: Head, height: int, idx: int) -> Node | None:
-        """One node by primary key."""
+        """Return one node by primary key."""
         nodes = statements.node
         row = self._connection.execute(
             select(*statements.NODE_COLUMNS).where(
@@ -295,7 +295,7 @@ class ReadTransaction:
         return None if row is None else node_record(row)
 
     def segments_over(self, head: Head, first_seq: int, last_seq: int, *, most: int) -> list[Node]:
-        """The first segments that hold any turn of a range, in order."""
+        """Return the first `most` segments that overlap a range of turns, in order."""
         nodes = statements.node
         rows = self._connection.execute(
             select(*statements.NODE_COLUMNS)
@@ -309,7 +309,7 @@ class ReadTransaction:
         return [node_record(row) for row in rows]
 
     def reconstruction(self, head: Head, node: Node) -> str | None:
-        """A model's words in the place of the node's turns; None where there are none."""
+        """Return a model's reconstruction of the node's turns; None if there is none."""
         levels = table(LevelRow)
         return self._connection.scalar(
             select(levels.c.body).where(
@@ -319,9 +319,9 @@ class ReadTransaction:
         )  # fmt: skip
 
     def nodes_within(self, head: Head, first_seq: int, last_seq: int, *, below: int) -> tuple[Node, ...]:
-        """The coarsest nodes of heights under `below` that lie inside a range, in order.
+        """Return the coarsest nodes of heights under `below` that lie within a range, in order.
 
-        Descends height by height into what is left at both ends: at most 14 rows a height.
+        Recurses into the remainders at both ends, height by height: at most 14 rows per height.
         """
         if below <= 0 or first_seq > last_seq:
             return ()
@@ -346,7 +346,7 @@ class ReadTransaction:
         return (*earlier, *nodes_here, *after)
 
     def level_text(self, head: Head, node: Node, level: int) -> str | None:
-        """The words of a node at a level; a model's where there are any. None where they were dropped."""
+        """Return the text of a node at a level, preferring a model's; None if it was dropped."""
         levels = table(LevelRow)
         text = self._connection.scalar(
             select(levels.c.body)
@@ -362,29 +362,29 @@ class ReadTransaction:
         return text
 
     def anchor(self, head: Head, id_: int) -> Anchor | None:
-        """One anchor by primary key."""
+        """Return one anchor by primary key."""
         rows = self._connection.execute(
             SAID_ANCHORS.where(statements.anchor.c.id == id_), {"conversation": head.id}
         ).all()
         return next(iter(said_anchors(self._connection, head, rows)), None)
 
     def anchors(self, head: Head) -> AnchorRead:
-        """For looks at the anchors of a conversation, in blocks."""
+        """Return a reader of the conversation's anchors."""
         return AnchorRead(self._connection, head)
 
     def first_after(self, head: Head, moment: datetime) -> int | None:
-        """The number of the first turn that was said at a moment or later; None where none was."""
+        """Return the number of the first turn at or after a moment; None if there is none."""
         of = {"conversation": head.id, "moment": moment}
         return self._connection.scalar(statements.FIRST_AFTER, of)
 
     def past_anchors(self, head: Head, last_seq: int, tail: TailAnchors) -> PastAnchors:
-        """The anchors that held when a turn was the newest one; `tail` are those of the open tail now."""
+        """Return the anchors that were active at a turn; `tail` is the current open tail."""
         return past_anchors(self._connection, head, last_seq, tail)
 
     def notes(self, head: Head) -> NoteRead:
-        """The notes of the conversation."""
+        """Return a reader of the conversation's notes."""
         return NoteRead(self._connection, head)
 
     def progress(self, head: Head) -> ProgressRead:
-        """How far the work on the conversation is."""
+        """Return a reader of the conversation's progress."""
         return ProgressRead(self._connection, head)

@@ -1,4 +1,4 @@
-"""Held connections and what they remember: runs a read in one snapshot, and once more when a connection was lost."""
+"""The reader: runs a read in one snapshot, with a retry after a lost connection, and caches conversations."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ _Result = TypeVar("_Result")
 
 
 AskFold = Callable[[ConversationId], object]
-"""Has workers fold a conversation now. Raises nothing."""
+"""Requests a fold of a conversation now. Must not raise."""
 
 
 def _ask_nobody(conversation: ConversationId) -> None:
-    """For reads of what loses nothing."""
+    """Do nothing, for reads that do not depend on dropped rows."""
 
 
 class Reader:
-    """Opens read transactions. Safe to share among threads."""
+    """Opens read transactions. Thread-safe."""
 
     def __init__(
         self, engine: Engine, on_change: OnChange | None = None, *, beside: Reader | None = None,
         ask_fold: AskFold = _ask_nobody,
     ) -> None:  # fmt: skip
-        """`on_change` is called, after a read, with what workers changed of a conversation since the one before.
+        """`on_change` is called after a read, with workers' changes to a conversation since the previous read.
 
-        `ask_fold` is called after a read that missed postings of an idle conversation: a fold makes them again. A
-        replica's reader is `beside` the primary's, remembers the same, and tells of the same changes.
+        `ask_fold` is called after a read that missed dropped rows of an idle conversation: a fold rebuilds them. A
+        replica's reader gets the primary's as `beside`, and shares its cache and its change log.
         """
         self._engine = engine
         self._ask_fold = ask_fold
@@ -56,17 +56,17 @@ class Reader:
         self._share: ProcessorShare | None = None
 
     def share_processor(self, threads: int) -> None:
-        """Let so many threads compute at once, from now on; any number of them may wait for the database."""
+        """Limit the number of threads that compute at once; any number of them may wait for the database."""
         if self._share is None and self._engine.dialect.name == "postgresql":
             lend_while_executing(self._engine)
         self._share = ProcessorShare(threads)
 
     def computing(self) -> AbstractContextManager[None]:
-        """What is computed inside waits for its turn, where the processor is shared."""
+        """Wait for a share of the CPU, if the number of computing threads is limited."""
         return nullcontext() if self._share is None else self._share.held()
 
     def read(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
-        """Run `work` in one read-only snapshot; once more if the connection had been lost before.
+        """Run `work` in one read-only snapshot; retry once after a lost connection.
 
         Raises `Unavailable` or `SchemaMismatch`.
         """
@@ -76,9 +76,9 @@ class Reader:
         return result
 
     def by_value(self, wanted: Wanted) -> Found | None:
-        """What the default policy needs of a conversation at one state; None when nothing of it is stored.
+        """Return what the default policy needs of a conversation, at one state; None if nothing of it is stored.
 
-        Raises as `read` does.
+        Raises as `read`.
         """
         self._check_schema()
         found = self._read(lambda: self._values.read(wanted))
@@ -87,43 +87,43 @@ class Reader:
         return found
 
     def newest(self, address: Address) -> StoredMark | None:
-        """The state of a conversation that contexts were made of last; None where nothing is remembered."""
+        """Return the mark of the cached state of a conversation; None if it is not cached."""
         return self._values.newest(address)
 
     def archive(self, address: Address) -> bytes:
-        """The archive of one conversation, from one snapshot. Raises as `read` does, and `UnknownConversation`."""
+        """Return the archive of one conversation, from one snapshot. Raises as `read`, and `UnknownConversation`."""
         from turnfold.database.exports import footer, header, lines_of  # the one read that needs all tables
 
         self._check_schema()
         return self._read(lambda: b"".join([header(), *lines_of(self._engine, address), footer(1)]))
 
     def seals(self, address: Address) -> Seals:
-        """What may stand in the frame around what is told of a conversation. Raises as `read` does."""
+        """Return the seals for the frame around quoted conversation text. Raises as `read`."""
         self._check_schema()
         return Seals(self._secret, address)
 
     def layout(self) -> Layout:
-        """How the inboxes are laid out. Raises as `read` does."""
+        """Return the layout of the shards. Raises as `read`."""
         return self.read(lambda transaction: stored_layout(transaction.connection))
 
     def keep(self, address: Address, found: Found, key: Hashable, made: Context) -> None:
-        """Remember a finished context of what `by_value` found, by all that it depends on beside that."""
+        """Cache a finished context of a result of `by_value`, by everything else that the context depends on."""
         self._values.known.keep(address, found, key, made)
 
     def prepare(self) -> None:
-        """Compile what the first reads would compile. Asks the database nothing."""
+        """Compile the statements that the first reads would compile, without a query."""
         self._values.prepare()
 
     def drop(self, address: Address) -> None:
-        """Forget what is remembered of a conversation."""
+        """Evict a conversation from the cache."""
         self._values.known.drop(address)
 
     def forget_parsed(self) -> None:
-        """Forget what is remembered of every conversation: the next read of each is as a new process's."""
+        """Clear the cache: the next read of each conversation is like a new process's."""
         self._values.known.clear()
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close all connections."""
         self._values.close()
         self._engine.dispose()
 
@@ -139,7 +139,7 @@ class Reader:
             with self.computing(), translated():
                 return work()
         finally:
-            # Outside any transaction: what is called may read, in other threads too.
+            # Outside any transaction: the callback may read, also in other threads.
             if self._changes is not None:
                 with waiting():
                     self._changes.tell()

@@ -1,4 +1,4 @@
-"""Where erased words may stand for a while, and until when."""
+"""Places where erased words may remain for a while, and until when."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 DATABASE_LOG: Final = "database"
 REDIS_LOG: Final = "redis"
 REWRITING: Final = "rewriting"
-"""When Redis was last told to write its log anew."""
+"""Key of the time when Redis was last told to rewrite its log."""
 
 _SQLITE: Final = "SQLite's write-ahead log, until no read is in the way: workers empty it"
 _POSTGRESQL: Final = (
@@ -22,9 +22,9 @@ _ROWS: Final = "the database's rows, which nobody reads any more, until a worker
 
 
 def remaining(marks: Collection[str], *, sqlite: bool, completed: bool) -> tuple[str, ...]:
-    """What may hold erased words still, in words. `marks` are the kinds of logs that were not seen to yet.
+    """List, in words, where erased words may remain. `marks` are the kinds of logs that were not cleaned yet.
 
-    Before it is `completed`, nobody knows that there are no rows, and no log was seen to.
+    Before the erasure is `completed`, rows may remain, and no log has been cleaned.
     """
     rows = [] if completed else [_ROWS]
     in_database = not completed or DATABASE_LOG in marks

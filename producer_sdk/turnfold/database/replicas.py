@@ -1,4 +1,4 @@
-"""Reads from a replica: each looks first whether the replica has what workers stored, and else asks the primary."""
+"""Reads from a replica: each first checks that the replica has what workers stored, and falls back to the primary."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from turnfold.errors import SchemaMismatch, Unavailable, UnknownConversation, Un
 from turnfold.redis.inbox import Pending
 
 AWAY_SECONDS: Final = 1.0
-"""After a replica did not answer, how long reads do not ask it again."""
+"""Seconds without further reads from a replica after it failed to answer."""
 
 _Read = TypeVar("_Read")
 
 
 class _Away(Exception):  # noqa: N818 - the primary is asked instead
-    """The replica did not answer, or is no replica of this version's schema."""
+    """The replica did not answer, or has an incompatible schema; the primary is read instead."""
 
 
 class _Looked:
-    """An inbox of which each look is taken once: what is read of it again is what it was before SQL was read."""
+    """An inbox with cached peeks: repeated peeks return what was there before SQL was read."""
 
     def __init__(self, inbox: PendingSource) -> None:
         self._inbox = inbox
@@ -43,7 +43,7 @@ class _Looked:
 
     @property
     def marks(self) -> dict[Address, StoredMark]:
-        """How far the conversations that were looked at are stored, as far as Redis knows."""
+        """Stored marks of the peeked conversations, if Redis has one."""
         return {
             address: StoredMark.from_text(pending.mark)
             for (address, _), pending in self._looks.items()
@@ -52,7 +52,7 @@ class _Looked:
 
 
 class _AtLeast:
-    """A replica's reader that raises `ReplicaBehind` where the replica lacks what the inbox says is stored."""
+    """A replica's reader that raises `ReplicaBehind` unless the replica has reached the inbox's stored marks."""
 
     def __init__(self, replica: Reader, looked: _Looked) -> None:
         self._replica = replica
@@ -98,18 +98,18 @@ class _AtLeast:
 
 
 class ReplicaFirst:
-    """Tries reads on a replica. Safe to share among threads."""
+    """Reads from a replica if possible. Thread-safe."""
 
     def __init__(self, replica: Reader) -> None:
         self._replica = replica
         self._asks_again = 0.0
         self.reads = self.behind = 0
-        """How many reads the replica answered, and how many it was behind for or had no mark of."""
+        """Number of reads that the replica answered, and of those for which it was behind or had no mark."""
 
     def read(self, inbox: PendingSource, primary: Reader, verb: Callable[[PendingSource, ReadSource], _Read]) -> _Read:
-        """Run a read of one conversation on the replica, or on the primary where the replica is behind or away.
+        """Run a read of one conversation on the replica, or on the primary if the replica is behind or down.
 
-        The inbox is looked at once for both, before either.
+        The inbox is peeked once for both, before SQL is read.
         """
         if time.monotonic() < self._asks_again:
             return verb(inbox, primary)
@@ -117,7 +117,7 @@ class ReplicaFirst:
         try:
             answer = verb(looked, _AtLeast(self._replica, looked))
         except (ReplicaBehind, UnknownConversation, UnknownMarker):
-            # What the replica does not know yet, such as a marker in a context of the primary's, the primary may.
+            # The primary may know what the replica does not have yet, such as a marker in a context of the primary's.
             self.behind += 1
         except _Away:
             self._asks_again = time.monotonic() + AWAY_SECONDS
@@ -127,9 +127,9 @@ class ReplicaFirst:
         return verb(looked, primary)
 
     def share_processor(self, threads: int) -> None:
-        """As `Reader.share_processor`."""
+        """Like `Reader.share_processor`."""
         self._replica.share_processor(threads)
 
     def close(self) -> None:
-        """Close its connections."""
+        """Close the replica's connections."""
         self._replica.close()

@@ -1,4 +1,4 @@
-"""Rows of the statements as the contract's records."""
+"""Conversion of rows to the contract's records."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ _SEQ, _ROLE, _NAME, _TOKENS, _CONTENT, _LENGTH, _HAS_PARTS = (
     for name in ("seq", "role", "name", "tokens", "content", "length", "has_parts")
 )
 KINDS: Final = tuple(AnchorType)
-"""Anchor types by the number that SQL stores."""
+"""Anchor types, indexed by their number in SQL."""
 STATES: Final = tuple(AnchorState)
-"""Anchor states by the number that SQL stores."""
+"""Anchor states, indexed by their number in SQL."""
 
 
 _ROLES: Final = {str(role): role for role in Role}
 _IMPORTANCES: Final = {int(importance): importance for importance in Importance}
 _TURN_STATES: Final = {int(state): state for state in TurnState}
-"""By what SQL stores: a look-up, where a call of the class takes ten times as long."""
+"""Enumeration members by their value in SQL: a dict lookup takes a tenth of the time of a call of the class."""
 
 
 def head_record(row: Any) -> Head:
@@ -60,7 +60,7 @@ def head_record(row: Any) -> Head:
 
 
 def node_record(row: Any) -> Node:
-    """A node as it is shown: a model's levels where there are any."""
+    """Convert a row to a node as shown: with the token counts of a model's levels where there are any."""
     node, refined_levels = rules_node_record(row), row.refined
     if not refined_levels:
         return node
@@ -70,7 +70,7 @@ def node_record(row: Any) -> Node:
 
 
 def rules_node_record(row: Any) -> Node:
-    """A node as the rules made it."""
+    """Convert a row to a node as the rules made it."""
     return Node(
         height=row.height, idx=row.idx, first_seq=row.first_seq, last_seq=row.last_seq, slug=row.slug,
         tokens=(row.tokens_0, row.tokens_1, row.tokens_2, row.tokens_3), importance=row.importance,
@@ -88,7 +88,7 @@ def anchor_record(row: Any) -> Anchor:
 
 
 def said_anchor_record(row: Any) -> Anchor:
-    """An anchor with who said it and when."""
+    """Convert a row to an anchor with its speaker and time."""
     anchor = anchor_record(row)
     if row.turn_id is None:
         return anchor
@@ -99,7 +99,7 @@ def said_anchor_record(row: Any) -> Anchor:
 
 
 def said_in_turn(anchor: Anchor, turn: Any | None) -> Anchor:
-    """An anchor with the id and the day of the turn in which it was said."""
+    """Return an anchor with the id and day of its turn."""
     if turn is None:
         return anchor
     said_on = None if turn.created_at is None else as_utc(turn.created_at).date()
@@ -107,7 +107,7 @@ def said_in_turn(anchor: Anchor, turn: Any | None) -> Anchor:
 
 
 def top_anchor_record(row: Any) -> Anchor:
-    """An active anchor of the rows of `statements.TOP_ANCHOR_ROWS`: what a context needs of it."""
+    """Convert a row of `statements.TOP_ANCHOR_ROWS` to an active anchor, with the fields that a context needs."""
     return Anchor(
         id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset,
         end=row.start_offset + len(row.body), score=row.score, tokens=row.tokens, rank=row.rank, replaced=row.replaced,
@@ -119,7 +119,7 @@ def top_anchor_record(row: Any) -> Anchor:
 def lazy_anchors(
     rows: Sequence[Row], named: Callable[[Row], Any], overtaken: OvertakenIndex, tail: TailAnchors
 ) -> TopAnchors:
-    """The anchors of such rows and of the open tail, without those whose place another took."""
+    """Return the anchors of such rows and of the open tail, lazily, without superseded values."""
     of_tail = {anchor.id: anchor for anchor in tail.active}
     if tail:
         rows = _with_tail(rows, tail)
@@ -137,7 +137,7 @@ def lazy_anchors(
 
 
 def _with_tail(rows: Iterable[Row], tail: TailAnchors) -> list[Row]:
-    """Rows as they would be if the segment of the open tail were closed; its own have no more than is looked at."""
+    """Apply the tail's changes to the rows and add the tail's anchors, as if its segment were closed."""
     changes = {change.id: change for change in tail.changes}
     by_id = {anchor.id: anchor for anchor in tail.anchors}
     kept: list[Row] = []
@@ -185,38 +185,38 @@ def _with_parts_flag(row: Any) -> StoredTurn:
 
 
 def shortened_record(row: Any, short: Shortening) -> StoredTurn:
-    """A turn as `short` says, from a statement that cut it so."""
+    """Convert a row of a statement that applied `short` to a turn."""
     turn = _with_parts_flag(row)
     return replace(turn, kept=short.head) if row.length > short.cap else turn
 
 
 class Shapes(NamedTuple):
-    """Turns without their words, in order: a list for each column of `statements.OLDER_SHAPES`."""
+    """Turns without their text, in order: one list per column of `statements.OLDER_SHAPES`."""
 
     seqs: list[int]
     roles: list[str]
     names: list[str | None]
     tokens: list[int]
     parts: list[Any]
-    """As a context reads them."""
+    """Parts as a context reads them."""
     with_parts: int = 0
-    """Turns that are more than plain text."""
+    """Number of turns that have parts."""
 
 
 NO_SHAPES: Final = Shapes([], [], [], [], [])
 
 
 def shapes_of(row: Row) -> Shapes:
-    """From the one row of the statement."""
+    """Parse the one row of `statements.OLDER_SHAPES`."""
     *lists, with_parts = row
     seqs, roles, names, tokens, parts = (json.loads(column) if column else [] for column in lists)
     return Shapes(seqs, roles, names, tokens, parts, with_parts)
 
 
 def lazy_turns(older: Shapes, words: Sequence[Row], named: Callable[[Row], Any], short: Shortening) -> Turns:
-    """Turns of rows of `statements.NEWEST_TURNS`, newest first, as `short` says, after `older` ones.
+    """Return a lazy sequence of turns: `older` ones, then rows of `statements.NEWEST_TURNS`, given newest first.
 
-    `named` gives the rows names.
+    `named` converts a row to a named tuple.
     """
     words = words[::-1]
     without_words = len(older.seqs)
@@ -247,12 +247,12 @@ def lazy_turns(older: Shapes, words: Sequence[Row], named: Callable[[Row], Any],
 
 
 def longest_content(rows: Sequence[Row]) -> int:
-    """Code points of the longest turn of rows of `statements.NEWEST_TURNS`."""
+    """Return the length of the longest turn of rows of `statements.NEWEST_TURNS`, in code points."""
     return max([row[_LENGTH] for row in rows], default=0)
 
 
 def content_size(rows: Sequence[Row]) -> int:
-    """Code points that such rows hold."""
+    """Return the total length of the contents in such rows, in code points."""
     return sum([len(row[_CONTENT]) for row in rows])
 
 

@@ -1,4 +1,4 @@
-"""Whether a database serves a version of the schema that a process works with."""
+"""Check that a database serves a schema version that the process works with."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _READS: Final = "this SDK reads"
 
 
 def meta_rows(connection: Connection) -> dict[str, str]:
-    """What `meta` says, by key."""
+    """Return the rows of `meta` as a dict."""
     meta = table(MetaRow)
     return {row.key: row.value for row in connection.execute(select(meta.c.key, meta.c.value))}
 
 
 def checked_meta(connection: Connection, process: SchemaRange, does: str = _READS) -> dict[str, str]:
-    """What `meta` says of a database that has a version in common with `process`. Raises `SchemaMismatch`.
+    """Return the rows of `meta`. Raises `SchemaMismatch` if database and `process` share no schema version.
 
     `does` is what the process does with the schema, for the message.
     """
@@ -36,13 +36,13 @@ def checked_meta(connection: Connection, process: SchemaRange, does: str = _READ
 
 
 def check_engine(engine: Engine, process: SchemaRange, does: str = _READS) -> None:
-    """Check it on a connection of an engine. Raises `SchemaMismatch`, or `Unavailable` where nothing answers."""
+    """Check the schema on a new connection. Raises `SchemaMismatch`, or `Unavailable` if the database is down."""
     with translated(), engine.connect() as connection, connection.begin():
         checked_meta(connection, process, does)
 
 
 def check_readable(settings: Settings) -> None:
-    """Check that the database of `settings` can be read, on a connection of its own. Raises as `check_engine`."""
+    """Check that the database of `settings` can be read, on its own connection. Raises as `check_engine`."""
     engine = database(settings, write=False)
     try:
         check_engine(engine, readable())

@@ -1,4 +1,4 @@
-"""What segments keep beside their words: facts and relations, and how often they are looked up."""
+"""Reads of segments apart from contexts: text, facts, relations and expansions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from turnfold.database.rows import node_record
 from turnfold.database.statements import NODE_COLUMNS
 
 SEGMENTS_WEIGHED: Final = 256
-"""The newest segments of a conversation; of older ones those that are looked up."""
+"""Newest segments whose importance is computed; of older ones, only those that were expanded."""
 
 _RELATIONS: Final = "relations"
-"""Their key in a node's facts."""
+"""Key of the relations in a node's facts."""
 
 _node = table(NodeRow)
 _access = table(AccessRow)
@@ -25,7 +25,7 @@ _level = table(LevelRow)
 
 
 def segment_signs(connection: Connection, head: Head) -> tuple[SegmentSigns, ...]:
-    """The segments whose importance is asked for, in order: as many however long the conversation is."""
+    """Return the segments whose importance is computed, in order: a bounded number for any length of conversation."""
     weights = {
         row.idx: row.weight
         for row in connection.execute(select(_access.c.idx, _access.c.weight).where(_access.c.conversation == head.id))
@@ -43,7 +43,7 @@ def segment_signs(connection: Connection, head: Head) -> tuple[SegmentSigns, ...
 
 
 def segments_after(connection: Connection, head: Head, after: int, *, most: int, words: bool) -> list[Segment]:
-    """At most so many segments behind the one of a number, in order; with `words` their levels and facts."""
+    """Return a page of segments after a number, in order; `words` adds their levels and facts."""
     rows = connection.execute(
         select(*NODE_COLUMNS, _node.c.method, *([_node.c.facts] if words else []),
                func.coalesce(_access.c.expansions, 0).label("expansions"))
@@ -64,7 +64,7 @@ def segments_after(connection: Connection, head: Head, after: int, *, most: int,
 
 
 def _words(connection: Connection, head: Head, first: int, last: int) -> dict[tuple[int, int], dict[int, str]]:
-    """Texts of levels 1 to 3 of a range of segments, by segment and whether a model wrote them."""
+    """Read texts of levels 1 to 3 of a range of segments, by (segment, 1 if a model's) and level."""
     rows = connection.execute(
         select(_level.c.idx, _level.c.refined, _level.c.level, _level.c.body).where(
             _level.c.conversation == head.id, _level.c.height == 0, _level.c.idx.between(first, last),
@@ -78,7 +78,7 @@ def _words(connection: Connection, head: Head, first: int, last: int) -> dict[tu
 
 
 def segment_relations(connection: Connection, head: Head) -> list[Relation]:
-    """What all segments state, in order."""
+    """Return the relations of all segments, in order."""
     rows = connection.execute(
         select(*NODE_COLUMNS, _node.c.facts)
         .where(_node.c.conversation == head.id, _node.c.height == 0)
@@ -93,7 +93,7 @@ def segment_relations(connection: Connection, head: Head) -> list[Relation]:
 
 
 def top_relations(connection: Connection, head: Head) -> list[str]:
-    """What the nodes state that no chapter holds: a few dozen for each height, however long the conversation is."""
+    """Return the relations of the nodes without a parent: a few dozen per height for any length of conversation."""
     tops, count, height = [], head.node_count, 0
     while count:
         first = count // FAN_OUT * FAN_OUT

@@ -1,4 +1,4 @@
-"""What a session of PostgreSQL is set to: when it begins, or, behind a pooler, in each transaction by itself."""
+"""PostgreSQL settings of a session: set when it begins, or, behind a pooler, in each transaction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, event
 from turnfold.errors import InvalidSettings
 
 _SET_IN_TRANSACTIONS: Final = "turnfold_set_in_transactions"
-"""Execution option of an engine: the statement that sets what no session is set to."""
+"""Execution option of an engine: the statement that sets in a transaction what a session cannot."""
 
 READ_ONLY: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -19,34 +19,34 @@ NEEDS_POOLER: Final = "set TURNFOLD_DATABASE_POOLER=on, or name PostgreSQL itsel
 
 
 DROPS_OPTIONS: Final = "unsupported startup parameter"
-"""What PgBouncer says to one who sets something in a session, unless it is told to ignore that."""
+"""PgBouncer's message for settings in a startup packet, unless it is configured to ignore them."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionSettings:
-    """Longest wait for a statement and for a lock, in milliseconds; times are in UTC."""
+    """Maximum wait for a statement and for a lock, in milliseconds; times are in UTC."""
 
     milliseconds: int
 
     def _values(self) -> dict[str, str]:
-        # In UTC, the earliest times of a caller stay within what Python can hold.
+        # In UTC, even the earliest times of a caller stay within Python's range.
         waits = str(self.milliseconds)
         return {"statement_timeout": waits, "lock_timeout": waits, "timezone": "UTC"}
 
     @property
     def startup_options(self) -> str:
-        """For the session, as libpq's `options`."""
+        """The settings as libpq's `options`, for a session."""
         return " ".join(f"-c {name}={setting}" for name, setting in self._values().items())
 
     @property
     def in_transaction(self) -> str:
-        """One statement that sets them until the transaction ends, for pipelines, which take no two at once."""
+        """The settings as one statement, in effect until the transaction ends; pipelines reject several in one text."""
         return "SELECT " + ", ".join(
             f"set_config('{name}', '{setting}', true)" for name, setting in self._values().items()
         )
 
     def set_in_transactions(self, engine: Engine, *, write: bool) -> Engine:
-        """Begin each transaction with them, in one round trip. The engine's driver must begin none by itself."""
+        """Begin each transaction with the settings, in one round trip. The engine must be in autocommit mode."""
         begin = f"{'BEGIN' if write else READ_ONLY}; {self.in_transaction}"
 
         @event.listens_for(engine, "begin")
@@ -56,10 +56,11 @@ class SessionSettings:
         return engine.execution_options(**{_SET_IN_TRANSACTIONS: self.in_transaction})
 
     def check_sessions(self, engine: Engine) -> None:
-        """Have the engine refuse sessions that dropped what they were told when they began.
+        """Make the engine reject sessions whose settings were dropped at their start.
 
-        A pooler that does so also gives a session's prepared statements to other clients, which execute them.
-        The engine raises `InvalidSettings` when it connects.
+        A pooler that drops them also hands a session with prepared statements to other clients, which would execute
+        those.
+        Connecting the engine then raises `InvalidSettings`.
         """
         kept = f"SELECT current_setting('statement_timeout')::interval = '{self.milliseconds} ms'::interval"
 
@@ -74,6 +75,6 @@ class SessionSettings:
 
 
 def set_in_transactions(engine: Engine) -> str | None:
-    """The statement with which a transaction of an engine begins behind a pooler; None without a pooler."""
+    """Return the statement that begins an engine's transactions behind a pooler; None without a pooler."""
     statement: str | None = engine.get_execution_options().get(_SET_IN_TRANSACTIONS)
     return statement

@@ -1,6 +1,6 @@
-"""The statements of a read, built once. None depends on the length of the conversation.
+"""The statements of a read, built once. The cost of none depends on the length of the conversation.
 
-Those of a query are in `query_statements`; what is seldom asked stands where it is asked, in `read_transaction`.
+Those of a query are in `query_statements`; rare ones are built where they are used, in `read_transaction`.
 """
 
 from __future__ import annotations
@@ -78,13 +78,13 @@ OUTLINE: Final = text(
     f"OR part BETWEEN {FIRST_CHAPTER_TIER} AND :last_part + {FIRST_CHAPTER_TIER - FIRST_TIER}) "
     "ORDER BY part"
 )
-"""Its notes are a model's where it wrote some."""
+"""Parts of the outline, with a model's notes if it wrote any."""
 
 FRAME: Final = text(
     f"SELECT part, body FROM outline WHERE conversation = :conversation AND part = {FRAME_PART} "  # noqa: S608 - a constant
     f"UNION ALL SELECT part, body FROM model_outline WHERE conversation = :conversation AND part = {MODEL_PART}"
 )
-"""What an outline covers, what holds no more, and all that it says of the open tail."""
+"""The frame of the outline: its cover, invalid statements, and everything about the open tail."""
 
 FIRST_AFTER: Final = (
     select(turn.c.seq)
@@ -92,7 +92,7 @@ FIRST_AFTER: Final = (
     .order_by(turn.c.created_at, turn.c.seq)
     .limit(1)
 )
-"""The first turn of a day or later."""
+"""The first turn at or after a moment."""
 
 ANCHOR_COLUMNS: Final = (
     anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.end_offset,
@@ -100,12 +100,12 @@ ANCHOR_COLUMNS: Final = (
     anchor.c.replaces, anchor.c.factors, anchor.c.valid_from, anchor.c.valid_to, anchor.c.filler,
 )  # fmt: skip
 _taking = anchor.alias("taking")
-# A wide number: 64 times a small one is none.
+# A wide integer: 64 times a SMALLINT overflows.
 _first_of_model: Final = IDS_A_SEGMENT * (cast(anchor.c.filler, Integer) + 1) - 1
 _model_ended_it: Final = and_(anchor.c.filler < 0, anchor.c.state == 0)
 CLOSED_IN: Final = case((_model_ended_it, _first_of_model), else_=anchor.c.related)
-"""The id of the anchor since which one holds no more: the rules', or a model's first one of the segment that ended it.
-For joins: with what `CLOSED_BY` looks up PostgreSQL would go through all anchors."""
+"""Id of the anchor that closed this one: by the rules, or a model's first one of the segment that invalidated it.
+For joins: with the lookup of `CLOSED_BY`, PostgreSQL would scan all anchors."""
 _taking_its_place: Final = (
     select(func.max(_taking.c.id))
     .where(
@@ -118,12 +118,12 @@ _taking_its_place: Final = (
 CLOSED_BY: Final = case(
     (_model_ended_it, func.coalesce(_taking_its_place, _first_of_model)), else_=anchor.c.related
 ).label("closed_by")
-"""The same, of a model's the one that replaces it where one does: for few anchors."""
+"""Like `CLOSED_IN`, but for a model's, the anchor that replaces this one if there is one: for few anchors."""
 WHO_AND_WHEN: Final = (turn.c.turn_id, turn.c.role, turn.c.name, turn.c.created_at)
-"""Of an anchor's turn."""
+"""Columns of an anchor's turn."""
 
 ACTIVE: Final = anchor.c.state == literal_column("0")
-"""A literal: a partial index is not used for a bound parameter."""
+"""A literal, because a partial index is not used for a bound parameter."""
 
 _replaced: Final = anchor.alias("replaced")
 LEDGER_COLUMNS: Final = (
@@ -131,13 +131,13 @@ LEDGER_COLUMNS: Final = (
     anchor.c.rank, _replaced.c.body.label("replaced"), anchor.c.score, turn.c.role, turn.c.name,
     turn.c.created_at, _replaced.c.seq.label("replaced_seq"),
 )  # fmt: skip
-"""What a context shows of an anchor and orders it by: each further column costs a read as much as ten turns."""
+"""Columns that a context shows of an anchor or sorts by: each further column costs a read as much as ten turns."""
 _order: Final[ColumnElement[int]] = literal_column(
     "(" + re.sub(r"\b(rank|replaces)\b", r"anchor.\1", ANCHOR_ORDER) + ")"
 )
-"""As the index has it."""
+"""Written as in the index."""
 ANCHORS_BY_RANK: Final = (_order.desc(), anchor.c.id.desc())
-"""The best first."""
+"""Best first."""
 TOP_ANCHOR_ROWS: Final = (
     select(*LEDGER_COLUMNS)
     .outerjoin_from(
@@ -146,7 +146,7 @@ TOP_ANCHOR_ROWS: Final = (
         and_(
             _replaced.c.conversation == anchor.c.conversation,
             _replaced.c.id == anchor.c.replaces,
-            # What its own turn contradicts names the other value while that one stands too.
+            # Of two contradicting statements in one turn, only the later names the other while both are active.
             or_(
                 _replaced.c.state == literal_column("0"), _replaced.c.seq != anchor.c.seq, _replaced.c.id < anchor.c.id
             ),
@@ -171,7 +171,7 @@ _content_length: Final = func.length(turn.c.content)
 
 
 def turn_columns(*, capped: bool) -> tuple[Any, ...]:
-    """Columns of a turn; `capped`: only as much of it as a context reads."""
+    """Return the columns of a turn; if `capped`, truncated to what a context reads."""
     return shortened_columns(parts=True) if capped else (*_TURN, turn.c.content, turn.c.parts, turn.c.metadata)
 
 
@@ -184,7 +184,7 @@ def _parts_if(condition: Any) -> Any:
 
 
 def shortened_columns(*, parts: bool) -> tuple[Any, ...]:
-    """Columns of a turn as `shortening.Shortening` says; without `parts` for where only words are shown."""
+    """Return the columns of a turn as limited by `turn_limits.Shortening`; without `parts` if only text is shown."""
     head, tail = _number("head"), _number("tail")
     content = case(
         (_content_length <= head + tail, turn.c.content),
@@ -200,7 +200,7 @@ def shortened_columns(*, parts: bool) -> tuple[Any, ...]:
 
 
 def _piece_columns() -> tuple[Any, ...]:
-    """At most `:cap` code points of a turn, of the first one from `:offset` on and with parts of any length."""
+    """Return the columns of at most `:cap` code points of a turn; the first one starts at `:offset`, with all parts."""
     at_first = turn.c.seq == _number("first_seq")
     begins = case((at_first, _number("offset")), else_=0)
     content = func.substr(turn.c.content, begins + 1, _number("cap"))
@@ -231,7 +231,7 @@ TURNS_UP_TO: Final = (
     .order_by(turn.c.seq.desc())
     .limit(literal_column(str(TURNS_A_READ)))
 )
-"""As `NEWEST_TURNS`, before a cut that is not stored yet."""
+"""Like `NEWEST_TURNS`, up to a turn: for a rewind that is not stored yet."""
 
 _older: Final = (
     select(
@@ -247,8 +247,8 @@ OLDER_SHAPES: Final = select(
     *[listed(column).label(column.key) for column in _older.c if column.key != "has_parts"],
     func.count(_older.c.has_parts).label("with_parts"),
 )
-"""What a selection asks of the newest turns whose words are not read: who speaks, what it costs, which tools are
-called. In one row, a list for each column: as rows these few numbers would take a third of all that is read."""
+"""Data for selecting among the newest turns whose text is not read: speaker, tokens, tool calls. In one row, a list
+per column: as separate rows, these few numbers would take a third of the whole read."""
 
 TURNS_BETWEEN: Final = (
     select(*_piece_columns())
@@ -263,7 +263,7 @@ TURNS_AFTER: Final = (
     .order_by(turn.c.seq)
     .limit(_number("most"))
 )
-"""Whole turns, page by page."""
+"""Untruncated turns, page by page."""
 
 CONVERSATIONS_AFTER: Final = (
     select(
@@ -278,7 +278,7 @@ CONVERSATIONS_AFTER: Final = (
     .order_by(conversation.c.external_id)
     .limit(_number("most"))
 )  # fmt: skip
-"""Conversations of a tenant by name, page by page, but for those that are being deleted."""
+"""Conversations of a tenant by name, page by page, except those under deletion."""
 
 _PATTERN: Final = func.lower(bindparam("pattern", type_=Text))
 CONVERSATIONS_CONTAINING: Final = CONVERSATIONS_AFTER.where(
@@ -287,14 +287,14 @@ CONVERSATIONS_CONTAINING: Final = CONVERSATIONS_AFTER.where(
         func.lower(conversation.c.settings[TITLE].as_string()).like(_PATTERN, escape=LIKE_ESCAPE),
     )
 )
-"""Those of them whose name or title holds some words: looks at each row of the tenant until the page is full."""
+"""Conversations whose name or title contains some words: scans the tenant's rows until the page is full."""
 
-# The words of the partial index, or it is not used.
+# Must match the condition of the partial index for it to be used.
 _OF_OPERATORS: Final = and_(OF_CONVERSATION, literal_column("role IN ('system', 'developer')", Boolean))
 
 
 def _where_said(edge: Any) -> Select[int]:
-    """Where each text of an operator was said first, or last."""
+    """Select the first or last occurrence of each operator text."""
     return select(edge(turn.c.seq)).where(_OF_OPERATORS).group_by(turn.c.content)
 
 
@@ -304,7 +304,7 @@ SYSTEM_TURNS: Final = (
     .order_by(turn.c.seq)
     .limit(literal_column(str(2 * MOST_SYSTEM_TEXTS + 1)))
 )
-"""What an operator said, whole, where he said it first and last: a client may send the same with every request."""
+"""Operator turns, untruncated: the first and last occurrence of each text, as a client may resend it per request."""
 
 TURN_SIZES: Final = (
     select(turn.c.seq, turn.c.tokens)
@@ -328,11 +328,11 @@ def _texts() -> TextClause:
 
 
 TEXTS: Final = _texts()
-"""Rows are padded to 64 with a height of -1: one constant statement, one cached plan."""
+"""Padded to 64 rows with a height of -1, so that there is one constant statement with one cached plan."""
 
 TURN_IDS: Final = select(turn.c.seq, turn.c.turn_id).where(OF_CONVERSATION, among(turn.c.seq, "numbers"))
 STORED_SEQS: Final = select(turn.c.turn_id, turn.c.seq).where(OF_CONVERSATION, among_texts(turn.c.turn_id, "ids"))
-"""`ids` in one text: psycopg takes a statement of hundreds of parameters apart anew at each read."""
+"""`ids` as one JSON text: psycopg parses a statement with hundreds of parameters anew at each read."""
 
 HEAD_AND_STORED: Final = (
     select(*HEAD_COLUMNS, turn.c.turn_id)
@@ -341,4 +341,4 @@ HEAD_AND_STORED: Final = (
     )
     .where(conversation.c.tenant == bindparam("tenant"), conversation.c.external_id == bindparam("external_id"))
 )
-"""The head, and which turns of the inbox it has: one statement, so that both are of one state."""
+"""The head, and which inbox turns it has: one statement, so that both are of one state."""

@@ -1,4 +1,4 @@
-"""What the newest user turn steers a context to, where no query is given. Pure."""
+"""Steering: the search text that the newest user turn provides for a context without a query. Pure."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from turnfold.contract.text import ends_of
 from turnfold.search.matter import PLEASANTRIES
 
 _LEAST_TERMS: Final = 2
-"""Telling words without which a text that asks nothing steers nothing."""
+"""Minimum number of content words for a text that is not a question to steer a context."""
 
 
 def steering_text(
     stored: Sequence[StoredTurn], waiting: Iterable[StoredTurn], *, task: str | None = None
 ) -> str | None:
-    """The task, and the words of the newest user turn among the last ones; None where nothing is to be looked for.
+    """Join the task and the newest user turn among the last turns; None if neither is worth a search.
 
     `stored` are the newest stored turns in order, `waiting` those of the inbox that are not among them.
     """
@@ -34,7 +34,7 @@ def _newest_words(stored: Sequence[StoredTurn], waiting: Iterable[StoredTurn]) -
 
 
 def says_something(text: str) -> bool:
-    """True where a text has words that can be looked for: 'thanks', 'bye' and 'yes' have none, 'Go on' too few.
+    """Whether a text has enough content words for a search: 'thanks', 'bye' and 'yes' have none, 'Go on' too few.
 
     >>> says_something("Thanks, no worries, take care!"), says_something("OK, do number 3"), says_something("Redis?")
     (False, True, True)

@@ -1,4 +1,4 @@
-"""Whose turns are stored: what forgetting an end user asks of SQL."""
+"""Stored turns of an end user, for `forget(subject=…)`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class SubjectTurn(NamedTuple):
     conversation_id: str
     turn_id: str
     shared: bool
-    """Another subject has a turn in the conversation."""
+    """Whether another subject has a turn in the conversation."""
     expired: bool
-    """Retention removed its words, so that only what was made of them is left."""
+    """Whether retention removed the turn's words, so that only texts derived from them remain."""
 
 
 def turns_of_subject(connection: Connection, tenant: str, subject: str) -> list[SubjectTurn]:
-    """Every stored turn of a subject, by conversation and in order."""
+    """Return every stored turn of a subject, by conversation and in order."""
     rows = connection.execute(
         select(
             conversation.c.external_id,

@@ -1,8 +1,7 @@
-"""The read of a context: what a context needs of SQL, from memory where the revision is still the same.
+"""The read of a context from SQL, or from memory if the revision is unchanged.
 
-A conversation that this process has read before costs one statement, which names its revision; another one a
-transaction of five at most; a query adds what `query_read` says. Either way all that is returned is of one committed
-state.
+A cached conversation costs one statement, which returns its revision; any other, one transaction of at most five; a
+query adds the statements of `query_read`. Either way, everything returned is of one committed state.
 """
 
 from __future__ import annotations
@@ -46,28 +45,28 @@ _STATEMENTS: Final = (
     statements.TURN_PART,
 )  # fmt: skip
 _ALL_A_TURN: Final = 8
-"""Tokens of a budget for each turn with which notes may run out: then more turns are shown raw."""
+"""Budget tokens per turn from which notes alone may not fill the budget, so that all turns may be shown verbatim."""
 _FEW_TURNS: Final = 8
 _TOKENS_A_TURN: Final = 250
-"""Tokens of a budget of which one more turn has its share, or as many as a turn has: few long ones are shown raw."""
+"""Budget tokens per turn expected to be shown verbatim, or the mean length of a turn if that is more."""
 _LONG_TURN: Final = 1_000
-"""Tokens of a turn, on average, with which few are read: SQLite goes through all of a turn for a part of it."""
+"""Mean tokens of a turn above which few turns are read: SQLite scans a whole turn even for a part of it."""
 
 
 class ValueReader:
-    """Reads conversations for contexts. Safe to share among threads. Raises SQLAlchemy's errors."""
+    """Reads conversations for contexts. Thread-safe. Raises SQLAlchemy's errors."""
 
     def __init__(self, engine: Engine, changes: ChangeLog | None = None, *, beside: ValueReader | None = None) -> None:
-        """`changes` is told of what a read finds in the place of what was remembered.
+        """`changes` is notified if a read finds a newer state than the cached one.
 
-        `beside` is who remembers the same conversations, from another server.
+        `beside` is a reader of another server with which the cache is shared.
         """
         self._changes = changes
         self._driver = Driver(engine)
         self.known: KnownConversations = KnownConversations() if beside is None else beside.known
 
     def read(self, wanted: Wanted) -> Found | None:
-        """The conversation; None when nothing of it is stored. Raises `ReplicaBehind` where it must not be older."""
+        """Return the conversation; None if not stored. Raises `ReplicaBehind` if older than `wanted.at_least`."""
         known = self.known.get(wanted.address)
         if wanted.at_least is not None and known is not None:
             wanted = wanted._replace(at_least=max(wanted.at_least, mark_of(known.head)))
@@ -80,31 +79,31 @@ class ValueReader:
                 head, stored = self._head(connection, wanted.address, wanted.inbox_ids)
                 if wanted.at_least is None or wanted.at_least.is_reached_by(head):
                     return self._one_state(connection, wanted, known, head, stored)
-        # Raised outside: a connection is closed when a read in it fails.
+        # Raised outside the block, as a connection is closed when a read in it fails.
         raise ReplicaBehind
 
     def read_within(self, driver: Any, wanted: Wanted) -> Found | None:
-        """As `read`, on a connection of the driver whose transaction is open."""
+        """Like `read`, on a driver connection with an open transaction."""
         connection, known = DriverConnection(self._driver, driver, None), self.known.get(wanted.address)
         return self._one_state(connection, wanted, known, *self._head(connection, wanted.address, wanted.inbox_ids))
 
     def newest(self, address: Address) -> StoredMark | None:
-        """The state of a conversation that was read last; None where nothing is remembered."""
+        """Return the mark of the cached state of a conversation; None if it is not cached."""
         known = self.known.get(address)
         return None if known is None else mark_of(known.head)
 
     def prepare(self) -> None:
-        """Compile the statements of a read; else the first read that has one compiles it."""
+        """Compile the statements of a read, which otherwise the first read that needs one would do."""
         for statement in _STATEMENTS:
             self._driver.naming(statement)
 
     def close(self) -> None:
-        """Close the held connections."""
+        """Close all connections, and clear the cache."""
         self._driver.close()
         self.known.clear()
 
     def _unchanged(self, connection: DriverConnection, wanted: Wanted, known: Known) -> Found | None:
-        """What is remembered, if one statement says that it still holds; None also when the read needs more."""
+        """Return the cached state if one statement confirms it; None if it changed, or if the read needs more."""
         learned = {inbox_id: known.stored.get(inbox_id) for inbox_id in wanted.inbox_ids}
         new = [inbox_id for inbox_id, is_stored in learned.items() if is_stored is None]
         head, stored = self._head(connection, wanted.address, new)
@@ -123,26 +122,26 @@ class ValueReader:
     def _one_state(
         self, connection: DriverConnection, wanted: Wanted, known: Known | None, head: Head | None, stored: set[str]
     ) -> Found | None:
-        """All that the read needs, within the open snapshot in which its head was read."""
+        """Return everything that the read needs, within the open snapshot in which its head was read."""
         if head is None:
             self.known.drop(wanted.address)
             return None
         if known is None or not known.is_of(head) or not _serves(known, wanted, stored):
             known = self._read_all(connection, wanted, head, stored, known)
-            # Another thread may have put the same state there meanwhile, and tells of it.
+            # Another thread may have cached the same state meanwhile, and reports the change.
             replaced = self.known.put(wanted.address, known)
             if self._changes is not None and replaced is not None and not replaced.is_of(head):
                 self._changes.add(wanted.address, replaced, known)
         known.learn(wanted.inbox_ids, stored)
         question = _question(wanted, known, stored)
         answered = answers(self._driver, connection, wanted, known, question) if question else NO_ANSWERS
-        # Made again, postings leave the revision as it is.
+        # Rebuilding dropped postings does not change the revision, so answers without them must not be cached.
         if question and not answered.has_lost_postings and (key := wanted.answers_key(question)) is not None:
             known.remember(key, answered)
         return Found(known, head, stored, answered)
 
     def _head(self, connection: DriverConnection, address: Address, ids: Sequence[str]) -> tuple[Head | None, set[str]]:
-        """The head, and which of some turns are stored."""
+        """Return the head, and which of the given turns are stored."""
         parameters: dict[str, Any] = {"tenant": address.tenant, "external_id": address.conversation}
         statement = statements.HEAD
         if ids:
@@ -181,7 +180,7 @@ class ValueReader:
         older = shapes_of(results[0][0]) if results else NO_SHAPES
         parsed_from = (_of_folds(head), parts, anchors)
         if known_before is not None and known_before.parsed_from == parsed_from:
-            # Only turns came since: they change nothing of what is folded, nor what was worked out of it.
+            # Only turns were added since: outline, anchors and their derived results are unchanged.
             outline, top_anchors, memo = known_before.outline, known_before.anchors, known_before.memo
         else:
             outline, top_anchors, memo = self._parsed(head, parts, anchors)
@@ -197,14 +196,14 @@ class ValueReader:
     def _parsed(
         self, head: Head, parts: Sequence[Row], anchors: Sequence[Row]
     ) -> tuple[Outline | None, TopAnchors, Memo]:
-        """Outline and anchors of rows, and what remembers what is worked out of them."""
+        """Parse the rows of outline and anchors, with a new memo for derived results."""
         memo, outline = Memo(), unpack_outline((row[0], row[1]) for row in parts)
         tail, named = tail_anchors_of(outline, head.closed_seq), self._driver.naming(statements.TOP_ANCHOR_ROWS)
         return outline, lazy_anchors(anchors, named, overtaken_of(outline, memo), tail), memo
 
 
 def _of_folds(head: Head) -> Head:
-    """A head without what appends and look-ups alone change."""
+    """Return a head without the fields that appends and expansions alone change."""
     return replace(head, turn_count=0, revision=0, system_turns=0, often=())
 
 
@@ -214,7 +213,7 @@ def _short(head: Head, wanted: Wanted, stored: Collection[str]) -> Shortening:
 
 
 def _question(wanted: Wanted, known: Known, stored: Collection[str]) -> str | None:
-    """What the read is about: its query, or the newest user turn and the task in its place."""
+    """Return the query, or the steering text if there is none."""
     if wanted.query or wanted.newest is None:
         return wanted.query
     if wanted.as_of is not None:
@@ -227,7 +226,7 @@ def _question(wanted: Wanted, known: Known, stored: Collection[str]) -> str | No
 
 
 def _may_hold(known: Known, wanted: Wanted) -> bool:
-    """Whether what is remembered may be all that a read needs: a new question needs the database anyway."""
+    """Whether the cached state may suffice: a new question needs the database anyway."""
     if wanted.at_least is not None and not wanted.at_least.is_reached_by(known.head):
         return False
     question = _question(wanted, known, {inbox_id for inbox_id in wanted.inbox_ids if known.stored.get(inbox_id)})
@@ -240,7 +239,7 @@ def _serves(known: Known, wanted: Wanted, stored: Collection[str]) -> bool:
 
 
 def _wants_all_words(head: Head, wanted: Wanted, known_before: Known | None) -> bool:
-    """Where a context may show all the newest turns, as the one before did."""
+    """Whether a context may show all the newest turns verbatim, as the previous one did."""
     return (
         wanted.whole
         or (
@@ -252,7 +251,7 @@ def _wants_all_words(head: Head, wanted: Wanted, known_before: Known | None) -> 
 
 
 def _likely_after(head: Head, wanted: Wanted) -> int:
-    """The turn after which a context is likely to show them raw: the open tail, and a few before it."""
+    """Estimate the turn after which a context shows turns verbatim: the open tail, and a few turns before it."""
     tokens_a_turn = max(_TOKENS_A_TURN, _tokens_a_turn(head))
     return min(head.closed_seq, head.turn_count) - _FEW_TURNS - wanted.budget_tokens // tokens_a_turn
 

@@ -1,4 +1,4 @@
-"""Work that needs attention, and what models cost: rows of `job`, `parked_entry` and of usage."""
+"""Reads of work that needs attention and of model usage, from `job`, `parked_entry` and the usage tables."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from turnfold.contract.tasks import EntryState, JobKind, JobState
 from turnfold.database.database_clock import now_milliseconds
 
 OVERDUE_MILLISECONDS: Final = 60_000
-"""How long a job may be due, or its lease over, before it is listed."""
+"""Delay after which a due job, or one with an expired lease, is listed as overdue."""
 
 _conversation = table(ConversationRow)
 _job = table(JobRow)
 _entry = table(ParkedEntryRow)
 
-# Literals, as in the partial indexes, or these are not used.
+# Literals, as in the partial indexes, which would not be used otherwise.
 _DUE: Final = _job.c.state == literal_column("'due'")
 _RUNNING: Final = _job.c.state == literal_column("'running'")
 _PARKED: Final = _job.c.state == literal_column("'parked'")
@@ -35,7 +35,7 @@ _ORDER: Final = tuple(WorkKind)
 
 
 def work_needing_attention(connection: Connection, selection: Selection) -> list[Work]:
-    """Work that is parked, fails or is overdue, by conversation; the same order every time."""
+    """Return work that is parked, failing or overdue, by conversation, in a stable order."""
     now = connection.scalar(select(now_milliseconds())) or 0
     works = [*_jobs(connection, selection, now), *_entries(connection, selection, now)]
     works.sort(key=lambda work: (work.tenant, work.conversation_id, _ORDER.index(work.kind), work.row))
@@ -44,7 +44,7 @@ def work_needing_attention(connection: Connection, selection: Selection) -> list
 
 def _jobs(connection: Connection, selection: Selection, now: int) -> Iterator[Work]:
     late = now - OVERDUE_MILLISECONDS
-    # Refine jobs wait for limits, caps and models: that is no sign of trouble.
+    # Refine jobs wait for rate limits, caps and models, which is no sign of trouble.
     waits = _job.c.kind == str(JobKind.REFINE)
     overdue = and_(~waits, or_(and_(_DUE, _job.c.not_before < late), and_(_RUNNING, _job.c.lease_until < late)))
     failing = and_(or_(_DUE, _RUNNING), _job.c.error.is_not(None))
@@ -86,7 +86,7 @@ def _entries(connection: Connection, selection: Selection, now: int) -> Iterator
 
 
 def _age(now: int, since: int) -> float | None:
-    """0 stands for a moment that nobody noted; a moment that is still to come is no age."""
+    """Return the age in seconds, at least 0; None if `since` is 0, which means not recorded."""
     return round(max(0, now - since) / 1_000, 1) if since else None
 
 
@@ -110,7 +110,7 @@ def _of(address: Address) -> list[ColumnElement[bool]]:
 def usage_since(
     connection: Connection, tenant: str, since: date, *, conversation_id: str | None = None, each: bool = False
 ) -> list[Usage]:
-    """Rows by day and model since a day: of the tenant, of one conversation, or of `each` of them."""
+    """Return usage by day and model since a day: of the tenant, of one conversation, or of `each` of them."""
     if conversation_id is None and not each:
         mine = (TENANT_USAGE.c.tenant == tenant, TENANT_USAGE.c.model != "", TENANT_USAGE.c.day >= since)
         return [_usage(row, None) for row in _usage_rows(connection, TENANT_USAGE, mine)]

@@ -1,11 +1,11 @@
-"""What the client asks of Redis.
+"""The client's access to Redis.
 
-inbox, scripts     the inbox of a conversation; its steps in Lua
-quotas             how much a tenant may append and store
-connections, lua   clients of servers; scripts
-cluster            a Redis Cluster in the place of one server
-servers            which server has a conversation, and what to do while one is away
-bell, doorbell     what wakes a worker: a ring in Redis, or a message to Celery
-expansion_counter  what is looked up, counted in the background
-errors             why a Redis that answers does not do what it is asked
+inbox, scripts     the inbox of a conversation; its Lua scripts
+quotas             limits on what a tenant may append and store
+connections, lua   clients of single servers; execution of scripts
+cluster            client of a Redis Cluster, in place of a single server
+servers            routing of conversations to servers, and handling of servers that are down
+bell, doorbell     wake-ups of workers: a ring in Redis, or a message to Celery
+expansion_counter  counting of expansions, in the background
+errors             errors that Redis replies with, and their remedies
 """

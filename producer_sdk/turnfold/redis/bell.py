@@ -1,4 +1,4 @@
-"""The bell in Redis: a ring stands there until the thread of a worker that waits for it asks Celery for the task."""
+"""The bell: rings in Redis, which a thread in a worker polls and passes to Celery as tasks."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _RING: Final = Script(inbox_scripts.RING)
 
 
 class Bell:
-    """Rings in one round trip. Safe to share among threads."""
+    """Rings in one round trip. Thread-safe."""
 
     def __init__(self, servers: InboxServers) -> None:
         self._servers = servers
 
     def ring(self, ring: Ring) -> bool:
-        """Ask for a task; False, and a line in the log, when Redis did not take it: a sweep asks again.
+        """Request a task. Returns False, with a log entry, if Redis fails: a sweep will ring again.
 
-        What is about a shard rings on its server, what is about none on the first that answers: workers hear all.
+        A ring for a shard goes to its server, any other to the first server that answers: workers listen to all.
         """
         try:
             shard = ring.shard

@@ -1,7 +1,7 @@
-"""A Redis Cluster in the place of one server: redis-py's client, with what this project asks of it.
+"""A Redis Cluster used like a single server: a subclass of redis-py's client.
 
-All keys of a call have one hash tag, so that each call has one slot. redis-py follows slots that move (MOVED, ASK) and
-primaries that fail over.
+All keys of a call share a hash tag, and so a slot. redis-py follows moved slots (MOVED, ASK) and failovers of
+primaries.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from redis.retry import Retry
 from turnfold.contract.server_urls import nodes_of_cluster
 
 _RETRIES: Final = 1
-"""Times that a command is sent again to nodes that are looked up anew. Each try may take a socket's whole timeout."""
+"""Retries of a command after the nodes were looked up again. Each try may take a socket's whole timeout."""
 _LOOKS: Final = 4
-"""The same of one that a replica is to confirm, or that no node takes."""
+"""Tries of a command that needs a replica's confirmation, or that no node accepts."""
 _LOOK_SECONDS: Final = 0.05
 ScriptCall = tuple[Sequence[str], Sequence[Any]]
-"""The keys and arguments of a script."""
+"""The keys and arguments of a script call."""
 
 
 class Cluster(redis.RedisCluster):
-    """All nodes of a cluster as one server. Connects when it is made."""
+    """A client of all nodes of a cluster as one server. Connects on creation."""
 
     def execute_command(self, *args: Any, **options: Any) -> Any:
-        """As redis-py's; a command that nodes sent from one to the other, as they do right after a slot moved, waits.
+        """Retry, after a pause, a command that nodes redirected to each other, as they do right after a slot moved.
 
-        None of them ran it.
+        Safe, because no node ran it.
         """
         for look in range(1, _LOOKS):
             try:
@@ -46,9 +46,9 @@ class Cluster(redis.RedisCluster):
         return super().execute_command(*args, **options)  # type: ignore[no-untyped-call]
 
     def run(self, text: str, digest: str, calls: Sequence[ScriptCall]) -> list[Any]:
-        """The answers of a script to some calls, in one round trip a node. Raises Redis's errors."""
+        """Run a script for several calls, in one round trip per node. Raises Redis's errors."""
         answers = self._piped([("EVALSHA", digest, len(names), *names, *arguments) for names, arguments in calls])
-        # Each node knows a script or not: what ran is not run again.
+        # Each node either knows the script or not: calls that ran are not repeated.
         unknown = [number for number, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
         if unknown:
             again = [
@@ -62,7 +62,7 @@ class Cluster(redis.RedisCluster):
         return answers
 
     def run_confirmed(self, text: str, call: ScriptCall, *, milliseconds: int) -> list[Any]:
-        """A script's answer, and that to a WAIT for a replica behind it, on one connection. Raises Redis's errors."""
+        """Run a script and WAIT for a replica on the same connection; return both replies. Raises Redis's errors."""
         names, arguments = call
         for look in range(1, _LOOKS + 1):
             node = self.get_node_from_key(names[0])  # type: ignore[no-untyped-call]  # redis-py has few types
@@ -72,7 +72,8 @@ class Cluster(redis.RedisCluster):
             try:
                 answers: list[Any] = pipeline.execute()
             except (AskError, ClusterDownError, TryAgainError, redis.ConnectionError):
-                # MOVED is an ASK that lasts. An append that is repeated adds nothing.
+                # MOVED is a subclass of ASK in redis-py. Repeating an append is safe, as its entries are deduplicated
+                # by id.
                 if look == _LOOKS:
                     raise
                 self.nodes_manager.initialize()
@@ -81,20 +82,20 @@ class Cluster(redis.RedisCluster):
         raise AssertionError
 
     def each_primary(self) -> list[redis.Redis]:
-        """Clients of its primaries, for what each does for itself: its log, its memory, its clock."""
+        """Return clients of the primaries, for commands about a single node: its log, memory, clock."""
         return [self.get_redis_connection(node) for node in self.get_primaries()]  # type: ignore[no-untyped-call]
 
     def _piped(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
         pipeline: Any = self.pipeline(transaction=False)  # type: ignore[no-untyped-call]
         for command in commands:
-            # Its method refuses EVALSHA, since a node may not know the script.
+            # The pipeline's `evalsha` is unsupported in a cluster, since a node may not know the script.
             pipeline.execute_command(*command)
         answers: list[Any] = pipeline.execute(raise_on_error=False)
         return answers
 
 
 def connect_cluster(url: str, *, timeout_seconds: float, most_connections: int) -> Cluster:
-    """A client of a cluster of which a URL names some nodes. Raises `InvalidSettings`, and Redis's errors."""
+    """Connect to a cluster of which a URL names some nodes. Raises `InvalidSettings`, and Redis's errors."""
     first_url, others = nodes_of_cluster(url)
     each = timeout_seconds / (_RETRIES + 1)
     return Cluster(

@@ -1,4 +1,4 @@
-"""Clients of Redis servers, and what their errors mean."""
+"""Clients of Redis servers, and translation of their errors."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from turnfold.redis.cluster import Cluster
 
 MOST_CONNECTIONS: Final = 64
-"""Of one client to Redis: a call takes a millisecond, so that far more threads than that share them."""
+"""Connections per client: a call takes a millisecond, so far more threads can share them."""
 _NONE_FREE: Final = "No connection available"
-"""What redis-py says when none becomes free in time; it has no class for that."""
+"""Message of redis-py when no connection becomes free in time; it has no exception class for that."""
 _START_ONE: Final = "`turnfold up` of turnfold-worker starts one on this machine"
 _FORMS: Final = "use redis://host:port/0, rediss://… or unix://…"
 
 
 def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
-    """A client of one server that answers or fails within `timeout_seconds`, whatever the server does.
+    """Create a client of one server that answers or fails within `timeout_seconds`, whatever the server does.
 
-    A cluster is one server, which is connected to at once. Raises `InvalidSettings` for a URL that is not Redis's;
-    for a cluster Redis's errors.
+    A cluster counts as one server, and is connected to at once. Raises `InvalidSettings` for an invalid URL; for a
+    cluster also Redis's errors.
     """
     try:
         return (_cluster if is_cluster(redis_url) else _server)(redis_url, timeout_seconds)
@@ -39,7 +39,7 @@ def _cluster(redis_url: str, timeout_seconds: float) -> redis.Redis:
     from turnfold.redis.cluster import connect_cluster
 
     cluster = connect_cluster(redis_url, timeout_seconds=timeout_seconds, most_connections=MOST_CONNECTIONS)
-    # It has the same commands, and no type in common.
+    # `Cluster` has the same commands, but no common base class.
     return cast("redis.Redis", cluster)
 
 
@@ -48,39 +48,39 @@ def _server(redis_url: str, timeout_seconds: float) -> redis.Redis:
     from redis.backoff import NoBackoff
     from redis.retry import Retry
 
-    # One immediate retry replaces a pooled connection that a restarted server has dropped. Repeating is safe:
-    # entries are deduplicated by id.
+    # One immediate retry replaces a pooled connection that a restarted server has dropped. Repeating is safe: entries
+    # are deduplicated by id.
     each = timeout_seconds / 2
-    # The client of a Redis behind a file knows neither of these.
+    # The client of a Unix socket accepts neither option.
     network = {} if redis_url.startswith("unix://") else {"socket_connect_timeout": each, "socket_keepalive": True}
-    # Threads beyond the connections wait for one, where redis-py's usual pool fails at once.
+    # Threads beyond the limit wait for a connection, whereas redis-py's default pool fails at once.
     pool = redis.BlockingConnectionPool.from_url(
         redis_url, max_connections=MOST_CONNECTIONS, timeout=timeout_seconds, socket_timeout=each,
         retry=Retry(NoBackoff(), 1), health_check_interval=0, protocol=2, **network,
     )  # fmt: skip
-    # Connects to nothing. Options are looked at when a connection is made, which is at the first call.
+    # Does not connect: validates options now that redis-py would validate only at the first call.
     pool.connection_class(**pool.connection_kwargs)
     return redis.Redis.from_pool(pool)
 
 
 def is_cluster_client(client: redis.Redis) -> bool:
-    """Whether one server stands for the nodes of a cluster. Loads no client of clusters where none is used."""
+    """Whether a client is one of a cluster; avoids importing the cluster client where none is used."""
     return hasattr(client, "nodes_manager")
 
 
 def nodes_of(client: redis.Redis) -> Sequence[redis.Redis]:
-    """The server itself; of a cluster its primaries, for what each does for itself: its log, its memory."""
+    """Return the server itself, or the primaries of a cluster, for commands about a single node: its log, memory."""
     return cast("Cluster", client).each_primary() if is_cluster_client(client) else [client]
 
 
 def microseconds_of(client: redis.Redis) -> int:
-    """A server's clock, since 1970."""
+    """Return a server's clock, in microseconds since 1970."""
     seconds, microseconds = client.time()
     return seconds * 1_000_000 + microseconds
 
 
 def _no_url(error: Exception) -> InvalidSettings:
-    # Without what is taken for the port: it may be the rest of a password.
+    # Omit the value taken for the port: it may be the rest of a password.
     reason = str(error)
     if "could not be cast" in reason:
         reason = "its port is no number: write /, ? and # in a password as %2F, %3F and %23"
@@ -90,12 +90,12 @@ def _no_url(error: Exception) -> InvalidSettings:
 
 
 class NoAnswer(Unavailable):
-    """Redis is away: it neither refused nor was kept busy by this client."""
+    """Redis is down or unreachable: it neither rejected the call nor was kept busy by this client."""
 
 
 @contextmanager
 def translated(doing: str, *, remedy: str = _START_ONE) -> Iterator[None]:
-    """Turn Redis's errors into `Unavailable`; `remedy` is what helps where no server runs."""
+    """Translate Redis's errors into `Unavailable`; `remedy` applies if no server runs."""
     import redis
     from redis.exceptions import ClusterError, RedisClusterException
 

@@ -1,6 +1,6 @@
-"""Waking workers through Celery: messages that ask for a task. Losing one costs seconds, never a turn.
+"""The doorbell: Celery messages that wake workers. A lost one costs seconds, never a turn.
 
-Producers do so with `TURNFOLD_CELERY_DOORBELL`; workers do for whoever rang in Redis.
+Published by producers with `TURNFOLD_CELERY_DOORBELL`, and by workers on behalf of rings in Redis.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _log = logging.getLogger(__name__)
 _STOP = None
 
 MOST_MESSAGES: Final = 100
-"""Of a queue, above which nothing is added: its workers are away or busy, and fewer messages tell them as much."""
+"""Queue length above which no messages are added: its workers are down or busy, and more messages would not help."""
 EXPIRES_SECONDS: Final = 60.0
-"""After which a message that nobody took is dropped: a sweep has sent another by then."""
+"""Expiry of a message that no worker has received: a sweep has sent another by then."""
 _NOT_FOUND: Final = "404"
 
 
 class Doorbell:
-    """Publishes on a thread of its own: the first publish imports Celery, and a broker may be slow or away."""
+    """Publishes from a background thread: the first publish imports Celery, and a broker may be slow or down."""
 
     def __init__(self, broker_url: str, *, timeout_seconds: float) -> None:
         self._broker_url = broker_url
@@ -38,7 +38,7 @@ class Doorbell:
         """Rings that could not be published; the workers' timer makes up for them."""
 
     def ring(self, task: Task, *arguments: int) -> None:
-        """Ask for `task` on a shard, or on what its numbers say; returns at once."""
+        """Request `task` for a shard or other numeric arguments; returns at once."""
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="turnfold-doorbell", daemon=True)
@@ -49,7 +49,7 @@ class Doorbell:
             self.dropped += 1
 
     def close(self, timeout_seconds: float = 1.0) -> None:
-        """Publish what waits, for at most `timeout_seconds`, and stop."""
+        """Publish pending messages, for at most `timeout_seconds`, and stop."""
         thread = self._thread
         if thread is None:
             return
@@ -73,7 +73,7 @@ class Doorbell:
 
 
 def producer_app(broker_url: str, *, timeout_seconds: float) -> Celery:
-    """A Celery app that only publishes, and gives up at once: its messages are repeated by others."""
+    """Create a Celery app that only publishes, and gives up at once, as sweeps repeat its messages."""
     from celery import Celery
 
     app = Celery("turnfold-producer", broker=broker_url, set_as_current=False)
@@ -88,20 +88,20 @@ def producer_app(broker_url: str, *, timeout_seconds: float) -> Celery:
 
 
 class CeleryPublisher:
-    """Sends tasks by name, for one thread, over a connection that stays open, until a call fails."""
+    """Sends tasks by name from one thread, over a connection that is kept open until a call fails."""
 
     def __init__(self, app: Celery) -> None:
         self._app = app
         self._connection: Any = None
         self._asking: Any = None
-        """The channel that lengths are asked on.
+        """Channel for queries of queue lengths.
 
-        RabbitMQ closes the one that asks for a queue which is not there. Redis leaves it open, where an empty queue
-        is not there either, and another one would take two connections.
+        RabbitMQ closes a channel that queries a missing queue. On Redis, where an empty queue is missing too, the
+        channel stays open, and a new one would take two connections.
         """
 
     def publish(self, task: Task, *arguments: int, expires_seconds: float) -> bool:
-        """Send one message, without retries; False when its queue holds `MOST_MESSAGES`.
+        """Send one message, without retries; False if its queue is at `MOST_MESSAGES`.
 
         Raises kombu's and the transport's errors.
         """
@@ -118,7 +118,7 @@ class CeleryPublisher:
         return True
 
     def length(self, queue: Queue) -> int:
-        """Messages that wait in a queue. Raises kombu's `OperationalError`."""
+        """Return the number of messages in a queue. Raises kombu's `OperationalError`."""
         if self._asking is None:
             self._asking = self._opened().channel()
         length = queue_length(self._opened(), self._asking, queue)
@@ -133,15 +133,15 @@ class CeleryPublisher:
 
     def _opened(self) -> Any:
         if self._connection is None:
-            # Not from Celery's pool: kombu shares pools between apps, and whoever closes one closes it for all.
+            # Not from Celery's pool: kombu shares pools between apps, and closing one closes it for all.
             self._connection = self._app.connection_for_write()
         return self._connection
 
 
 def queue_length(connection: Any, channel: Any, queue: Queue) -> int | None:
-    """Messages that wait in a queue, by a passive declaration; None for one that nobody has used.
+    """Return the number of messages in a queue, by a passive declaration; None if the queue does not exist.
 
-    Raises kombu's `OperationalError` when the broker does not answer.
+    Raises kombu's `OperationalError` if the broker does not answer.
     """
     from kombu.exceptions import ChannelError, OperationalError
 

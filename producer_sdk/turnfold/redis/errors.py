@@ -1,4 +1,4 @@
-"""Why a Redis that answers does not do what it is asked, and what to do about it."""
+"""Errors that a Redis server replies with, and their remedies."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _REMEDIES: Final = {
     "NOPERM": ("its user may not do this", "correct the user's rules (ACL), or the user in TURNFOLD_REDIS_URL"),
 }
 _CODES: Final = {"OutOfMemoryError": "OOM", "ReadOnlyError": "READONLY", "NoPermissionError": "NOPERM"}
-"""By the name of redis-py's error: its text has lost the code, which a script's errors have in the middle of theirs."""
+"""Error codes by redis-py's exception class, whose message lacks the code; script errors have it in their message."""
 _CODE: Final = lazy_pattern(rf"\b({'|'.join(_REMEDIES)})\b")
 _SHUT_OUT: Final = "can't run this command"
-"""What Redis 6 says in the place of NOPERM inside a script."""
+"""Message of Redis 6 in place of NOPERM inside a script."""
 
 
 def refusal(error: redis.RedisError) -> tuple[str, str]:
-    """Why a Redis refused, in its own words where the reason is none of ours, and the remedy."""
+    """Return the reason of an error, in Redis's own words if unknown, and its remedy."""
     message = str(error)
     if code_found := _CODE.search(message):
         return _REMEDIES[code_found[1]]

@@ -1,6 +1,6 @@
-"""Counting what is looked up, without a read ever waiting for it: in memory, then to Redis in the background.
+"""Counting of expansions without delaying reads: in memory first, then to Redis in the background.
 
-Counts are hints: what a dead process or an outage takes with it is not missed.
+Counts are hints, so losing some to a crash or an outage is acceptable.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 FLUSH_SECONDS: Final = 1.0
 MOST_HELD: Final = 10_000
-"""Counters in memory; of further ones nothing is counted until these are in Redis."""
+"""Maximum number of counters in memory; further ones are dropped until the next flush."""
 
 # KEYS access, accessed     ARGV member of accessed, seconds, most fields, then (field, times) each
 _COUNT: Final = """
@@ -43,20 +43,20 @@ _COUNT_SCRIPT: Final = Script(_COUNT)
 
 
 class ExpansionCounter:
-    """Who is told of expansions. This one learns from none: a conversation is only looked at."""
+    """Interface of expansion counters. This base class counts nothing, for reads that only inspect a conversation."""
 
     def asked(self, address: Address, conversation: ConversationId) -> None:
-        """A marker was given."""
+        """Count a marker passed to `expand`."""
 
     def found(self, address: Address, conversation: ConversationId, first_seq: int, last_seq: int) -> None:
-        """It led to words of these turns."""
+        """Count an expansion that returned text of the given turns."""
 
 
 UNCOUNTED: Final = ExpansionCounter()
 
 
 class AccessCounts(ExpansionCounter):
-    """Counts expansions in memory and takes them to Redis every second. Safe to share among threads."""
+    """Counts expansions in memory and flushes them to Redis every second. Thread-safe."""
 
     def __init__(self, servers: InboxServers) -> None:
         self._servers = servers
@@ -73,7 +73,7 @@ class AccessCounts(ExpansionCounter):
         self._add(address, *found_fields(conversation, first_seq, last_seq))
 
     def flush(self) -> None:
-        """Take the counts to Redis, also those that are on their way; they are dropped when it does not answer."""
+        """Write all counts to Redis, after any flush in progress; they are dropped if Redis does not answer."""
         with self._flushing:
             with self._lock:
                 held, self._held = self._held, Counter()
@@ -97,7 +97,7 @@ class AccessCounts(ExpansionCounter):
             _log.warning("%s expansions were not counted: %s", sum(held.values()), error)
 
     def close(self) -> None:
-        """Take what is left to Redis."""
+        """Flush the remaining counts."""
         self._closing.set()
         self.flush()
 
@@ -115,6 +115,6 @@ class AccessCounts(ExpansionCounter):
             self.flush()
             with self._lock:
                 if not self._held:
-                    # The next one who counts starts another: an idle process has no thread of ours.
+                    # The next count starts another thread: an idle process has none of ours.
                     self._thread = None
                     return

@@ -1,6 +1,6 @@
-"""The producer's side of the inbox in Redis: append, forget, and the turns that no worker has stored yet.
+"""The producer's side of the inbox in Redis: append, forget, and reads of turns that are not stored yet.
 
-Keys and what they hold are listed in `turnfold.contract.keys`. All times are Redis's own.
+The keys are documented in `turnfold.contract.keys`. All times are Redis's own.
 """
 
 from __future__ import annotations
@@ -31,33 +31,33 @@ if TYPE_CHECKING:
     from turnfold.redis.servers import InboxServers
 
 ENTRIES_PER_CALL: Final = 500
-"""Entries that one Lua call adds: a longer one would hold up Redis's other clients."""
+"""Maximum entries per Lua call: a longer one would block Redis's other clients."""
 BYTES_PER_CALL: Final = 16 * 1_048_576
-"""As much of them, one at least: a call of gigabytes would never be done in time, however often it is repeated."""
+"""Maximum bytes per Lua call, except for a single entry: a call of gigabytes would never finish in time."""
 BYTES_A_LOOK: Final = 16 * 1_048_576
-"""What one look at an inbox takes of it, one entry at least: two hundred of the largest would be gigabytes."""
+"""Maximum bytes that one peek returns, except for a single entry: 200 of the largest would be gigabytes."""
 
 _TOO_MANY: Final = -1
-"""What `APPEND` answers for too many entries; -2 for too many bytes."""
+"""Reply of `APPEND` for too many entries; -2 for too many bytes."""
 _BOUNDED: Final = -3
-"""What it answers where bounds are to be asked for first."""
+"""Reply of `APPEND` if the tenant's own limits have to be checked first."""
 _CLOSED: Final = -4
-"""What it answers for a shard that a reshard has closed."""
+"""Reply of `APPEND` for a shard that a reshard has closed."""
 _CHANGED: Final = -2
-"""What `FORGET` answers where something has come since it was looked at."""
+"""Reply of `FORGET` if the inbox has changed since `SEE`."""
 _LOOKS: Final = 5
-"""At the layout, before a call gives up: one is enough, unless reshard follows reshard."""
+"""Tries with a fresh layout; one is enough unless one reshard follows another."""
 
 ENTRIES_A_PAGE: Final = 16
-"""Entries of an inbox that are read together: more of the largest would be more than a client should hold."""
+"""Entries read per page: more of the largest would take too much of a client's memory."""
 
 
 Seen = dict[Place, str]
-"""What each place of a conversation was like, as `SEE` says it."""
+"""The state of each place of a conversation, as returned by `SEE`."""
 
 
 class _Room(NamedTuple):
-    """How much an inbox takes, and how much is still to be added to it."""
+    """The limits of an inbox, and how much is still to be added."""
 
     most_entries: int
     most_bytes: int
@@ -65,12 +65,12 @@ class _Room(NamedTuple):
     bytes: int
 
     def without(self, block: Sequence[Entry]) -> _Room:
-        """What is left when a block was added."""
+        """Return what remains after adding a block."""
         added = sum(len(entry.body) for entry in block)
         return self._replace(entries=self.entries - len(block), bytes=self.bytes - added)
 
     def refusal(self, address: Address, code: int, held: int) -> InboxFull:
-        """The error for a script's refusal."""
+        """Return the error for a script's rejection."""
         limit, given, unit, setting = (
             (self.most_entries, self.entries, "turns", "TURNFOLD_MAX_INBOX_TURNS")
             if code == _TOO_MANY
@@ -85,24 +85,24 @@ class _Room(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """The inbox at one instant."""
+    """A snapshot of an inbox."""
 
     held: int
-    """Entries in it."""
+    """Number of entries in the inbox."""
     newest: tuple[InboxEntry, ...]
-    """The newest of them, oldest first; as many as were asked for, unless they are large."""
+    """The newest entries, oldest first; as many as requested, unless they are large."""
     forgotten: bool
-    """The conversation was forgotten, and SQL may still hold its old rows: they must not be read."""
+    """Whether the conversation was forgotten: SQL may still have its old rows, which must not be read."""
     lag_seconds: float
     mark: str | None = None
-    """How far it is stored, where workers note that and did within the hour."""
+    """The stored mark, if workers wrote one within the hour."""
     away: bool = False
-    """Redis did not answer, and the read may do without it: nothing is known of the inbox."""
+    """Whether Redis did not answer and the read may go on without: nothing is known of the inbox."""
 
     def after(self, earlier: Pending, newest: int) -> Pending:
-        """Both inboxes of a conversation in a reshard, this one behind the other.
+        """Append this inbox to the older one of the same conversation, during a reshard.
 
-        The mark is this one's: one in the other may say less than is stored.
+        The mark is this one's, as the older inbox's may lag behind.
         """
         entries = (*earlier.newest, *self.newest)
         return Pending(
@@ -113,7 +113,7 @@ class Pending:
 
 AWAY: Final = Pending(held=0, newest=(), forgotten=False, lag_seconds=0.0, away=True)
 AWAY_SECONDS: Final = 1.0
-"""After Redis did not answer, how long reads that may do without it do not ask again."""
+"""Seconds without further calls to Redis after a failure, for reads that may go on without."""
 
 
 _NOT_CONFIRMED: Final = "Redis has the turns, and no replica of it confirmed them in time"
@@ -128,22 +128,22 @@ _LATER: Final = "do it again in a moment; if that goes on, run `turnfold doctor`
 
 
 class Changed(Exception):  # noqa: N818 - no error: the caller looks again
-    """Something came to a conversation, or left its inbox, since it was looked at; nothing was forgotten."""
+    """The conversation or its inbox changed since `seen`; nothing was forgotten. The caller looks again."""
 
 
 class NotCounted(Exception):  # noqa: N818 - no error: the caller counts, and appends again
-    """The tenant has a quota of its own, and what is appended was not counted."""
+    """The tenant has a quota of its own, and the append was not counted. The caller counts and retries."""
 
 
 class ProducerInbox:
-    """Appends to, looks at and drops inboxes. Safe to share among threads."""
+    """Appends to, reads and deletes inboxes. Thread-safe."""
 
     def __init__(
         self, servers: InboxServers, *, reads_without_redis: bool = False, rings_elsewhere: bool = False
     ) -> None:
-        """`reads_without_redis`: a look finds nothing while Redis is away, where it would raise.
+        """With `reads_without_redis`, `peek` returns `AWAY` while Redis is down instead of raising.
 
-        `rings_elsewhere`: an append leaves ringing to its caller.
+        With `rings_elsewhere`, an append leaves ringing to its caller.
         """
         self._servers = servers
         self._reads_without_redis = reads_without_redis
@@ -152,7 +152,7 @@ class ProducerInbox:
         self._asks_again = 0.0
 
     def confirmed(self, milliseconds: int) -> Self:
-        """A view whose appends wait so long for a replica of Redis to have them too."""
+        """Return a view whose appends wait up to `milliseconds` for a replica of Redis to confirm them."""
         view = copy(self)
         view._confirm_milliseconds = milliseconds  # noqa: SLF001 - one of our own kind
         return view
@@ -168,19 +168,19 @@ class ProducerInbox:
         bell: bool,
         counted: bool = True,
     ) -> bool:
-        """Add entries in order, and ring for their drain; True when the bell was silent before.
+        """Add entries in order, and ring for their drain; True if the bell was silent before.
 
-        One round trip for up to 500 entries or 16 MiB. Raises `InboxFull` (nothing was added) or `Unavailable` (unknown
-        whether it was added). With more, whole blocks may have been added before either: then the
-        error's `rings` says whether the bell was silent. Repeat with the same ids. Without `counted` raises
-        `NotCounted` (nothing was added) where the tenant has a quota of its own.
+        Takes one round trip for up to 500 entries or 16 MiB. Raises `InboxFull` (nothing was added) or `Unavailable`
+        (outcome unknown). Larger appends may have added whole blocks before either error; the error's `rings` then
+        tells whether the bell was silent. Retries with the same ids are safe. Without `counted`, raises `NotCounted`
+        (nothing was added) if the tenant has a quota of its own.
         """
         ring = False
         ahead = _Room(most_entries, most_bytes, len(entries), sum(len(entry.body) for entry in entries))
         for block in blocks_of(entries):
             try:
-                # All that is still to come has to fit, so that a list is refused before a part of it is added. Only
-                # one that others fill the inbox beside may be refused later.
+                # Everything still to come has to fit, so that a list is rejected before any of it is added. It can be
+                # rejected later only if others fill the inbox meanwhile.
                 wanted = self._append_block(address, operation, block, ahead, bell=bell, counted=counted)
             except (InboxFull, Unavailable) as error:
                 error.rings = error.rings or ring
@@ -192,7 +192,7 @@ class ProducerInbox:
     def _append_block(
         self, address: Address, operation: Operation, block: Sequence[Entry], room: _Room, *, bell: bool, counted: bool
     ) -> bool:
-        """Add one block of the entries that are still to be added."""
+        """Add one block of the remaining entries."""
 
         def add(place: Place) -> tuple[int, int, bool]:
             with translated("appending"):
@@ -213,7 +213,7 @@ class ProducerInbox:
         return wanted == 1
 
     def _in_open_shard(self, address: Address, add: Callable[[Place], tuple[int, int, bool]]) -> tuple[int, int, bool]:
-        """Try the older shard first in a reshard: as long as it is open, it is the only one that takes entries."""
+        """Add to the older shard first during a reshard: as long as it is open, only it accepts entries."""
         for look in range(_LOOKS):
             layout = self._servers.layout("appending", fresh=look > 0)
             for place in reversed(places_in(layout, address)):
@@ -223,7 +223,7 @@ class ProducerInbox:
         raise Unavailable(_BEING_LAID_OUT, remedy=_LATER)
 
     def _drop_references_elsewhere(self, address: Address) -> None:
-        """Contexts that were kept may hold what is changed; the append dropped those of its own shard."""
+        """Drop stored contexts in the other shard of a reshard too, as they may quote changed turns."""
         layout = self._servers.layout()
         if layout.target:
             calls = [Call(place.shard, [place.references], [place.contexts]) for place in places_in(layout, address)]
@@ -235,11 +235,11 @@ class ProducerInbox:
         shard, address = place.shard, place.address
         names = [
             place.inbox, place.ready, keys.tenants(shard), keys.bell(shard), place.references,
-            # In a cluster what rings lies elsewhere, and all keys of a call together.
+            # In a cluster the ring is in another slot, whereas all keys of a call must share one.
             keys.bell(shard) if self._rings_elsewhere else keys.rung_for(Queue.INGEST),
             keys.bounded(shard), keys.full(shard), keys.closed(shard),
         ]  # fmt: skip
-        # Contexts that were kept may hold what is changed.
+        # Stored contexts may quote the changed turns.
         changed = place.contexts if operation in CHANGES else ""
         arguments: list[Any] = [
             keys.encode_id(address.conversation), keys.encode_id(address.tenant), room.most_entries, room.entries,
@@ -252,16 +252,16 @@ class ProducerInbox:
         return Call(shard, names, arguments)
 
     def _appended(self, client: redis.Redis, call: Call) -> tuple[int, int, bool]:
-        """What the script answers, and whether a replica has what it wrote, where one is waited for."""
+        """Run the append script, and return whether a replica confirmed it, if requested."""
         if not self._confirm_milliseconds:
             held, wanted = cast("list[int]", _APPEND(client, call.names, call.arguments))
             return held, wanted, True
-        # Redis waits for what was written on the same connection, hence one pipeline.
+        # WAIT covers writes of its own connection, hence one pipeline.
         (held, wanted), replicas = _APPEND.together(client, [call], milliseconds=self._confirm_milliseconds)
         return held, wanted, replicas > 0
 
     def peek(self, address: Address, *, newest: int) -> Pending:
-        """Look at the inbox in one round trip, at its `newest` entries at most, of 16 MiB at most."""
+        """Read the inbox in one round trip: up to `newest` entries and 16 MiB."""
         if not self._reads_without_redis:
             return self._peeked(address, newest)
         if time.monotonic() < self._asks_again:
@@ -269,7 +269,7 @@ class ProducerInbox:
         try:
             return self._peeked(address, newest)
         except NoAnswer:
-            # A read waits for it once a second, not each one for as long as a call may take.
+            # While Redis is down, only one read a second waits for its timeout.
             self._asks_again = time.monotonic() + AWAY_SECONDS
             return AWAY
 
@@ -281,12 +281,12 @@ class ProducerInbox:
             if not is_closed:
                 return pending
             layout = self._servers.layout(doing, fresh=True)
-        # The newest first: what is found there came after all that is looked for, or stored, in the older one.
+        # Newest shard first: entries found there came after everything that the older one has or that is stored.
         later, *earlier = [self._peeked_at(place, newest)[0] for place in places_in(layout, address)]
         return later.after(earlier[0], newest) if earlier else later
 
     def _peeked_at(self, place: Place, newest: int) -> tuple[Pending, bool]:
-        """What an inbox of a conversation holds, and whether a reshard has closed it."""
+        """Read one inbox of a conversation, and whether a reshard has closed its shard."""
         names = [place.inbox, keys.forgotten(place.shard), place.mark, keys.closed(place.shard)]
         with translated("reading the inbox"):
             client = self._servers.client_of(place.shard)
@@ -304,7 +304,7 @@ class ProducerInbox:
         return pending, bool(is_closed)
 
     def last_stream_id(self, address: Address) -> str | None:
-        """Id of the newest entry, None for an empty inbox."""
+        """Return the id of the newest entry; None for an empty inbox."""
         return next((stream_id for place in self._servers.places(address) if (stream_id := self._last(place))), None)
 
     def _last(self, place: Place) -> str | None:
@@ -313,16 +313,16 @@ class ProducerInbox:
         return rows[0][0].decode() if rows else None
 
     def is_stored(self, address: Address, last_id: str) -> bool:
-        """Whether the entry that was the newest has left the inbox, with all before it."""
+        """Whether the entry with this id, and all entries before it, have left the inbox."""
         for place in self._servers.places(address):
             rows = self._page(place, "-", 1)
-            # Of the inbox that it is in, or of the older one in a reshard, whose clock may be another.
+            # Compares within one inbox, or with the older one during a reshard, whose clock may differ.
             if rows and stream_order(rows[0][0].decode()) <= stream_order(last_id):
                 return False
         return True
 
     def entries(self, address: Address) -> Iterator[InboxEntry]:
-        """Everything in an inbox, oldest first, some at a time."""
+        """Iterate over all entries of an inbox, oldest first, page by page."""
         for place in reversed(self._servers.places(address)):
             begin = "-"
             while rows := self._page(place, begin, ENTRIES_A_PAGE):
@@ -338,12 +338,12 @@ class ProducerInbox:
             return cast("list[Any]", client.xrange(place.inbox, min=begin, count=most))
 
     def waiting(self, tenant: str) -> list[Address]:
-        """The conversations of a tenant that have something in their inbox."""
+        """Return the conversations of a tenant with entries in their inbox."""
         places = self._servers.waiting("listing what waits in the inboxes", tenant)
         return [*dict.fromkeys(place.address for place in places)]
 
     def seen(self, address: Address) -> Seen:
-        """What `forget` compares: the inbox as it is now."""
+        """Capture the state of the inbox, for a later comparison by `forget`."""
         places = places_in(self._servers.layout("reading the inbox", fresh=True), address)
         token = (secrets.token_hex(8), keys.SEEN_SECONDS)
         calls = [Call(place.shard, [place.inbox, place.seen], [*token]) for place in places]
@@ -351,14 +351,14 @@ class ProducerInbox:
         return {place: text.decode() for place, text in zip(places, seen, strict=True)}
 
     def forget(self, address: Address, *, seen: Seen | None = None) -> int:
-        """Drop the inbox and mark the conversation's rows for deletion; the number of entries dropped.
+        """Drop the inbox and mark the conversation's rows for deletion; return the number of dropped entries.
 
-        With what was `seen` raises `Changed` where something has come since, or left for SQL.
+        With `seen`, raises `Changed` if entries were added or drained since.
         """
         return self.forget_all([address], seen=seen)
 
     def forget_all(self, addresses: Iterable[Address], *, seen: Seen | None = None) -> int:
-        """The same for many, of each server in one round trip; the number of entries dropped."""
+        """Forget many conversations, in one round trip per server; return the number of dropped entries."""
         left, dropped = [*addresses], 0
         for look in range(_LOOKS):
             layout = self._servers.layout("forgetting", fresh=look > 0)
@@ -369,7 +369,7 @@ class ProducerInbox:
             if layout.target is None:
                 left = [place.address for place in closed]
             else:
-                # What a shard holds that is closed goes first; then what may follow it, with the mark for workers.
+                # First clean the closed shard; then the one that follows it, with the mark for workers.
                 dropped += sum(self._forgotten_at(closed, seen, clean=True))
                 later = [places_in(layout, place.address)[0] for place in closed]
                 held = self._forgotten_at(later, seen)
@@ -399,15 +399,15 @@ class ProducerInbox:
         return held
 
     def shard_of(self, address: Address) -> int:
-        """What is to be rung for."""
+        """Return the shard to ring for."""
         return self._servers.place(address).shard
 
     def erased(self, address: Address) -> bytes | None:
-        """What the worker wrote when it had deleted the rows; None before."""
+        """Return the erasure counts that a worker writes after deleting the rows; None before."""
         return self.erased_all([address])[0]
 
     def erased_all(self, addresses: Sequence[Address]) -> list[bytes | None]:
-        """The same of many, in one round trip a server."""
+        """Return the erasure counts of many conversations, in one round trip per server."""
         layout = self._servers.layout()
         places = [place for address in addresses for place in places_in(layout, address)]
         calls = [Call(place.shard, [place.erased], []) for place in places]
@@ -417,7 +417,7 @@ class ProducerInbox:
         return [counts[address] for address in addresses]
 
     def forgotten(self, addresses: Sequence[Address]) -> set[str]:
-        """Those of some conversations whose rows are still to be deleted."""
+        """Return the ids of the given conversations whose rows are still to be deleted."""
         layout = self._servers.layout(fresh=True)
         places = [place for address in addresses for place in places_in(layout, address)]
         calls = [Call(place.shard, [keys.forgotten(place.shard)], [place.address.member]) for place in places]
@@ -425,7 +425,7 @@ class ProducerInbox:
         return {place.address.conversation for place, when in zip(places, since, strict=True) if when is not None}
 
     def remnants(self) -> list[str]:
-        """The kinds of logs that may hold erased words still."""
+        """Return the kinds of logs that may still contain erased words."""
         kinds = self._servers.of_all(
             "reading the erasure receipt", lambda client: cast("list[bytes]", client.hkeys(keys.REMNANTS))
         )
@@ -442,7 +442,7 @@ _SCORE: Final = Script("return redis.call('ZSCORE', KEYS[1], ARGV[1])")
 
 
 def blocks_of(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
-    """The entries in order, in blocks that one call takes."""
+    """Split entries, in order, into blocks for one call each."""
     start = size = 0
     for end, entry in enumerate(entries):
         if end - start == ENTRIES_PER_CALL or (end > start and size + len(entry.body) > BYTES_PER_CALL):
@@ -454,12 +454,12 @@ def blocks_of(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
 
 
 def is_one_block(entries: Sequence[Entry]) -> bool:
-    """Whether one call takes all of them: either they are added or none is."""
+    """Whether one call takes all entries, so that either all are added or none."""
     return sum(1 for _ in blocks_of(entries)) <= 1
 
 
 def stream_order(stream_id: str) -> tuple[int, int]:
-    """Order of a stream id.
+    """Sort key of a stream id.
 
     >>> stream_order("10-2") > stream_order("9-30")
     True

@@ -1,4 +1,4 @@
-"""Scripts, by their hash: one round trip, two more where a server has not seen the script yet."""
+"""Lua scripts, called by hash: one round trip, two more if a server does not know the script yet."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ if TYPE_CHECKING:
 
 
 class Call(NamedTuple):
-    """What a script is called with."""
+    """The arguments of one script call."""
 
     shard: int
     names: Sequence[str]
-    """Keys, all of the shard."""
+    """Keys, all of the same shard."""
     arguments: Sequence[Any]
 
 
 class Script:
-    """A script for any server."""
+    """A Lua script that can run on any server."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._hash = sha1(text.encode(), usedforsecurity=False).hexdigest()
 
     def __call__(self, client: redis.Redis, names: Sequence[str], arguments: Sequence[Any] = ()) -> Any:
-        """Run it. Raises Redis's errors."""
+        """Run the script. Raises Redis's errors."""
         from redis.exceptions import NoScriptError
 
         try:
             return client.evalsha(self._hash, len(names), *names, *arguments)
         except NoScriptError:
-            # Keeps it, too.
+            # EVAL also caches the script.
             return client.eval(self._text, len(names), *names, *arguments)
 
     def together(self, client: redis.Redis, calls: Sequence[Call], *, milliseconds: int = 0) -> list[Any]:
-        """Its answers to some calls, in one round trip a server; then, given `milliseconds`, to a WAIT for a replica.
+        """Run several calls in one round trip per server; with `milliseconds`, WAIT for a replica and append its reply.
 
         Raises Redis's errors.
         """
@@ -52,7 +52,7 @@ class Script:
         try:
             return self._piped(client, calls, milliseconds)
         except NoScriptError:
-            # None of the calls ran; or scripts were flushed in between, and a claim that is lost so ends by itself.
+            # None of the calls ran, unless scripts were flushed in between; a claim lost that way expires by its lease.
             client.script_load(self._text)
             return self._piped(client, calls, milliseconds)
 

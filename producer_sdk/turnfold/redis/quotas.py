@@ -1,8 +1,8 @@
-"""How much a tenant appends a day and stores: counted by Redis, refused beyond what its quota or the settings allow.
+"""Quotas of tenants: appends per day and stored bytes, counted in Redis and limited by quota or settings.
 
-Counted in Redis's own day (UTC), before the append itself, so that a tenant's producers together never go beyond it.
-An append that nobody knows to have arrived (`Unavailable`) counts, and its repeat counts again. What a tenant stores is
-measured by workers; what is appended after a measure is added to it.
+Appends are counted per UTC day of Redis's clock, before the append itself, so that a tenant's producers together never
+exceed the limit. An append with an unknown outcome (`Unavailable`) counts, and so does its retry. Stored bytes are
+measured by workers; appends since the measurement are added.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from turnfold.settings import Settings
 
 COUNTED: Final = frozenset({Operation.APPEND, Operation.CONFIGURE, Operation.EDIT})
-"""Operations that bring words in. What takes something away is never refused."""
+"""Operations that add words. Operations that remove some are never rejected."""
 MEASURED_SECONDS: Final = 60
-"""How often workers measure what a tenant stores."""
+"""Interval in which workers measure the stored bytes of tenants."""
 
 # KEYS appended, quota, stored
-# ARGV most turns, bytes a day and stored bytes by the settings (0: any number), turns, bytes, seconds to keep what was
-#  appended, seconds to keep what is stored
-# Returns {1 if they were counted, 0 if they are above the day's, -1 if above what may be stored, 2 if nothing is
-#  bounded, turns of the day, bytes of the day, stored bytes, most turns, most bytes, most stored bytes, seconds until
-#  the next day}. Fewer than none are given back.
+# ARGV default limits of turns, bytes a day and stored bytes (0: no limit), turns, bytes, lifetime of `appended` in
+#  seconds, lifetime of `stored` in seconds
+# Returns {1 if counted, 0 if above the day's limits, -1 if above the limit of stored bytes, 2 if there are no
+#  limits, turns of the day, bytes of the day, stored bytes, most turns, most bytes, most stored bytes, seconds until
+#  the next day}. Negative counts are given back.
 COUNT: Final = """
 local now = redis.call('TIME')[1] + 0
 local today = math.floor(now / 86400)
@@ -73,13 +73,13 @@ _ABOVE_STORED: Final = -1
 
 
 class Counted(NamedTuple):
-    """What is counted of a tenant, beside its bounds; a bound of 0 is any number."""
+    """Usage and limits of a tenant; a limit of 0 means none."""
 
     turns: int
-    """Appended today (UTC)."""
+    """Turns appended today (UTC)."""
     bytes: int
     stored_bytes: int
-    """Of the turns in SQL, as measured, and of those appended since; counted where it is bounded."""
+    """Bytes of the turns in SQL, as last measured, plus those appended since; counted only if limited."""
     most_turns: int
     most_bytes: int
     most_stored_bytes: int
@@ -87,18 +87,18 @@ class Counted(NamedTuple):
 
 
 class Quotas:
-    """Counts what tenants append, where their quotas or the settings bound it. Safe to share among threads."""
+    """Counts appends of tenants that a quota or the settings limit. Thread-safe."""
 
     def __init__(self, servers: InboxServers, settings: Settings) -> None:
         self._servers = servers
         self._most = (settings.tenant_turns_a_day, settings.tenant_bytes_a_day, settings.tenant_stored_bytes)
         self._bounded: set[str] = set()
-        """Tenants that were found to have bounds of their own, so that they are asked for before an append."""
+        """Tenants known to have limits of their own, which are counted before an append."""
 
     def take(self, tenant: str, operation: Operation, entries: Sequence[Entry], *, own: bool = False) -> bool:
-        """Count entries that are about to be appended; False where nothing bounds them, as far as is known here.
+        """Count entries about to be appended; False if no limit is known to apply.
 
-        `own`: the tenant has bounds of its own. Raises `QuotaExceeded` (nothing was counted), `Unavailable`.
+        `own`: the tenant has limits of its own. Raises `QuotaExceeded` (nothing was counted), `Unavailable`.
         """
         if own:
             self._bounded.add(tenant)
@@ -141,12 +141,12 @@ class Quotas:
         return True
 
     def give_back(self, tenant: str, operation: Operation, entries: Sequence[Entry]) -> None:
-        """Uncount entries that `take` counted and that were refused as a whole. Raises `Unavailable`."""
+        """Uncount entries that `take` counted, after their append was rejected as a whole. Raises `Unavailable`."""
         turns, size = _sizes(operation, entries)
         self._call(tenant, -turns, -size)
 
     def counted(self, tenant: str) -> Counted:
-        """What is counted of a tenant now. Raises `Unavailable`."""
+        """Return the current usage and limits of a tenant. Raises `Unavailable`."""
         return self._call(tenant, 0, 0)[1]
 
     def _call(self, tenant: str, turns: int, size: int) -> tuple[int, Counted]:

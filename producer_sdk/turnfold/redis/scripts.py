@@ -1,4 +1,4 @@
-"""What a producer asks of an inbox in one step: Lua, run by Redis, so that nobody comes in between.
+"""Lua scripts of the inbox, each an atomic step of a producer.
 
 All times are Redis's own.
 """
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-# `held_bytes` of an inbox with entries: the bytes that were ever added to it, and those that it holds. Each entry says
-# in `n` how many were added up to its end: what lies between the first and the last is what the inbox holds, whoever
-# trimmed it. Entries of an older version say nothing and count nothing.
+# `held_bytes` of a non-empty inbox: the bytes ever added to it, and the bytes in it now. Each entry stores in `n` the
+# bytes added up to its end; the difference between last and first is what the inbox contains, however it was trimmed.
+# Entries of an older version have no `n` and count as nothing.
 HELD_BYTES: Final = """
 local function held_bytes(inbox)
   local function totals(entry)
@@ -28,15 +28,15 @@ end
 
 # KEYS inbox, ready, tenants, bell, refs, rung, bounded, full, closed
 # ARGV conversation, tenant, most entries, entries still to be added by this and later calls,
-#  bell milliseconds (0: no bell), version, what precedes a reference in the key of its context ('': contexts stay),
+#  bell milliseconds (0: no bell), version, key prefix of contexts by reference ('': contexts stay),
 #  most bytes of bodies, bytes still to be added by this and later calls,
 #  the ring ('': the caller rings in another way), its seconds,
-#  1 if the tenant's own bounds, where it has some, are to be asked for first, then (op, id, body) each
+#  1 if limits of the tenant's own, where it has some, have to be counted first, then (op, id, body) each
 # Returns {entries now in the inbox, 1 if the bell was silent}, or {-1, entries} or {-2, bytes} when it is full,
-# or {-3, 0} when there are bounds to be asked for, or {-4, 0} when a reshard has closed the shard.
-# Raises OOM where less than a tenth of a bounded memory is left, unless the last entry takes something away: workers
-# cannot empty an inbox without writing, nor Celery tell them to. Asking takes as long as all the rest: large appends
-# ask, an eighth of the small ones, and all of them for as long as the mark of the last refusal stands.
+# or {-3, 0} when limits have to be counted first, or {-4, 0} when a reshard has closed the shard.
+# Raises OOM if less than a tenth of a limited memory is left, unless the last operation removes something: workers need
+# memory to drain an inbox, and so does Celery. Reading INFO takes as long as all the rest, so only large appends and an
+# eighth of the small ones do, and all of them while the mark of the last rejection exists.
 APPEND: Final = (
     HELD_BYTES
     + """
@@ -95,10 +95,10 @@ return redis.status_reply('OK')
 
 # KEYS inbox, forgotten, mark, closed     ARGV member of forgotten, most entries, most bytes of their bodies
 # Returns {entries in the inbox, lengths of the values with commas between them, the values in one text,
-#  1 if its rows are still to be deleted, age of the oldest in ms, how far it is stored or '', 1 if a reshard has closed
+#  1 if its rows are still to be deleted, age of the oldest in ms, its stored mark or '', 1 if a reshard has closed
 #  the shard}
-# The values are (stream id, op, id, body) of each of the newest entries, newest first. Two texts: a client takes much
-# longer to read a list of so many, and again as long to read each entry's lists of fields.
+# The values are (stream id, op, id, body) of each of the newest entries, newest first. Joined into two texts: a client
+# parses a list of so many values, or a list of fields per entry, much more slowly.
 PEEK: Final = """
 local time = redis.call('TIME')
 local held = redis.call('XLEN', KEYS[1])
@@ -131,9 +131,9 @@ return {held, table.concat(sizes, ','), table.concat(newest), gone and 1 or 0, m
   redis.call('EXISTS', KEYS[4])}
 """
 
-# KEYS inbox, seen     ARGV a token that nobody else gives, its seconds
-# Returns what `FORGET` compares: a token that is gone once a worker has trimmed the inbox, and the id of the newest
-# entry. An inbox that was empty, was filled and is empty again has another token.
+# KEYS inbox, seen     ARGV a unique token, its seconds
+# Returns the state that `FORGET` compares: a token that is deleted once a worker has trimmed the inbox, and the id of
+# the newest entry. An inbox that was empty, was filled and is empty again has another token.
 SEE: Final = """
 redis.call('SET', KEYS[2], ARGV[1], 'NX', 'EX', ARGV[2])
 local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
@@ -141,11 +141,11 @@ return redis.call('GET', KEYS[2]) .. ' ' .. (newest and newest[1] or '')
 """
 
 # KEYS inbox, ready, forgotten, erased, refs, access, accessed, closed, seen
-# ARGV conversation, member of forgotten, what precedes a reference in the key of its context, 1 to clean a closed one,
-#  where nothing may have come since it was looked at: what `SEE` said
-# Returns how many entries were dropped. The tenant stays in `tenants`: a claim removes it when it has nothing.
-# Of a shard that a reshard has closed: -1, and nothing is done; or it is cleaned, and the mark stands in another one.
-# Of an inbox to which something has come, or from which a worker took something: -2, and nothing is done.
+# ARGV conversation, member of forgotten, key prefix of contexts by reference, 1 to clean a closed shard,
+#  optionally the result of `SEE`, which must still hold
+# Returns the number of dropped entries. The tenant stays in `tenants`: a claim removes it when it has nothing.
+# For a shard closed by a reshard: -1 and no change; or it is cleaned, and the mark is set in the other shard.
+# For an inbox changed since `SEE`, by an append or a worker: -2 and no change.
 FORGET: Final = """
 local closed = redis.call('EXISTS', KEYS[8]) == 1
 if closed and ARGV[4] ~= '1' then return -1 end
@@ -164,14 +164,14 @@ if closed then redis.call('ZREM', KEYS[3], ARGV[2]) else redis.call('ZADD', KEYS
 return held
 """
 
-# KEYS refs     ARGV what precedes a reference in the key of its context
+# KEYS refs     ARGV key prefix of contexts by reference
 DROP_REFERENCES: Final = """
 for _, reference in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('DEL', ARGV[1] .. reference) end
 return redis.call('DEL', KEYS[1])
 """
 
 # KEYS layout     ARGV layout as text, its rank (`Layout.rank`)
-# A layout only moves on. One of equal rank stays.
+# A layout only moves forward; one of equal rank is kept.
 SET_LAYOUT: Final = """
 local held = redis.call('GET', KEYS[1])
 if held then

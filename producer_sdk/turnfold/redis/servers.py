@@ -1,4 +1,4 @@
-"""The Redis servers of the inboxes: which of them has a conversation, and what to do while one is away."""
+"""The Redis servers of the inboxes: routing of conversations, and handling of servers that are down."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 _SHARDS_AT_ONCE: Final = 16
-"""Shards that one command asks for."""
+"""Shards per EXISTS command."""
 
 
 class InboxServers:
-    """Opens each server when it is first needed. Safe to share among threads."""
+    """The Redis servers, each opened on first use. Thread-safe."""
 
     def __init__(
         self, openers: Sequence[Callable[[], redis.Redis]], stored: Callable[[], Layout], *, shards: int = 0
     ) -> None:
-        """`stored` reads `meta`; `shards` is what a setting says of their number, 0: nothing."""
+        """`stored` reads the layout from `meta`; `shards` is the number of shards by the settings, 0 if not set."""
         self._openers = openers
         self.stored_layout: Final = stored
-        """Reads how `meta` says that the inboxes are laid out."""
+        """Reads the layout from `meta`."""
         self._shards = shards
         self._clients: dict[int, redis.Redis] = {}
         self._placed: set[int] = set()
@@ -45,14 +45,14 @@ class InboxServers:
 
     @classmethod
     def of(cls, settings: Settings, stored: Callable[[], Layout], *, timeout_seconds: float | None = None) -> Self:
-        """Those that TURNFOLD_REDIS_URL names. Connects to nothing. Raises `InvalidSettings`."""
+        """Create the servers named by TURNFOLD_REDIS_URL, without connecting. Raises `InvalidSettings`."""
         seconds = timeout_seconds or settings.timeout_seconds
         urls = urls_of(settings.redis_url)
         return cls([_opener(url, seconds) for url in urls], stored, shards=settings.shards)
 
     @classmethod
     def on(cls, client: redis.Redis, layout: Callable[[], Layout]) -> Self:
-        """On one server with an open client, which the caller closes."""
+        """Wrap one server with an open client, which the caller closes."""
         return cls([lambda: client], layout)
 
     def __len__(self) -> int:
@@ -60,11 +60,11 @@ class InboxServers:
 
     @property
     def home(self) -> redis.Redis:
-        """The first server, for what belongs to no shard."""
+        """The first server, for keys that belong to no shard."""
         return self.client(0)
 
     def client(self, position: int) -> redis.Redis:
-        """A server by its place in the list. Raises `InvalidSettings`, `Unavailable`."""
+        """Return the client of a server by its index. Raises `InvalidSettings`, `Unavailable`."""
         with self._lock:
             client = self._clients.get(position)
         if client is None:
@@ -88,9 +88,9 @@ class InboxServers:
         self._placed.add(position)
 
     def layout(self, doing: str = "reading how inboxes are laid out", *, fresh: bool = False) -> Layout:
-        """How the inboxes are laid out; `fresh`: as it is now. Raises `InvalidSettings`, `Unavailable` and as `meta`.
+        """Return the layout of the shards, uncached if `fresh`. Raises `InvalidSettings`, `Unavailable`, and as `meta`.
 
-        Asked of Redis, so that an append needs no database; of `meta` where Redis does not know.
+        Read from Redis, so that an append needs no database; from `meta` if Redis does not have it.
         """
         layout = self._layout
         if layout is not None and not fresh:
@@ -111,7 +111,7 @@ class InboxServers:
         try:
             self._say(position, layout)
         except NoAnswer:
-            # Whoever asks it next finds it empty, and does the same.
+            # The next client that asks this server finds no layout, and offers it again.
             return
 
     def _say(self, position: int, layout: Layout) -> None:
@@ -119,14 +119,14 @@ class InboxServers:
             _SET_LAYOUT(self.client(position), [keys.LAYOUT], [layout.to_text(), layout.rank])
 
     def publish(self, layout: Layout, *, servers: int) -> None:
-        """Say on so many servers how inboxes are laid out, where none says something newer. Raises `Unavailable`."""
+        """Write a layout to the first `servers` servers, unless they have a newer one. Raises `Unavailable`."""
         self._check(layout)
         for position in range(servers):
             self._say(position, layout)
         self._layout = layout
 
     def said(self, servers: int) -> list[Layout | None]:
-        """What so many servers say. Raises `Unavailable`."""
+        """Read the layouts on the first `servers` servers. Raises `Unavailable`."""
         texts = []
         for position in range(servers):
             with translated("reading how inboxes are laid out"):
@@ -134,7 +134,7 @@ class InboxServers:
         return [None if text is None else Layout.from_text(text.decode()) for text in texts]
 
     def _check(self, layout: Layout) -> None:
-        """Raise `InvalidSettings` where a setting says something else."""
+        """Raise `InvalidSettings` if a setting contradicts the layout."""
         if self._shards not in {0, layout.shards, layout.newest.shards}:
             msg = f"TURNFOLD_SHARDS is {self._shards}, and the inboxes are in {layout.shards} shards"
             raise InvalidSettings(msg, remedy="leave it out: the number is read from the database")
@@ -144,13 +144,13 @@ class InboxServers:
             raise InvalidSettings(msg, remedy="name all of them, in the same order everywhere, with commas between")
 
     def place(self, address: Address) -> Place:
-        """Where a conversation is; in a reshard, where it will be. Raises as `layout`."""
+        """Return the place of a conversation; during a reshard, its future one. Raises as `layout`."""
         return Place(address, self._shard_at(address.point))
 
     def places(self, address: Address) -> list[Place]:
-        """Where something of a conversation may be, the newest first: two in a reshard. Raises as `layout`.
+        """Return all places with data of a conversation, newest first: two during a reshard. Raises as `layout`.
 
-        As of now: asks whether a reshard that is not known here has closed its shard.
+        Current: checks whether a reshard unknown here has closed the shard.
         """
         doing = "looking for a conversation"
         layout = self.layout(doing)
@@ -166,29 +166,29 @@ class InboxServers:
         return self.layout(doing).newest.shard_at(point)
 
     def all(self) -> list[int]:
-        """Every shard in which something may be, as of now. Raises as `layout`."""
+        """Return every shard that may have data, from a fresh layout. Raises as `layout`."""
         return [*self.layout(fresh=True).all()]
 
     def knows(self, shard: int) -> bool:
-        """Whether it is a shard: anybody may write a number who can write to Redis or the broker."""
+        """Whether a number is a shard: any client of Redis or the broker may have written it."""
         return self.layout().has(shard) or self.layout(fresh=True).has(shard)
 
     def position_of(self, shard: int) -> int:
-        """Place in the list of the server of a shard that `knows` knows."""
+        """Return the index of the server of a shard, which must satisfy `knows`."""
         return self.layout().server_of(shard)
 
     def client_of(self, shard: int) -> redis.Redis:
-        """The server of a shard."""
+        """Return the client of the server of a shard."""
         return self.client(self.position_of(shard))
 
     def run(self, address: Address, doing: str, action: Callable[[Place, redis.Redis], _T]) -> _T:
-        """Do something where a conversation is. Raises `Unavailable`."""
+        """Run an action at a conversation's place. Raises `Unavailable`."""
         place = Place(address, self._shard_at(address.point, doing))
         with translated(doing):
             return action(place, self.client_of(place.shard))
 
     def first_answering(self, doing: str, action: Callable[[redis.Redis], _T]) -> _T:
-        """Ask the first server that answers, for what each of them can say. Raises `Unavailable` when none does."""
+        """Run an action on the first server that answers. Raises `Unavailable` if none does."""
         for position in range(len(self._openers)):
             try:
                 with translated(doing):
@@ -199,13 +199,13 @@ class InboxServers:
         raise AssertionError
 
     def of_all(self, doing: str, action: Callable[[redis.Redis], _T]) -> list[_T]:
-        """Ask every server that the inboxes lie on; the answers of those that do. Raises when none does."""
+        """Run an action on every server of the layout; return the results of those that answer. Raises if none does."""
         groups = {position: [position] for position in range(self.layout().most_servers)}
         answers = self._grouped(doing, groups, lambda client, of: {of[0]: action(client)}, patient=False)
         return list(answers.values())
 
     def waiting(self, doing: str, tenant: str) -> list[Place]:
-        """Where a tenant has something in an inbox; of a conversation that moves, both places. Raises `Unavailable`."""
+        """Return the places with entries of a tenant; both of a conversation that is moving. Raises `Unavailable`."""
         name = keys.encode_id(tenant)
         ready = self.piped(
             doing, self.all(), lambda pipeline, shard: pipeline.zrange(keys.ready_prefix(shard) + name, 0, -1)
@@ -217,7 +217,7 @@ class InboxServers:
         ]
 
     def by_server(self, shards: Iterable[int]) -> dict[int, list[int]]:
-        """Shards that are known, by the place of their server."""
+        """Group shards by the index of their server, skipping unknown ones."""
         groups: dict[int, list[int]] = {}
         for shard in shards:
             if self.knows(shard):
@@ -227,9 +227,9 @@ class InboxServers:
     def piped(
         self, doing: str, shards: Sequence[int], add: Callable[[Any, int], object], *, patient: bool = True
     ) -> dict[int, Any]:
-        """The answer to a command about each shard, in one round trip a server.
+        """Run a command per shard, in one round trip per server, and return the replies by shard.
 
-        Impatient: those of servers that are away are left out, unless all are. Raises `Unavailable`.
+        If not `patient`, servers that are down are skipped, unless all are. Raises `Unavailable`.
         """
 
         def ask(client: redis.Redis, of_server: list[int]) -> dict[int, Any]:
@@ -241,9 +241,9 @@ class InboxServers:
         return self._grouped(doing, self.by_server(shards), ask, patient=patient)
 
     def holding(self, doing: str, names_of: Callable[[int], Sequence[str]]) -> list[int]:
-        """The shards, as of now, of which any of some keys is there: a command for many of which none is.
+        """Return the shards with any of some keys; a block of shards without any costs one command.
 
-        Those of servers that are away are left out, unless all are. Raises `Unavailable`.
+        Servers that are down are skipped, unless all are. Raises `Unavailable`.
         """
 
         def held(client: redis.Redis, blocks: list[list[int]]) -> list[int]:
@@ -256,10 +256,10 @@ class InboxServers:
         def ask(client: redis.Redis, of_server: list[int]) -> dict[int, Any]:
             sought = of_server
             if not is_cluster_client(client):
-                # No command of a cluster names keys of two shards.
+                # A cluster rejects commands with keys of two shards.
                 firsts = range(0, len(of_server), _SHARDS_AT_ONCE)
                 sought = held(client, [of_server[first : first + _SHARDS_AT_ONCE] for first in firsts])
-            # A server that holds nothing has answered too.
+            # A server without any of the keys has answered too.
             return {
                 **dict.fromkeys(of_server, False),
                 **dict.fromkeys(held(client, [[shard] for shard in sought]), True),
@@ -269,9 +269,9 @@ class InboxServers:
         return sorted(shard for shard, is_held in answers.items() if is_held)
 
     def each(self, doing: str, script: Script, calls: Sequence[Call], *, patient: bool = True) -> list[Any]:
-        """The answers of a script to some calls, in one round trip a server; of a server that is away None.
+        """Run a script for several calls, in one round trip per server; None for calls to a server that is down.
 
-        Patient: raises `Unavailable` when one is, after the others were asked.
+        If `patient`, raises `Unavailable` for a server that is down, after the others have answered.
         """
         groups: dict[int, list[int]] = {}
         for number, call in enumerate(calls):
@@ -300,7 +300,7 @@ class InboxServers:
         return answers
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Close all opened clients."""
         with self._lock:
             clients, self._clients = self._clients, {}
         for client in clients.values():
@@ -311,7 +311,7 @@ _SET_LAYOUT = Script(scripts.SET_LAYOUT)
 
 
 def places_in(layout: Layout, address: Address) -> list[Place]:
-    """Where something of a conversation may be, the newest first."""
+    """Return the places that may have data of a conversation, newest first."""
     generations = [layout.newest, layout] if layout.target else [layout]
     return [Place(address, generation.shard_at(address.point)) for generation in generations]
 
@@ -319,9 +319,9 @@ def places_in(layout: Layout, address: Address) -> list[Place]:
 def _opener(url: str, seconds: float) -> Callable[[], redis.Redis]:
     if is_cluster(url):
         nodes_of_cluster(url)
-        # Its client connects when it is made.
+        # The cluster client connects on creation.
         return partial(_opened, url, seconds)
-    # Connects to nothing, and says at once what is wrong with the URL.
+    # Does not connect, but reports an invalid URL at once.
     client = connect(url, timeout_seconds=seconds)
     return lambda: client
 

@@ -1,7 +1,7 @@
-"""Edits, deletions and rewinds: how they are asked for, and what becomes of a turn. Pure.
+"""Edits, deletions and rewinds: their validation and encoding, and their effect on a turn. Pure.
 
-What belongs to a tool call is structure, not words: an edit leaves call ids, calls and results where they are, so that
-a provider still accepts the group. A deletion leaves a turn's number, id, role and time, and nothing that was said.
+Tool calls are structure, not words: an edit keeps call ids, calls and results in place, so that a provider still
+accepts the group. A deletion keeps only a turn's number, id, role and time.
 """
 
 from __future__ import annotations
@@ -24,36 +24,36 @@ Words = str | Sequence[Mapping[str, Any]]
 """Text, or a provider's list of content parts."""
 
 _STRUCTURE: Final = ("tool_calls", "tool_call_id", "function_call")
-"""Of a turn's parts, what an edit keeps."""
+"""Keys of a turn's parts that an edit keeps."""
 _CALLS: Final = "tool_use"
 _RESULTS: Final = "tool_result"
 
 
 @dataclass(frozen=True, slots=True)
 class TurnChange:
-    """What is to become of a turn that was appended before."""
+    """A change to turns appended earlier."""
 
     operation: Operation
     turn_id: str
-    """Of the turn that is edited or deleted, or after which all turns are cut off."""
+    """The turn to edit or delete, or the last turn that a rewind keeps."""
     words: Words = ""
-    """New ones, of an edit."""
+    """The new words of an edit."""
 
     @property
     def body(self) -> bytes:
-        """As an inbox entry's body."""
+        """Encode the change as the body of an inbox entry."""
         given: dict[str, Any] = {"turn_id": self.turn_id}
         if self.operation is Operation.EDIT:
             given["content"] = self.words
         return encode(given)
 
     def of(self, turn: StoredTurn) -> StoredTurn:
-        """The turn after an edit or a deletion."""
+        """Return a turn after an edit or a deletion."""
         return deleted(turn) if self.operation is Operation.DELETE else edited(turn, self.words)
 
 
 def edit(turn_id: str, content: object, *, max_bytes: int) -> TurnChange:
-    """An edit that can be stored. Raises `InvalidTurn`, `InvalidIdentifier`."""
+    """Validate an edit. Raises `InvalidTurn`, `InvalidIdentifier`."""
     words = content_of(content)
     if words is None or not project(words).strip():
         raise InvalidTurn("an edit needs content: text or content parts. To remove what a turn says, delete it")
@@ -63,17 +63,17 @@ def edit(turn_id: str, content: object, *, max_bytes: int) -> TurnChange:
 
 
 def delete(turn_id: str) -> TurnChange:
-    """A deletion. Raises `InvalidIdentifier`."""
+    """Validate a deletion. Raises `InvalidIdentifier`."""
     return TurnChange(Operation.DELETE, checked_id("turn_id", turn_id))
 
 
 def rewind(after: str) -> TurnChange:
-    """A rewind. Raises `InvalidIdentifier`."""
+    """Validate a rewind. Raises `InvalidIdentifier`."""
     return TurnChange(Operation.REWIND, checked_id("the turn to rewind to", after))
 
 
 def read_change(operation: str, body: bytes) -> TurnChange:
-    """An inbox entry's change. Raises `InvalidInput` for what is none."""
+    """Parse an inbox entry's change. Raises `InvalidInput` for an invalid one."""
     try:
         given = json.loads(body)
         turn_id = checked_id("turn_id", given["turn_id"])
@@ -92,7 +92,7 @@ def read_change(operation: str, body: bytes) -> TurnChange:
 
 
 def edited(turn: StoredTurn, words: Words) -> StoredTurn:
-    """The turn with other words, and with its tool calls and results where they were."""
+    """Return a turn with new words, keeping its tool calls and results in place."""
     parts_before = turn.parts or {}
     parts = {key: parts_before[key] for key in _STRUCTURE if key in parts_before}
     content_part: Any = words
@@ -110,7 +110,7 @@ def edited(turn: StoredTurn, words: Words) -> StoredTurn:
 
 
 def deleted(turn: StoredTurn) -> StoredTurn:
-    """What is left of a deleted turn: its place."""
+    """Return the placeholder of a deleted turn: its number, id, role and time."""
     return replace(
         turn, content="", name=None, parts=None, metadata=None, importance=Importance.NORMAL, tokens=0,
         state=TurnState.DELETED, kept=None, without_parts=False,
@@ -124,7 +124,7 @@ def _tool_blocks(content: object) -> list[Mapping[str, Any]]:
 
 
 def _around(blocks: Sequence[Mapping[str, Any]], words: str) -> list[Mapping[str, Any]]:
-    """Blocks of a provider with new words: in the first result, or as text before the calls."""
+    """Put new words into a provider's blocks: into the first result, or as text before the calls."""
     results = [block for block in blocks if block.get("type") == _RESULTS]
     if not results:
         return [{"type": "text", "text": words}, *blocks]
