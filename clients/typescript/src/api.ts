@@ -393,91 +393,91 @@ export interface components {
              */
             score?: number;
             /**
-             * @description Static order in which anchors are shown first; no clock in it.
+             * @description Priority in contexts, highest first; static, without a clock.
              * @default 0
              */
             rank?: number;
             /**
-             * @description The segment that holds it.
+             * @description Index of the segment that contains the anchor.
              * @default 0
              */
             node_idx?: number;
             /** @default 0 */
             tokens?: number;
             /**
-             * @description The anchor that superseded, resolved or repeats this one.
+             * @description Id of the anchor that superseded or resolved this one, or that this one repeats.
              * @default null
              */
             related?: number | null;
             /**
-             * @description The anchor that this one superseded, the likest of them.
+             * @description Id of the most similar of the anchors that this one superseded.
              * @default null
              */
             replaces?: number | null;
             /**
-             * @description What that one said, where it was looked up: contexts name it.
+             * @description Text of the replaced anchor, if looked up; contexts quote it.
              * @default null
              */
             replaced?: string | null;
             /**
-             * @description Of the turn in which it was said, where it was looked up.
+             * @description Number of the replaced anchor's turn, if looked up.
              * @default null
              */
             replaced_seq?: number | null;
             /**
-             * @description In a context's account: the newest turn that may have changed it and that no fold has seen yet.
+             * @description In a context report: the newest turn that may change this anchor and is not folded yet.
              * @default null
              */
             may_have_changed_seq?: number | null;
             /**
-             * @description The label of who said it: a promise is somebody's. None where it was not looked up: in a context's account.
+             * @description Label of the speaker, as a promise belongs to somebody; None if not looked up.
              * @default null
              */
             speaker?: string | null;
             /**
-             * @description Theirs, where it was looked up: an assistant lifts nothing that its user forbade, whatever its name.
+             * @description Role of the speaker, if looked up: an assistant cannot lift a user's prohibition, whatever its name.
              * @default null
              */
             role?: components["schemas"]["Role"] | null;
             /**
-             * @description The caller's id of the turn, where it was looked up.
+             * @description The caller's id of the turn, if looked up.
              * @default null
              */
             turn_id?: string | null;
             /**
-             * @description On which it was said, as contexts show it: `8 May 2026`; empty for a turn without a time.
+             * @description Day of the turn, as contexts show it: `8 May 2026`; empty for a turn without a time.
              * @default
              */
             day?: string;
             /**
-             * @description The day in UTC on which it was said, where it was looked up; None of a turn without a time.
+             * @description Day of the turn in UTC, if looked up; None for a turn without a time.
              * @default null
              */
             said_on?: string | null;
             /**
-             * @description First day on which it holds: the one that it names ('from 1 June on'), else the one on which it was said.
+             * @description First day of validity: as stated ('from 1 June on'), else the day of the turn.
              * @default null
              */
             valid_from?: string | null;
             /**
-             * @description Where it is over, the day on which what closed it was said; else the last one that it names itself.
+             * @description Last day of validity: for a closed anchor the day of the turn that closed it, else as stated.
              * @default null
              */
             valid_to?: string | null;
-            /** @description What the score is made of, by name: `{"decided": 75, "value": 8, "person": 6}`. Doubts are below 0. */
+            /** @description Components of the score by name: `{"decided": 75, "value": 8, "person": 6}`. Doubts are negative. */
             factors?: {
                 [key: string]: number;
             };
         };
         /**
          * AnchorState
-         * @description Where an anchor stands. Nothing is ever deleted, it changes state.
+         * @description The state of an anchor. Anchors are never deleted.
          * @enum {unknown}
          */
         AnchorState: "active" | "dismissed" | "duplicate" | "resolved" | "superseded";
         /**
          * AnchorType
-         * @description Why a span must not be lost.
+         * @description The reason why a span must be kept verbatim.
          * @enum {unknown}
          */
         AnchorType: "commitment" | "constraint" | "correction" | "critical_fact" | "decision" | "instruction" | "preference" | "unresolved_question";
@@ -687,18 +687,18 @@ export interface components {
         };
         /**
          * ErasureReceipt
-         * @description What `forget` removed. Counts are those of SQL; `inbox_turns` were only in Redis.
+         * @description The result of `forget`. Counts are of SQL; `inbox_turns` were only in Redis.
          */
         ErasureReceipt: {
             conversation_id: string;
-            /** @description False: Redis is clean and nothing is readable any more; a worker has yet to delete the rows. */
+            /** @description False while a worker has yet to delete the rows; Redis is clean and nothing is readable any more. */
             completed: boolean;
             inbox_turns: number;
             turns: number;
             segments: number;
             anchors: number;
             /**
-             * @description What may hold the words for a while yet, and until when: logs of the databases. Nobody reads them there.
+             * @description Logs of the databases that may contain the words for a while, and until when; no read uses them.
              * @default []
              */
             remains?: string[];
@@ -747,14 +747,14 @@ export interface components {
             snippet: string;
             first_seq: number;
             last_seq: number;
-            /** @description Give it to `expand`. */
+            /** @description Marker of the result, for `expand`. */
             marker: string;
-            /** @description Of the turn that the snippet is from. */
+            /** @description Speaker of the turn that the snippet is from. */
             speaker: string;
-            /** @description Of that turn. */
+            /** @description Origin of the turn that the snippet is from. */
             origin: components["schemas"]["Origin"];
             /**
-             * @description Of a segment: the part of a long turn that answers, where that is known; `snippet` is from it.
+             * @description For a segment: the part of a long turn that answers the query, if known; `snippet` is from it.
              * @default null
              */
             part?: components["schemas"]["TurnPart"] | null;
@@ -782,66 +782,66 @@ export interface components {
         };
         /**
          * ListedConversation
-         * @description A conversation as SQL has it.
+         * @description A conversation with its counters in SQL.
          */
         ListedConversation: {
             conversation_id: string;
-            /** @description Stored turns; those that wait in the inbox are not counted. */
+            /** @description Stored turns, without those waiting in the inbox. */
             turns: number;
-            /** @description The last turn that a fold has looked at; the newest of them wait in the open tail. */
+            /** @description Last folded turn; the newest of the folded turns may be in the open tail. */
             folded: number;
             /** @description Turns inside a segment. */
             closed: number;
-            /** @description Active ones of the rules. */
+            /** @description Active anchors of the rules. */
             anchors: number;
-            /** @description When a worker wrote to it last. */
+            /** @description Time of a worker's last write to the conversation. */
             changed_at: string;
             /**
-             * @description What `configure` or an import called it.
+             * @description Title set by `configure` or an import.
              * @default null
              */
             title?: string | null;
         };
         /**
          * Note
-         * @description A statement of the conversation: what contexts are made of.
+         * @description A statement of the conversation, the unit of contexts.
          */
         Note: {
-            /** @description One line: a clause as it was said, a short reply behind its question in brackets; or a model's words. */
+            /** @description One line: a clause verbatim, a short reply after its question in brackets, or a model's words. */
             text: string;
-            /** @description The caller's ids of the turns that it rests on, in order. */
+            /** @description The caller's ids of the supporting turns, in order. */
             turn_ids: string[];
-            /** @description Number of the turn that it stands under: of a model's note the first one. */
+            /** @description Number of the turn; for a model's note, of the first supporting turn. */
             turn_seq: number;
             speaker: string;
             role: components["schemas"]["Role"];
-            /** @description On which it was said, as contexts show it: `8 May 2026`; empty for a turn without a time. */
+            /** @description Day of the turn, as contexts show it: `8 May 2026`; empty for a turn without a time. */
             day: string;
-            /** @description When it was or will be, in words, where it names one time: `7 May 2026` of `yesterday`, `every Tuesday`. */
+            /** @description The one time that the note refers to, in words: `7 May 2026` for `yesterday`, `every Tuesday`; else None. */
             day_meant: string | null;
-            /** @description First day of that time; None: not known, open, or it comes back. */
+            /** @description First day of that time; None if unknown, open or recurring. */
             meant_from: string | null;
-            /** @description Last day of it. */
+            /** @description Last day of that time. */
             meant_to: string | null;
-            /** @description How finely it was told: `day`, `week`, `month`, `year`, `open` where it has no beginning or end, `recurring`. */
+            /** @description Precision as stated: `day`, `week`, `month`, `year`, `open` without a beginning or end, `recurring`. */
             precision: string | null;
-            /** @description Whether it was still to come when it was said, and nothing said since then that it was done. */
+            /** @description Whether that time was still to come in the turn, and no later turn reports the plan as done. */
             is_plan: boolean;
-            /** @description First day on which it holds; None: not known. */
+            /** @description First day of validity; None if unknown. */
             valid_from: string | null;
-            /** @description Last day on which it holds, or on which what closed it was said; None: not known. */
+            /** @description Last day of validity, or the day of the turn that closed the statement; None if unknown. */
             valid_to: string | null;
             /** @enum {unknown} */
             written_by: "model" | "rules";
-            /** @description The least trusted class among its turns. */
+            /** @description Origin of the least trusted supporting turn. */
             origin: components["schemas"]["Origin"];
-            /** @description 0 to 100; 0 for what says nothing by itself. */
+            /** @description Importance from 0 to 100; 0 for words that say nothing by themselves. */
             importance: number;
-            /** @description Where it stands: that of the anchor over the same words; `superseded` where another value took its place. */
+            /** @description State of the anchor over the same words; `superseded` where another value replaced it. */
             state: components["schemas"]["AnchorState"];
-            /** @description Give it to `expand`: its turns, verbatim. */
+            /** @description Marker for `expand`, which returns the turns verbatim. */
             marker: string;
-            /** @description What the importance is made of, by name; doubts are below 0. */
+            /** @description Components of the importance by name; doubts are negative. */
             factors?: {
                 [key: string]: number;
             };
@@ -857,7 +857,7 @@ export interface components {
         };
         /**
          * Origin
-         * @description Where words come from, the most trusted first.
+         * @description Where words come from, most trusted first.
          * @enum {unknown}
          */
         Origin: "assistant" | "outside" | "tool" | "user";
@@ -875,7 +875,7 @@ export interface components {
         };
         /**
          * Receipt
-         * @description What `append` accepted, in order.
+         * @description The turns that `append` accepted, in order.
          */
         Receipt: {
             turn_ids: string[];
@@ -932,7 +932,7 @@ export interface components {
         };
         /**
          * Role
-         * @description Who said a turn.
+         * @description The role that authored a turn.
          * @enum {unknown}
          */
         Role: "assistant" | "developer" | "system" | "tool" | "user";
@@ -1002,49 +1002,49 @@ export interface components {
         };
         /**
          * Status
-         * @description How far the work on a conversation is.
+         * @description Progress of the work on a conversation.
          */
         Status: {
             conversation_id: string;
-            /** @description Turns in Redis only. */
+            /** @description Turns that are only in Redis. */
             inbox: number;
-            /** @description Turns in SQL. */
+            /** @description Turns stored in SQL. */
             stored: number;
-            /** @description Turns that the segmenter has seen; the newest of them wait in the open tail. */
+            /** @description Turns processed by the segmenter; the newest of them may be in the open tail. */
             folded: number;
             /** @description Turns inside a segment. */
             closed: number;
-            /** @description Turns inside a segment of which a model's words are shown. */
+            /** @description Turns inside a segment that is shown in a model's words. */
             refined: number;
             segments: number;
-            /** @description Active ones of closed segments. */
+            /** @description Active anchors of closed segments. */
             anchors: number;
             /** @description Entries and jobs that need a person, at most 1,000 of each: see `turnfold jobs`. */
             parked: number;
-            /** @description Age of the oldest turn that is not stored yet; 0.0 when the inbox is empty. */
+            /** @description Age of the oldest turn that is not stored yet; 0.0 if the inbox is empty. */
             lag_seconds: number;
         };
         /**
          * SubjectReceipt
-         * @description What `forget(subject=…)` removed of an end user.
+         * @description The result of `forget(subject=…)` for an end user.
          */
         SubjectReceipt: {
             subject: string;
-            /** @description False: nothing of it is readable any more; a worker has yet to delete the rows. */
+            /** @description False while a worker has yet to delete the rows; nothing is readable any more. */
             completed: boolean;
-            /** @description Conversations in which no other subject has a turn: erased whole. */
+            /** @description Conversations in which no other subject has a turn: erased as a whole. */
             conversations: components["schemas"]["ErasureReceipt"][];
-            /** @description Conversations with other subjects, and how many turns of this one were deleted in each. */
+            /** @description Number of this subject's turns that were deleted, by conversation shared with other subjects. */
             shared: {
                 [key: string]: number;
             };
             /**
-             * @description Shared conversations whose notes may quote the subject, because retention had removed its turns: forget these.
+             * @description Shared conversations that may still quote the subject, as retention had removed its turns. Forget those too.
              * @default []
              */
             still_quoted?: string[];
             /**
-             * @description As of `ErasureReceipt`.
+             * @description Like `ErasureReceipt.remains`.
              * @default []
              */
             remains?: string[];
@@ -1058,29 +1058,29 @@ export interface components {
         };
         /**
          * TimelineEntry
-         * @description Something that came up, where it was first mentioned.
+         * @description An event at its first mention.
          */
         TimelineEntry: {
-            /** @description On which it was said: `8 May 2026`; empty for a turn without a time. */
+            /** @description Day of the turn: `8 May 2026`; empty for a turn without a time. */
             day: string;
-            /** @description When it was or will be, in words, where the text names one time: `7 May 2026`, `every tuesday`. */
+            /** @description The one time that the text refers to, in words: `7 May 2026`, `every tuesday`; else None. */
             day_meant: string | null;
-            /** @description First day of that time; None: not known, open, or it comes back. */
+            /** @description First day of that time; None if unknown, open or recurring. */
             meant_from: string | null;
-            /** @description Last day of it. */
+            /** @description Last day of that time. */
             meant_to: string | null;
-            /** @description Whether it was still to come when it was said, and nobody has reported it as done since. */
+            /** @description Whether that time was still to come in the turn, and no later turn reports the plan as done. */
             is_plan: boolean;
             text: string;
             speaker: string;
             origin: components["schemas"]["Origin"];
             turn_seq: number;
-            /** @description The caller's id of the turn, or the one that was made for it. */
+            /** @description The caller's id of the turn, or the generated one. */
             turn_id: string;
-            /** @description Give it to `expand`: the turn, verbatim. */
+            /** @description Marker for `expand`, which returns the turn verbatim. */
             marker: string;
             /**
-             * @description `superseded` where what was said later took its place, `resolved` of a plan that was reported as done, else `active`.
+             * @description `superseded` if a later turn replaced the statement, `resolved` for a plan reported as done, else `active`.
              * @default active
              */
             state?: components["schemas"]["AnchorState"];
@@ -1119,20 +1119,20 @@ export interface components {
         };
         /**
          * TurnPart
-         * @description A part of a long turn that is about one thing.
+         * @description A part of a long turn, about one topic.
          */
         TurnPart: {
-            /** @description Its heading, or the words that tell it from the other parts; one line. */
+            /** @description Heading of the part, or the words that distinguish it from the other parts; one line. */
             title: string;
-            /** @description From 1. */
+            /** @description Index of the part, from 1. */
             number: number;
-            /** @description Parts of its turn. */
+            /** @description Number of parts of the turn. */
             count: number;
             turn_seq: number;
             start: number;
-            /** @description Code points of the turn. */
+            /** @description `start` and `end` are code points of the turn. */
             end: number;
-            /** @description Give it to `expand`: the part, verbatim. */
+            /** @description Marker for `expand`, which returns the part verbatim. */
             marker: string;
         };
         /** @description An error (RFC 9457). */

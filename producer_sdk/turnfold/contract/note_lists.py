@@ -195,7 +195,7 @@ class Tiers(Sequence[Note]):
         return chain.from_iterable(notes for notes in self.lists() if any(map(is_one, notes.speakers)))
 
     def first(self, count: int) -> Tiers:
-        """Return the first parts, sharing those already parsed."""
+        """Return the first `count` parts; those parsed already stay parsed."""
         return self if count >= len(self._parts) else Tiers(self._parts[:count])
 
     def __iter__(self) -> Iterator[Note]:

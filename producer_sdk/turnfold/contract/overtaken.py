@@ -19,9 +19,9 @@ NEVER: Final = 2**31 - 1
 """`by_seq` of a statement that no turn superseded."""
 _LEAST_WEIGHT: Final = "0"
 _OF_NOTE: Final = 0.6
-"""Share of a note's stems found in a statement from which the note counts as part of it."""
+"""Minimum share of a note's stems that occur in a statement for the note to count as part of it."""
 _OF_STATEMENT: Final = 0.8
-"""Share of a statement's stems found in a note from which the note counts as containing it."""
+"""Minimum share of a statement's stems that occur in a note for the note to count as containing it."""
 
 
 class Overtaken(NamedTuple):

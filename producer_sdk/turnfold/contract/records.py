@@ -32,9 +32,9 @@ MAX_HEIGHT: Final = 7
 PINNED_RANK: Final = 1_000
 """Minimum rank of an anchor of a pinned turn; all other anchors rank lower."""
 LASTING_RANK: Final = 140
-"""Minimum rank at which contexts always show a fact: it is a lasting one about a person."""
+"""Minimum rank at which contexts show a fact without being asked: it is a lasting one about a person."""
 HEALTH_RANK: Final = 215
-"""Minimum rank at which a fact shares the budget of rules: it states a restriction for somebody's health."""
+"""Minimum rank at which a fact binds like a rule, within the same budget: a restriction for somebody's health."""
 
 
 class Role(StrEnum):
@@ -225,9 +225,9 @@ class Anchor:
     score: int = 0
     """0 to 100."""
     rank: int = 0
-    """Priority in contexts; static, without a clock."""
+    """Priority in contexts, highest first; static, without a clock."""
     node_idx: int = 0
-    """The segment that contains the anchor."""
+    """Index of the segment that contains the anchor."""
     tokens: int = 0
     related: int | None = None
     """Id of the anchor that superseded or resolved this one, or that this one repeats."""
@@ -236,11 +236,11 @@ class Anchor:
     replaced: str | None = None
     """Text of the replaced anchor, if looked up; contexts quote it."""
     replaced_seq: int | None = None
-    """Turn of the replaced anchor, if looked up."""
+    """Number of the replaced anchor's turn, if looked up."""
     may_have_changed_seq: int | None = None
     """In a context report: the newest turn that may change this anchor and is not folded yet."""
     speaker: str | None = None
-    """Label of the speaker, if looked up for a context report: a promise belongs to somebody."""
+    """Label of the speaker, as a promise belongs to somebody; None if not looked up."""
     role: Role | None = None
     """Role of the speaker, if looked up: an assistant cannot lift a user's prohibition, whatever its name."""
     turn_id: str | None = None

@@ -50,9 +50,9 @@ class SubjectReceipt:
     conversations: tuple[ErasureReceipt, ...]
     """Conversations in which no other subject has a turn: erased as a whole."""
     shared: Mapping[str, int]
-    """Conversations with other subjects -> number of deleted turns of this subject."""
+    """Number of this subject's turns that were deleted, by conversation shared with other subjects."""
     still_quoted: tuple[str, ...] = ()
-    """Shared conversations whose notes may still quote the subject, as retention had removed its turns: forget them."""
+    """Shared conversations that may still quote the subject, as retention had removed its turns. Forget those too."""
     remains: tuple[str, ...] = ()
     """Like `ErasureReceipt.remains`."""
 
@@ -133,11 +133,11 @@ class Hit:
     first_seq: int
     last_seq: int
     marker: str
-    """Marker for `expand`."""
+    """Marker of the result, for `expand`."""
     speaker: str
     """Speaker of the turn that the snippet is from."""
     origin: Origin
-    """Origin of that turn."""
+    """Origin of the turn that the snippet is from."""
     part: TurnPart | None = None
     """For a segment: the part of a long turn that answers the query, if known; `snippet` is from it."""
 

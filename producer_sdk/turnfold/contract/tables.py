@@ -289,7 +289,7 @@ class AnchorRow(Base, table=True):
     valid_from: date | None = column(Date, nullable=True)
     """First day of validity."""
     valid_to: date | None = column(Date, nullable=True)
-    """Last day of validity as stated; a closing anchor adds its own day as the end."""
+    """Last day of validity as stated; not updated when another anchor closes this one."""
     state: int = column(SmallInteger)
     related: int | None = column(Integer, nullable=True)
     replaces: int | None = column(Integer, nullable=True)

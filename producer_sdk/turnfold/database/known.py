@@ -28,7 +28,7 @@ from turnfold.wire.decode import read_entry
 from turnfold.wire.inbox_entry import InboxEntry
 
 MOST_CHARACTERS: Final = 16_000_000
-"""Approximate size of the cache in characters; a parsed note takes some four bytes for each of its own."""
+"""Approximate size of the cache in characters; a parsed note takes some four bytes per character."""
 MOST_IDS: Final = 1_000
 """Maximum inbox turns remembered per conversation."""
 MOST_WAITING: Final = 256_000

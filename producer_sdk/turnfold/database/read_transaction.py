@@ -103,7 +103,7 @@ class ReadTransaction:
         return tuple(shortened_record(row, short) for row in reversed(rows))
 
     def turns_after(self, head: Head, after: int, *, most: int) -> list[StoredTurn]:
-        """Return at most `most` untruncated turns after a number, oldest first, and about `CHARACTERS_A_PAGE` of text."""
+        """Return up to `most` untruncated turns after a number, oldest first; fewer if above `CHARACTERS_A_PAGE`."""
         wanted = {"conversation": head.id, "after_seq": after, "most": most}
         turns, characters = [], 0
         with self._connection.execute(

@@ -59,8 +59,7 @@ class SessionSettings:
         """Make the engine reject sessions whose settings were dropped at their start.
 
         A pooler that drops them also hands a session with prepared statements to other clients, which would execute
-        those.
-        Connecting the engine then raises `InvalidSettings`.
+        those. Connecting the engine then raises `InvalidSettings`.
         """
         kept = f"SELECT current_setting('statement_timeout')::interval = '{self.milliseconds} ms'::interval"
 

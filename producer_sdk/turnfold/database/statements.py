@@ -146,7 +146,7 @@ TOP_ANCHOR_ROWS: Final = (
         and_(
             _replaced.c.conversation == anchor.c.conversation,
             _replaced.c.id == anchor.c.replaces,
-            # Of two contradicting statements in one turn, only the later names the other while both are active.
+            # A later anchor of the same turn that this one replaced is named only while it is still active.
             or_(
                 _replaced.c.state == literal_column("0"), _replaced.c.seq != anchor.c.seq, _replaced.c.id < anchor.c.id
             ),

@@ -148,7 +148,7 @@ class InboxServers:
         return Place(address, self._shard_at(address.point))
 
     def places(self, address: Address) -> list[Place]:
-        """Return all places with data of a conversation, newest first: two during a reshard. Raises as `layout`.
+        """Return every place that may have data of a conversation, newest first; two in a reshard. Raises as `layout`.
 
         Current: checks whether a reshard unknown here has closed the shard.
         """

@@ -84,7 +84,7 @@ def _arguments(redact: Redact, text: str) -> str:
     except (ValueError, RecursionError):
         return _text(redact, text)
     changed = changed_texts(given, lambda inner, _field, _beside: _text(redact, inner))
-    # Of a repeated key, parsing keeps only the last value; the first would be stored without redaction.
+    # Parsing drops all but the last value of a repeated key: the text must be rebuilt, or the others stay unredacted.
     is_whole = len(names) == _count_of_names(given)
     return text if is_whole and changed == given else json.dumps(changed, ensure_ascii=False)
 
