@@ -1,27 +1,27 @@
 """Turnfold: long LLM conversations, folded in the background, read in one call.
 
-Importing this loads no Celery, SQLModel, redis-py or asyncio: they are imported when they are first needed.
+Importing the package loads no Celery, SQLModel, redis-py or asyncio: they are imported on first use.
 
-client, async_client   what a service calls
-settings, resources    what it is made with; connections of a process
-writes, subjects       entries into an inbox; an end user, forgotten in every conversation
+client, async_client   the client, blocking and for asyncio
+settings, resources    configuration; the connections of a process
+writes, subjects       append entries to an inbox; erase an end user from every conversation
 
-wire            what callers give becomes entries of an inbox, and turns again
-redis           what is asked of Redis
+wire            encode turns as inbox entries, and decode them
+redis           inboxes, quotas, doorbells and cached contexts in Redis
 read            the reads of a conversation
-assemble        a context, inside a budget
-search          which passages, notes and segments answer a query
-database        what is read of SQL
-code_blocks     code, tables and outputs, and which of them a query asks for
-dates           the days that words mean
-contract        what producers and workers agree on
+assemble        build a context within a token budget
+search          rank the passages, notes and segments that answer a query
+database        read conversations from SQL
+code_blocks     find code, tables and outputs, and rank them for a query
+dates           parse dates and time expressions
+contract        types, keys and formats that producers and workers share
 
-tools           `expand`, `search` and the like for models
-chat_history    histories that callers hold themselves, inside a budget
-frameworks      sessions and memories of agent frameworks
-testing         the client with a worker in the same process, for tests of services
-telemetry       spans of OpenTelemetry
-json_logs       a log as an object a line
+tools           `expand`, `search` and other tools for models
+chat_history    fold histories that callers keep themselves
+frameworks      sessions and memories for agent frameworks
+testing         the client with an in-process worker, for tests of services
+telemetry       OpenTelemetry spans
+json_logs       logs with one JSON object per line
 tokens, errors
 """
 
@@ -133,7 +133,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import `AsyncTurnfold` when it is first asked for: asyncio is a sixth of what importing this would take."""
+    """Import `AsyncTurnfold` on first access: asyncio would be a sixth of the package's import time."""
     if name != "AsyncTurnfold":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from turnfold.async_client import AsyncTurnfold

@@ -1,6 +1,6 @@
-"""`AsyncTurnfold`: the same verbs as coroutines, on a bounded pool of threads.
+"""`AsyncTurnfold`: the methods of `Turnfold` as coroutines, run on a bounded thread pool.
 
-Celery publishes and SQLite reads block; threads keep them off the event loop, and the pool bounds how many.
+Celery publishes and SQLite reads block, so they run on threads instead of the event loop.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from turnfold.tools.schemas import ToolForm
 from turnfold.wire.whole_numbers import whole_number
 
 THREADS = 32
-"""Calls of one client that run at once; more wait their turn."""
+"""Calls of one client that run at once; further calls wait for a free thread."""
 
 COMPUTING_THREADS = 1
-"""Of these, that compute at once: each more keeps the event loop waiting longer, and all share one interpreter."""
+"""Threads that compute at once: they share the interpreter with the event loop, and each more delays the loop."""
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
@@ -36,11 +36,11 @@ _Result = TypeVar("_Result")
 def _on_a_thread(
     verb: Callable[Concatenate[Turnfold, _Arguments], _Result],
 ) -> Callable[Concatenate[AsyncTurnfold, _Arguments], Coroutine[Any, Any, _Result]]:
-    """A verb of the client as a coroutine that waits for one of the threads."""
+    """Wrap a client method as a coroutine that runs it on the thread pool."""
 
     @wraps(verb)
     async def on_a_thread(client: AsyncTurnfold, /, *arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
-        # By its name, so that a client of a class of the caller's has its own.
+        # Look the method up by name, so that a caller's subclass of the client can override it.
         call: Callable[_Arguments, _Result] = getattr(client._client, verb.__name__)  # noqa: SLF001 - of this module
         return await client._run(call, *arguments, **named)  # noqa: SLF001 - of this module
 
@@ -48,15 +48,15 @@ def _on_a_thread(
 
 
 class AsyncTurnfold:
-    """A tenant's conversations, for asyncio. Arguments, results and errors are those of `Turnfold`."""
+    """The asyncio client for a tenant's conversations. Arguments, results and errors are those of `Turnfold`."""
 
     def __init__(
         self, *, settings: Settings | None = None, threads: int = THREADS, client: Turnfold | None = None, **values: Any
     ) -> None:
-        """Take what `Turnfold` takes, or a `client`, whose connections are used and closed.
+        """Take the arguments of `Turnfold`, or a `client` whose connections this one uses and closes.
 
-        `threads` is how many calls run at once. Any number of them waits for servers; one at a time computes, so that
-        the event loop is not kept from the interpreter.
+        `threads` bounds how many calls run at once. All of them may wait for servers, but only one at a time computes,
+        so that the event loop gets the interpreter.
         """
         whole_number("threads", threads, least=1, error=InvalidSettings)
         if client is not None and (settings is not None or values):
@@ -67,12 +67,12 @@ class AsyncTurnfold:
 
     @classmethod
     def from_env(cls) -> Self:
-        """Read the `TURNFOLD_*` variables."""
+        """Make a client from the `TURNFOLD_*` environment variables."""
         return cls(settings=Settings.from_env())
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
-        """Take settings as they are."""
+        """Make a client from settings."""
         return cls(settings=settings)
 
     @property
@@ -81,7 +81,7 @@ class AsyncTurnfold:
         return self._client.tenant
 
     def for_tenant(self, tenant: str) -> Self:
-        """A view on another tenant over the same connections and threads."""
+        """Return a client for another tenant over the same connections and threads."""
         view = copy(self)
         view._client = self._client.for_tenant(tenant)  # noqa: SLF001 - one of our own kind
         return view
@@ -95,8 +95,8 @@ class AsyncTurnfold:
         await self.close()
 
     async def close(self) -> None:
-        """End the threads, once the calls that they are at are done, and close the connections. Views share them."""
-        # Calls that were cancelled run to their end, and would open again what was closed under them.
+        """Wait for running calls, then end the threads and close the connections, which `for_tenant` clients share."""
+        # A cancelled call still runs to its end on its thread, and would reopen connections that were already closed.
         await asyncio.to_thread(self._pool.shutdown)
         await asyncio.to_thread(self._client.close)
 
@@ -184,7 +184,7 @@ class AsyncTurnfold:
     ) -> _Result:
         loop = asyncio.get_running_loop()
         try:
-            # With the context variables of who calls: a span of the caller's is the parent of ours.
+            # Run with the caller's context variables, so that the caller's span is the parent of ours.
             running = loop.run_in_executor(self._pool, partial(copy_context().run, call, *arguments, **named))
         except RuntimeError as error:
             msg = "this client, or one that shares its threads, was closed"
@@ -192,7 +192,7 @@ class AsyncTurnfold:
         return await running
 
     async def _until(self, wait: Wait[_Result], timeout_seconds: float) -> _Result:
-        """A thread for each look, and none in between: those who wait are no reason for others to wait."""
+        """Poll on a thread, and sleep without one: a long wait does not occupy the pool."""
         outcome = await self._run(wait.look)
         for pause in pauses(timeout_seconds):
             if outcome is not None:

@@ -89,11 +89,11 @@ from turnfold.wire.turn_edits import TurnChange, Words
 _Options = ParamSpec("_Options")
 _Answer = TypeVar("_Answer")
 _NOBODYS: Final = "turnfold.warm_up"
-"""A conversation that nobody writes to."""
+"""Id of a conversation that is never written to."""
 
 
 class Turnfold:
-    """A tenant's conversations.
+    """The client for a tenant's conversations: append turns, read contexts.
 
     >>> tf = Turnfold(redis_url="redis://localhost:6379/0", database_url="sqlite:///turnfold.db")  # doctest: +SKIP
     >>> tf.append("conv-1", {"role": "user", "content": "We must use PostgreSQL."})  # doctest: +SKIP
@@ -108,11 +108,11 @@ class Turnfold:
         redact: Redact | None = None,
         **values: Any,
     ) -> None:
-        """Take `settings`, or their fields by name (`redis_url`, `tenant` …). Connects to nothing yet.
+        """Take `settings`, or their fields by name (`redis_url`, `tenant` …). Opens no connection yet.
 
-        `on_change` is called with a `ChangeEvent` when a read finds that workers changed what contexts show of a
-        conversation since this client read it before: at the end of that read, in its thread. `redact` is given each
-        text of what is appended, edited or configured, and what it returns is all that leaves the process; without it,
+        `on_change` is called with a `ChangeEvent` when a read finds that workers have changed what contexts show of a
+        conversation since this client last read it: at the end of that read, on its thread. `redact` is called with
+        each text that is appended, edited or configured, and only what it returns leaves the process; it defaults to
         the redactor that `TURNFOLD_REDACTOR` names. Raises `InvalidSettings`.
         """
         if settings is not None and values:
@@ -126,12 +126,12 @@ class Turnfold:
 
     @classmethod
     def from_env(cls) -> Self:
-        """Read the `TURNFOLD_*` variables."""
+        """Make a client from the `TURNFOLD_*` environment variables."""
         return cls(settings=Settings.from_env())
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
-        """Take settings as they are."""
+        """Make a client from settings."""
         return cls(settings=settings)
 
     @property
@@ -140,17 +140,17 @@ class Turnfold:
         return self._tenant
 
     def warm_up(self) -> None:
-        """Import, open and prepare what a read needs, so that a process's first read is about as fast as its second.
+        """Load modules and open connections now, so that a process's first read is about as fast as its second.
 
-        Reads a conversation that nobody has written to; writes nothing. Raises `Unavailable`, `SchemaMismatch`.
+        Reads a conversation that does not exist; writes nothing. Raises `Unavailable`, `SchemaMismatch`.
         """
         self.context(_NOBODYS, budget_tokens=1_000, query="warm up")
-        # A read of nothing ends before it needs these.
+        # The read of an empty conversation returns before it needs these.
         self._resources.reader().prepare()
         compile_lazy_patterns()
 
     def for_tenant(self, tenant: str) -> Self:
-        """A view on another tenant over the same connections, or those of its cell; costs nothing."""
+        """Return a client for another tenant over the same connections, or those of its cell; costs nothing."""
         view = copy(self)
         view._tenant = checked_id("tenant", tenant)  # noqa: SLF001 - one of our own kind
         if self._cells:
@@ -158,7 +158,10 @@ class Turnfold:
         return view
 
     def close(self) -> None:
-        """Publish waiting doorbells and counts, and close the connections. Views share them; later calls reopen."""
+        """Flush pending doorbells and counts, and close the connections.
+
+        Clients from `for_tenant` share the connections. A later call opens them again.
+        """
         (self._cells or self._resources).close()
 
     def _share_processor(self, threads: int) -> None:
@@ -184,17 +187,17 @@ class Turnfold:
         subject: str | None = None,
         durable: bool = False,
     ) -> Receipt:
-        """Append one turn or several, in order. Returns when Redis has them: one round trip for up to 500 or 16 MiB.
+        """Append one or more turns, in order. Returns once Redis has them: one round trip for up to 500 or 16 MiB.
 
-        A turn is a `Turn`, a provider's message dict as it is, or a provider client's message object. A repeated
-        `turn_id` changes nothing. `priority="backfill"` is for what was said long ago and is brought in now: it is
-        stored as it comes, and folded when no fold of live turns, of whatever tenant, is due. `subject` is the id of
-        the end user whose turns these are, and replies to them: `forget(subject=…)` finds them by it. A message
-        dict may name its own as "subject". `durable=True` returns when a replica of Redis has them too, within two
-        fifths of `TURNFOLD_TIMEOUT_SECONDS`: then they outlive the primary, if that replica takes its place.
+        A turn is a `Turn`, a provider's message dict, or a provider client's message object. A repeated `turn_id`
+        changes nothing. `priority="backfill"` is for old history that is imported now: it is stored at once, and
+        folded when no live turns of any tenant are due to be folded. `subject` is the id of the end user who wrote the
+        turns or whom they answer; `forget(subject=…)` finds them by it. A message dict may have its own "subject" key.
+        `durable=True` also waits, up to two fifths of `TURNFOLD_TIMEOUT_SECONDS`, until a replica of Redis has the
+        turns: then they survive the primary's loss if that replica is promoted.
 
-        Raises `InvalidTurn` or, for more turns than an inbox holds, `InvalidInput` (nothing was appended); `InboxFull`,
-        `QuotaExceeded` or `Unavailable`, whose `turns` have their ids: append those again, and nothing is doubled.
+        Raises `InvalidTurn` or, for more turns than an inbox can hold, `InvalidInput` (nothing was appended); or
+        `InboxFull`, `QuotaExceeded` or `Unavailable`, whose `turns` carry their ids: appending those is idempotent.
         """
         given, waits = listed(turns), may_wait(priority)
         whose = None if subject is None else checked_id("subject", subject)
@@ -219,12 +222,11 @@ class Turnfold:
         title: str | None = None,
         operation_id: str | None = None,
     ) -> None:
-        """Say what matters in a conversation; takes effect for the segments that begin after it.
+        """Set a conversation's goal, constraints, fold settings or title, for the segments that begin afterwards.
 
-        `settings` are the fold's: `segment_target_turns` (how fine topics are told apart), `segment_max_turns`,
-        `segment_max_tokens`, `gap_minutes` … `title` is what people call the conversation, up to 200 characters:
-        `conversations` lists it, and nothing else reads it. A repeat with the same `operation_id` changes nothing.
-        Raises `InvalidInput`.
+        `settings` are those of the fold: `segment_target_turns` (how finely topics are split), `segment_max_turns`,
+        `segment_max_tokens`, `gap_minutes` … `title`, up to 200 characters, is only shown by `conversations`.
+        Repeating a call with the same `operation_id` changes nothing. Raises `InvalidInput`.
         """
         texts = {name: self._redacted(value) for name, value in (("goal", goal), ("title", title))}
         body = configuration(**texts, constraints=self._redacted(constraints), settings=settings)
@@ -232,10 +234,10 @@ class Turnfold:
         self._put(conversation_id, Operation.CONFIGURE, [Entry(id_, body)])
 
     def resolve_anchor(self, conversation_id: str, anchor: int, *, dismiss: bool = False) -> None:
-        """Settle an anchor by hand, by its `id`: it is done with, or, with `dismiss`, it never mattered.
+        """Mark an anchor, by its `id`, as resolved or, with `dismiss`, as never relevant.
 
-        Contexts leave it out from when a worker has stored this, at its place among the turns; what is said later
-        neither answers nor corrects it. Raises `UnknownAnchor`, also for a `provisional` one, `UnknownConversation`,
+        Contexts omit the anchor once a worker has stored the change, in order with the turns; later turns no longer
+        answer or correct it. Raises `UnknownAnchor` (also for a `provisional` anchor), `UnknownConversation`,
         `InvalidInput`.
         """
         body = settlement(anchor, dismiss=dismiss)
@@ -249,17 +251,17 @@ class Turnfold:
 
     @traced("update_memory")
     def edit(self, conversation_id: str, turn_id: str, *, content: Words) -> None:
-        """Give a turn other words: text, or a provider's content parts. Its role, time, marks and tool calls stay.
+        """Replace a turn's content with text or a provider's content parts; its role, time and tool calls stay.
 
-        Reads show them at once; what was said before is nowhere any more when a worker has stored this. A parts list
-        replaces tool blocks too. Raises `UnknownTurn`, `UnknownConversation`, `InvalidTurn`, and as `append`.
+        Reads show the new content at once; the old one is gone everywhere once a worker has stored the edit. A list of
+        parts replaces tool blocks too. Raises `UnknownTurn`, `UnknownConversation`, `InvalidTurn`, and as `append`.
         """
         words, max_bytes = self._redacted(content), self._settings.max_turn_bytes
         self._change(conversation_id, turn_changes.edit(turn_id, words, max_bytes=max_bytes))
 
     @traced("delete_memory")
     def delete(self, conversation_id: str, turn_id: str) -> None:
-        """Remove what a turn says, for good: only its number stays. A repeat changes nothing.
+        """Remove a turn's content for good: only its number stays. Idempotent.
 
         Raises `UnknownTurn`, `UnknownConversation`, `InvalidInput`, and as `append`.
         """
@@ -267,9 +269,9 @@ class Turnfold:
 
     @traced("delete_memory")
     def rewind(self, conversation_id: str, *, after: str) -> None:
-        """Cut off every turn behind the one whose id is `after`, for good: the conversation goes on from there.
+        """Remove every turn after the one whose id is `after`, for good: the conversation continues from there.
 
-        Ids that were cut off may be appended again. What was configured stays. Raises as `delete`.
+        Removed ids may be appended again. The configuration stays. Raises as `delete`.
         """
         self._change(conversation_id, turn_changes.rewind(after))
 
@@ -284,13 +286,13 @@ class Turnfold:
     ) -> ErasureReceipt | SubjectReceipt:
         """Erase a conversation, or an end user, from Redis now, and from SQL as soon as a worker gets to it.
 
-        Nothing of it is readable once this returns. Waits for the rows' deletion; without a worker in time the
-        receipt says `completed=False`, and the deletion still happens.
+        Nothing of it is readable once the call returns. Waits for the rows to be deleted; when no worker does so in
+        time, the receipt has `completed=False`, and the rows are deleted later.
 
-        `subject` erases what was appended under that name, in every conversation of the tenant: the whole conversation
-        where no other subject has a turn, else the subject's turns, as `delete` does; what others quote of them stays.
-        Its producers should have stopped. After an error the call is repeated: it goes on. Raises `Unavailable`,
-        `InboxFull`, `InvalidInput`.
+        `subject` erases the turns appended under that subject in every conversation of the tenant: the whole
+        conversation where no other subject has a turn, otherwise only the subject's turns, as `delete` does; quotes of
+        them in other turns stay. Stop the subject's producers first. After an error, call again to continue. Raises
+        `Unavailable`, `InboxFull`, `InvalidInput`.
         """
         check_timeout(timeout_seconds)
         check_erased(conversation_id, subject)
@@ -327,18 +329,18 @@ class Turnfold:
         speakers: Iterable[str] | None = None,
         as_of: datetime | None = None,
     ) -> Context:
-        """Everything that matters of a conversation, within `budget_tokens`, in one fast read.
+        """Return what matters of a conversation within `budget_tokens`, in one fast read.
 
-        `count_tokens` is your own counter, or the name of a cached tiktoken encoding; without it the built-in
-        estimator counts. A conversation that nobody has written to reads as an empty context. `expand` are up to 8
-        markers whose words are shown too, within half of the budget: for models without tools. `system` may be a
-        list of `Section`s, of which `flags` and the budget choose. `query_vector` is the query's sentence vector by
-        the workers' model (`TURNFOLD_EMBEDDING_MODEL`), where they keep vectors: what answers in other words is found.
-        `now` is when the query is asked, from which its "last week" counts; without it, the newest turn's time.
-        `origins` (user, assistant, tool, outside) and `speakers`, by their names as they are shown, leave out the words
-        of all others, in notes, anchors, turns and answers; not with `expand`.
-        `as_of` asks what held on a day, to its end in UTC: turns after it are hidden, and what they closed holds.
-        Raises `InvalidBudget` naming the least that is needed, `UnknownMarker`, `Unavailable`, `InvalidSettings`.
+        `count_tokens` is your own counter or the name of a cached tiktoken encoding; the default is the built-in
+        estimator. A conversation without turns reads as an empty context. `expand` takes up to 8 markers to show
+        expanded, within half of the budget: for models without tools. `system` may be a list of `Section`s, selected by
+        `flags` and the budget. `query_vector` is the query's embedding by the workers' model
+        (`TURNFOLD_EMBEDDING_MODEL`), where they store vectors: it also finds answers in other words. `now` is when the
+        query is asked, which resolves a "last week" in it; the default is the newest turn's time. `origins` (user,
+        assistant, tool, outside) and `speakers` (display names) restrict notes, anchors, turns and answers to theirs.
+        `as_of` returns the state at the end of a day (UTC): later turns are hidden, and what they closed is open again.
+        None of these three combines with `expand`. Raises `InvalidBudget` with the least budget that works,
+        `UnknownMarker`, `Unavailable`, `InvalidSettings`.
         """
         request = request_of(
             budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
@@ -350,7 +352,7 @@ class Turnfold:
         return replace(made, keeper=self.reference)
 
     def reference(self, context: Context) -> str:
-        """As `context.reference()`, also for one that came from another process."""
+        """Return a short reference to a context, as `context.reference()` does, also for one from another process."""
         resources = self._resources
         address = self._address(read_from(context))
         return references.keep(
@@ -359,18 +361,18 @@ class Turnfold:
         )  # fmt: skip
 
     def resolve(self, reference: str) -> Context:
-        """The context that a reference stands for, byte for byte, in whatever process it was made.
+        """Return the context of a reference, byte for byte, made by any process.
 
-        Raises `UnknownReference` when it has ended, was of another tenant or of a conversation that was forgotten.
+        Raises `UnknownReference` when it has expired, or belongs to another tenant or a forgotten conversation.
         """
         return replace(self._resources.references().find(self._tenant, reference), keeper=self.reference)
 
     def _fold_point(self, conversation_id: str) -> bytes | None:
-        """Where the history of its caller was folded the last time, by any process."""
+        """Return where the caller's own history was last folded, by any process."""
         return self._resources.references().fold_point(self._address(conversation_id))
 
     def _keep_fold_point(self, conversation_id: str, point: bytes, reference: str) -> None:
-        """Keep a fold point for every process, as long as the context of `reference`."""
+        """Store a fold point for all processes, for as long as the context of `reference`."""
         self._resources.references().keep_fold_point(
             self._address(conversation_id), point, reference=reference, seconds=self._settings.reference_seconds
         )
@@ -386,12 +388,13 @@ class Turnfold:
         reconstruct: bool = False,
         timeout_seconds: float = 60.0,
     ) -> Expansion:
-        """What a marker of a context stands for, at the level that it names; no model is asked.
+        """Return the content behind a context's marker, at the level that the marker names, without a model call.
 
-        Segments that are expanded often are shown in detail; `counted=False` leaves that as it is: for people who look.
-        `reconstruct` is for turns that retention removed: a worker with a model writes a passage from their summary,
-        within `timeout_seconds`, labelled as one, and `reconstructed` is True. It is kept for the next time.
-        Raises `UnknownMarker`, `UnknownConversation`, `InvalidInput`; with `reconstruct`, `Unavailable`.
+        Contexts show segments that are often expanded in more detail; `counted=False` does not count this call, for
+        use by people. `reconstruct` is for turns that retention removed: a worker with a model writes a labelled
+        passage from their summary, within `timeout_seconds`; the expansion has `reconstructed=True`, and the passage is
+        stored for later calls. Raises `UnknownMarker`, `UnknownConversation`, `InvalidInput`; with `reconstruct`,
+        `Unavailable`.
         """
         if reconstruct:
             check_timeout(timeout_seconds)
@@ -411,9 +414,10 @@ class Turnfold:
         speakers: Iterable[str] | None = None,
         now: datetime | None = None,
     ) -> list[Hit]:
-        """Segments and recent turns about `query`, best first, those in which some speakers or origins say it.
+        """Return segments and recent turns about `query`, best first, from the given speakers or origins only.
 
-        Its "last week" counts from `now`, or from the newest turn's time. Raises `UnknownConversation`, `InvalidInput`.
+        `now`, or the newest turn's time, resolves a "last week" in the query. Raises `UnknownConversation`,
+        `InvalidInput`.
         """
         check_search(query, limit, now)
         scope = Scope.checked(origins, speakers)
@@ -431,16 +435,16 @@ class Turnfold:
         ids: Iterable[int] | None = None,
         limit: int = ANCHORS_A_PAGE,
     ) -> list[Anchor]:
-        """Anchors in the order in which they were said; `None` means every type or state.
+        """Return a page of anchors in the order of their turns; `None` means every type or state.
 
-        A page has whole turns, at most `limit` of the anchors that are asked for unless one turn has more; the next one
-        begins at `first_turn=anchors[-1].turn_seq + 1`, and an empty one is behind the end. `ids` are those of anchors.
+        A page does not split a turn: it has at most `limit` anchors, unless a single turn has more. The next page
+        begins at `first_turn=anchors[-1].turn_seq + 1`; an empty page is past the end. `ids` selects anchors by id.
 
-        `as_of` gives those of turns up to the end of a day, in UTC, in the states that they had then.
+        `as_of` returns the anchors of turns up to the end of a day (UTC), in the states that they had then.
 
-        Those of stored turns that no segment holds yet are among them once they are folded, and earlier ones have the
-        state that these give them. They are `provisional`: their `id` is good until the next fold, and cannot be given
-        to `resolve_anchor`.
+        Anchors of folded turns that are in no closed segment yet are included, and so is their effect on the states of
+        earlier anchors. They are `provisional`: their `id` is valid until the next fold, and `resolve_anchor` refuses
+        it.
 
         Raises `UnknownConversation`, `InvalidInput` for an unknown type or state.
         """
@@ -462,15 +466,15 @@ class Turnfold:
         limit: int = NOTES_A_PAGE,
         written_by: WrittenBy | None = None,
     ) -> list[Note]:
-        """What closed segments say, note by note in the order of the turns: what contexts are made of.
+        """Return the notes of closed segments in the order of their turns: the material of contexts.
 
-        The rules' notes, or a model's where it wrote some; `written_by` "rules" or "model" gives all of these.
-        `None` means every state, origin or speaker; `min_importance=0` adds what says nothing by itself. A page has
-        whole turns, at most `limit` notes unless one turn has more; the next one begins at
-        `first_turn=notes[-1].turn_seq + 1`, and an empty one is behind the end.
+        By default each segment has a model's notes where it wrote some, otherwise the rules'; `written_by` "rules" or
+        "model" returns all of one kind. `None` means every state, origin or speaker; `min_importance=0` adds notes that
+        carry no information by themselves. A page does not split a turn: it has at most `limit` notes, unless a single
+        turn has more. The next page begins at `first_turn=notes[-1].turn_seq + 1`; an empty page is past the end.
 
-        Turns of the open tail have no notes: these are written once, when a segment closes, for a later turn may change
-        what an earlier one says. `turns` reads the tail, and contexts show it. Raises `UnknownConversation`,
+        Turns of the open tail have no notes: a later turn may change what an earlier one means, so notes are written
+        once, when a segment closes. `turns` reads the tail, and contexts show it. Raises `UnknownConversation`,
         `InvalidInput`.
         """
         wanted = WantedNotes.checked(
@@ -480,57 +484,57 @@ class Turnfold:
         return self._read(conversation_id, read_notes, wanted)
 
     def turns(self, conversation_id: str, *, after: int = 0, limit: int = TURNS_A_PAGE) -> list[StoredTurn]:
-        """At most `limit` turns behind number `after`, whole and in order, those that wait in the inbox last.
+        """Return up to `limit` whole turns after number `after`, in order; those still in the inbox come last.
 
-        The next page is behind `turns[-1].seq`, and an empty one behind the end. A deleted turn keeps its place,
-        without its words. Raises `UnknownConversation`, `InvalidInput`.
+        The next page is `after=turns[-1].seq`; an empty page is past the end. A deleted turn keeps its place, without
+        its content. Raises `UnknownConversation`, `InvalidInput`.
         """
         return self._read(conversation_id, turns_after, after=after, limit=limit)
 
     def segments(
         self, conversation_id: str, *, after: int = 0, limit: int = SEGMENTS_A_PAGE, words: bool = False
     ) -> list[Segment]:
-        """At most `limit` closed segments behind number `after`, in order: places, topics, sizes.
+        """Return up to `limit` closed segments after number `after`, in order: their turns, topics and sizes.
 
-        With `words` also the rules' and a model's texts of each level, and what a segment names. The next page is
-        behind `segments[-1].number`, and an empty one behind the end. Counts as no look-up. Raises
+        `words` adds the rules' and a model's texts of each level, and the names in a segment. The next page is
+        `after=segments[-1].number`; an empty page is past the end. Does not count as an expansion. Raises
         `UnknownConversation`, `InvalidInput`.
         """
         return self._read(conversation_id, segments_after, after=after, limit=limit, words=words)
 
     def jobs(self, conversation_id: str | None = None, *, limit: int = WORK_A_PAGE) -> list[Work]:
-        """Work of the tenant, or of one conversation, that is parked, fails or is overdue: ids and kinds of errors.
+        """Return parked, failing or overdue work of the tenant or of one conversation: ids and kinds of errors.
 
-        `turnfold jobs` decides about it. Raises `InvalidInput`.
+        `turnfold jobs` retries or skips it. Raises `InvalidInput`.
         """
         return work_of(self._resources.reader(), self._tenant, conversation_id, limit=limit)
 
     def usage(self, conversation_id: str | None = None, *, days: int = 30) -> list[Usage]:
-        """What models did and cost, by day (UTC) and model: today and the days before it.
+        """Return model calls and their cost by day (UTC) and model, for the last `days` days including today.
 
-        Of the tenant, erased conversations included, or of one conversation. Raises `InvalidInput`.
+        Covers the tenant, erased conversations included, or one conversation. Raises `InvalidInput`.
         """
         return usage_of(self._resources.reader(), self._tenant, conversation_id, days=days)
 
     def conversations(
         self, *, after: str | None = None, limit: int = CONVERSATIONS_A_PAGE, containing: str | None = None
     ) -> list[ListedConversation]:
-        """At most `limit` stored conversations of the tenant by name, behind the one that `after` names.
+        """Return up to `limit` stored conversations of the tenant, sorted by id, after the id `after`.
 
-        `containing` gives those whose name or title holds these words, in whatever case.
+        `containing` selects those whose id or title contains this text, ignoring case.
 
-        The next page is behind `conversations[-1].conversation_id`, and an empty one behind the end. One whose first
-        turns still wait in the inbox is not among them. Raises `InvalidInput`.
+        The next page is `after=conversations[-1].conversation_id`; an empty page is past the end. A conversation whose
+        first turns are still in the inbox is not listed. Raises `InvalidInput`.
         """
         inbox, reader = self._resources.inbox(), self._resources.reader()
         return conversations_after(inbox, reader, self._tenant, after=after, limit=limit, containing=containing)
 
     def export(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> bytes:
-        """The whole conversation as lines of JSON, what it is folded into too: `turnfold import` takes them anywhere.
+        """Return the whole conversation as JSON lines, folded data included, for `turnfold import` on any installation.
 
-        As `turnfold export`, which streams, writes them: turns as they are now, nothing of what was erased, and the
-        same digest once imported. Waits until a worker has stored what was appended. Raises `UnknownConversation`,
-        `Unavailable` when that takes longer.
+        The format is that of `turnfold export`, which streams: turns as they are now, nothing that was erased, and the
+        same digest once imported. Waits until a worker has stored every appended turn. Raises `UnknownConversation`, or
+        `Unavailable` on timeout.
         """
         check_timeout(timeout_seconds)
         return until(self._begin_export(conversation_id), timeout_seconds)
@@ -539,23 +543,22 @@ class Turnfold:
         self, conversation_id: str, query: str | None = None, *, after: int | None = None, limit: int = 50,
         now: datetime | None = None,
     ) -> list[TimelineEntry]:  # fmt: skip
-        """What came up, in the order of the turns: the first mentions of what `query` is about, or what tells most.
+        """Return first mentions of what `query` is about, or the most informative notes, in the order of the turns.
 
-        At most `limit` entries, 200 at most, spread over the whole conversation; with `after`, a page: those of the 500
-        best that are behind turn `after`. Pass 0, then the `turn_seq` of the last entry of a page, for the next one; an
-        empty page is the last. "Last week" counts from `now`, or from
-        the newest turn's time. Turns that are not folded yet are not among them. Raises `UnknownConversation`,
-        `InvalidInput`.
+        Without `after`, the `limit` (up to 200) best entries of the whole conversation. With `after`, a page of the 500
+        best: those after turn `after`. Pass 0, then the `turn_seq` of the last entry of each page; an empty page is the
+        last. `now`, or the newest turn's time, resolves a "last week" in the query. Turns that are not folded yet are
+        not included. Raises `UnknownConversation`, `InvalidInput`.
         """
         return self._read(conversation_id, read_timeline, query, after=after, limit=limit, now=now)
 
     def tiers(
         self, conversation_id: str, *, query: str | None = None, rules: MemoryTiers | None = None
     ) -> list[TieredSegment]:
-        """Segments in order, each with its importance, the factors that make it, and its tier: hot, warm or cold.
+        """Return segments in order, each with its importance, the factors of that, and its tier: hot, warm or cold.
 
-        With a `query` what it is about counts too. `rules` are weights and thresholds, those of `MemoryTiers()` if
-        not given. Of a long conversation the newest 256 segments, and older ones that are looked up. Raises
+        With a `query`, relevance to it counts too. `rules` are the weights and thresholds, by default those of
+        `MemoryTiers()`. A long conversation returns its newest 256 segments and older ones that were expanded. Raises
         `UnknownConversation`.
         """
         return self._read(conversation_id, read_tiers, query=query, rules=rules or MemoryTiers())
@@ -563,28 +566,30 @@ class Turnfold:
     def relations(
         self, conversation_id: str, *, about: str | None = None, limit: int = MOST_RELATIONS
     ) -> list[Relation]:
-        """Structured facts that closed segments state, in order: `Ana's sister is Zoe`, `max_retries: 5`.
+        """Return structured facts that closed segments state, in order: `Ana's sister is Zoe`, `max_retries: 5`.
 
-        They are found by rules: few, and right. `about` gives those that say all its words, then those that say a name
-        of the former: with "Ana's sister" also what is said of Zoe. Raises `UnknownConversation`, `InvalidInput`.
+        Rules find them, with high precision and low recall. `about` returns the relations that contain all its words,
+        then those that contain a name from the former: "Ana's sister" also returns facts about Zoe. Raises
+        `UnknownConversation`, `InvalidInput`.
         """
         return self._read(conversation_id, read_relations, about=about, limit=limit)
 
     def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
-        """`expand`, `search` and `anchors` as a provider's client takes them: `tools=tf.tools("openai")`.
+        """Return the tool definitions of `expand`, `search` and `anchors`: `tools=tf.tools("openai")`.
 
-        "openai" is the form of chat completions, "responses" that of OpenAI's Responses, or "anthropic".
+        "openai" is the form of OpenAI's chat completions, "responses" that of its Responses API, "anthropic" that of
+        Anthropic's messages.
         """
         return tool_schemas(form)
 
     def handle_tool_call(
         self, conversation_id: str, call: object, *, max_tokens: int = RESULT_TOKENS
     ) -> dict[str, Any]:
-        """Do what a model asked for with one of `tools`; the message, or Anthropic's content block, to send back.
+        """Run a model's call of one of `tools`, and return the message, or Anthropic's content block, to send back.
 
-        `call` is an element of OpenAI's `message.tool_calls`, a `function_call` of its Responses or a `tool_use`
-        block of Anthropic's, as an object or a dict. The result costs at most `max_tokens` estimated tokens. Whatever
-        is wrong with the model's arguments is told to the model; `InvalidInput` is raised for what is no call, and
+        `call` is an element of OpenAI's `message.tool_calls`, a `function_call` of its Responses API, or Anthropic's
+        `tool_use` block, as an object or a dict. The result costs at most `max_tokens` estimated tokens. Invalid
+        arguments are reported to the model in the result. Raises `InvalidInput` when `call` is no tool call, and
         `Unavailable` when Redis or SQL does not answer.
         """
         self._address(conversation_id)
@@ -596,21 +601,20 @@ class Turnfold:
         return handle(call, lookups, max_tokens=max_tokens)
 
     def status(self, conversation_id: str) -> Status:
-        """How far the work on a conversation is; zeros for one that nobody has written to."""
+        """Return how far the work on a conversation is; zeros for a conversation without turns."""
         address = self._address(conversation_id)
         return retrieval.status(self._resources.inbox(), self._resources.reader(), address)
 
     def wait(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> Status:
-        """Until everything appended before this call is stored and every closed segment of it folded.
+        """Wait until every turn appended before this call is stored and folded.
 
-        Later appends do not prolong it. Returns early when more work than before waits for a person, or when nothing
-        can be folded before one has looked: `status.parked` and `turnfold jobs` say what.
-        Raises `WaitTimeout` with the last status.
+        Later appends do not prolong the wait. Returns early when more work is parked than before, or when parked work
+        blocks the fold: see `status.parked` and `turnfold jobs`. Raises `WaitTimeout` with the last status.
         """
         check_timeout(timeout_seconds)
         return until(self._wait(conversation_id), timeout_seconds)
 
-    # Within
+    # Internals
 
     def _redacted(self, value: Any) -> Any:
         return value if self._redact is None else redacted(value, self._redact)
@@ -625,7 +629,7 @@ class Turnfold:
         *arguments: _Options.args,
         **options: _Options.kwargs,
     ) -> _Answer:
-        """What a read of one conversation finds."""
+        """Run a read of one conversation."""
         address = self._address(conversation_id)
         return self._resources.read(lambda inbox, reader: verb(inbox, reader, address, *arguments, **options))
 

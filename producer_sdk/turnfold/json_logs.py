@@ -1,4 +1,4 @@
-"""A log as an object a line, for what collects logs: of workers and gateways."""
+"""Write the logs of workers and gateways as one JSON object per line, for log collectors."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any, Final
 from turnfold.telemetry import trace_ids
 
 _TASK: Final = {"task_id": "task_id", "task_name": "task"}
-"""What Celery puts on a record of a task, and our name for it."""
+"""Attributes that Celery adds to a task's log records, and their keys in our JSON."""
 
 
 class JsonFormatter(logging.Formatter):
-    """Time in UTC, level, logger and message; process, task and span where there are any; an error with its trace."""
+    """Formats a record as JSON: time (UTC), level, logger, message, process, and any task, span ids and traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line, whatever the message holds."""
+        """Return one line, also for a message with line breaks."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,

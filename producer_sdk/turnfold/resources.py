@@ -1,4 +1,4 @@
-"""Connections of one process. A fork gets its own: sockets and SQLite's locks do not survive one."""
+"""The connections of one process. A forked child opens its own: sockets and SQLite's locks do not survive a fork."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _Made = TypeVar("_Made")
 
 
 class CellResources:
-    """The resources of each cell, made when a tenant of it first comes. Safe to share among threads."""
+    """The `Resources` of each cell, which open their connections on first use. Safe to share among threads."""
 
     def __init__(self, settings: Settings, on_change: OnChange | None = None) -> None:
         """Read the file of cells. Raises `InvalidSettings`."""
@@ -45,30 +45,30 @@ class CellResources:
         }
 
     def of(self, tenant: str) -> Resources:
-        """Those of the cell that a tenant lives in."""
+        """Return the resources of a tenant's cell."""
         return self._resources[self._settings.cell or self._cells.of(tenant)]
 
     def share_processor(self, threads: int) -> None:
-        """As `Resources.share_processor`, for each cell."""
+        """Call `Resources.share_processor` for each cell."""
         for resources in self._resources.values():
             resources.share_processor(threads)
 
     def close(self) -> None:
-        """Close those of all cells."""
+        """Close the resources of all cells."""
         for resources in self._resources.values():
             resources.close()
 
 
 class Resources:
-    """Opens each connection when it is first needed, once a process. Safe to share among threads."""
+    """Opens each connection on first use, once per process. Safe to share among threads."""
 
     def __init__(self, settings: Settings, on_change: OnChange | None = None) -> None:
         self._settings = settings
         self._on_change = on_change
         self.rings_elsewhere = settings.celery_doorbell or settings.uses_cluster
-        """Whether `ring` is to be called after an append, which rings in Redis by itself otherwise."""
+        """Whether `ring` has to be called after an append, which otherwise rings in Redis itself."""
         self._computing_threads = 0
-        # Opening one connection may open another that it needs.
+        # Reentrant: opening one connection may open another that it needs.
         self._lock = threading.RLock()
         self._of_parent: tuple[object, ...] = ()
         self._forget_connections()
@@ -80,13 +80,13 @@ class Resources:
     def _enter(self) -> None:
         if self._pid != os.getpid():
             # The parent's lock may have been held at the fork, and its connections must not be used or closed here.
-            # Held for ever: collecting them would close them.
+            # Keep them referenced for ever: garbage collection would close them.
             self._of_parent = (*self._of_parent, self._opened)
             self._lock = threading.RLock()
             self._forget_connections()
 
     def _once(self, name: str, make: Callable[[], _Made]) -> _Made:
-        """What goes by a name, made when this process first asks for it."""
+        """Return the resource of a name, made on its first use in this process."""
         self._enter()
         with self._lock:
             if name not in self._opened:
@@ -95,7 +95,7 @@ class Resources:
             return opened
 
     def inbox(self) -> inbox.ProducerInbox:
-        """The inboxes in Redis."""
+        """Return the inboxes in Redis."""
         return self._once(
             "inbox",
             lambda: inbox.ProducerInbox(
@@ -105,15 +105,15 @@ class Resources:
         )  # fmt: skip
 
     def quotas(self) -> Quotas:
-        """What tenants may append."""
+        """Return the counters of tenants' quotas."""
         return self._once("quotas", lambda: Quotas(self._connected(), self._settings))
 
     def references(self) -> ContextReferences:
-        """Contexts that are kept in Redis."""
+        """Return the store of contexts kept in Redis."""
         return self._once("references", lambda: ContextReferences(self._connected()))
 
     def access(self) -> AccessCounts:
-        """Where expansions are counted."""
+        """Return the counter of expansions."""
         return self._once("access", lambda: AccessCounts(self._connected()))
 
     def _connected(self) -> InboxServers:
@@ -125,11 +125,11 @@ class Resources:
         return InboxServers.of(self._settings, self.stored_layout)
 
     def stored_layout(self) -> Layout:
-        """How inboxes are laid out, by the database: asked where Redis does not know."""
+        """Read the layout of the inboxes from the database, for when Redis has none."""
         return self.reader().layout()
 
     def reader(self) -> Reader:
-        """The database. The first call imports SQLModel."""
+        """Return the reader of the database. The first call imports SQLModel."""
         return self._once("reader", self._opened_reader)
 
     def _opened_reader(self, *, beside: Reader | None = None) -> Reader:
@@ -143,12 +143,12 @@ class Resources:
         return opened
 
     def _ask_fold(self, conversation: ConversationId) -> None:
-        # The next read that misses the same asks again.
+        # A failure is harmless: the next read that finds the same missing asks again.
         with suppress(TurnfoldError):
             self.ring(Task.COMPRESS, conversation)
 
     def replica(self) -> ReplicaFirst | None:
-        """The replica that is asked first; None where there is none."""
+        """Return the replica that reads prefer; None where none is configured."""
         if not self._settings.read_database_url:
             return None
         return self._once("replica", self._open_replica)
@@ -159,12 +159,12 @@ class Resources:
         return ReplicaFirst(self._opened_reader(beside=self.reader()))
 
     def read(self, verb: Callable[[PendingSource, ReadSource], _Read]) -> _Read:
-        """Run a read of one conversation, on a replica where one has all that is stored."""
+        """Run a read of one conversation, on the replica where that is up to date."""
         inbox, reader, replica = self.inbox(), self.reader(), self.replica()
         return verb(inbox, reader) if replica is None else replica.read(inbox, reader, verb)
 
     def share_processor(self, threads: int) -> None:
-        """Let so many threads compute what is read at once, however many read."""
+        """Limit how many threads compute at once, however many of them read."""
         self._enter()
         with self._lock:
             self._computing_threads = threads
@@ -173,7 +173,10 @@ class Resources:
                     self._opened[name].share_processor(threads)
 
     def ring(self, task: Task, *arguments: int) -> None:
-        """Wake a worker. One round trip to Redis, or at once through Celery; a ring that is lost is made up for."""
+        """Wake a worker, by one round trip to Redis or in the background through Celery.
+
+        A lost ring only delays the work until the workers' own timer finds it.
+        """
         if self._settings.celery_doorbell:
             self._once("doorbell", self._open_doorbell).ring(task, *arguments)
         else:
@@ -183,7 +186,7 @@ class Resources:
         return Doorbell(self._settings.effective_broker_url, timeout_seconds=self._settings.timeout_seconds / 2)
 
     def close(self) -> None:
-        """Publish waiting rings and close what this process opened."""
+        """Publish pending rings and close the connections that this process opened."""
         if self._pid != os.getpid():
             return
         with self._lock:

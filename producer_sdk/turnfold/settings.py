@@ -1,4 +1,4 @@
-"""Settings of the SDK: read once from `TURNFOLD_*` variables, or given by name."""
+"""Settings of the SDK: read once from `TURNFOLD_*` variables, or passed by name."""
 
 from __future__ import annotations
 
@@ -46,30 +46,30 @@ def _flag(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Settings:
-    """What a producer and a reader need. The variable of a field is `TURNFOLD_` and its name in capitals."""
+    """Settings of the client. A field's environment variable is `TURNFOLD_` and its name in capitals."""
 
     redis_url: str = DEFAULT_REDIS_URL
-    """The Redis that holds the inboxes; several, as URLs with commas between, always in the same order."""
+    """URL of the Redis that holds the inboxes; for several, comma-separated URLs, in the same order everywhere."""
     database_url: str = DEFAULT_DATABASE_URL
-    """SQLAlchemy URL of the database that the workers write."""
+    """SQLAlchemy URL of the database that workers write and readers read."""
     database_pooler: bool = False
-    """PostgreSQL is behind a pooler that shares its sessions among transactions, such as PgBouncer's mode."""
+    """Whether PostgreSQL is behind a transaction-mode pooler, such as PgBouncer."""
     read_database_url: str = ""
-    """A replica of the database, asked first where it has all that is stored; empty: none. For workers too."""
+    """URL of a read replica, preferred while it is up to date; empty: none. Workers use it too."""
     cells: str = ""
-    """A TOML file of whole installations, each with a Redis, a broker and a database; empty: the one named here."""
+    """Path of a TOML file of cells, each with its Redis, broker and database; empty: the single one named here."""
     cell: str = ""
-    """The cell of this process, whatever the tenant; empty: clients go to the cell of each tenant."""
+    """Cell of this process, for every tenant; empty: clients use the cell of each tenant."""
     tenant: str = "default"
-    """The tenant of this client; `for_tenant` gives a view on another."""
+    """Tenant of this client; `for_tenant` returns a client for another."""
     shards: int = 0
-    """Parts of the inboxes, as the first `turnfold migrate` stores them; 0: 256 then, and later what is stored."""
+    """Number of inbox shards, stored by the first `turnfold migrate`; 0: the stored number, 256 at first."""
     broker_url: str = ""
-    """Celery's broker; empty: the same Redis as the inboxes. For workers, and with `celery_doorbell`."""
+    """URL of Celery's broker; empty: the inboxes' Redis. For workers, and for clients with `celery_doorbell`."""
     doorbell: bool = True
-    """Wake a worker after an append. Off: the workers' own timer finds the turns within seconds."""
+    """Whether to wake a worker after an append. Off: the workers' own timer finds the turns within seconds."""
     celery_doorbell: bool = False
-    """Publish a Celery message to wake a worker, instead of ringing in Redis: needs `turnfold[celery]`."""
+    """Whether to wake workers by a Celery message instead of through Redis: needs `turnfold[celery]`."""
     timeout_seconds: float = 5.0
     """Longest that one call waits for Redis or SQL before `Unavailable`."""
     max_turn_bytes: int = 1_048_576
@@ -77,26 +77,26 @@ class Settings:
     max_inbox_turns: int = 10_000
     """Turns of one conversation that may wait for a worker before `InboxFull`."""
     max_inbox_bytes: int = 268_435_456
-    """Bytes of them, as JSON, that may wait: Redis holds them in memory."""
+    """Bytes of a conversation's waiting turns, as JSON, before `InboxFull`: Redis keeps them in memory."""
 
     tenant_turns_a_day: int = 0
-    """Turns that a tenant may append a day (UTC) before `QuotaExceeded`; 0: any number."""
+    """Turns that a tenant may append per day (UTC) before `QuotaExceeded`; 0: unlimited."""
     tenant_bytes_a_day: int = 0
-    """Bytes of them, as JSON, edits included; 0: any number."""
+    """Bytes of JSON that a tenant may append per day (UTC), edits included; 0: unlimited."""
     tenant_stored_bytes: int = 0
-    """Bytes of turns that a tenant may store before `QuotaExceeded`, measured by workers with it; 0: any number."""
+    """Bytes of turns that a tenant may store before `QuotaExceeded`, as workers measure them; 0: unlimited."""
     redactor: str = ""
-    """Name of an entry point of `turnfold.redactors`: what it makes of each text is all that is appended."""
+    """Entry point of `turnfold.redactors` that is called with each text; only what it returns is appended."""
 
     reads_without_redis: bool = False
-    """Read from SQL alone while Redis does not answer: without the turns that wait in the inbox."""
+    """Whether to read from SQL alone, without turns still in the inbox, while Redis does not answer."""
     reference_seconds: int = 86_400
-    """How long a context stays in Redis under its reference."""
+    """Seconds that a context stays in Redis under its reference."""
     embedding_model: str = DEFAULT_MODEL
-    """Name or folder of the sentence model of workers with `TURNFOLD_SEMANTIC`, and of the vectors of queries."""
+    """Name or folder of the embedding model of workers with `TURNFOLD_SEMANTIC`, and of query vectors."""
 
     def __repr__(self) -> str:
-        """All fields, without the passwords that URLs hold: settings end up in logs and tracebacks."""
+        """Show all fields, with passwords in URLs masked: settings end up in logs and tracebacks."""
         listed = ", ".join(f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self) if field.repr)
         return f"{type(self).__name__}({listed})"
 
@@ -114,7 +114,7 @@ class Settings:
             msg = "TURNFOLD_READ_DATABASE_URL names a database in memory, which is no replica of another one"
             raise InvalidSettings(msg, remedy="name a replica of TURNFOLD_DATABASE_URL, or none")
         if self.broker_url and not _URL.match(self.broker_url):
-            # Without the value, which may be or hold a password.
+            # The message omits the value, which may be or contain a password.
             msg = "TURNFOLD_BROKER_URL is not a URL"
             raise InvalidSettings(msg, remedy="use redis://host:port/0 or amqp://…, or none for the inboxes' Redis")
         if self.celery_doorbell and find_spec("celery") is None:
@@ -142,14 +142,14 @@ class Settings:
 
     @property
     def uses_cluster(self) -> bool:
-        """Whether an inbox may lie in a Redis Cluster."""
+        """Whether any of the inboxes' servers is a Redis Cluster."""
         return any(map(is_cluster, urls_of(self.redis_url)))
 
     @property
     def effective_broker_url(self) -> str:
-        """The broker that Celery uses: the first of the inboxes' servers where none is named.
+        """The URL of Celery's broker: `broker_url`, or the first Redis of the inboxes.
 
-        It has another word than Redis's client for a Redis behind a file. Raises `InvalidSettings` for a cluster.
+        Celery's URLs of Unix sockets have another scheme than redis-py's. Raises `InvalidSettings` for a cluster.
         """
         url = self.broker_url or urls_of(self.redis_url)[0]
         if is_cluster(url):
@@ -163,7 +163,7 @@ class Settings:
 
     @classmethod
     def from_env(cls, environment: Mapping[str, str] | None = None) -> Self:
-        """Read the variables, and the cell that they name. Raises `InvalidSettings` that names the variable."""
+        """Read the variables, and the cell that they name. Raises `InvalidSettings`, which names the variable."""
         variables = os.environ if environment is None else environment
         settings = read_settings(cls, variables)
         if not settings.cells:
@@ -175,7 +175,7 @@ class Settings:
         return settings.in_cell(settings.cell) if settings.cell else settings
 
     def read_cells(self) -> Cells:
-        """The cells of the file that `cells` names. Raises `InvalidSettings`."""
+        """Read the file that `cells` names, and check each cell. Raises `InvalidSettings`."""
         try:
             cells = parse_cells(Path(self.cells).read_text("utf-8"))
         except (OSError, UnicodeError) as error:
@@ -190,11 +190,11 @@ class Settings:
         return cells
 
     def in_cell(self, name: str, cells: Cells | None = None) -> Self:
-        """These settings with the servers of a cell; reads the file without `cells`. Raises `InvalidSettings`."""
+        """Return a copy with the servers of a cell; reads the file unless given `cells`. Raises `InvalidSettings`."""
         return replace(self, cell=name, **(cells or self.read_cells()).named(name).servers)
 
     def of_tenant(self, tenant: str) -> Self:
-        """These settings with the servers of the cell that a tenant lives in, unless one is chosen or there are none.
+        """Return a copy with the servers of a tenant's cell; itself where a cell is set or there are no cells.
 
         Raises `InvalidSettings`.
         """
@@ -204,21 +204,21 @@ class Settings:
         return self.in_cell(cells.of(tenant), cells)
 
     def check_one_cell(self) -> None:
-        """Raise `InvalidSettings` where there are cells and none is chosen: for what serves one installation."""
+        """Raise `InvalidSettings` if there are cells and none is set: for processes that serve a single cell."""
         if self.cells and not self.cell:
             msg = "TURNFOLD_CELLS is set, and this process serves one cell"
             raise InvalidSettings(msg, remedy="name it: TURNFOLD_CELL, or `turnfold --cell NAME …`")
 
 
 def _check_cell(settings: Settings) -> None:
-    """Raise `InvalidSettings` for a cell without a file of them."""
+    """Raise `InvalidSettings` for a cell without a file of cells."""
     if settings.cell and not settings.cells:
         msg = "TURNFOLD_CELL names a cell, and TURNFOLD_CELLS no file of cells"
         raise InvalidSettings(msg, remedy="name the file in TURNFOLD_CELLS, or no cell")
 
 
 def _check_bounds(settings: Settings) -> None:
-    """Raise `InvalidSettings` for a bound on what is appended that makes no sense."""
+    """Raise `InvalidSettings` for an invalid number of shards, inbox limit or quota."""
     if not 0 <= settings.shards <= MOST_SHARDS:
         msg = f"TURNFOLD_SHARDS must be 1 to {MOST_SHARDS}, or 0 for what is stored, not {settings.shards}"
         raise InvalidSettings(msg)
@@ -237,7 +237,7 @@ def _check_bounds(settings: Settings) -> None:
 
 
 def _check_types(settings: Settings) -> None:
-    """Raise `InvalidSettings` for a value that was given by name and is of another type than its field."""
+    """Raise `InvalidSettings` for a value whose type is not that of its field, or a float that is not finite."""
     for field in fields(settings):
         setting, wanted = getattr(settings, field.name), _TYPES[str(field.type)]
         if not isinstance(setting, wanted) or (isinstance(setting, bool) and wanted is not bool):
@@ -255,7 +255,10 @@ _READERS: dict[str, Callable[[str], Any]] = {"str": str, "int": int, "float": fl
 
 
 def read_settings(kind: type[_S], environment: Mapping[str, str], *, prefix: str = "TURNFOLD_", **given: Any) -> _S:
-    """Make a settings dataclass from the variables with this prefix that are set and not empty; `given` are fields."""
+    """Make a settings dataclass from the non-empty variables with a prefix; `given` fields take precedence.
+
+    Raises `InvalidSettings` for a variable that cannot be parsed.
+    """
     values: dict[str, Any] = {}
     for field in fields(kind):  # type: ignore[arg-type]  # S is a dataclass type
         variable = f"{prefix}{field.name.upper()}"

@@ -1,9 +1,9 @@
-"""Forgetting an end user: every conversation of a tenant in which a subject has turns.
+"""Erase an end user (a subject) from every conversation of a tenant in which they have turns.
 
-What waits in the inboxes is looked at before SQL, so that a turn on its way from one to the other is seen in one of
-them at least. Each conversation is then forgotten or gets its deletions by itself: who dies on the way has done some
-of them, and the next call finds the others. One is forgotten only as it was when nobody else had a turn in it: what
-another subject appends meanwhile stays.
+The inboxes are read before SQL, so that a turn that moves from one to the other meanwhile is seen at least once. Each
+conversation is then forgotten or gets its deletions on its own: after a crash midway, the next call finds the rest. A
+conversation is forgotten only if it has not changed since no other subject had a turn in it, so what another subject
+appends meanwhile stays.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     from turnfold.settings import Settings
 
 DELETIONS_AT_ONCE: Final = 500
-"""Deletions that one call to Redis adds."""
+"""Deletions that one call to Redis appends."""
 _LOOKS: Final = 20
-"""At a conversation that others write to, before a call gives up."""
+"""Attempts to forget a conversation that is being written to, before a call gives up."""
 
 
 Forget = Callable[[str, Seen], Wait[ErasureReceipt]]
-"""Begins to erase a conversation as it was seen."""
+"""Begins to erase a conversation; raises `Changed` if it is no longer as it was seen."""
 
 
 @dataclass(slots=True)
 class _Turns:
-    """What one conversation has of a subject."""
+    """A subject's turns in one conversation, and whether other subjects have turns there."""
 
     turn_ids: dict[str, None] = field(default_factory=dict)
     shared: bool = False
@@ -53,7 +53,7 @@ class _Turns:
 def begin_erasure(
     resources: Resources, settings: Settings, tenant: str, subject: str, forget: Forget
 ) -> Wait[SubjectReceipt]:
-    """Forget what is a subject's alone, by `forget`, and delete its turns elsewhere. Raises as `writes.put`."""
+    """Forget conversations that are the subject's alone, and delete its turns in others. Raises as `writes.put`."""
     inbox = resources.inbox()
     begun = _SubjectWait(inbox, resources, tenant, subject, sqlite=settings.uses_sqlite)
     for name, turns in _conversations(inbox, resources, tenant, subject).items():
@@ -82,7 +82,7 @@ def _conversations(inbox: ProducerInbox, resources: Resources, tenant: str, subj
 
 
 def _stored(resources: Resources, tenant: str, subject: str) -> list[SubjectTurn]:
-    # What it imports, only who forgets an end user needs.
+    # Imported here: only the erasure of an end user needs it.
     from turnfold.database.subject_read import turns_of_subject
 
     return resources.reader().read(lambda transaction: turns_of_subject(transaction.connection, tenant, subject))
@@ -91,7 +91,7 @@ def _stored(resources: Resources, tenant: str, subject: str) -> list[SubjectTurn
 def _forgotten(
     inbox: ProducerInbox, resources: Resources, address: Address, subject: str, forget: Forget
 ) -> Wait[ErasureReceipt] | None:
-    """Forget a conversation whole; None where another subject has a turn in it, which may have come just now."""
+    """Forget a whole conversation; None if another subject has a turn in it, perhaps one that just arrived."""
     from turnfold.database.subject_read import has_another_subject
 
     for _ in range(_LOOKS):
@@ -107,7 +107,7 @@ def _forgotten(
 
 
 def _waiting(inbox: ProducerInbox, address: Address, subject: str) -> _Turns:
-    """What an inbox holds of a subject, and whether it holds turns of others."""
+    """Return a subject's turns in an inbox, and whether the inbox has turns of other subjects."""
     turns = _Turns()
     for entry in inbox.entries(address):
         whose = subject_of(entry.body) if entry.operation == Operation.APPEND else None
@@ -127,7 +127,7 @@ def _delete(resources: Resources, settings: Settings, address: Address, turn_ids
 
 
 class _SubjectWait:
-    """Until workers have deleted all rows and carried out all deletions."""
+    """Waits until workers have deleted all rows of forgotten conversations and carried out all deletions."""
 
     def __init__(self, inbox: ProducerInbox, resources: Resources, tenant: str, subject: str, *, sqlite: bool) -> None:
         self._inbox = inbox
@@ -136,9 +136,9 @@ class _SubjectWait:
         self._subject = subject
         self._sqlite = sqlite
         self.whole: list[Wait[ErasureReceipt]] = []
-        """Of conversations that were forgotten."""
+        """Waits for the conversations that were forgotten."""
         self.shared: dict[str, int] = {}
-        """Deletions in each of the others."""
+        """Number of deletions in each conversation that other subjects share."""
         self.stores: list[Wait[bool]] = []
         self._receipts: dict[int, ErasureReceipt] = {}
 
@@ -157,7 +157,7 @@ class _SubjectWait:
         return self._receipt(receipts, completed=False)
 
     def _receipt(self, receipts: Sequence[ErasureReceipt], *, completed: bool) -> SubjectReceipt:
-        # Looked at last: words that retention removes before their turn is deleted are quoted from then on.
+        # Read last: where retention removes a turn before its deletion is carried out, its notes remain as quotes.
         stored = _stored(self._resources, self._tenant, self._subject)
         expired = {turn.conversation_id for turn in stored if turn.expired}
         return SubjectReceipt(

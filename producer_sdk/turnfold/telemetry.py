@@ -1,8 +1,8 @@
-"""Spans of OpenTelemetry, by its API alone, where a program has set it up.
+"""OpenTelemetry spans, through its API alone, in programs that have set up tracing.
 
-Nothing is imported for it: a program that traces has loaded the API before. Where none has, a call costs one look into
-a dict. Names are those of the GenAI conventions for memories: `gen_ai.memory.store.id` is the tenant, and
-`gen_ai.conversation.id` the conversation. No attribute holds a word of it.
+This module imports nothing of OpenTelemetry: a program that traces has loaded the API already, and in any other a call
+costs one dict lookup. Names follow the GenAI conventions for memories: `gen_ai.memory.store.id` is the tenant,
+`gen_ai.conversation.id` the conversation. No attribute contains text of a conversation.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
 MemoryOperation = Literal["create_memory", "update_memory", "upsert_memory", "delete_memory", "search_memory"]
-"""`gen_ai.operation.name`: the caller makes records, changes them, leaves to us which, removes or looks for them."""
+"""`gen_ai.operation.name`: create, change, create-or-change, delete or look up records."""
 
 Attributes = Mapping[str, str | int | float | bool]
 
@@ -27,16 +27,16 @@ STORE: Final = "gen_ai.memory.store.id"
 COUNT: Final = "gen_ai.memory.record.count"
 VERB: Final = "turnfold.verb"
 CONVERSATION_NUMBER: Final = "turnfold.conversation"
-"""A conversation as workers know it: the number of its row."""
+"""The conversation's row id, which is what workers know it by."""
 
 _API: Final = "opentelemetry.trace"
 _Verb = TypeVar("_Verb", bound=Callable[..., Any])
 
 
 def tracer() -> Tracer | None:
-    """The tracer of this library; None in a program that does not trace."""
+    """Return this library's tracer; None in a program that does not trace."""
     api: Any = sys.modules.get(_API)
-    # One that is just being imported has nothing yet; a client of Redis imports it for itself, where it is installed.
+    # A module that is still being imported lacks the attribute; redis-py imports the API where it is installed.
     if not hasattr(api, "get_tracer_provider"):
         return None
     provider = api.get_tracer_provider()
@@ -49,7 +49,7 @@ def _tracer_of(provider: Any) -> Tracer:
 
 
 def trace_ids() -> dict[str, str]:
-    """The ids of the span that is open, as logs name them; none where there is no span."""
+    """Return the current span's `trace_id` and `span_id` in hex, for logs; empty without a span."""
     api: Any = sys.modules.get(_API)
     if not hasattr(api, "get_current_span"):
         return {}
@@ -61,9 +61,9 @@ def trace_ids() -> dict[str, str]:
 
 @contextmanager
 def span(name: str, attributes: Attributes, *, remote: bool = False) -> Iterator[Span | None]:
-    """A span around work in this process, or with `remote` in another one. None in a program that does not trace.
+    """Open a span around work in this process or, with `remote`, in another. Yields None in programs without tracing.
 
-    An error is told by its kind alone: `error.type`.
+    An exception is recorded by its class name alone, as `error.type`.
     """
     active = tracer()
     if active is None:
@@ -86,12 +86,15 @@ def span(name: str, attributes: Attributes, *, remote: bool = False) -> Iterator
 def memory_span(
     operation: MemoryOperation, verb: str, attributes: Attributes, *, remote: bool = False
 ) -> AbstractContextManager[Span | None]:
-    """As `span`, around what is done to a memory."""
+    """Open a span, as `span` does, around an operation on a memory."""
     return span(operation, {OPERATION: operation, VERB: verb, **attributes}, remote=remote)
 
 
 def traced(operation: MemoryOperation, measure: Callable[[Any], Attributes] | None = None) -> Callable[[_Verb], _Verb]:
-    """A span around a client's verb, whose first argument is the conversation; `measure` tells of what it returned."""
+    """Decorate a client method, whose first argument is the conversation, with a span.
+
+    `measure` makes span attributes of what the method returned.
+    """
 
     def decorate(verb: _Verb) -> _Verb:
         @wraps(verb)

@@ -1,4 +1,4 @@
-"""What tests of services that use Turnfold need: a real `Turnfold` whose worker is the test's own process.
+"""Test helpers for services that use Turnfold: a real `Turnfold` whose worker runs in the test's own process.
 
 >>> from turnfold.testing import in_memory
 >>> with in_memory() as tf:  # embedded(): the same on a Redis server of its own
@@ -9,7 +9,7 @@
 user: We must use PostgreSQL 16.
 <BLANKLINE>
 
-Needs `turnfold-worker[testing]`, which a service itself does not; hence nothing in `turnfold` imports it.
+Needs `turnfold-worker[testing]`, which a service itself does not need, so nothing in `turnfold` imports this module.
 """
 
 try:

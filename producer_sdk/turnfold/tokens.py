@@ -1,4 +1,4 @@
-"""Counting tokens: a built-in pure estimator, tiktoken when its encoding is cached, or the caller's own counter."""
+"""Count tokens by a built-in pure estimator, by tiktoken where its encoding is cached, or by the caller's counter."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ ESTIMATOR_VERSION: Final = 1
 TokenCount = Callable[[str], int]
 
 MESSAGE_TOKENS: Final = 4
-"""What a provider's chat format adds to each message: role and separators."""
+"""Tokens that a provider's chat format adds to each message: role and separators."""
 
 IMAGE_TOKENS: Final = 800
-"""A fixed price for an image: its real one depends on its size, which we do not decode."""
+"""Tokens assumed for an image: the real number depends on its size, which we do not decode."""
 
 _PIECE: Final = lazy_pattern(
     r"(?P<long>(?=[A-Za-z]*[0-9])[A-Za-z0-9]{16,})"
@@ -42,7 +42,7 @@ _PIECE: Final = lazy_pattern(
 _PIECES: Final = lazy_pattern(
     lambda: r"[A-Za-z]{1,15}(?![A-Za-z0-9])| (?![ \t])|" + re.sub(r"\?P<\w+>", "?:", _PIECE.pattern), re.DOTALL
 )
-"""The same without groups, which finds all pieces at once; what most pieces are comes first."""
+"""`_PIECE` without groups, for `findall`; the most frequent alternatives come first."""
 
 
 def _word_cost(length: int) -> int:
@@ -61,7 +61,7 @@ _COSTS: Final[Mapping[str, Callable[[int], int]]] = {
     "other": lambda _: 2,
     "rest": lambda _: 2,
 }
-"""Tokens of a piece by its length in code points, whole numbers so that the counts of parts add up exactly."""
+"""Tokens of a piece by its length in code points: integers, so that the counts of parts add up exactly."""
 
 
 def _cost(piece: str) -> int:
@@ -73,18 +73,18 @@ _PIECE_COSTS: Final = Remembered(_cost)
 
 
 def estimate_tokens(text: str) -> int:
-    r"""Tokens of `text` by the built-in estimator: pure, versioned, about 1.1 times OpenAI's o200k on English and code.
+    r"""Estimate the tokens of `text`: pure, versioned, about 1.1 times OpenAI's o200k on English and code.
 
-    Additive: for texts that end in a newline, followed by texts that begin with `[` or a letter, the count of
-    the whole is the sum of the counts. Every stored count is made with it.
+    Additive: where texts end in a newline and the next begins with `[` or a letter, the count of the concatenation is
+    the sum of the counts. Every stored count comes from this estimator.
 
     >>> estimate_tokens("We must use PostgreSQL.\n")
     7
     """
     if "\t" in text:
         return _cost_of_pieces(text)
-    # No piece holds a space and anything else, and one space costs nothing: what stands between spaces is counted
-    # once for all texts.
+    # No piece contains both a space and another character, and a single space costs nothing, so the counts of words
+    # can be cached across texts.
     cost = sum(map(_WORD_COSTS.__getitem__, text.split(" ")))
     if "  " in text:
         cost += sum(map(_PIECE_COSTS.__getitem__, _SPACES.findall(text)))
@@ -101,7 +101,7 @@ _SPACES: Final = lazy_pattern("  +")
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """A named way to count. `stored` is true for the one whose counts are kept in SQL."""
+    """A named token counter. `stored` is true for the estimator, whose counts are stored in SQL."""
 
     name: str
     count: TokenCount
@@ -112,12 +112,15 @@ ESTIMATOR: Final = Counter(f"estimate-v{ESTIMATOR_VERSION}", estimate_tokens, st
 
 
 def caller_counter(count: TokenCount) -> Counter:
-    """Wrap a counter that the caller brought."""
+    """Wrap a caller's own function as a `Counter`."""
     return Counter(getattr(count, "__qualname__", type(count).__name__), count)
 
 
 def chosen_counter(count_tokens: TokenCount | str | None) -> Counter:
-    """The counter that a caller asked for: its own, a cached tiktoken encoding by name, or the estimator."""
+    """Return the caller's own counter, that of a cached tiktoken encoding by name, or the estimator for None.
+
+    Raises `InvalidInput` for anything else, and `InvalidSettings` as `tiktoken_counter`.
+    """
     if count_tokens is None:
         return ESTIMATOR
     if isinstance(count_tokens, str):
@@ -135,7 +138,7 @@ _ENCODING_FILES: Final = {
 
 
 def tiktoken_counter(encoding: str = "o200k_base") -> Counter:
-    """OpenAI's own counter, only from a file that is already cached: tiktoken's download has no timeout.
+    """Return OpenAI's own counter, only from a file that is already cached: tiktoken's download has no timeout.
 
     Raises `InvalidSettings` when tiktoken or the file is missing.
     """

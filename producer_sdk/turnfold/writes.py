@@ -1,4 +1,4 @@
-"""The writes: entries go into an inbox, and a worker is woken. What they are is checked before."""
+"""Append entries that are already validated to an inbox, and wake a worker."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from turnfold.wire.encode import Entry
 from turnfold.wire.turn_edits import TurnChange
 
 CONFIRMING: Final = 0.4
-"""Part of a call's time that it waits for a replica: less than a client waits for one answer of Redis."""
+"""Share of a call's timeout for a replica's confirmation: less than a client waits for one answer of Redis."""
 
 
 def put(
@@ -31,9 +31,9 @@ def put(
     *,
     durable: bool = False,
 ) -> None:
-    """Add entries in order; `durable`: wait until a replica of Redis has them too.
+    """Append entries in order; `durable` waits until a replica of Redis has them too.
 
-    Raises `InvalidInput` for more than an inbox holds, `InboxFull`, `QuotaExceeded`, `Unavailable`.
+    Raises `InvalidInput` for more than an inbox can hold, `InboxFull`, `QuotaExceeded`, `Unavailable`.
     """
     if not entries:
         return
@@ -57,7 +57,7 @@ def put(
             ring = append(unasked=False)
     except (InboxFull, Unavailable) as error:
         if counted and is_one_block(entries) and _was_refused(error):
-            # Nothing of it was added. Of a longer list a part may have been: all of that counts.
+            # Nothing was added. Part of a longer list may have been, so all of that stays counted.
             with suppress(Unavailable):
                 quotas.give_back(address.tenant, operation, entries)
         if error.rings and resources.rings_elsewhere:
@@ -68,7 +68,7 @@ def put(
 
 
 def _check_size(settings: Settings, entries: Sequence[Entry]) -> None:
-    """Raise `InvalidInput` for more than an empty inbox holds."""
+    """Raise `InvalidInput` for more entries or bytes than an empty inbox can hold."""
     greatest = settings.max_inbox_turns
     if len(entries) > greatest:
         msg = f"{len(entries)} turns in one append, and an inbox holds at most {greatest} that wait"
@@ -80,14 +80,14 @@ def _check_size(settings: Settings, entries: Sequence[Entry]) -> None:
 
 
 def _was_refused(error: InboxFull | Unavailable) -> bool:
-    """Whether Redis answered, and what it answered was no."""
-    from redis import ResponseError  # who raised it has loaded it
+    """Whether Redis answered and refused, so that nothing was added."""
+    from redis import ResponseError  # loaded already by the code that raised the error
 
     return isinstance(error, InboxFull) or isinstance(error.__cause__, ResponseError)
 
 
 def change(resources: Resources, settings: Settings, address: Address, asked: TurnChange) -> None:
-    """Ask for an edit, a deletion or a rewind that can be carried out. Raises as `pending_edits.check` and `put`."""
+    """Append an edit, a deletion or a rewind, once it is checked. Raises as `pending_edits.check` and `put`."""
     pending_edits.check(resources.inbox(), resources.reader(), address, asked)
     entry = Entry(f"{asked.operation}-{secrets.token_hex(12)}", asked.body)
     put(resources, settings, address, asked.operation, [entry])
