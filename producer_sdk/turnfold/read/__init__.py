@@ -1,17 +1,17 @@
 """The reads of a conversation, from Redis and SQL.
 
-queries            context, status, anchors and notes, each from top to bottom
-arguments          what callers give
-snapshot           what a read finds at one instant
-anchor_pages       anchors, page by page, as they stand or stood
-pending_edits      edits that wait in the inbox
-past_days          a context of an earlier day
-search, timeline, notes   what holds a query's terms; what came up, in order; notes as callers get them
-expand, turn_parts   what a marker stands for; parts of long turns
-reconstruction     words in the place of turns that retention removed
-references         short ids that stand for assembled contexts
+queries            context, anchors and status, each readable from top to bottom
+arguments          validate callers' arguments
+snapshot           the state of a conversation at one instant
+anchor_pages       pages of anchors, in their current or an earlier state
+pending_edits      apply edits that are still in the inbox
+past_days          a context as of an earlier day
+search, timeline, notes   full-text search; first mentions in order; notes as callers get them
+expand, turn_parts   the content behind a marker; parts of long turns
+reconstruction     passages in place of turns that retention removed
+references         short ids of assembled contexts
 relations          structured facts that segments state
 segment_tiers      hot, warm and cold segments
-stored_pages       turns, segments and conversations, page by page; work and its cost
-polling            waiting for workers
+stored_pages       pages of turns, segments and conversations; work and its cost
+polling            wait for workers
 """

@@ -1,4 +1,4 @@
-"""A page of anchors: as they stand now or stood on an earlier day, filtered before they are counted."""
+"""A page of anchors in their current state or that of an earlier day, filtered before they are counted."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def anchor_page(
     read: AnchorRead, wanted: WantedAnchors = EVERY_ANCHOR, *, changes: Changes = NO_CHANGES,
     last_seq: int | None = None,
 ) -> tuple[Anchor, ...]:  # fmt: skip
-    """The first wanted anchors, whole turns, those of the open tail last.
+    """Return the first wanted anchors, without splitting a turn; anchors of the open tail come last.
 
-    `changes` wait in the inbox; `last_seq` asks for those said up to a turn, in the states that they had then.
+    `changes` are the edits still in the inbox. `last_seq` returns the anchors up to that turn, in their states then.
     """
 
     def standing(block: Sequence[Anchor]) -> list[Anchor]:
-        """The wanted ones of a block, in the states that the others give them."""
+        """Return the wanted anchors of a block, in the states that linked anchors and the tail give them."""
         among = {anchor.id for anchor in block}
         every = read.tail.applied_to(anchor for anchor in block if anchor.id not in tail_ids)
         every = with_last_days((*every, *read.linked(every)))

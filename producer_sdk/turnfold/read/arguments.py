@@ -1,4 +1,4 @@
-"""What callers give to a client, looked at before anything is done with it."""
+"""Validate and normalize the arguments of client calls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Priority = Literal["live", "backfill"]
 
 
 def settings_from(values: Mapping[str, Any], kind: type[_Settings]) -> _Settings:
-    """The settings of those names. Raises `InvalidSettings` naming what there is."""
+    """Make settings from values by name. Raises `InvalidSettings`, which lists the known names."""
     try:
         return kind(**values)
     except TypeError as error:
@@ -31,7 +31,7 @@ def settings_from(values: Mapping[str, Any], kind: type[_Settings]) -> _Settings
 
 
 def check_search(query: object, limit: object, now: object) -> None:
-    """Raise `InvalidInput` for what cannot be searched for."""
+    """Raise `InvalidInput` for an invalid query, limit or time of a search."""
     if not isinstance(query, str):
         raise InvalidInput(f"query must be text, not {type(query).__name__}")
     whole_number("limit", limit, least=1)
@@ -39,20 +39,20 @@ def check_search(query: object, limit: object, now: object) -> None:
 
 
 def check_timeout(seconds: object) -> None:
-    """Raise `InvalidInput` for what is no time to wait."""
+    """Raise `InvalidInput` unless the timeout is a number of at least 0."""
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds >= 0:
         raise InvalidInput(f"timeout_seconds must be a number of at least 0, not {seconds!r}")
 
 
 def may_wait(priority: object) -> bool:
-    """Whether turns of a priority may wait for others. Raises `InvalidInput` for one that there is not."""
+    """Whether turns of a priority may be folded after others. Raises `InvalidInput` for an unknown priority."""
     if priority not in get_args(Priority):
         raise InvalidInput(f"priority must be one of {', '.join(get_args(Priority))}, not {priority!r}")
     return priority == "backfill"
 
 
 def check_erased(conversation_id: object, subject: object) -> None:
-    """Raise `InvalidIdentifier` unless one of both is named."""
+    """Raise `InvalidIdentifier` unless exactly one of conversation and subject is given."""
     if (conversation_id is None) is (subject is None):
         both = "and subject= were" if subject is not None else "must be a string, not NoneType, unless subject= is"
         msg = f"conversation id {both} given"
@@ -60,7 +60,7 @@ def check_erased(conversation_id: object, subject: object) -> None:
 
 
 def listed(turns: object) -> list[Any]:
-    """One turn or several as a list. Raises `InvalidTurn`."""
+    """Return a single turn or an iterable of turns as a list. Raises `InvalidTurn`."""
     if isinstance(turns, (Turn, Mapping)) or hasattr(turns, "model_dump"):
         return [turns]
     if not isinstance(turns, Iterable):
@@ -69,7 +69,7 @@ def listed(turns: object) -> list[Any]:
 
 
 def read_from(context: object) -> str:
-    """The conversation that a context was read from. Raises `InvalidInput` for what is none."""
+    """Return the id of the conversation that a context was read from. Raises `InvalidInput` if there is none."""
     if not isinstance(context, Context):
         raise InvalidInput(f"reference takes a context, not {type(context).__name__}")
     if not context.conversation_id:
@@ -86,7 +86,7 @@ def wanted_anchors(
     ids: object = None,
     limit: object = ANCHORS_A_PAGE,
 ) -> WantedAnchors:
-    """Which anchors a caller asks for; None means all. Raises `InvalidInput`."""
+    """Check a caller's selection of anchors; None means all. Raises `InvalidInput`."""
     return WantedAnchors(
         min(whole_number("first_turn", first_turn, least=1), LAST_TURN),
         LAST_TURN if last_turn is None else min(whole_number("last_turn", last_turn, least=1), LAST_TURN),

@@ -1,4 +1,4 @@
-"""`expand`: what a marker stands for, at the level that it names, from what is stored; no model is asked."""
+"""`expand`: return the stored content behind a marker, at the level that it names, without a model call."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
     from turnfold.database.read_transaction import ReadTransaction
 
 TURNS_AT_ONCE: Final = 200
-"""Turns of one expansion; a longer range goes on with its `next_marker`."""
+"""Most turns of one expansion; a longer range continues at `next_marker`."""
 
 TOKENS_AT_ONCE: Final = 250_000
-"""Stored tokens of one expansion without `max_tokens`; a longer turn is a page by itself."""
+"""Most stored tokens of one expansion without `max_tokens`; a longer turn is a page by itself."""
 
 VOICES_AROUND: Final = 200
-"""Turns on either side of an expansion whose speakers no line of it may look like."""
+"""Turns on either side of an expansion whose speakers' labels no line of its text may imitate."""
 
 NODES_AT_ONCE: Final = 64
-"""Nodes of one expansion of a range; what is left out keeps a range marker."""
+"""Most nodes of one expansion of a range; the rest becomes a range marker."""
 
 
 def expand(
@@ -80,9 +80,9 @@ def passages(
     *,
     access: ExpansionCounter = UNCOUNTED,
 ) -> tuple[Passage, ...]:
-    """What the markers of a request stand for, each as long as there may be room for.
+    """Expand the markers of a context request, each within the budget for expansions.
 
-    Raises `UnknownMarker`, or `UnknownConversation` when there is nothing that a marker could be of.
+    Raises `UnknownMarker`, or `UnknownConversation` when the conversation has no turns.
     """
     most_tokens = max(1, int(request.policy.expand_share * request.usable_tokens))
     expander = _expander(transaction, address, head, pending, most_tokens)
@@ -101,7 +101,7 @@ def _check(marker: object, max_tokens: object) -> None:
 def _expander(
     transaction: ReadTransaction, address: Address, head: Head | None, pending: Pending, max_tokens: int | None
 ) -> _Expander:
-    """For a conversation as it will be. Raises `UnknownConversation` when there is nothing that could be expanded."""
+    """Make an expander with pending edits applied. Raises `UnknownConversation` when there are no turns."""
     changes = inbox_of(transaction, head, pending)
     if head is None and not changes.waiting:
         raise unknown(address)
@@ -121,7 +121,7 @@ class _Expander:
         self._max_tokens = max_tokens
 
     def counted(self, marker: Marker, given: str, address: Address, access: ExpansionCounter) -> Expansion:
-        """As `resolve`, and `access` is told."""
+        """Resolve a marker, count the access, and add the parts and the verbatim marker."""
         if self._head is None:
             return self.resolve(marker, given)
         access.asked(address, self._head.id)
@@ -133,7 +133,7 @@ class _Expander:
         return expansion
 
     def _parts(self, head: Head, marker: Marker, expansion: Expansion) -> tuple[TurnPart, ...]:
-        """Parts of the long turns that are shown, or of those of the segment that is told of."""
+        """Return the parts of the long turns shown, or of those in the segment shown as a summary."""
         if expansion.level == 0:
             parts = parts_of_turns(self._transaction, head, expansion.turns)
         elif isinstance(marker.target, NodeTarget) and marker.target.height == 0:
@@ -173,12 +173,12 @@ class _Expander:
                 assert_never(target)
 
     def _node(self, head: Head, target: NodeTarget) -> Node | None:
-        """The node of a target; None where there is none, or a rewind that waits removes it."""
+        """Return the node of a target; None if there is none, or if a pending rewind removes it."""
         node = self._transaction.node(head, target.height, target.idx)
         return None if node is None or node.first_seq > self._stored_until else node
 
     def _unknown_node(self, target: NodeTarget, level: int, given: str) -> UnknownMarker:
-        """The error for a number that no node has: it names the last one of that height."""
+        """Make the error for a node number that does not exist; it suggests the last node of that height."""
         head = self._head
         last = 0 if head is None else head.node_count // FAN_OUT**target.height
         nearest = self._node(head, NodeTarget(target.height, last - 1)) if head is not None and last else None
@@ -190,16 +190,16 @@ class _Expander:
         )
 
     def _changing(self, first_seq: int, last_seq: int) -> bool:
-        """Whether levels of a range tell of turns as they were: then the turns themselves are shown."""
+        """Whether edits are pending in a range: its levels are outdated, so the turns themselves are shown."""
         return self._changes.covers(first_seq, min(last_seq, self._head.turn_count if self._head else 0))
 
     def _newest_seq(self) -> int:
         return self._stored_until + self._changes.older + len(self._changes.waiting)
 
     def _turns(self, first_seq: int, last_seq: int, *, offset: int = 0, until: int | None = None) -> Expansion:
-        """Verbatim turns from `offset` of the first one on, as many as fit, then the marker to go on with.
+        """Return as many verbatim turns as fit, from `offset` in the first turn, and the marker to continue with.
 
-        Of a single turn up to `until`, where that is given.
+        `until` ends the text of a single turn at that code point.
         """
         if first_seq > self._stored_until and self._changes.older:
             return self._not_yet(first_seq, last_seq)
@@ -220,7 +220,7 @@ class _Expander:
         )  # fmt: skip
 
     def _labels_around(self, first_seq: int, last_seq: int) -> frozenset[str]:
-        """Of the people who speak on a page and near it: no line of somebody else may begin like one of theirs."""
+        """Return the labels of speakers on and near a page, which no line of another speaker may begin with."""
         names = {turn.name for turn in self._changes.waiting if turn.name}
         if self._head is not None:
             until = min(last_seq, first_seq + TURNS_AT_ONCE) + VOICES_AROUND
@@ -228,7 +228,7 @@ class _Expander:
         return frozenset(label_of(name, Role.USER) for name in names)
 
     def _pieces(self, first_seq: int, last_seq: int, offset: int) -> list[TurnPiece]:
-        """What one page may hold of a range: never much more than it has room for."""
+        """Return the turns of a range that one page may contain, not many more than fit."""
         pieces: list[TurnPiece] = []
         if self._head is not None and first_seq <= self._stored_until:
             pieces += self._stored(self._head, first_seq, min(last_seq, self._stored_until), offset)
@@ -242,11 +242,11 @@ class _Expander:
         return pieces[:TURNS_AT_ONCE]
 
     def _stored(self, head: Head, first_seq: int, last_seq: int, offset: int) -> Sequence[TurnPiece]:
-        """Stored turns by their counts: one at least, and no more than a page has room for."""
+        """Return stored turns of a range by their token counts: at least one, otherwise as many as fit on a page."""
         room = TOKENS_AT_ONCE if self._max_tokens is None else self._max_tokens
         many = 0
         for seq, tokens in self._transaction.turn_sizes(head, first_seq, last_seq, most=TURNS_AT_ONCE):
-            # Of a turn that an earlier page began, what is left is not counted.
+            # The rest of a turn that an earlier page began has no stored count.
             room -= 0 if seq == first_seq and offset else tokens
             if room < 0 and many:
                 break
@@ -261,7 +261,7 @@ class _Expander:
         ]
 
     def _not_yet(self, first_seq: int, last_seq: int) -> Expansion:
-        """Turns of a long inbox: their numbers are not known, and soon they are in SQL. The marker stays good."""
+        """Return a placeholder for turns in a long inbox, whose numbers are known once stored; the marker is kept."""
         text = f"[turns {first_seq}-{last_seq} are not stored yet: expand again in a moment]\n"
         return Expansion(
             text=text, level=0, first_seq=first_seq, last_seq=last_seq, tokens=estimate_tokens(text), truncated=True,
@@ -269,7 +269,7 @@ class _Expander:
         )  # fmt: skip
 
     def _range(self, first_seq: int, last_seq: int, level: int) -> Expansion:
-        """The coarsest nodes inside a range, one step finer when a single node covers it all."""
+        """Return the text of the coarsest nodes inside a range, one height lower if a single node covers it all."""
         head = self._head
         nodes: tuple[Node, ...] = ()
         if head is not None:

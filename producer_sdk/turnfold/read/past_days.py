@@ -1,4 +1,4 @@
-"""A context of an earlier day: its turns, what held then, and nothing that was said later."""
+"""Read a conversation as of an earlier day: its turns and anchors up to then, in their states then."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from turnfold.redis.inbox import Pending
 
 _FIRST_PLACE: Final = 2_000
-"""Place of a note that is made of an anchor: those of the rules and of a model are lower."""
+"""First place of notes made from anchors: higher than those of the rules' and a model's notes."""
 _GAIN: Final = 100
 
 
 def past_snapshot(
     transaction: ReadTransaction, address: Address, pending: Pending, request: Request, as_of: datetime
 ) -> Snapshot | None:
-    """What a selection sees of a day; None where nothing was said after it."""
+    """Return the snapshot as of the end of a day; None if no turn came after it, so that the current one will do."""
     head = readable_head(transaction, address, pending)
     changes = changes_by(transaction, head, pending, as_of)
     if changes is None:
@@ -56,7 +56,7 @@ def past_snapshot(
 def _with_anchors(
     transaction: ReadTransaction, whole_snapshot: Snapshot, now: Head, snapshot: Snapshot, changes: Changes
 ) -> Snapshot:
-    """A snapshot up to a turn, with the anchors that held then, and notes of those that were closed later."""
+    """Add the anchors that were active at the cut to a snapshot, and notes of those that were closed later."""
     past = transaction.past_anchors(now, changes.cut, tail_anchors_of(whole_snapshot.outline, now.closed_seq))
     active = [anchor for anchor in past.active if not changes.hides(anchor.turn_seq)]
     if whole_snapshot.outline is not None and (overtaken := overtaken_by(whole_snapshot.outline, up_to=changes.cut)):
@@ -74,7 +74,7 @@ def _with_anchors(
 
 
 def _with_notes(outline: Outline, reopened: Sequence[Anchor]) -> Outline:
-    """An outline with notes of what holds again: those of now leave it out."""
+    """Add notes of reopened anchors to an outline, whose current notes omit them."""
     known = {(note.seq, note.text) for note in (*outline.notes, *outline.tail)}
     gain = max((note.gain for note in (*outline.notes, *outline.tail)), default=_GAIN)
     notes = [note for note in _notes_of(reopened, gain) if (note.seq, note.text) not in known]

@@ -1,11 +1,10 @@
-"""Edits, deletions and rewinds that wait in the inbox: a read shows a conversation as it will be when they are stored.
+"""Apply edits, deletions and rewinds in the inbox to a read, which shows the conversation as if they were stored.
 
-Of turns that are in SQL already, everything that was made of the old words is left out meanwhile: notes, anchors and
-excerpts of the turn by its number; names, slugs and levels of the nodes that hold it as a whole, for they tell turns
-together. Its other turns stay, and markers of such a node lead to the turns themselves.
+Until a worker has stored them, everything derived from the old content of a changed turn is left out: its notes,
+anchors and excerpts, and the names, slugs and levels of the nodes that contain it. The node's other turns stay, and
+its markers expand to the turns themselves.
 
-Only what is among the newest entries of an inbox is seen, as with turns. Without such an entry nothing here costs a
-read anything.
+As with turns, only the newest entries of an inbox are read. Without a pending change this costs a read nothing.
 """
 
 from __future__ import annotations
@@ -41,53 +40,53 @@ if TYPE_CHECKING:
 
 
 def has_changes(pending: Pending) -> bool:
-    """Whether anything but new turns waits that a read has to look at."""
+    """Whether the inbox contains edits, deletions or rewinds."""
     return any(entry.operation in CHANGES for entry in pending.newest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What the inbox will make of a conversation as a snapshot holds it."""
+    """The effect of an inbox's pending changes on a stored conversation."""
 
     cut: int
-    """The last stored turn that is left."""
+    """Number of the last stored turn that remains."""
     cuts: bool
-    """Whether a rewind waits that cuts stored turns off."""
+    """Whether a pending rewind removes stored turns."""
     changed: Mapping[int, TurnChange] = field(default_factory=dict)
-    """By number, what becomes of stored turns."""
+    """Edits and deletions of stored turns, by turn number."""
     waiting: tuple[StoredTurn, ...] = ()
-    """The newest turns behind `cut`, as they will be."""
+    """The newest turns after `cut` that are still in the inbox, with changes applied."""
     older: int = 0
-    """About how many turns wait before those. Above 0 the numbers of `waiting` only order them: what waits before them
-    may be no turn, or one that is there already."""
+    """Approximate number of turns in the inbox before `waiting`. If above 0, the numbers of `waiting` are only an
+    order: an earlier entry may be no turn, or one that is already stored."""
     seqs: Mapping[str, int] = field(default_factory=dict)
-    """Numbers of all turns that the inbox names and that will be there."""
+    """Turn numbers, by id, of all turns that the inbox mentions and that remain."""
 
     @property
     def touches(self) -> bool:
-        """Whether stored turns change."""
+        """Whether any stored turn is changed or removed."""
         return self.cuts or bool(self.changed)
 
     def hides(self, seq: int) -> bool:
-        """Whether nothing that was made of a turn may be shown."""
+        """Whether everything derived from a turn has to be left out."""
         return seq > self.cut or seq in self.changed
 
     def covers(self, first_seq: int, last_seq: int) -> bool:
-        """Whether a range holds a turn that is hidden."""
+        """Whether a range contains a hidden turn."""
         return last_seq > self.cut or any(first_seq <= seq <= last_seq for seq in self.changed)
 
     def turn(self, turn: StoredTurn) -> StoredTurn:
-        """A stored turn as it will be."""
+        """Return a stored turn with its pending change applied."""
         change = self.changed.get(turn.seq)
         return turn if change is None or turn.state is TurnState.EXPIRED else change.of(turn)
 
     def piece(self, piece: TurnPiece, *, offset: int) -> TurnPiece:
-        """A part of a stored turn, of one that changes what it will be from `offset` on."""
+        """Return a piece of a stored turn; of a changed turn, its new content from `offset` on."""
         changed = self.turn(piece.turn)
         return piece if changed is piece.turn else TurnPiece.of(changed, offset=offset)
 
     def head(self, head: Head) -> Head:
-        """The head of what will be left."""
+        """Return a conversation's head with the counts that remain."""
         if not self.touches:
             return head
         return replace(
@@ -96,7 +95,7 @@ class Changes:
         )  # fmt: skip
 
     def anchors(self, anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
-        """Anchors of turns that stay as they are; what one replaces may be of another."""
+        """Return the anchors of unchanged turns, without links to replaced anchors, whose turn may be changed."""
         if not self.touches:
             return tuple(anchors)
         return tuple(
@@ -104,11 +103,11 @@ class Changes:
         )
 
     def notes(self, notes: Iterable[Note]) -> tuple[Note, ...]:
-        """Notes of turns that stay as they are."""
+        """Return the notes of unchanged turns."""
         return tuple(note for note in notes if not self.hides(note.seq))
 
     def outline(self, outline: Outline) -> Outline:
-        """An outline without what was made of the turns that change."""
+        """Return an outline without anything derived from changed turns."""
         return replace(
             outline, last_seq=min(outline.last_seq, self.cut), notes=self.notes(outline.notes), chapter_notes=(),
             cover=tuple(self._covered(node) for node in outline.cover if node.first_seq <= self.cut), chapters=(),
@@ -128,19 +127,19 @@ class Changes:
 
 
 NO_CHANGES: Final = Changes(cut=LAST_TURN, cuts=False)
-"""Everything stays as it is."""
+"""The value for an inbox without pending changes."""
 
 
 def changes_of(transaction: ReadTransaction, head: Head | None, pending: Pending) -> Changes:
-    """What waits to be changed, in the order in which it will be; `NO_CHANGES` where nothing does.
+    """Return the effect of pending changes, applied in order; `NO_CHANGES` if there are none.
 
-    Entries that the snapshot holds already are gone through again, which changes nothing: each says what is to be.
+    Entries that are already stored are applied again, which is idempotent.
     """
     return _changes(transaction, head, pending) if has_changes(pending) else NO_CHANGES
 
 
 def inbox_of(transaction: ReadTransaction, head: Head | None, pending: Pending) -> Changes:
-    """As `changes_of`, with the turns that wait, whether anything changes or not."""
+    """Return what `changes_of` does, and the turns in the inbox even if no change is pending."""
     if has_changes(pending):
         return _changes(transaction, head, pending)
     waiting, older = waiting_turns(transaction, head, pending)
@@ -148,7 +147,7 @@ def inbox_of(transaction: ReadTransaction, head: Head | None, pending: Pending) 
 
 
 def _changes(transaction: ReadTransaction, head: Head | None, pending: Pending, *, also: str | None = None) -> Changes:
-    """As `changes_of`; with the number of the turn of an id `also`."""
+    """Compute the effect of the inbox; `also` is a further turn id whose number is looked up."""
     ids = {entry.entry_id: None for entry in pending.newest if entry.operation == Operation.APPEND}
     if also is not None:
         ids[also] = None
@@ -173,9 +172,9 @@ def _changes(transaction: ReadTransaction, head: Head | None, pending: Pending, 
 
 
 def changes_by(transaction: ReadTransaction, head: Head | None, pending: Pending, as_of: datetime) -> Changes | None:
-    """What a look at an earlier day leaves out: all turns after it, as if a rewind waited; None where none is.
+    """Hide all turns after a day, as a pending rewind would; None if there are none.
 
-    A turn without a time counts as said with the turn before it.
+    A turn without a time belongs to the day of the turn before it.
     """
     every = _changes(transaction, head, pending)
     end = day_after(as_of)
@@ -201,7 +200,7 @@ def _read(entry: InboxEntry) -> TurnChange | None:
 
 
 class _Simulation:
-    """Goes through an inbox as a drain will."""
+    """Applies the entries of an inbox in memory, as a drain would."""
 
     def __init__(self, stored: Mapping[str, int], turn_count: int) -> None:
         self._stored = stored
@@ -223,7 +222,7 @@ class _Simulation:
             self._waiting[change.turn_id] = waits if waits.state is TurnState.DELETED else change.of(waits)
         elif self._stands(change.turn_id):
             earlier_change = self._changed.get(seq := self._stored[change.turn_id])
-            # What was deleted has no words to edit.
+            # A deleted turn cannot be edited.
             if earlier_change is None or earlier_change.operation is not Operation.DELETE:
                 self._changed[seq] = change
 
@@ -242,7 +241,7 @@ class _Simulation:
 
     def result(self, pending: Pending) -> Changes:
         cuts = self._cut < self._count
-        # What waits before the newest entries waits before the rewind too.
+        # Entries before the newest ones also come before the rewind.
         older = pending.held - len(pending.newest) if self._waiting and not cuts else 0
         first = self._cut + older + 1
         waiting = tuple(replace(turn, seq=seq) for seq, turn in enumerate(self._waiting.values(), first))
@@ -254,7 +253,7 @@ class _Simulation:
 def newest_turns(
     transaction: ReadTransaction, head: Head | None, changes: Changes, *, cap: int
 ) -> tuple[tuple[StoredTurn, ...], int]:
-    """The newest 200 turns as they will be, and about how many turns of the inbox are older than those."""
+    """Return the newest 200 turns with changes applied, and about how many older turns are in the inbox."""
     stored: tuple[StoredTurn, ...] = ()
     if head is not None and not changes.older:
         stored = transaction.turns_up_to(head, changes.cut, cap=cap, waiting=len(changes.waiting))
@@ -267,7 +266,7 @@ def newest_turns(
 
 
 def changed_snapshot(transaction: ReadTransaction, snapshot: Snapshot, changes: Changes, *, cap: int) -> Snapshot:
-    """A snapshot as it will be."""
+    """Return a snapshot with changes applied."""
     turns, unread = newest_turns(transaction, snapshot.head, changes, cap=cap)
     stored = [turn for turn in snapshot.system_turns if turn.seq <= changes.cut]
     operators = (*map(changes.turn, stored), *system_turns(changes.waiting))
@@ -285,9 +284,9 @@ def changed_snapshot(transaction: ReadTransaction, snapshot: Snapshot, changes: 
 
 
 def check(inbox: PendingSource, reader: Reader, address: Address, change: TurnChange) -> None:
-    """Raise `UnknownConversation`, `UnknownTurn` or `InvalidInput` for a change that could not be carried out.
+    """Raise `UnknownConversation`, `UnknownTurn` or `InvalidInput` for a change that cannot be carried out.
 
-    One whose turn may wait among more entries than are looked at is let through: a worker finds out.
+    A change passes if its turn may be among inbox entries that are too old to be read here; a worker checks it then.
     """
     pending = inbox.peek(address, newest=TURNS_A_READ)
 

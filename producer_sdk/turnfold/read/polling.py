@@ -1,4 +1,4 @@
-"""Waiting for workers: what to look at and when to look again. Coroutines sleep in their own way."""
+"""Wait for workers: what to poll, and when. The async client uses the same waits, with its own sleep."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 _FIRST_PAUSE_SECONDS: Final = 0.02
 _LONGEST_PAUSE_SECONDS: Final = 0.25
 _RING_AGAIN_SECONDS: Final = 2.0
-"""After which a fold that was asked for is asked for again."""
+"""Seconds after which a requested fold is requested again."""
 
 _Found = TypeVar("_Found")
 _Found_co = TypeVar("_Found_co", covariant=True)
 
 
 class Wait(Protocol[_Found_co]):
-    """Something that workers will have done at some time."""
+    """A condition that workers will bring about, and its result."""
 
     def look(self) -> _Found_co | None:
-        """What was waited for, or None. Asks the servers once, and sleeps nowhere."""
+        """Poll the servers once, without sleeping; None while the result is not there."""
 
     def give_up(self, timeout_seconds: float) -> _Found_co:
-        """What is said when the time is over."""
+        """Return the result after a timeout, or raise."""
 
 
 def pauses(timeout_seconds: float) -> Iterator[float]:
-    """Seconds to sleep after each look that found nothing, until the time is over."""
+    """Yield the seconds to sleep between polls, with backoff, until the timeout."""
     end = time.monotonic() + timeout_seconds
     pause = _FIRST_PAUSE_SECONDS
     while (left := end - time.monotonic()) > 0:
@@ -48,7 +48,7 @@ def pauses(timeout_seconds: float) -> Iterator[float]:
 
 
 def until(wait: Wait[_Found], timeout_seconds: float) -> _Found:
-    """What was waited for, or what `wait` says when the time is over. Sleeps between its looks."""
+    """Poll a wait until it has a result or times out, and return the result or what `give_up` returns."""
     outcome = wait.look()
     for pause in pauses(timeout_seconds):
         if outcome is not None:
@@ -59,14 +59,14 @@ def until(wait: Wait[_Found], timeout_seconds: float) -> _Found:
 
 
 class StoreWait:
-    """Until everything that was in the inbox at the first look has left it, because a worker stored it."""
+    """Waits until a worker has stored everything that was in the inbox at the first poll."""
 
     def __init__(self, inbox: ProducerInbox, address: Address) -> None:
         self._inbox = inbox
         self._address = address
         self._looked = False
         self._last_id: str | None = None
-        """Stream id of the newest entry at the first look."""
+        """Stream id of the newest entry at the first poll."""
 
     def look(self) -> bool | None:
         if not self._looked:
@@ -80,12 +80,12 @@ class StoreWait:
 
 
 class FoldWait:
-    """Until everything that was in the inbox at the first look is stored, and that is folded."""
+    """Waits until everything that was in the inbox at the first poll is stored and folded."""
 
     def __init__(
         self, inbox: ProducerInbox, reader: Reader, address: Address, ring: Callable[..., None] | None
     ) -> None:
-        """`ring` asks for the fold of what is stored, for workers wait until there is more; None: nobody is asked."""
+        """`ring` requests the fold of stored turns at once, which workers would put off for more; None: no request."""
         self._inbox = inbox
         self._reader = reader
         self._address = address
@@ -94,7 +94,7 @@ class FoldWait:
         self._stored = StoreWait(inbox, address)
         self._parked_before: int | None = None
         self._target: int | None = None
-        """Turns that are to be folded; None until all of them are stored."""
+        """Number of turns to be folded; None until all of them are stored."""
 
     def look(self) -> Status | None:
         passed = self._target is not None or self._stored.look()
@@ -103,7 +103,7 @@ class FoldWait:
             self._parked_before = status.parked
         if passed and self._target is None:
             self._target = status.stored
-        # A rewind may have cut off turns that were waited for.
+        # A rewind may have removed turns that this waits for.
         over = self._target is not None and (stopped or status.folded >= min(self._target, status.stored))
         if over and not stopped:
             over = not retrieval.refolding(self._reader, self._address)
@@ -129,10 +129,10 @@ class FoldWait:
 
 
 class ErasureWait:
-    """Until a worker has deleted the rows of a conversation that was forgotten."""
+    """Waits until a worker has deleted the rows of a forgotten conversation."""
 
     def __init__(self, inbox: ProducerInbox, address: Address, *, inbox_turns: int, sqlite: bool) -> None:
-        """`sqlite`: that is the database."""
+        """`inbox_turns` were dropped from the inbox; `sqlite`: whether the database is SQLite."""
         self._inbox = inbox
         self._address = address
         self._inbox_turns = inbox_turns

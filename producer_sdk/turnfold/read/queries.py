@@ -1,7 +1,7 @@
-"""The reads, each readable from top to bottom: Redis first, then one SQL snapshot, then pure functions.
+"""The main reads, each readable from top to bottom: Redis first, then one SQL snapshot, then pure functions.
 
-That order is what makes a read consistent: a turn that leaves the inbox in between is already in SQL, and a turn
-that is in both is dropped by its id.
+This order makes a read consistent: a turn that leaves the inbox in between is already in SQL, and a turn that is in
+both is deduplicated by its id.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def context(
     *,
     access: ExpansionCounter = UNCOUNTED,
 ) -> Context:
-    """A context within the budget."""
+    """Read a context within the budget of a request."""
     pending = inbox.peek(address, newest=TURNS_A_READ)
     with reader.computing():
         return _context(reader, address, pending, request, access)
@@ -78,12 +78,12 @@ def _context(
         return choice, {} if head is None else transaction.texts(head, choice.wanted)
 
     choice, texts = reader.read(look)
-    # After the transaction: a caller's counter may be slow.
+    # Outside the transaction: a caller's counter may be slow.
     return finish(choice, texts)
 
 
 def _from_memory(reader: ReadSource, address: Address, pending: Pending, request: Request) -> Context | None:
-    """A context of what is remembered of the conversation; None where a text it needs belongs to another state."""
+    """Build a context from the cached conversation; None if a text that it needs belongs to a newer state."""
     for whole in (False, True):
         look = look_at(reader, address, pending, request, whole=whole)
         if (known := look.finished()) is not None:
@@ -91,7 +91,7 @@ def _from_memory(reader: ReadSource, address: Address, pending: Pending, request
         try:
             made = _made(look, reader)
         except TurnsNotRead:
-            # More turns are shown raw than was to be expected: once more, with all of them.
+            # More turns are shown verbatim than were read: try again with all of them.
             continue
         if made is not None and look.found is not None and look.key is not None:
             reader.keep(address, look.found, look.key, made)
@@ -100,7 +100,7 @@ def _from_memory(reader: ReadSource, address: Address, pending: Pending, request
 
 
 def _made(look: Look, reader: ReadSource) -> Context | None:
-    """The context of what a read found; None where the texts that it needs have changed since."""
+    """Build the context of a look; None if the texts that it needs have changed since."""
     choice = choose(look.snapshot(), look.request, None if look.found is None else look.found.known.memo)
     texts: dict[LevelKey, str] | None = {}
     if choice.wanted:
@@ -109,7 +109,7 @@ def _made(look: Look, reader: ReadSource) -> Context | None:
 
 
 def _texts_of_state(transaction: ReadTransaction, look: Look, wanted: Sequence[LevelKey]) -> dict[LevelKey, str] | None:
-    """Texts of levels, from the state that a read found; None where there is another one by now."""
+    """Read level texts of the state that a look found; None if the conversation has changed since."""
     head = transaction.head(look.address)
     if head is None or look.found is None or not look.found.known.is_of(head):
         return None
@@ -124,7 +124,7 @@ def anchors(
     as_of: datetime | None = None,
     wanted: WantedAnchors = EVERY_ANCHOR,
 ) -> tuple[Anchor, ...]:
-    """A page of anchors in the order in which they were said; `as_of` a day those of then."""
+    """Read a page of anchors in the order of their turns; `as_of` in their states at the end of that day."""
     checked_as_of(as_of)
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
@@ -142,7 +142,7 @@ def anchors(
 
 
 def anchor(inbox: PendingSource, reader: ReadSource, address: Address, id_: int) -> Anchor | None:
-    """One anchor, whatever its state; None where there is none of this id."""
+    """Read the anchor with an id, in any state; None if there is none."""
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> Anchor | None:
@@ -156,12 +156,12 @@ def anchor(inbox: PendingSource, reader: ReadSource, address: Address, id_: int)
 
 
 def status(inbox: PendingSource, reader: ReadSource, address: Address) -> Status:
-    """How far the work is; zeros for a conversation that nobody has written to."""
+    """Read how far the work on a conversation is; zeros for a conversation without turns."""
     return progress(inbox, reader, address).status
 
 
 def refolding(reader: ReadSource, address: Address) -> bool:
-    """Whether a segment of which a turn was changed is still to be folded again."""
+    """Whether a segment still has to be folded again because one of its turns was changed."""
 
     def look(transaction: ReadTransaction) -> bool:
         head = transaction.head(address)
@@ -175,13 +175,13 @@ class Progress(NamedTuple):
 
     status: Status
     is_stopped: bool = False
-    """Whether nothing more will be folded before a person has looked."""
+    """Whether a parked fold blocks all further folding until somebody retries or skips it."""
     conversation: ConversationId | None = None
-    """None: nothing of it is stored yet."""
+    """None: nothing is stored yet."""
 
 
 def progress(inbox: PendingSource, reader: ReadSource, address: Address) -> Progress:
-    """How far the work is."""
+    """Read how far the work on a conversation is, whether it is blocked, and the conversation's row id."""
     pending = inbox.peek(address, newest=0)
 
     def look(transaction: ReadTransaction) -> Progress:

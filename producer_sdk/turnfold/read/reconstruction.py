@@ -1,4 +1,4 @@
-"""Words in the place of turns that retention removed: asked for by a reader, written by a worker with a model."""
+"""Request passages in place of turns that retention removed, which a worker with a model writes."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from turnfold.database.reader import Reader
 
 ASK_AGAIN_SECONDS: Final = 20.0
-"""After which a request that may have been lost is sent again: its answer is kept, so that nothing is paid twice."""
+"""Seconds after which a request, which may have been lost, is sent again: answers are stored, so none is paid twice."""
 SEGMENTS_AT_ONCE: Final = 8
 
 Ring = Callable[..., None]
-"""Sends a task with its numbers."""
+"""Sends a task with its arguments to workers."""
 
 
 class ReconstructionWait:
-    """Until every removed part of an expansion has words from a model; at once where nothing was removed."""
+    """Waits until every removed part of an expansion has a passage from a model; not at all if none was removed."""
 
     def __init__(
         self, expand: Callable[[], Expansion], reader: Reader, ring: Ring, address: Address, marker: str,
@@ -44,7 +44,7 @@ class ReconstructionWait:
         self._plain: Expansion | None = None
 
     def look(self) -> Expansion | None:
-        """The expansion, or None while a part is being written."""
+        """Return the expansion, or None while a passage is being written."""
         if self._plain is None:
             self._plain = self._expand()
         plain = self._plain

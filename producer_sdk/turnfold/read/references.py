@@ -1,7 +1,7 @@
-"""References: a short id that stands for an assembled context, kept in Redis for a while.
+"""References: short ids of assembled contexts that are kept in Redis for a while.
 
-The id is a hash of the tenant, the request and every form of the context, so that equal contexts have one reference.
-Redis ends each by itself, `forget` ends those of a conversation in the same call that drops its inbox.
+The id is a hash of the conversation's address and the context's fingerprint, so that equal contexts share a reference.
+Redis expires each by itself; `forget` drops those of a conversation in the same call that drops its inbox.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from turnfold.redis.servers import InboxServers
 
 MOST_REFERENCES: Final = 100
-"""Of one conversation; the one that would end first makes room for another."""
+"""Most references of one conversation; beyond that, the one that would expire first is dropped."""
 
 _HASH_BYTES: Final = 12
 _REFERENCE: Final = lazy_pattern(r"ctx_(?P<point>[0-9a-f]{4})[0-9a-f]{24}")
 
-# KEYS refs, ctx     ARGV reference, packed context, seconds, most references, what precedes a reference in a key
-# Ends the references that are over or too many.
+# KEYS refs, ctx     ARGV reference, packed context, seconds, most references, key prefix of references
+# Drops references that have expired or exceed the limit.
 _KEEP: Final = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -57,7 +57,7 @@ return redis.status_reply('OK')
 
 
 # KEYS refs, point     ARGV reference, point, seconds, the point's name among the references
-# Kept while the block that it names stands: a conversation that was forgotten or edited meanwhile gets none.
+# Stored only while the reference of its block exists: a conversation forgotten or edited meanwhile gets none.
 _KEEP_POINT: Final = """
 if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
 local time = redis.call('TIME')
@@ -74,7 +74,7 @@ _KEEP_POINT_SCRIPT: Final = Script(_KEEP_POINT)
 
 
 def reference_of(address: Address, context: Context) -> str:
-    """The reference of a context: `ctx_`, where its conversation lies, and a hash of all that it is."""
+    """Return a context's reference: `ctx_`, its conversation's hash point, and a hash of address and context."""
     digest = blake2b(address.member.encode(), digest_size=_HASH_BYTES)
     digest.update(context.fingerprint.encode())
     return f"ctx_{address.point:04x}{digest.hexdigest()}"
@@ -87,7 +87,7 @@ class ContextReferences:
         self._servers = servers
 
     def keep(self, address: Address, context: Context, *, seconds: int) -> str:
-        """Keep a context for `seconds` from now on; its reference."""
+        """Store a context for `seconds` from now, and return its reference."""
         reference, packed = reference_of(address, context), pack_context(context)
 
         def keep(place: Place, client: redis.Redis) -> None:
@@ -98,7 +98,7 @@ class ContextReferences:
         return reference
 
     def drop(self, address: Address, reference: str) -> None:
-        """End a reference."""
+        """Delete a reference and its context."""
 
         def drop(place: Place, client: redis.Redis) -> None:
             pipeline = client.pipeline(transaction=False)
@@ -109,15 +109,15 @@ class ContextReferences:
         self._servers.run(address, "dropping a context", drop)
 
     def fold_point(self, address: Address) -> bytes | None:
-        """Where a conversation was folded the last time, by whatever process; None where none is kept."""
+        """Return a conversation's last fold point, stored by any process; None if there is none."""
         return self._servers.run(
             address, "reading a fold point", lambda place, client: cast("bytes | None", client.get(_point_key(place)))
         )
 
     def keep_fold_point(self, address: Address, point: bytes, *, reference: str, seconds: int) -> None:
-        """Keep a fold point as long as the context of `reference`, whose block it names; nothing where that has ended.
+        """Store a fold point as long as the context of `reference`, which holds its block; a no-op if that has expired.
 
-        It ends with the references of its conversation: when that is forgotten, or its past changes.
+        The point is dropped with the references of its conversation: when that is forgotten, or its past changes.
         """
         arguments: list[Any] = [reference, point, seconds, keys.fold_point_member(address)]
 
@@ -127,7 +127,7 @@ class ContextReferences:
         self._servers.run(address, "keeping a fold point", keep)
 
     def find(self, tenant: str, reference: object) -> Context:
-        """The context of a tenant's reference. Raises `UnknownReference`, `InvalidInput`."""
+        """Return the context of a tenant's reference. Raises `UnknownReference`, `InvalidInput`."""
         if not isinstance(reference, str):
             raise InvalidInput(f"a reference is a text such as ctx_07…, not {type(reference).__name__}")
         packed: bytes | None = None
@@ -147,7 +147,7 @@ class ContextReferences:
         layout = self._servers.layout(doing)
         packed = self._found_in(layout.newest, point, tenant, reference)
         if packed is None and (now := self._servers.layout(doing, fresh=True)) != layout:
-            # Another process knew of a reshard before this one.
+            # Another process may have learned of a reshard before this one.
             packed, layout = self._found_in(now.newest, point, tenant, reference), now
         return self._found_in(layout, point, tenant, reference) if packed is None and layout.target else packed
 
@@ -171,9 +171,9 @@ def keep(
     *,
     seconds: int,
 ) -> str:
-    """Keep a context unless its conversation was forgotten since it was made. Raises `UnknownConversation`.
+    """Store a context unless its conversation was forgotten since it was made. Raises `UnknownConversation`.
 
-    Looked at after it was kept: whoever forgets it later finds it, and what was forgotten before is dropped here.
+    The check comes after storing: a later `forget` finds the reference, and after an earlier one it is dropped here.
     """
     reference = references.keep(address, context, seconds=seconds)
     if not _stands(inbox, reader, address, context):
@@ -187,14 +187,14 @@ def keep(
 
 
 def _stands(inbox: PendingSource, reader: Reader, address: Address, context: Context) -> bool:
-    """Whether the conversation that a context was made of is still there."""
+    """Whether the conversation that a context was read from still exists."""
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> bool:
         head = readable_head(transaction, address, pending)
         if context.stored_as is not None:
             return head is not None and head.id == context.stored_as
-        # It was read from the inbox alone: its newest turn is there still, or stored.
+        # The context was read from the inbox alone: its newest turn must still be there, or be stored by now.
         newest = [turn.turn.turn_id for turn in context.chat.turns[-1:]]
         waits = any(entry.entry_id in newest for entry in pending.newest)
         return waits or (head is not None and bool(newest) and bool(transaction.stored_seqs(head, newest)))

@@ -1,4 +1,4 @@
-"""Relations: structured facts that segments state, such as `Ana's sister is Zoe`, and whom a query means by them."""
+"""Relations: structured facts that segments state, such as `Ana's sister is Zoe`, and query expansion by them."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 MOST_RELATIONS: Final = 100
 _TIE: Final = lazy_pattern(r"^(?P<whose>[^:]{1,60})'s (?P<tie>[^:]{1,60}) (?:is|was) (?P<name>[^:]{1,60})$")
 _WORK: Final = lazy_pattern(r" (?:is|was) [a-z]{2,20} by | (?:owns|leads|manages|maintains) ")
-"""What is whose work."""
+"""Facts about authorship or responsibility, such as `… was written by` or `… owns`."""
 _NAME: Final = lazy_pattern(r"\b[^\W\d_a-z][\w-]{0,40}")
 _SHARED: Final = 2
-"""Words that a query shares with a relation which it is about."""
+"""Fewest terms that a query shares with a relation about work to be about it."""
 
 
 def relations(
     inbox: PendingSource, reader: ReadSource, address: Address, *, about: str | None, limit: int
 ) -> list[Relation]:
-    """What segments state, in order. Raises `UnknownConversation`, `InvalidInput`."""
+    """Read the relations that segments state, in order. Raises `UnknownConversation`, `InvalidInput`."""
     most_relations = whole_number("limit", limit, least=1)
     if about is not None and not about.strip():
         raise InvalidInput("about is empty", remedy="give a name, or None for all relations")
@@ -47,7 +47,7 @@ def relations(
 
 
 def relations_about(about: str, every: Sequence[Relation]) -> list[Relation]:
-    """Those that say all the words of `about`, then those that say a name of the former."""
+    """Return the relations that contain all terms of `about`, then those that contain a name from the former."""
     wanted = set(terms(about))
     near = [relation for relation in every if wanted and wanted <= set(terms(relation.text))]
     names = {name for relation in near for name in _names(relation.text)} - wanted
@@ -58,9 +58,9 @@ def relations_about(about: str, every: Sequence[Relation]) -> list[Relation]:
 
 
 def with_linked_names(query: Sequence[str], texts: Iterable[str]) -> tuple[str, ...]:
-    """A query's terms, and those of the names that relations give to whom it means: Zoe's for "Ana's sister".
+    """Expand a query's terms with the names that relations give the people it mentions: Zoe for "Ana's sister".
 
-    A speaker without a name is `user` in relations: of them the tie alone is enough.
+    A speaker without a name is `user` in relations; for them the kind of tie ("sister") is enough.
     """
     if not query:
         return ()
@@ -80,5 +80,5 @@ def _is_meant(text: str, query_terms: set[str]) -> bool:
 
 
 def _names(text: str) -> list[str]:
-    """Terms of the names in a relation."""
+    """Return the terms of the names in a relation."""
     return [term for match in _NAME.finditer(text) for term in terms(match[0])]

@@ -1,4 +1,4 @@
-"""The search of a conversation: segments and turns that hold the terms of a query, best first."""
+"""Search a conversation for segments and turns that contain a query's terms, best first."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from turnfold.search.turn_scores import PostingRow
 
 _SCOPED: Final = 4
-"""How many more segments are looked at where only some speakers or origins may answer."""
+"""Factor by which more segments are searched when only some speakers or origins may answer."""
 
 
 def search(
@@ -51,12 +51,11 @@ def search(
     scope: Scope = EVERYTHING,
     now: datetime | None = None,
 ) -> list[Hit]:
-    """Segments that hold the query's terms, and turns that no segment holds yet, best first.
+    """Return segments that contain the query's terms, and turns of no closed segment yet, best first.
 
-    Who is meant by "Ana's sister" is found by name too, where a relation names her, and what was said or meant at a
-    time that the query names by that time.
+    The query is expanded by relations ("Ana's sister" also searches her name) and by the times that it mentions.
 
-    Turns whose numbers are not known yet, because more wait than a read looks at, are found once they are stored.
+    Turns whose numbers are unknown, because the inbox is longer than a read looks at, are found once they are stored.
     """
     query = ends_of(query)
     pending = inbox.peek(address, newest=TURNS_A_READ)
@@ -71,13 +70,13 @@ def search(
         closed = 0 if head is None else head.closed_seq
         terms = with_linked_names(words, transaction.top_relations(head)) if head is not None and words else words
         terms = (*terms, *times.terms)
-        # One that changes is found by itself: its segment is not, until it is folded again.
+        # A changed turn is a hit of its own: its segment is none until it is folded again.
         open_turns = [] if older else [turn for turn in turns if turn.seq > closed or turn.seq in changes.changed]
         open_turns = [turn for turn in open_turns if scope.allows_turn(turn, (), known_to=closed)]
         if head is not None and head.node_count:
             rows = transaction.postings(head, terms)
             postings = [(term, idx, weight) for term, idx, weight, _ in rows]
-            # By the same measure as segments, or what was said last would be before what answers better.
+            # Score turns by the same term weights as segments, or recent turns would outrank better answers.
             weights = term_weights(terms, postings, segments=head.node_count)
             hits = _turn_hits(terms, open_turns, weights)
             ranked = score_segments(postings, segments=head.node_count)[: limit if scope.is_all else _SCOPED * limit]
@@ -147,7 +146,7 @@ def _segment_hits(
 
 
 def _outside(postings: Iterable[PostingRow]) -> frozenset[int]:
-    """The turns in which terms stand in words of nobody who takes part."""
+    """Return the turns in which a term occurs in outside text, such as a pasted page."""
     pointers = [unpack_pointers(row[3]) for row in postings]
     return frozenset(
         number // PLACES

@@ -1,4 +1,4 @@
-"""Tiers of segments: read of SQL, weighed, and told to a context whose policy has tiers."""
+"""Read segments from SQL, weigh them, and apply their tiers to a context whose policy has tiers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def tiers(
     inbox: PendingSource, reader: ReadSource, address: Address, *, query: str | None, rules: MemoryTiers
 ) -> list[TieredSegment]:
-    """The segments of a conversation with importance and tier, in order. Raises `UnknownConversation`."""
+    """Read the segments of a conversation with importance and tier, in order. Raises `UnknownConversation`."""
     pending = inbox.peek(address, newest=0)
 
     def look(transaction: ReadTransaction) -> list[TieredSegment]:
@@ -35,7 +35,7 @@ def tiers(
 def tiers_within(
     transaction: ReadTransaction, head: Head, *, query: str | None = None, rules: MemoryTiers
 ) -> tuple[TieredSegment, ...]:
-    """The same in a look that is open."""
+    """Read the segments as `tiers` does, in an open transaction."""
     relevance = None
     if query and head.node_count:
         terms_asked = query_terms(ends_of(query))
@@ -47,7 +47,7 @@ def tiers_within(
 
 
 def with_tiers(transaction: ReadTransaction, snapshot: Snapshot, *, query: str | None, rules: MemoryTiers) -> Snapshot:
-    """A snapshot with its hot segments in the place of those that are looked up often, and its cold ones."""
+    """Set a snapshot's cold segments, and its hot ones in place of those that are often expanded."""
     head = snapshot.head
     if head is None:
         return snapshot

@@ -1,4 +1,4 @@
-"""What a read finds at one instant: the conversation's row, and the turns that are not in SQL yet."""
+"""The state of a conversation at one instant: its row, and the turns that are not in SQL yet."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class _NoInbox:
 
 
 NO_INBOX: Final[PendingSource] = _NoInbox()
-"""For conversations that live in SQL alone."""
+"""The empty inbox, for conversations that are in SQL alone."""
 
 
 def readable_head(transaction: ReadTransaction, address: Address, pending: Pending) -> Head | None:
-    """The conversation's row; None also while the rows of a forgotten one wait to be deleted."""
+    """Return the conversation's head; None if there is none, or if it was forgotten and awaits deletion."""
     return None if pending.forgotten else transaction.head(address)
 
 
 def known_head(transaction: ReadTransaction, address: Address, pending: Pending) -> Head | None:
-    """As `readable_head`. Raises `UnknownConversation` where nothing waits either."""
+    """Return the head as `readable_head` does. Raises `UnknownConversation` if the inbox is empty too."""
     head = readable_head(transaction, address, pending)
     if head is None and not pending.held:
         raise unknown(address)
@@ -51,7 +51,7 @@ def known_head(transaction: ReadTransaction, address: Address, pending: Pending)
 
 
 def unknown(address: Address) -> UnknownConversation:
-    """The error for a conversation that does not exist."""
+    """Make the error for a conversation that does not exist."""
     return UnknownConversation(
         f"nobody has written to conversation {address.conversation!r} of tenant {address.tenant!r}",
         remedy="check its id, or append a turn first (`turnfold import FILE` appends a file's)",
@@ -61,9 +61,9 @@ def unknown(address: Address) -> UnknownConversation:
 def waiting_turns(
     transaction: ReadTransaction, head: Head | None, pending: Pending
 ) -> tuple[tuple[StoredTurn, ...], int]:
-    """The newest turns of the inbox that the snapshot does not hold, in order, and about how many wait before those.
+    """Return the newest turns of the inbox that are not stored, in order, and about how many more precede them.
 
-    What the drain will park keeps its place.
+    A turn that the drain will park keeps its place.
     """
     entries = [entry for entry in pending.newest if entry.operation == Operation.APPEND]
     known: Collection[str] = ()
@@ -79,26 +79,26 @@ def waiting_turns(
 
 
 class Look(NamedTuple):
-    """What a read finds of a conversation: one committed state, and the turns of the inbox that it does not hold."""
+    """The state that a read sees: one committed state from SQL, and the inbox's turns that are not part of it."""
 
     address: Address
     request: Request
     found: Found | None
-    """None when nothing of it is stored."""
+    """None if nothing is stored."""
     fresh: tuple[InboxEntry, ...]
-    """What waits and is not stored, in order."""
+    """Turns in the inbox that are not stored, in order."""
     older: int
-    """About how many turns wait before those."""
+    """Approximate number of turns in the inbox before `fresh`."""
     seals: Seals
     away: bool
-    """Nothing is known of the inbox."""
+    """Whether Redis did not answer, so that the inbox is unknown."""
 
     @property
     def key(self) -> Hashable:
-        """All that the context depends on beside what was found; None for one that is not remembered.
+        """Cache key of the context: everything that it depends on besides the stored state; None if not cacheable.
 
-        A caller's counter is asked each time, and of a query's vector the revision does not say what is compared, nor
-        of postings that were lost whether they are made again.
+        Not cacheable are contexts with a caller's own counter, with a query vector, since the revision does not cover
+        the stored vectors, and after lost postings, which may be restored without a new revision.
         """
         has_lost_postings = self.found is not None and self.found.answers.has_lost_postings
         if not self.request.counter.stored or self.request.query_vector or has_lost_postings:
@@ -106,11 +106,11 @@ class Look(NamedTuple):
         return (self.request, tuple([(entry.entry_id, entry.body) for entry in self.fresh]), self.older, self.away)
 
     def finished(self) -> Context | None:
-        """The context, where one of the same state and request is remembered."""
+        """Return the cached context of the same state and request; None if there is none."""
         return None if self.found is None or self.key is None else self.found.context(self.key)
 
     def snapshot(self) -> Snapshot:
-        """What a selection sees."""
+        """Return the snapshot that a context is chosen from."""
         conversation, request = self.found, self.request
         stored, read = (
             (0, _read) if conversation is None else (conversation.head.turn_count, conversation.known.waiting.read)
@@ -130,7 +130,7 @@ class Look(NamedTuple):
         likely = conversation.answers.answerable
         if likely is not None and request.query and outline is not None:
             not_folded = stored - max(outline.tail_seq, outline.last_seq) + len(waiting)
-            # Of turns that are not looked at nothing is known.
+            # Turns that were not read may contain an answer, so then nothing is known.
             late = None if self.older or not_folded > len(turns) else turns.from_place(len(turns) - not_folded)
             likely = None if late is None else with_late(likely, request.query, [turn.content for turn in late])
         return Snapshot(
@@ -150,12 +150,12 @@ def look_at(
     source: ValueSource, address: Address, pending: Pending, request: Request, *, whole: bool,
     as_of: AsOf | None = None,
 ) -> Look:  # fmt: skip
-    """What is stored of a conversation, and what waits.
+    """Read what is stored of a conversation, and combine it with the inbox.
 
-    Unless the `whole` of all turns is asked for, those that are not likely to be shown raise `TurnsNotRead` when they
-    are looked at. `as_of`: notes that were closed later hold, and what that day's newest user turn says steers.
+    Without `whole`, turns that are unlikely to be shown are not read, and accessing them raises `TurnsNotRead`. With
+    `as_of`, notes closed after that day are still active, and the day's newest user turn steers the selection.
     """
-    # Of an id that waits twice the first one counts.
+    # The first entry of a duplicate id counts.
     entries: dict[str, InboxEntry] = {}
     for entry in pending.newest:
         if entry.operation == Operation.APPEND:
@@ -178,7 +178,7 @@ def look_at(
 
 
 def system_turns(turns: Iterable[StoredTurn]) -> tuple[StoredTurn, ...]:
-    """Those of an operator."""
+    """Return the turns of an operator."""
     return tuple(turn for turn in turns if turn.role in OPERATORS)
 
 

@@ -1,4 +1,4 @@
-"""What is stored, by pages: turns, segments, conversations, work that needs attention; a conversation as a whole."""
+"""Pages of stored turns, segments and conversations; work that needs attention; a conversation's archive."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _MOST_DAYS: Final = 36_500
 def turns_after(
     inbox: PendingSource, reader: ReadSource, address: Address, *, after: int, limit: int
 ) -> list[StoredTurn]:
-    """At most `limit` turns behind number `after`, whole, in order, as what waits in the inbox will have made them.
+    """Return up to `limit` whole turns after number `after`, in order, with pending changes applied.
 
-    Fewer where they are large: a page ends once it has 16 Mi code points; an empty one is the last. Those of the inbox
-    whose numbers are not known yet, because more wait than a read looks at, are left out. Raises `UnknownConversation`,
+    A page ends early once it has 16 Mi code points; an empty page is the last. Turns in the inbox whose numbers are
+    unknown, because the inbox is longer than a read looks at, are left out. Raises `UnknownConversation`,
     `InvalidInput`.
     """
     after, limit = whole_number("after", after, least=0), _limit(limit)
@@ -63,9 +63,9 @@ def turns_after(
 def segments_after(
     inbox: PendingSource, reader: ReadSource, address: Address, *, after: int, limit: int, words: bool
 ) -> list[Segment]:
-    """At most `limit` segments behind number `after`, in order, with their `words` if they are asked for.
+    """Return up to `limit` segments after number `after`, in order, with their texts if `words` is set.
 
-    One with a turn that waits to be changed has no words and no topic: they tell of what was said before. Raises
+    A segment with a pending change has no texts and no topic, since those are of the old content. Raises
     `UnknownConversation`, `InvalidInput`.
     """
     after, limit = whole_number("after", after, least=0), _limit(limit)
@@ -93,7 +93,7 @@ def _as_they_will_be(page: Iterable[Segment], changes: Changes) -> Iterator[Segm
 
 
 def work_of(reader: Reader, tenant: str, conversation_id: str | None, *, limit: int) -> list[Work]:
-    """At most `limit` pieces of work that need attention, of a tenant or one of its conversations.
+    """Return up to `limit` pieces of work that need attention, of a tenant or one of its conversations.
 
     Raises `InvalidInput`.
     """
@@ -105,14 +105,14 @@ def work_of(reader: Reader, tenant: str, conversation_id: str | None, *, limit: 
 
 
 def usage_of(reader: Reader, tenant: str, conversation_id: str | None, *, days: int) -> list[Usage]:
-    """What models did on today and the days before it (UTC), by day and model. Raises `InvalidInput`."""
+    """Return model usage of the last `days` days (UTC) including today, by day and model. Raises `InvalidInput`."""
     since = datetime.now(UTC).date() - timedelta(days=min(whole_number("days", days, least=1), _MOST_DAYS) - 1)
     of = None if conversation_id is None else checked_id("conversation id", conversation_id)
     return reader.read(lambda transaction: transaction.usage(tenant, since, conversation_id=of))
 
 
 class ArchiveWait:
-    """Until everything that was in the inbox at the first look is stored; then the conversation's archive."""
+    """Waits until everything that was in the inbox at the first poll is stored, then returns the archive."""
 
     def __init__(self, inbox: ProducerInbox, reader: Reader, address: Address) -> None:
         self._inbox = inbox
@@ -121,7 +121,7 @@ class ArchiveWait:
         self._stored = StoreWait(inbox, address)
 
     def look(self) -> bytes | None:
-        """The archive, or None while something waits. Raises `UnknownConversation`."""
+        """Return the archive, or None while turns are still in the inbox. Raises `UnknownConversation`."""
         if self._stored.look() is None:
             return None
         if self._inbox.forgotten([self._address]):
@@ -129,7 +129,7 @@ class ArchiveWait:
         return self._reader.archive(self._address)
 
     def give_up(self, timeout_seconds: float) -> bytes:
-        """Raise `Unavailable`: an archive without what waits would not be whole."""
+        """Raise `Unavailable`: an archive without the turns in the inbox would be incomplete."""
         msg = (
             f"what was appended to conversation {self._address.conversation!r} still waits in the inbox after "
             f"{timeout_seconds:g} s, and an archive without it would not be whole"
@@ -142,17 +142,17 @@ class ArchiveWait:
 def conversations_after(
     inbox: ProducerInbox, reader: Reader, tenant: str, *, after: str | None, limit: int, containing: str | None = None
 ) -> list[ListedConversation]:
-    """At most `limit` stored conversations of a tenant by name, behind a name, without those that were forgotten.
+    """Return up to `limit` stored conversations of a tenant, sorted by id, after an id, without forgotten ones.
 
-    The page is read by the key of tenant and name, so it costs the same in any table; with `containing`, what stands
-    in a name or title, rows of the tenant are looked at until it is full. Fewer than `limit` may be left of
-    a page; an empty one is the last. Raises `InvalidInput`.
+    The page is read by the key of tenant and id, so it costs the same in a table of any size. `containing`, a part of
+    an id or title, scans the tenant's rows until the page is full. A page may have fewer than `limit` conversations;
+    an empty page is the last. Raises `InvalidInput`.
     """
     begin, most_conversations = "" if after is None else checked_id("after", after), _limit(limit)
     words = _words(containing)
     while True:
         page = reader.read(partial(_page, tenant, begin, most_conversations, words))
-        # A worker hides the rows of one that was forgotten; until then Redis alone knows.
+        # Until a worker has hidden the rows of a forgotten conversation, only Redis knows that it was forgotten.
         gone = inbox.forgotten([Address(tenant, conversation.conversation_id) for conversation in page])
         standing = [conversation for conversation in page if conversation.conversation_id not in gone]
         if standing or len(page) < most_conversations:
@@ -161,7 +161,7 @@ def conversations_after(
 
 
 def _words(containing: object) -> str:
-    """What is looked for in names and titles, in the form in which they are stored."""
+    """Normalize the text to find in ids and titles as those are stored. Raises `InvalidInput`."""
     if containing is None:
         return ""
     if not isinstance(containing, str):

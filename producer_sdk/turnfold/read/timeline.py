@@ -1,4 +1,4 @@
-"""What came up in a conversation, in order: the first mentions of what a query is about, or what tells most."""
+"""The timeline of a conversation: first mentions of what a query is about, or its most informative notes."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ if TYPE_CHECKING:
 
 MOST_ENTRIES: Final = 200
 _MOST_PAGED: Final = 500
-"""Entries of a timeline that is read by pages: those that tell most, in the order of the turns."""
+"""Entries of a timeline that is read by pages: the most informative ones, in the order of the turns."""
 _PART_SUPERSEDED: Final = 4
-"""Without a query one entry in so many, at most, is of what holds no longer."""
+"""Without a query, at most one entry in this many is superseded."""
 _PLACES_READ: Final = 16
-"""Passages of a turn that are searched for what holds no longer."""
+"""Passages of a turn that are searched for superseded notes."""
 _TOKENS_AN_ENTRY: Final = 60
-"""What a note costs, about: a read looks for as many as fill so many tokens."""
+"""Approximate tokens of a note, which set the token budget of the read."""
 
 
 def timeline(
     inbox: PendingSource, reader: ReadSource, address: Address, query: str | None, *, limit: int,
     after: int | None = None, now: datetime | None = None,
 ) -> list[TimelineEntry]:  # fmt: skip
-    """Entries in the order of the turns: the `limit` best, or those behind turn `after` of the 500 best.
+    """Return entries in the order of the turns: the `limit` best, or a page of the 500 best after turn `after`.
 
     Raises `UnknownConversation`, `InvalidInput`.
     """
     limit = _checked(query, limit)
-    # Of whatever page: its entries are chosen among the same ones.
+    # Every page selects from the same entries.
     most_entries = limit if after is None else _MOST_PAGED
     first_seq = 1 if after is None else whole_number("after", after, least=0) + 1
     check_now(now)
@@ -100,7 +100,7 @@ def _checked(query: object, limit: object) -> int:
 
 
 def _telling(outline: Outline, limit: int) -> Iterator[Note]:
-    """The notes of people and assistants that tell most, best first: of the open tail as large a part as it is."""
+    """Yield the most informative notes, without tools': first the open tail's share of `limit`, then the others."""
     late = max(0, outline.tail_seq - outline.last_seq)
     of_tail = -(-limit * late // max(1, outline.tail_seq))
     yield from one_a_turn(note for note in outline.tail if note.role != Role.TOOL)[:of_tail]
@@ -110,7 +110,7 @@ def _telling(outline: Outline, limit: int) -> Iterator[Note]:
 def _superseded(
     transaction: ReadTransaction, head: Head, outline: Outline, overtaken: OvertakenIndex
 ) -> Iterator[Note]:
-    """Notes that hold no longer, what was closed last first; the outline itself has none of them."""
+    """Yield superseded notes, most recently superseded first; the outline itself omits them."""
     yield from _no_longer_held(outline)
     closed = sorted(
         (statement for statement in (*outline.overtaken, *outline.tail_overtaken) if statement.seq),
@@ -127,7 +127,7 @@ def _superseded(
 
 
 def _no_longer_held(outline: Outline) -> Iterator[Note]:
-    """What the open tail took back of its own: no note of it stands in the outline."""
+    """Yield notes of the open tail's own superseded anchors, which the outline omits."""
     told = {note.seq for note in outline.tail}
     for anchor in outline.tail_anchors.anchors:
         if anchor.state is AnchorState.SUPERSEDED and anchor.turn_seq not in told:
@@ -138,7 +138,7 @@ def _no_longer_held(outline: Outline) -> Iterator[Note]:
 
 
 def _about(query: str, notes: Iterable[Note]) -> Iterator[Note]:
-    """Notes that hold a term of the query themselves."""
+    """Return the notes that contain a term of the query themselves."""
     query_stems = frozenset(query_terms(query))
     return (note for note in notes if not query_stems.isdisjoint(terms(note.text)))
 
@@ -146,7 +146,7 @@ def _about(query: str, notes: Iterable[Note]) -> Iterator[Note]:
 def _with_what_is_done(
     transaction: ReadTransaction, head: Head, entries: Sequence[TimelineEntry]
 ) -> Iterator[TimelineEntry]:
-    """Entries, a plan that was reported as done as none; anchors are read where any of them is a plan."""
+    """Mark plans that were reported as done as resolved; reads anchors only if there is a plan."""
     plans = {entry.turn_seq for entry in entries if entry.is_plan}
     done = [anchor for anchor in transaction.anchors(head).of_turns(plans) if anchor.state is AnchorState.RESOLVED]
     for entry in entries:

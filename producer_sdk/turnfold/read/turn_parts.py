@@ -1,4 +1,4 @@
-"""Parts of long turns, as a read names and shows them."""
+"""Parts of long turns: their titles and markers, and the part that answers a query."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from turnfold.search.turn_scores import PostingRow
 
 _MOST_LONG: Final = 8
-"""Long turns of one expansion of which the parts are told."""
+"""Long turns of one expansion whose parts are listed."""
 
 
 def parts_of_turns(transaction: ReadTransaction, head: Head, turns: Iterable[StoredTurn]) -> tuple[TurnPart, ...]:
-    """Parts of the first long ones of some turns in order, as far as they are folded."""
+    """Return the parts of the first long turns among `turns` that are in closed segments, in order."""
     long = [turn.seq for turn in turns if turn.tokens >= LONG_TURN and turn.seq <= head.closed_seq][:_MOST_LONG]
     if not long:
         return ()
@@ -35,16 +35,16 @@ def parts_of_turns(transaction: ReadTransaction, head: Head, turns: Iterable[Sto
 def parts_of_segments(
     transaction: ReadTransaction, head: Head, segments: Sequence[int]
 ) -> Mapping[int, tuple[TurnPart, ...]]:
-    """By turn, in order, the parts of the long turns of some segments of which the words are still stored."""
+    """Return the parts of segments' long turns, by turn number, without turns that retention removed."""
     return {seq: _shown(entries) for seq, entries in _entries(transaction, head, segments).items()}
 
 
 def answering_parts(
     transaction: ReadTransaction, head: Head, segments: Sequence[int], postings: Sequence[PostingRow]
 ) -> dict[int, tuple[TurnPart, tuple[str, str]]]:
-    """By segment, the part of a long turn that holds most of what a query's `postings` are of, and who says what there.
+    """Return, by segment, the part of a long turn that best matches `postings`, with its passage's speaker and text.
 
-    Of a segment whose best passage is of another turn there is none.
+    A segment whose best passage is in another turn has none.
     """
     entries = _entries(transaction, head, segments)
     if not entries:
@@ -63,7 +63,7 @@ def answering_parts(
 
 
 def _part_of(parts: Sequence[PartEntry], place: int, notes: Sequence[Note], asked_terms: Iterable[str]) -> int:
-    """The part in which the note of a passage stands that tells most of what is asked: a passage may be of two."""
+    """Return the index of the part with the passage's best matching note: a passage may span two parts."""
 
     def told(note: Note) -> int:
         held = set(terms(note.text))
@@ -84,7 +84,7 @@ def _entries(transaction: ReadTransaction, head: Head, segments: Sequence[int]) 
 
 
 def _best_passage(postings: Iterable[PostingRow], idx: int) -> int:
-    """The number of the passage of a segment that tells most of what is asked, the first of equals; 0 for none."""
+    """Return the number of a segment's best matching passage, the first of equals; 0 if there is none."""
     scores: Counter[int] = Counter()
     for term, of_segment, _, pointers in postings:
         if of_segment == idx:

@@ -1,7 +1,7 @@
-"""The notes of a conversation as callers get them, from what is stored of its segments.
+"""The notes of a conversation as callers get them, read from its stored segments.
 
-importance   0 to 100, with its named factors
+importance   score a note from 0 to 100, with named factors
 records      notes with their turns, origins, states and markers
-wanted       which of them a caller asks for
-read         the read, a page at a time
+wanted       the filter of a caller
+read         read notes, a page at a time
 """

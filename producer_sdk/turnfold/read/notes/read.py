@@ -1,4 +1,4 @@
-"""The read of notes: a page in the order of the turns, from one SQL snapshot."""
+"""Read a page of notes in the order of their turns, from one SQL snapshot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def notes(inbox: PendingSource, reader: ReadSource, address: Address, wanted: WantedNotes) -> list[Note]:
-    """A page of notes, without those of turns that wait to be changed. Raises `UnknownConversation`."""
+    """Read a page of notes, without those of turns with pending changes. Raises `UnknownConversation`."""
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> list[Note]:
@@ -35,7 +35,7 @@ def notes(inbox: PendingSource, reader: ReadSource, address: Address, wanted: Wa
 def notes_within(
     transaction: ReadTransaction, head: Head, wanted: WantedNotes, changes: Changes = NO_CHANGES
 ) -> list[Note]:
-    """A page of notes in a look that is open: whole turns, so that the next page begins with the turn after it."""
+    """Read a page of notes in an open transaction; turns are not split, so the next page begins at a new turn."""
     reading = transaction.notes(head)
     overtaken = reading.overtaken()
     records = (

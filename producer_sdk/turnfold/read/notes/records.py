@@ -1,4 +1,4 @@
-"""Notes as callers get them: with the turns that they rest on, their origin, their state and a marker. Pure."""
+"""Notes as callers get them: with their source turns, origin, state and marker. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from turnfold.database.note_read import SegmentNotes
 
 _OVER: Final = (AnchorState.DUPLICATE, AnchorState.RESOLVED, AnchorState.SUPERSEDED, AnchorState.DISMISSED)
-"""States of what is not in force, in the order in which one of several anchors gives its own to a note."""
+"""States other than active, in the order in which one of several anchors determines a note's state."""
 
 
 def note_records(
@@ -30,15 +30,15 @@ def note_records(
     hides: Callable[[int], bool] | None = None,
     written_by: str | None = None,
 ) -> list[results.Note]:
-    """The notes of a segment in order, without those of turns that are hidden.
+    """Return the notes of a segment in order, without those of hidden turns.
 
-    They are those that contexts are made of: the rules', or a model's with the rules' notes on what tools said. With
-    `written_by` all that the rules, or a model, wrote, whatever stands in its place.
+    By default they are the notes that contexts show: the rules', or a model's plus the rules' notes on tool results.
+    `written_by` returns all notes of the rules or of a model, also those that the other's replace.
     """
     read = _Segment(segment, overtaken)
     records = [] if written_by == "model" else [*read.of_rules(every=written_by == "rules")]
     records += [] if written_by == "rules" else map(read.of_model, segment.written)
-    # The sort is stable: of a turn the rules' notes stand first.
+    # The sort is stable, so the rules' notes of a turn come first.
     records.sort(key=lambda record: record[1].turn_seq)
     return [note for seqs, note in records if hides is None or not any(map(hides, seqs))]
 
@@ -60,7 +60,7 @@ class _Segment:
             self._voices.setdefault(note.seq, set()).add(note.role)
 
     def of_rules(self, *, every: bool = False) -> Iterator[tuple[Sequence[int], results.Note]]:
-        """The rules' notes that stand, or every one, each with the numbers of its turns."""
+        """Yield the rules' notes that no model's note replaces, or `every` one, with their turn numbers."""
         previous_seq, seq = 0, 0
         for note, stems in self._notes:
             if note.seq != seq:
@@ -70,11 +70,11 @@ class _Segment:
                 yield seqs, self._of_rules(note, stems, seqs)
 
     def _is_no_models(self, note: Note) -> bool:
-        """Whether a note stays where a model wrote some: on what tools and others said it writes none."""
+        """Whether a rules' note stays beside a model's notes, which do not cover tool results and outside text."""
         return note.role == Role.TOOL or (note.role == OUTSIDE and note.seq not in self._by_model)
 
     def _of_rules(self, note: Note, stems: Sequence[str], seqs: Sequence[int]) -> results.Note:
-        # What only answers a question says that it is over, not that the answer is.
+        # An anchor without a score only answers a question: the question is over, not the answer.
         of_turn = [anchor for anchor in self._segment.anchors.get(note.seq, ()) if anchor.score]
         anchors = [anchor for anchor in of_turn if (_overlaps(note, anchor) if note.end else says(stems, anchor))]
         factors = with_anchors(clause_factors(note, self._segment.turns[note.seq].importance), anchors)
@@ -91,7 +91,7 @@ class _Segment:
         )  # fmt: skip
 
     def of_model(self, row: Any) -> tuple[Sequence[int], results.Note]:
-        """A note that a model wrote, from its row, with the numbers of its turns."""
+        """Return a model's note, from its row, with the numbers of its turns."""
         stems = note_stems(row.body)
         anchors = [anchor for seq in row.turns for anchor in self._segment.anchors.get(seq, ()) if says(stems, anchor)]
         marks = [self._segment.turns[seq].importance for seq in row.turns]
@@ -104,7 +104,7 @@ class _Segment:
         )  # fmt: skip
 
     def _sources(self, seq: int, seqs: Sequence[int], time: NoteTime) -> dict[str, Any]:
-        """What a record says of the turns that a note rests on, and of its time."""
+        """Return a record's fields about a note's source turns and time."""
         turns = self._segment.turns
         return {
             "turn_seq": seq, "turn_ids": tuple(turns[source].turn_id for source in seqs), "role": turns[seq].role,
@@ -112,49 +112,49 @@ class _Segment:
         }  # fmt: skip
 
     def _origin(self, seq: int) -> Origin:
-        """The origin of a turn's words as its notes know it: a tool's result may stand in a user's turn."""
+        """Return the least trusted origin among a turn's notes: a user's turn may contain a tool's result."""
         return least_trusted(map(origin_of, self._voices.get(seq) or [str(self._segment.turns[seq].role)]))
 
 
 def _time_of(row: Any) -> NoteTime:
-    """The time of a model's note, which names it in words that mean the same on any day."""
+    """Return the time of a model's note, which names it in absolute words."""
     time = time_of(f"in {row.day_meant}", row.said_on) if row.day_meant else None
     time = time or UNKNOWN_TIME
     return time._replace(day_meant=row.day_meant, valid_from=row.valid_from, valid_to=row.valid_to)
 
 
 def _replies(note: Note) -> bool:
-    """Whether a note has the question of the turn before in it: '(do you use Redis?) Yes'."""
+    """Whether a note includes the question of the turn before: '(do you use Redis?) Yes'."""
     return not note.place and note.text.startswith("(") and "?) " in note.text
 
 
 def _overlaps(note: Note, anchor: Anchor) -> bool:
-    """Whether an anchor stands over half of a clause, or a clause over half of an anchor."""
+    """Whether a note's clause and an anchor overlap by at least half of the shorter one."""
     shared = min(note.end, anchor.end) - max(note.start, anchor.start)
     return 2 * shared >= min(note.end - note.start, anchor.end - anchor.start) > 0
 
 
 def says(stems: Sequence[str], anchor: Anchor) -> bool:
-    """Whether a note, given by its stems, says an anchor of its turn."""
+    """Whether a note, given by its stems, shares at least half of the shorter one's stems with an anchor."""
     anchor_stems = frozenset(note_stems(anchor.text))
     return 2 * len(anchor_stems.intersection(stems)) >= min(len(anchor_stems), len(stems)) > 0
 
 
 def _held(time: NoteTime, anchors: Sequence[Anchor], state: AnchorState) -> NoteTime:
-    """The time of a note; of one that is over with the days on which it held, and what is done is no plan any more."""
+    """Return a note's time; if it is over, with the days on which it was valid, and if it is done, not as a plan."""
     if state not in (AnchorState.RESOLVED, AnchorState.SUPERSEDED):
         return time
     over = [anchor for anchor in anchors if anchor.state in _OVER]
     ends = max((anchor.valid_to for anchor in over if anchor.valid_to), default=None) or time.valid_to
     begins = time.valid_from or next((anchor.valid_from for anchor in over if anchor.valid_from), None)
     if begins and ends and begins > ends:
-        # What was to be is over before it began.
+        # A plan that ended before it began.
         begins = None
     return time._replace(is_plan=time.is_plan and state is not AnchorState.RESOLVED, valid_from=begins, valid_to=ends)
 
 
 def _state(anchors: Sequence[Anchor], *, is_told: bool) -> AnchorState:
-    """The state of a note by the anchors over it; `is_told`: it says what contexts know to hold no more."""
+    """Return a note's state by the anchors that cover it; `is_told`: contexts know its content to be superseded."""
     states = {anchor.state for anchor in anchors}
     over = next((state for state in _OVER if state in states), None)
     if is_told:

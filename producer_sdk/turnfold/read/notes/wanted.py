@@ -1,4 +1,4 @@
-"""Which notes a caller asks for."""
+"""A caller's filter of notes."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from turnfold.wire.whole_numbers import whole_number
 
 WrittenBy = Literal["rules", "model"]
 NOTES_A_PAGE: Final = 10_000
-"""Notes of a page unless a caller says how many: those of some thousand turns."""
+"""Default page size: the notes of some thousand turns."""
 LAST: Final = 2**31 - 1
-"""No turn has a higher number."""
+"""Highest possible turn number."""
 
 
 @dataclass(frozen=True, slots=True)
 class WantedNotes:
-    """A page of notes."""
+    """The filter and limit of a page of notes."""
 
     states: frozenset[AnchorState] = frozenset(AnchorState)
     origins: frozenset[Origin] = frozenset(Origin)
     speakers: frozenset[str] | None = None
-    """None: whoever spoke."""
+    """None: any speaker."""
     min_importance: int = 0
     first_turn: int = 1
     last_turn: int = LAST
     limit: int = LAST
     written_by: WrittenBy | None = None
-    """None: the rules' notes, or a model's where it wrote some: those that contexts show."""
+    """None: the notes that contexts show, a model's where it wrote some, otherwise the rules'."""
 
     @classmethod
     def checked(  # noqa: PLR0913 - what a caller may ask for, by name
@@ -47,7 +47,7 @@ class WantedNotes:
         limit: int,
         written_by: str | None = None,
     ) -> Self:
-        """What a caller asks for; None means all. Raises `InvalidInput`."""
+        """Check a caller's filter; None means all. Raises `InvalidInput`."""
         if whole_number("min_importance", min_importance, least=0) > 100:
             raise InvalidInput(f"min_importance must be at most 100, not {min_importance}")
         if written_by not in {None, "rules", "model"}:
