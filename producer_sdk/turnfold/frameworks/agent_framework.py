@@ -20,10 +20,10 @@ from turnfold.frameworks.reading import checked_client, function_call, identifie
 
 
 class TurnfoldHistoryProvider(HistoryProvider):
-    """A session's history as a context within `budget_tokens`; a session's id is the conversation's.
+    """Provides a session's history as a context within `budget_tokens`; the session's id is the conversation's.
 
-    The question of a run decides what is shown in more detail; it comes behind the context, beside the budget.
-    `options` are those of `Turnfold.context` that hold for every read: `policy`, `count_tokens`, `reserve_tokens` ….
+    The context is built for the question of a run, which follows it and does not count towards the budget. `options`
+    are passed to every `Turnfold.context` call: `policy`, `count_tokens`, `reserve_tokens` ….
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class TurnfoldHistoryProvider(HistoryProvider):
         context: SessionContext,
         state: dict[str, Any],  # noqa: ARG002 - the same
     ) -> None:
-        """Put the context before what the run is given."""
+        """Put the context before the run's input messages."""
         question = next(
             (message.text for message in reversed(context.input_messages) if message.role == "user" and message.text),
             None,
@@ -49,11 +49,11 @@ class TurnfoldHistoryProvider(HistoryProvider):
         context.extend_messages(self, await self._read(context.session_id, question))
 
     async def get_messages(self, session_id: str | None, **_: Any) -> list[Message]:
-        """The context as messages, the newest last."""
+        """Return the context as messages, the newest last."""
         return await self._read(session_id, None)
 
     async def save_messages(self, session_id: str | None, messages: Sequence[Message], **_: Any) -> None:
-        """Append messages, in order; one whose `message_id` is there already changes nothing."""
+        """Append messages, in order; a repeated `message_id` changes nothing."""
         if turns := turns_of(messages, _turns):
             await self._client.append(_checked(session_id), turns)
 
@@ -70,7 +70,7 @@ def _checked(session_id: str | None) -> str:
 
 
 def _turns(message: Message) -> Iterator[dict[str, Any]]:
-    """Usually one; a turn for each of several results of tools."""
+    """Yield the turns of a message: usually one, but one for each of several tool results."""
     return identified(_said(message), message.message_id)
 
 
@@ -94,12 +94,12 @@ def _call(content: Content) -> dict[str, Any]:
 
 
 def _result(content: Content) -> str:
-    # An error's text may hold what no model was shown.
+    # Omit an exception's text, which the model was not shown.
     return str(content.result or ("the call failed" if content.exception else ""))
 
 
 def _part(content: Content) -> dict[str, Any] | None:
-    """A content part as OpenAI has it; None for calls, results and what means something to a provider alone."""
+    """Return a content part in OpenAI's form; None for calls, results and parts that only a provider understands."""
     match content.type:
         case "text":
             return {"type": "text", "text": content.text or ""}

@@ -1,4 +1,4 @@
-"""Google's Agent Development Kit: a plugin of its runner.
+"""Google's Agent Development Kit: a plugin for its runner.
 
 >>> folding = TurnfoldPlugin(AsyncTurnfold.from_env(), budget_tokens=8_000)  # doctest: +SKIP
 >>> app = App(name="shop", root_agent=agent, plugins=[folding])  # doctest: +SKIP
@@ -39,16 +39,16 @@ from turnfold.frameworks.reading import (
 )
 
 _STEP: Final = 1e-5
-"""Seconds between the ends of two compactions: what a double still tells apart at today's times."""
+"""Seconds between the ends of two compactions: distinct as doubles at today's timestamps."""
 _OWN_CALLS: Final = "adk_request_"
-"""With which the framework's own calls begin: for credentials and for confirmations."""
+"""Name prefix of the framework's own calls, which request credentials and confirmations."""
 _in_tool: ContextVar[bool] = ContextVar("_in_tool", default=False)
 
 
 def conversation_of(session: Session) -> str:
-    """The id of a session's conversation: `app/user/session`, each percent-encoded; where that is too long, its hash.
+    """Return the id of a session's conversation: `app/user/session`, each percent-encoded.
 
-    A hash stands behind as much of the app's name as there is room for: no other session has it.
+    An id that is too long is truncated and ends in a hash of the whole, which keeps it unique.
     """
     whole = "/".join(quote(name, safe="") for name in (session.app_name, session.user_id, session.id))
     if len(whole) <= MAX_ID_BYTES:
@@ -58,12 +58,12 @@ def conversation_of(session: Session) -> str:
 
 
 class TurnfoldPlugin(BasePlugin):
-    """Gives an application's agents a context within `budget_tokens` in place of what earlier runs said.
+    """Gives an application's agents a context within `budget_tokens` in place of the events of earlier runs.
 
-    Events are appended when a run is over, with the user as subject. The session that is stored stays as it is: a run
-    sees its earlier events as compacted. The message of a run decides what is shown in more detail; it comes behind the
-    context, beside the budget, as does all that the run adds. `options` are those of `Turnfold.context` that hold for
-    every read: `policy`, `count_tokens`, `reserve_tokens` ….
+    Events are appended when a run is over, with the user as subject. The stored session is not changed: a run sees its
+    earlier events as compacted. The context is built for the message of the run; this message and everything that the
+    run adds follow the context and do not count towards the budget. `options` are passed to every `Turnfold.context`
+    call: `policy`, `count_tokens`, `reserve_tokens` ….
     """
 
     def __init__(self, client: AsyncTurnfold, *, budget_tokens: int, name: str = "turnfold", **options: Any) -> None:
@@ -73,7 +73,7 @@ class TurnfoldPlugin(BasePlugin):
         self._appended = LastAppended()
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
-        """Append what earlier runs left, and compact their events to the context."""
+        """Append events of earlier runs that are missing, and compact those runs to the context."""
         if _in_tool.get():
             return
         session, invocation = invocation_context.session, invocation_context.invocation_id
@@ -87,12 +87,12 @@ class TurnfoldPlugin(BasePlugin):
             session.events = [*compactions, *session.events]
 
     async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
-        """Append what the run said."""
+        """Append the run's events."""
         if not _in_tool.get():
             await self._append(invocation_context.session, invocation_context.session.events)
 
     async def before_tool_callback(self, **_: Any) -> None:
-        """Note in the call's own task that a tool runs: an agent that it asks has a session for this call alone."""
+        """Mark the call's own task as inside a tool: an agent that the tool runs has a session for this call alone."""
         _in_tool.set(True)
 
     async def _append(self, session: Session, events: Sequence[Event]) -> None:
@@ -108,13 +108,13 @@ class TurnfoldPlugin(BasePlugin):
 
 
 def _turns(event: Event) -> Iterator[dict[str, Any]]:
-    """Usually one; a turn for each of several results of tools; none for what changes the session's state alone."""
+    """Yield the turns of an event: one per tool result, else one; none if it only changes the session's state."""
     when = datetime.fromtimestamp(event.timestamp, UTC).isoformat()
     return ({**turn, "created_at": when} for turn in identified(_said(event), event.id))
 
 
 def _said(event: Event) -> Iterator[dict[str, Any]]:
-    """What an event says; without thoughts, which are the model's own, and what the framework asks the application."""
+    """Yield an event's messages, without the model's thoughts and the framework's own calls to the application."""
     parts = [part for part in (event.content.parts if event.content else None) or () if not part.thought]
     calls = [part.function_call for part in parts if part.function_call]
     results = [part.function_response for part in parts if part.function_response]
@@ -134,13 +134,13 @@ def _call(call: types.FunctionCall) -> dict[str, Any]:
 
 
 def _result(response: Mapping[str, Any]) -> str:
-    """The words of a result: the framework puts what is no object into one."""
+    """Return a result as text: the framework wraps a result that is no object as `{"result": …}`."""
     inner = response.get("result") if len(response) == 1 else None
     return inner if isinstance(inner, str) else as_json(response)
 
 
 def _part(part: types.Part) -> dict[str, Any] | None:
-    """A content part as OpenAI has it; what it has none for by its type; None for calls, results and signatures."""
+    """Return a content part in OpenAI's form, other media by type alone; None for calls, results and signatures."""
     if part.text:
         return {"type": "text", "text": part.text}
     if part.inline_data:
@@ -165,10 +165,10 @@ def _text(content: types.Content | None) -> str:
 def _compactions(
     messages: Sequence[Mapping[str, Any]], earlier: Sequence[float], own: Sequence[float]
 ) -> Iterator[Event]:
-    """An event for each message of a context, all of which together stand for the events of `earlier`.
+    """Yield a compaction event for each message of a context; together they replace the events of `earlier`.
 
-    The framework shows each at its end, and leaves out one that lies inside another: each begins and ends a little
-    later than the one before, and all end before the run's own events.
+    The framework shows a compaction at its end time, and omits one whose span lies inside another's: so each begins and
+    ends slightly later than the one before, and all end before the run's `own` events.
     """
     end = min([max(earlier, default=time()), *(own_time - _STEP for own_time in own)])
     start = min(earlier, default=end)
@@ -183,7 +183,7 @@ def _compactions(
 
 
 def _content(message: Mapping[str, Any], names: Mapping[str, str]) -> types.Content:
-    """A message as the framework has it: only the agent's own instructions are a system text."""
+    """Convert a message; system messages become user content, as only an agent's instructions are system text there."""
     if message["role"] == "tool":
         call_id = message["tool_call_id"]
         result = types.FunctionResponse(

@@ -22,22 +22,22 @@ from turnfold.frameworks.reading import arguments_of, checked_client, function_c
 from turnfold.wire.projection import project
 
 RECALLED: Final = "turnfold"
-"""Key of `ChatMessage.meta` of messages that are in the conversation already."""
+"""Key in `ChatMessage.meta` that marks messages which are already in the conversation."""
 
 
 class _Component:
-    """What both components have: a client, made from `TURNFOLD_*` where none is given."""
+    """Base of both components: holds a client, made from `TURNFOLD_*` if none is given."""
 
     _client: Turnfold | None
 
     def warm_up(self) -> None:
-        """Make the client, where none was given."""
+        """Make the client, if none was given."""
         if self._client is None:
             self._client = Turnfold.from_env()
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Of `to_dict`."""
+        """Make a component from the result of `to_dict`."""
         loaded: Self = default_from_dict(cls, data)
         return loaded
 
@@ -49,11 +49,11 @@ class _Component:
 
 @component
 class TurnfoldRetriever(_Component):
-    """Appends new messages, and gives the conversation as messages within `budget_tokens`, the new ones last.
+    """Appends new messages, and returns the conversation as messages within `budget_tokens`, the new ones last.
 
-    The newest question decides what is shown in more detail. `options` are those of `Turnfold.context` that hold for
-    every read: `policy`, `count_tokens`, `reserve_tokens` …. Without a client, as in a pipeline that is loaded from a
-    file, it makes one from `TURNFOLD_*`.
+    The context is built for the newest question. `options` are passed to every `Turnfold.context` call: `policy`,
+    `count_tokens`, `reserve_tokens` …. Without a client, as in a pipeline loaded from a file, one is made from
+    `TURNFOLD_*`.
     """
 
     def __init__(self, client: Turnfold | None = None, *, budget_tokens: int, **options: Any) -> None:
@@ -62,7 +62,7 @@ class TurnfoldRetriever(_Component):
 
     @component.output_types(messages=list[ChatMessage])
     def run(self, conversation_id: str, messages: list[ChatMessage]) -> dict[str, list[ChatMessage]]:
-        """A message with a `turn_id` in its `meta` that is there already changes nothing."""
+        """Append messages and return the context; a repeated `turn_id` in `meta` changes nothing."""
         client = self._connected()
         _append(client, conversation_id, messages)
         context = client.context(conversation_id, **self._options)
@@ -82,14 +82,14 @@ class TurnfoldRetriever(_Component):
 
 @component
 class TurnfoldWriter(_Component):
-    """Appends what an agent or a generator said: of its messages those that `TurnfoldRetriever` did not give it."""
+    """Appends the messages of an agent or a generator, except those that came from `TurnfoldRetriever`."""
 
     def __init__(self, client: Turnfold | None = None) -> None:
         self._client = None if client is None else checked_client(client, Turnfold)
 
     @component.output_types(messages_written=int)
     def run(self, conversation_id: str, messages: list[ChatMessage]) -> dict[str, int]:
-        """Append messages, in order. System messages are the pipeline's own, and are left out."""
+        """Append messages, in order, without system messages, which are the pipeline's own."""
         return {"messages_written": _append(self._connected(), conversation_id, messages)}
 
     @component.output_types(messages_written=int)
@@ -105,7 +105,7 @@ class TurnfoldWriter(_Component):
 
 
 def _append(client: Turnfold, conversation_id: str, messages: Sequence[ChatMessage]) -> int:
-    """Append what is not in the conversation yet, and count the messages of it."""
+    """Append messages that are not in the conversation yet, and return their number."""
     new = [message for message in messages if RECALLED not in message.meta and message.role != "system"]
     if turns := turns_of(new, _turns):
         client.append(conversation_id, turns)
@@ -113,7 +113,7 @@ def _append(client: Turnfold, conversation_id: str, messages: Sequence[ChatMessa
 
 
 def _turns(message: ChatMessage) -> Iterator[dict[str, Any]]:
-    """Usually one; a turn for each of several results of tools."""
+    """Yield the turns of a message: usually one, but one for each of several tool results."""
     turns = [_result(result) for result in message.tool_call_results] or [_said(message)]
     return identified(turns, message.meta.get("turn_id"))
 
@@ -127,7 +127,7 @@ def _said(message: ChatMessage) -> dict[str, Any]:
 
 
 def _part(content: Any) -> dict[str, Any] | None:
-    """A content part as OpenAI has it; None for calls and for what means something to a provider alone."""
+    """Return a content part in OpenAI's form; None for calls and for a provider's reasoning."""
     match content:
         case TextContent():
             return {"type": "text", "text": content.text}
@@ -142,7 +142,7 @@ def _part(content: Any) -> dict[str, Any] | None:
 
 
 def _call_id(call: ToolCall) -> str:
-    """Small models give calls none: what is called, and how, is known to its result too."""
+    """Return a call's id; without one, as from small models, its name and arguments, which its result has too."""
     return call.id or f"{call.tool_name}-{as_json(call.arguments)}"[:200]
 
 
@@ -184,7 +184,7 @@ def _chat_message(message: Mapping[str, Any], made: list[ToolCall], calls: Mappi
 
 
 def _user_part(part: Mapping[str, Any]) -> str | ImageContent:
-    """Text and images with their bytes; what Haystack has no content for as the label that a text has for it."""
+    """Convert a part to text, or to an image if it has its bytes; anything else becomes a text label."""
     url = part["image_url"]["url"] if part["type"] == "image_url" else ""
     header, base64, payload = url.partition(";base64,")
     if base64:

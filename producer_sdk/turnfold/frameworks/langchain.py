@@ -30,9 +30,9 @@ from turnfold.frameworks.reading import LastAppended, checked_client, identified
 class TurnfoldMiddleware(AgentMiddleware):
     """Gives an agent's model a context within `budget_tokens` in place of all messages of its thread.
 
-    Messages are appended as they come; a thread's id is the conversation's. The last question decides what is shown
-    in more detail. The thread's own state is left as it is. `options` are those of `Turnfold.context` that hold for
-    every read: `policy`, `count_tokens`, `reserve_tokens` ….
+    Messages are appended as they arrive; the thread's id is the conversation's. The context is built for the last
+    question. The thread's own state is not changed. `options` are passed to every `Turnfold.context` call: `policy`,
+    `count_tokens`, `reserve_tokens` ….
     """
 
     def __init__(self, client: Turnfold, *, budget_tokens: int, **options: Any) -> None:
@@ -44,7 +44,7 @@ class TurnfoldMiddleware(AgentMiddleware):
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
-        """Call the model with the context."""
+        """Append new messages, and call the model with the context."""
         return handler(self._folded(request, _thread()))
 
     async def awrap_model_call(
@@ -54,7 +54,7 @@ class TurnfoldMiddleware(AgentMiddleware):
         return await handler(await asyncio.to_thread(self._folded, request, _thread()))
 
     def after_agent(self, state: AgentState[Any], runtime: Any) -> None:  # noqa: ARG002 - LangChain's form
-        """Append what the agent said at last."""
+        """Append the agent's last messages."""
         self._append(_thread(), state["messages"])
 
     async def aafter_agent(self, state: AgentState[Any], runtime: Any) -> None:  # noqa: ARG002 - LangChain's form
@@ -74,7 +74,7 @@ class TurnfoldMiddleware(AgentMiddleware):
         return request.override(messages=[first, *following])
 
     def _append(self, thread: str, messages: Sequence[BaseMessage]) -> None:
-        """Append those after the last one that was; all of them where none is known."""
+        """Append the messages after the last one appended; all of them if that is unknown."""
         ids = [message.id for message in messages]
         new = messages[self._appended.count(thread, ids) :]
         if turns := turns_of(new, _turns):
@@ -83,9 +83,9 @@ class TurnfoldMiddleware(AgentMiddleware):
 
 
 class TurnfoldHistory(BaseChatMessageHistory):
-    """A conversation as LangChain's history: its messages are a context within `budget_tokens`.
+    """A conversation as a LangChain history, whose messages are a context within `budget_tokens`.
 
-    `options` are those of `Turnfold.context` that hold for every read: `policy`, `count_tokens`, `reserve_tokens` ….
+    `options` are passed to every `Turnfold.context` call: `policy`, `count_tokens`, `reserve_tokens` ….
     """
 
     def __init__(self, conversation_id: str, client: Turnfold, *, budget_tokens: int, **options: Any) -> None:
@@ -100,16 +100,16 @@ class TurnfoldHistory(BaseChatMessageHistory):
         return self._read(None)
 
     def about(self, query: str) -> list[BaseMessage]:
-        """The context with what answers `query` in more detail."""
+        """Return the context as messages, with more detail on `query`."""
         return self._read(query)
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        """Append messages; one whose `id` is there already changes nothing."""
+        """Append messages; a repeated `id` changes nothing."""
         if turns := turns_of(messages, _turns):
             self._client.append(self._conversation, turns)
 
     def clear(self) -> None:
-        """Erase the conversation: nothing of it is readable any more; a worker deletes its rows."""
+        """Erase the conversation: it is unreadable at once, and a worker deletes its rows."""
         self._client.forget(self._conversation, timeout_seconds=0)
 
     def _read(self, query: str | None) -> list[BaseMessage]:
@@ -119,12 +119,12 @@ class TurnfoldHistory(BaseChatMessageHistory):
 
 
 def _turns(message: BaseMessage) -> Iterator[dict[str, Any]]:
-    """Usually one; several for the joined tool results of Anthropic's form."""
+    """Yield the turns of a message: usually one, several for the joined tool results of Anthropic's form."""
     return identified(convert_to_openai_messages([message]), message.id)
 
 
 def _thread() -> str:
-    """The id of the thread that is run. Raises `InvalidInput` without one."""
+    """Return the id of the running thread. Raises `InvalidInput` if there is none."""
     thread = get_config().get("configurable", {}).get("thread_id")
     if not thread:
         msg = "the agent runs without a thread"

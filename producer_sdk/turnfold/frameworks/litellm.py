@@ -1,4 +1,4 @@
-"""A hook of LiteLLM, for its SDK and its proxy: the conversation that a call names stays inside a budget.
+"""LiteLLM: a hook for its SDK and its proxy that keeps a call's conversation within a budget.
 
 >>> litellm.callbacks = [TurnfoldHook(AsyncTurnfold.from_env(), budget_tokens=8_000)]  # doctest: +SKIP
 >>> await litellm.acompletion("gpt-4o", messages, metadata={"turnfold_conversation": "conv-1"})  # doctest: +SKIP
@@ -20,20 +20,20 @@ from turnfold.errors import TurnfoldError
 from turnfold.frameworks.reading import checked_client
 
 CONVERSATION: Final = "turnfold_conversation"
-"""In a call's `metadata`, the name of its conversation; a call without it is left as it is."""
+"""Key in a call's `metadata` for the id of its conversation; a call without it is not changed."""
 
 _HEADER: Final = "x-turnfold-conversation"
-"""The same for requests to LiteLLM's proxy."""
+"""Header with the id of the conversation, for requests to LiteLLM's proxy."""
 _LAST_TURN: Final = "turnfold_last_turn"
 _ANSWERED: Final = frozenset({"completion", "acompletion"})
 _log = logging.getLogger(__name__)
 
 
 class TurnfoldHook(CustomLogger):
-    """Appends what is new of the messages of `acompletion`, folds what is old, and appends the answer.
+    """Appends the new messages of an `acompletion` call, folds the old ones, and appends the answer.
 
-    Messages are the caller's whole history, as it keeps it: see docs/proxy.md. Memory that does not answer leaves a
-    call as it is.
+    `messages` are the caller's whole history, as it keeps it: see docs/proxy.md. While Turnfold does not answer, calls
+    are forwarded unchanged.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class TurnfoldHook(CustomLogger):
     async def async_pre_call_deployment_hook(
         self, kwargs: dict[str, Any], call_type: Any  # noqa: ARG002 - LiteLLM's form
     ) -> dict[str, Any] | None:  # fmt: skip
-        """Put the folded messages in place of the caller's. Raises what the caller has to correct."""
+        """Replace the caller's messages with the folded ones. Raises the errors that the caller has to correct."""
         conversation = _conversation(kwargs)
         if conversation is None or not isinstance(kwargs.get("messages"), list):
             return None
@@ -61,14 +61,14 @@ class TurnfoldHook(CustomLogger):
             return None
         metadata = kwargs.get("metadata")
         if isinstance(metadata, dict):
-            # Where the answer is to be appended, for when it is there.
+            # The turn after which the answer will be appended.
             metadata[_LAST_TURN] = kept.last_id
         return kept.body
 
     async def async_log_success_event(
         self, kwargs: dict[str, Any], response_obj: Any, start_time: Any, end_time: Any  # noqa: ARG002 - LiteLLM's form
     ) -> None:  # fmt: skip
-        """Append the finished answer, a streamed one when it is whole."""
+        """Append the finished answer; a streamed one once it is complete."""
         metadata = (kwargs.get("litellm_params") or {}).get("metadata") or {}
         last_turn = metadata.get(_LAST_TURN)
         conversation = _conversation({**kwargs, "metadata": metadata, **(kwargs.get("litellm_params") or {})})
@@ -80,12 +80,12 @@ class TurnfoldHook(CustomLogger):
         try:
             await self._keeper.memory(self._client, conversation).append(last_turn, [message])
         except TurnfoldError as error:
-            # The caller's next call has the answer in its history.
+            # The caller's next call will contain the answer in its history.
             _log.warning("an answer was not appended (%s)", type(error).__name__)
 
 
 def _conversation(kwargs: Mapping[str, Any]) -> str | None:
-    """The conversation that a call names, in its metadata or in a header of the proxy's request."""
+    """Return the conversation id in a call's metadata or in a header of the proxy's request; None without one."""
     metadata = kwargs.get("metadata")
     if isinstance(metadata, Mapping) and isinstance(named := metadata.get(CONVERSATION), str):
         return named
@@ -97,7 +97,7 @@ def _conversation(kwargs: Mapping[str, Any]) -> str | None:
 
 
 def _answer(response: Any) -> dict[str, Any] | None:
-    """The message of a finished answer with one choice; None of anything else."""
+    """Return the message of a finished answer with a single choice; None for any other response."""
     choices = getattr(response, "choices", None)
     if not isinstance(choices, list) or len(choices) != 1 or not hasattr(choices[0], "message"):
         return None

@@ -1,4 +1,4 @@
-"""A memory of LlamaIndex, for chat engines and agents.
+"""LlamaIndex: a memory for chat engines and agents.
 
 >>> memory = TurnfoldMemory.from_defaults("conv-1", Turnfold.from_env(), budget_tokens=8_000)  # doctest: +SKIP
 >>> await agent.run("Which database?", memory=memory)  # doctest: +SKIP
@@ -20,9 +20,9 @@ from turnfold.frameworks.reading import checked_client, function_call, now, read
 
 
 class TurnfoldMemory(BaseMemory):
-    """A conversation as LlamaIndex's memory: its history is a context within `budget_tokens`.
+    """A conversation as a LlamaIndex memory, whose history is a context within `budget_tokens`.
 
-    `options` are those of `Turnfold.context` that hold for every read: `policy`, `count_tokens`, `reserve_tokens` ….
+    `options` are passed to every `Turnfold.context` call: `policy`, `count_tokens`, `reserve_tokens` ….
     """
 
     _conversation: str = PrivateAttr()
@@ -37,21 +37,21 @@ class TurnfoldMemory(BaseMemory):
 
     @classmethod
     def class_name(cls) -> str:
-        """The name that LlamaIndex knows it by."""
+        """Return the name under which LlamaIndex serializes the class."""
         return "TurnfoldMemory"
 
     @classmethod
     def from_defaults(cls, **values: Any) -> Self:
-        """As the constructor, all by name."""
+        """Call the constructor, with all arguments by name."""
         return cls(**values)
 
     def get(self, input: str | None = None, **_: Any) -> list[ChatMessage]:  # noqa: A002 - LlamaIndex's name
-        """The context as messages, with what answers `input` in more detail."""
+        """Return the context as messages, with more detail on `input`."""
         context = self._client.context(self._conversation, query=input or None, **self._options)
         return [_message(message) for message in context.messages("openai")]
 
     def get_all(self) -> list[ChatMessage]:
-        """As `get`: a conversation of any length has no list of all that would fit anywhere."""
+        """Return the context as `get` does: the whole conversation may be too long for any list."""
         return self.get()
 
     def put(self, message: ChatMessage) -> None:
@@ -59,17 +59,17 @@ class TurnfoldMemory(BaseMemory):
         self.put_messages([message])
 
     def put_messages(self, messages: list[ChatMessage]) -> None:
-        """Append messages, in order, at once."""
+        """Append messages, in order, in one call."""
         if turns := turns_of(messages, lambda message: [_turn(message)]):
             self._client.append(self._conversation, turns)
 
     def set(self, messages: list[ChatMessage]) -> None:
-        """Begin the conversation anew with these messages; what was there is erased."""
+        """Erase the conversation, and append `messages` to the empty one."""
         self.reset()
         self.put_messages(messages)
 
     def reset(self) -> None:
-        """Erase the conversation: nothing of it is readable any more; a worker deletes its rows."""
+        """Erase the conversation: it is unreadable at once, and a worker deletes its rows."""
         self._client.forget(self._conversation, timeout_seconds=0)
 
 
@@ -79,7 +79,7 @@ _ROLES: Final = {
 
 
 def _turn(message: ChatMessage) -> dict[str, Any]:
-    """A message as OpenAI has it: LlamaIndex keeps calls in blocks, or as the provider gave them beside them."""
+    """Return a message in OpenAI's form: LlamaIndex has calls as blocks, or in the provider's form next to them."""
     turn: dict[str, Any] = {"role": _ROLES.get(message.role, message.role.value), "created_at": now()}
     turn["content"] = [part for block in message.blocks if (part := _part(block)) is not None] or None
     calls = [_call(block) for block in message.blocks if isinstance(block, ToolCallBlock)]
@@ -92,7 +92,7 @@ def _turn(message: ChatMessage) -> dict[str, Any]:
 
 
 def _part(block: Any) -> dict[str, Any] | None:
-    """A content part; None for what is no content."""
+    """Return a content part in OpenAI's form; None for a tool call."""
     if isinstance(block, TextBlock):
         return {"type": "text", "text": block.text}
     if isinstance(block, ImageBlock):

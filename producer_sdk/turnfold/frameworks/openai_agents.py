@@ -1,4 +1,4 @@
-"""A session of OpenAI's Agents SDK.
+"""OpenAI's Agents SDK: a session.
 
 >>> session = TurnfoldSession("conv-1", AsyncTurnfold.from_env(), budget_tokens=8_000)  # doctest: +SKIP
 >>> await Runner.run(agent, "What did we decide?", session=session)  # doctest: +SKIP
@@ -22,15 +22,15 @@ Item = dict[str, Any]
 _CALL: Final = "function_call"
 _RESULT: Final = "function_call_output"
 _UNSEEN: Final = frozenset({"reasoning", "item_reference"})
-"""Kinds of items that mean something to the provider's own store only."""
+"""Kinds of items that have a meaning only for the provider."""
 _LOOKED_AT: Final = 50
-"""Turns at a time among which one is looked for that was not removed."""
+"""Turns read at a time when looking for the newest one that was not deleted."""
 
 
 class TurnfoldSession:
-    """A conversation as the Agents SDK's `Session`: its history is a context within `budget_tokens`.
+    """A conversation as a `Session` of the Agents SDK, whose history is a context within `budget_tokens`.
 
-    `options` are those of `Turnfold.context` that hold for every read: `policy`, `count_tokens`, `reserve_tokens` ….
+    `options` are passed to every `Turnfold.context` call: `policy`, `count_tokens`, `reserve_tokens` ….
     """
 
     session_settings: Any = None
@@ -41,41 +41,41 @@ class TurnfoldSession:
         self._options = read_options(budget_tokens, options)
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
-        """The context as input items, oldest first; with `limit`, the newest ones.
+        """Return the context as input items, oldest first; with `limit`, only the newest ones.
 
-        A result whose call is beyond the limit is left out: a provider refuses one without the other.
+        A result whose call is beyond the limit is left out: providers reject a result without its call.
         """
         context = await self._client.context(self.session_id, **self._options)
         items = [item for message in context.messages("openai") for item in _items(message)]
         return items if limit is None else _newest(items, limit)
 
     async def add_items(self, items: list[Any]) -> None:
-        """Append a run's items: messages as they are, calls that belong together as one turn."""
+        """Append a run's items: each message as a turn, consecutive calls as one turn."""
         if turns := turns_of([items], _turns):
             await self._client.append(self.session_id, turns)
 
     async def pop_item(self) -> Item | None:
         """Remove the newest item and return it; None when nothing is left.
 
-        Raises `Unavailable` while more turns wait for a worker than a read looks at.
+        Raises `Unavailable` while more turns are in the inbox than a read looks at.
         """
         async for turn in self._newest_turns():
             items = [item for message in openai_turn(whole(turn), "") for item in _items(message)]
             if items:
                 await self._client.delete(self.session_id, turn.turn_id)
-                # Calls that were made at once are one turn.
+                # Parallel calls are one turn: put back all but the last one.
                 await self.add_items(items[:-1])
                 return items[-1]
         return None
 
     async def clear_session(self) -> None:
-        """Erase the conversation: nothing of it is readable any more; a worker deletes its rows."""
+        """Erase the conversation: it is unreadable at once, and a worker deletes its rows."""
         await self._client.forget(self.session_id, timeout_seconds=0)
 
     async def _newest_turns(self) -> AsyncIterator[StoredTurn]:
-        """Turns that were not removed, the newest first."""
+        """Yield the turns that were not deleted, the newest first."""
         status = await self._client.status(self.session_id)
-        # No more than there may be: what waits in the inbox need not be turns.
+        # An upper bound: not every entry of the inbox is a turn.
         last = status.stored + status.inbox
         while last:
             first = max(1, last - _LOOKED_AT + 1)
@@ -85,7 +85,7 @@ class TurnfoldSession:
             last = first - 1
 
     async def _between(self, first: int, last: int) -> list[StoredTurn]:
-        """All turns of a range that are there. Raises `Unavailable` where their numbers are not known yet."""
+        """Return all turns of a range that exist. Raises `Unavailable` while their numbers are unknown."""
         turns: list[StoredTurn] = []
         marker: str | None = f"L0:turns-{first}-{last}"
         while marker is not None:
@@ -108,13 +108,13 @@ def _newest(items: Sequence[Item], limit: int) -> list[Item]:
 
 
 def _items(message: Mapping[str, Any]) -> list[Item]:
-    """Input items of one chat message, in the form in which a run is given a message."""
+    """Return the input items of a chat message, in the short form that runs use for messages."""
     items = items_of_messages([message])
     return [{key: field for key, field in item.items() if (key, field) != ("type", "message")} for item in items]
 
 
 def _turns(items: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    """Turns of a run's items. Calls that follow each other are one turn: their results have to follow them all."""
+    """Yield the turns of a run's items. Consecutive calls are one turn: their results have to follow all of them."""
     calls: list[Item] = []
     for given in items:
         item = given if isinstance(given, Mapping) else given.model_dump(exclude_none=True)
@@ -132,7 +132,7 @@ def _turns(items: Iterable[Any]) -> Iterator[dict[str, Any]]:
         elif kind == "message":
             yield _said(item["role"], item["content"])
         else:
-            # A hosted tool's work: shown by its kind, kept whole.
+            # The work of a hosted tool: shown by its kind, stored whole.
             yield _said("assistant", [dict(item)])
     if calls:
         yield _said("assistant", None, tool_calls=calls)

@@ -1,4 +1,4 @@
-"""Pydantic AI: a capability that keeps an agent's conversations.
+"""Pydantic AI: a capability that keeps an agent's conversations in Turnfold.
 
 >>> memory = TurnfoldMemory(AsyncTurnfold.from_env(), budget_tokens=8_000)  # doctest: +SKIP
 >>> agent = Agent("openai:gpt-4o", capabilities=[memory])  # doctest: +SKIP
@@ -43,9 +43,9 @@ _Turn = dict[str, Any]
 class TurnfoldMemory(AbstractCapability[Any]):
     """Gives an agent's model a context within `budget_tokens` in place of all messages of its conversation.
 
-    Messages are appended as they come; a run's `conversation_id` is the conversation's. The newest prompt decides what
-    is shown in more detail. The run's own history is left as it is. `options` are those of `Turnfold.context` that hold
-    for every read: `policy`, `count_tokens`, `reserve_tokens` ….
+    Messages are appended as they arrive; the run's `conversation_id` is the conversation's. The context is built for
+    the newest prompt. The run's own history is not changed. `options` are passed to every `Turnfold.context` call:
+    `policy`, `count_tokens`, `reserve_tokens` ….
     """
 
     def __init__(self, client: AsyncTurnfold, *, budget_tokens: int, **options: Any) -> None:
@@ -57,7 +57,7 @@ class TurnfoldMemory(AbstractCapability[Any]):
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Append what is new, and ask the model with the context."""
+        """Append new messages, and replace the request's messages with the context."""
         history = list(request_context.messages)
         await self._append(_conversation(ctx), history)
         system = "\n\n".join(part.content for part in _parts_of(history, SystemPromptPart))
@@ -66,7 +66,7 @@ class TurnfoldMemory(AbstractCapability[Any]):
         return request_context
 
     async def after_run(self, ctx: RunContext[Any], *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
-        """Append what the agent said at last."""
+        """Append the agent's last messages."""
         await self._append(_conversation(ctx), result.all_messages())
         return result
 
@@ -90,13 +90,13 @@ def _parts_of(messages: Iterable[ModelMessage], kind: type[Any]) -> Iterator[Any
 
 
 def _turns(message: ModelMessage) -> Iterator[_Turn]:
-    """The turns of a message: none for what only the framework or the provider understands."""
+    """Yield the turns of a message: none for parts that only the framework or the provider understands."""
     turns = _response_turns(message) if isinstance(message, ModelResponse) else _request_turns(message)
     return (_identified(turn, message.run_id) for turn in turns)
 
 
 def _identified(turn: _Turn, run_id: str | None) -> _Turn:
-    """With an id made of what it says and when: messages have none, and are seen again at every request of a run."""
+    """Add an id that hashes run, content and time: messages have no ids, and recur in every request of a run."""
     digest = blake2b(json.dumps([run_id, turn], sort_keys=True).encode(), digest_size=16).hexdigest()
     return {**turn, "turn_id": f"pydantic-ai-{digest}"}
 
@@ -115,7 +115,7 @@ def _request_turns(request: ModelRequest) -> Iterator[_Turn]:
 
 
 def _response_turns(response: ModelResponse) -> Iterator[_Turn]:
-    """One turn, so that no result is ever shown without its call. Thinking is left out: it is the provider's own."""
+    """Yield one turn, so that no result is shown without its call; thinking, the provider's own, is left out."""
     text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
     calls = [
         function_call(part.tool_call_id, part.tool_name, part.args_as_json_str())
@@ -142,7 +142,7 @@ def _content(content: str | Sequence[Any]) -> str | list[dict[str, Any]]:
 
 
 def _part(part: Any) -> dict[str, Any]:
-    """A content part as OpenAI has it; what it has none for by its kind."""
+    """Return a content part in OpenAI's form; other media by kind alone."""
     match part:
         case str():
             return {"type": "text", "text": part}
@@ -160,10 +160,10 @@ def _part(part: Any) -> dict[str, Any]:
 
 
 def _model_messages(messages: Sequence[Mapping[str, Any]], history: Sequence[ModelMessage]) -> list[ModelMessage]:
-    """A context as messages: neighbours of a request are one, as Pydantic AI has them.
+    """Convert a context to messages; consecutive messages that are not responses are joined into one request.
 
-    Where the context shows a response or a result of `history` as it was, that very one is given, with the thinking and
-    signatures that a provider wants to see again. What the framework says at the end stays there.
+    A response or result that the context shows unchanged is taken from `history`, with the thinking and signatures that
+    a provider expects to see again. Parts that the framework added to the last request stay at the end.
     """
     responses = {_call_ids(message): message for message in history if isinstance(message, ModelResponse)}
     results = {part.tool_call_id: part for part in _parts_of(history, ToolReturnPart)}
@@ -183,7 +183,7 @@ def _model_messages(messages: Sequence[Mapping[str, Any]], history: Sequence[Mod
 
 
 _SAID = (SystemPromptPart, UserPromptPart, ToolReturnPart, RetryPromptPart)
-"""Parts of a request that the context shows."""
+"""Kinds of request parts that the context contains."""
 
 
 def _call_ids(response: ModelResponse) -> frozenset[str]:

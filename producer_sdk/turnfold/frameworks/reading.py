@@ -1,4 +1,4 @@
-"""What all of them have in common: a conversation, how it is read, and when a message was added."""
+"""Helpers that the adapters share: read options, ids and times of turns, and conversions of messages."""
 
 from __future__ import annotations
 
@@ -16,20 +16,23 @@ _Message = TypeVar("_Message")
 _Part = TypeVar("_Part")
 
 _REMEMBERED: Final = 10_000
-"""Conversations of which it is known what was appended last."""
+"""Conversations whose newest appended id is cached."""
 
 _OWN: Final = frozenset({"conversation_id", "query", "query_vector", "expand"})
 
 
 def read_options(budget_tokens: int, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What `Turnfold.context` is given at every read of a session. Raises `InvalidInput`."""
+    """Return the arguments of `Turnfold.context` for every read of a session.
+
+    Raises `InvalidInput` for an option that differs from read to read.
+    """
     if own := sorted(_OWN & options.keys()):
         raise InvalidInput(f"{own[0]} changes from read to read", remedy="call `context` yourself where you need it")
     return {**options, "budget_tokens": budget_tokens}
 
 
 def checked_client(client: object, wanted: type[_Client]) -> _Client:
-    """The client that an adapter calls. Raises `InvalidInput` for one of the other kind, which would fail later."""
+    """Return the client. Raises `InvalidInput` for a blocking client instead of an async one, or the reverse."""
     if isinstance(client, wanted):
         return client
     msg = f"this adapter takes {wanted.__name__}, not {type(client).__name__}: its framework calls that one's methods"
@@ -37,30 +40,30 @@ def checked_client(client: object, wanted: type[_Client]) -> _Client:
 
 
 class LastAppended:
-    """Id of the newest turn or message that was appended to each of the conversations used of late.
+    """Caches the id of the newest turn or message appended to each recently used conversation.
 
-    Of others all are sent again, which changes nothing: each has the same id each time.
+    For any other conversation everything is sent again, which is idempotent: ids do not change.
     """
 
     def __init__(self) -> None:
         self._ids: NewestEntries[str, str] = NewestEntries(_REMEMBERED)
 
     def count(self, conversation_id: str, ids: Sequence[str | None]) -> int:
-        """How many of a history, by their ids, were appended: up to the newest one; 0 where that is not known."""
+        """Return how many messages of a history, given by ids, are already appended; 0 if unknown."""
         newest = self._ids.get(conversation_id)
         if newest is None:
             return 0
         return next((place for place in range(len(ids), 0, -1) if ids[place - 1] == newest), 0)
 
     def note(self, conversation_id: str, ids: Sequence[str | None]) -> None:
-        """Remember the newest of a history that was appended, if it has an id."""
+        """Cache the last id of a history that was appended, if it has one."""
         if not ids or not ids[-1]:
             return
         self._ids[conversation_id] = ids[-1]
 
 
 def identified(turns: Iterable[Mapping[str, Any]], message_id: str | None) -> Iterator[dict[str, Any]]:
-    """The turns of a message that is added now, with its id where it has one; several have it with their number."""
+    """Yield a new message's turns with the current time and its id; several turns get the id with a number."""
     numbered = list(turns)
     for number, turn in enumerate(numbered):
         suffix = f"-{number}" if len(numbered) > 1 else ""
@@ -70,9 +73,9 @@ def identified(turns: Iterable[Mapping[str, Any]], message_id: str | None) -> It
 def turns_of(
     messages: Iterable[_Message], read: Callable[[_Message], Iterable[dict[str, Any]]]
 ) -> list[dict[str, Any]]:
-    """The turns of a framework's messages, without those that say nothing: a model may answer so.
+    """Return the turns of a framework's messages, without empty ones, which models sometimes return.
 
-    Raises `InvalidTurn` for one that is not as its framework declares it.
+    Raises `InvalidTurn` for a message that is not as its framework declares it.
     """
     turns: list[dict[str, Any]] = []
     for message in messages:
@@ -81,7 +84,7 @@ def turns_of(
         except TurnfoldError:
             raise
         except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-            # Without the error's text, in which words of the message may stand.
+            # The message omits the error's text, which may quote the conversation.
             msg = f"a message of type {type(message).__name__} cannot be read ({type(error).__name__})"
             raise InvalidTurn(msg, remedy="give it the fields, and those texts and numbers, that JSON has") from error
     return turns
@@ -92,7 +95,7 @@ def _says_something(turn: Mapping[str, Any]) -> bool:
 
 
 def shown_parts(content: Any, image: Callable[[str], _Part], text: Callable[[str], _Part]) -> Iterator[_Part]:
-    """A message's content in a framework's form: images by their URL, all else as text, or as a text labels it."""
+    """Yield a message's content in a framework's form: images by URL, text as text, anything else as a text label."""
     for part in [content] if isinstance(content, str) else content or ():
         if isinstance(part, Mapping) and part["type"] == "image_url":
             yield image(part["image_url"]["url"])
@@ -101,16 +104,16 @@ def shown_parts(content: Any, image: Callable[[str], _Part], text: Callable[[str
 
 
 def function_call(call_id: str | None, name: str, arguments: str) -> dict[str, Any]:
-    """A call of a tool, as OpenAI has it."""
+    """Return a tool call in OpenAI's form."""
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 def arguments_of(text: str) -> dict[str, Any]:
-    """A call's arguments, for frameworks that have them as an object; a model may have written anything."""
+    """Parse a call's arguments into an object; text that is no JSON object becomes its only argument."""
     arguments = object_in(text)
     return {"arguments": text} if arguments is None else arguments
 
 
 def now() -> str:
-    """When a message is added: frameworks' messages have no time, and contexts are better with one."""
+    """Return the current time as ISO 8601: frameworks' messages have none, and contexts are better with one."""
     return datetime.now(UTC).isoformat()

@@ -1,9 +1,9 @@
-"""Calls of a model to `expand`, `search` and `anchors`, and what it is answered.
+"""Answer a model's calls of `expand`, `search` and `anchors`.
 
-A model's arguments are untrusted: whatever is wrong with them becomes a text that says what to do instead.
+A model's arguments are untrusted: an invalid one is answered with a text that says what to do instead.
 
-schemas     the same as the schemas of tools
-timelines   a time line as lines for a model
+schemas     the tools' definitions for providers
+timelines   a timeline as lines of text for a model
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from turnfold.tools.schemas import ARGUMENTS, MOST_HITS, TOOL_NAMES, ToolForm
 from turnfold.wire.whole_numbers import whole_number
 
 RESULT_TOKENS: Final = 2_000
-"""Estimated tokens of a result, unless the caller says otherwise."""
+"""Default limit of a result, in estimated tokens."""
 
 LEAST_RESULT_TOKENS: Final = 100
 _NO_BRACKETS: Final = dict.fromkeys(map(ord, "()[]\uff08\uff09\uff3b\uff3d"))
 NOTHING_SAID: Final = "Nothing was said in this conversation before: there is nothing to look up.\n"
-"""The answer about a conversation that nobody has written to, or that was forgotten."""
+"""The answer about a conversation that has no turns or was forgotten."""
 
 _FRAME_TOKENS: Final = 40
-"""Kept back for the line that says how to go on."""
+"""Tokens reserved for the line that says how to continue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lookups:
-    """The reads of one conversation that a model may ask for."""
+    """The reads of one conversation that a model's tool calls may use."""
 
     expand: Callable[..., Expansion]
     search: Callable[..., list[Hit]]
@@ -45,9 +45,9 @@ class Lookups:
 
 
 def handle(call: object, lookups: Lookups, *, max_tokens: object = RESULT_TOKENS) -> dict[str, Any]:
-    """The answer to a model's call, in the form in which the call came, of at most `max_tokens` estimated tokens.
+    """Answer a model's call in the call's own form, with at most `max_tokens` estimated tokens.
 
-    Raises `InvalidInput` for what is no call of OpenAI's or Anthropic's; never for what a model wrote into one.
+    Raises `InvalidInput` if `call` is not a tool call of OpenAI's or Anthropic's; never for the arguments of one.
     """
     room = whole_number("max_tokens", max_tokens, least=LEAST_RESULT_TOKENS)
     tool_call = _read(call)
@@ -64,12 +64,12 @@ def handle(call: object, lookups: Lookups, *, max_tokens: object = RESULT_TOKENS
 
 
 class _BadArguments(Exception):  # noqa: N818 - what a model did, told to the model
-    """What a model's call asks for cannot be done; the text says what can."""
+    """A model's call cannot be carried out; the text says what can."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A call of either provider."""
+    """A tool call in any provider's form."""
 
     form: ToolForm
     call_id: str
@@ -145,7 +145,7 @@ def _arguments(given: object) -> Mapping[str, object]:
 
 
 def _check_names(tool: object, arguments: Mapping[str, object]) -> None:
-    """Refuse what a tool does not take: passed over, `type` would list anchors of every type."""
+    """Reject unknown arguments: if it were ignored, a misspelt `type` would list anchors of every type."""
     known = ARGUMENTS.get(tool) if isinstance(tool, str) else None
     unknown = next((name for name in arguments if known is not None and name not in known), None)
     if known is not None and unknown is not None:
@@ -162,7 +162,7 @@ def _expanded(expand: Callable[..., Expansion], arguments: Mapping[str, object],
     more = f"[goes on {ARROW}{expansion.next_marker}]\n" if expansion.next_marker else ""
     words = closed_line(expansion.text) if expansion.text else "[nothing is left of this]\n"
     text = f"[{turns} of this conversation, {how}]\n{words}{more}"
-    # What was said comes first: of a turn of many parts there may be no room for all of their names.
+    # The content has priority: a turn of many parts may leave no room for all of their titles.
     with_marker = text + verbatim
     return next(
         (header for header in (with_marker + parts, with_marker) if estimate_tokens(header) <= max_tokens), text
@@ -174,7 +174,7 @@ def _part_line(part: TurnPart) -> str:
 
 
 def _titled(part: TurnPart) -> str:
-    """A part's title, which somebody in the conversation worded: in brackets that it cannot end."""
+    """Return a part's title in parentheses that it cannot close: it is text of the conversation, so untrusted."""
     return f"({one_line(part.title).translate(_NO_BRACKETS)})"
 
 
@@ -227,7 +227,7 @@ def _anchor_line(anchor: Anchor) -> str:
 
 
 def _within(lines: Sequence[str], max_tokens: int, left_out: Callable[[int], str]) -> str:
-    """The first lines that fit, and what is said about the others. A first line that is too long is cut."""
+    """Return the first lines that fit, and a note about those left out. A first line that is too long is truncated."""
     room = max_tokens - _FRAME_TOKENS
     fitting: list[str] = []
     for line in lines:
@@ -272,7 +272,7 @@ def _choices(arguments: Mapping[str, object], name: str, known: Sequence[str]) -
 
 
 def _shown(argument: object) -> str:
-    """What a model sent, short enough to be told back."""
+    """Return a model's argument, truncated for an error message."""
     if isinstance(argument, str):
         return repr(argument[:60])
     return repr(argument)[:60] if isinstance(argument, (int, float)) else f"a {type(argument).__name__}"

@@ -1,4 +1,4 @@
-"""What a model is told of `expand`, `search` and `anchors`, in the forms that providers take."""
+"""Tool definitions of `expand`, `search` and `anchors`, in the forms that providers take."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from turnfold.errors import InvalidInput
 ToolForm = Literal["openai", "responses", "anthropic"]
 
 TOOL_NAMES: Final = ("expand", "search", "anchors")
-"""What our tools are called: how an agent with tools of its own tells whose a call is."""
+"""Names of our tools, by which an agent that has other tools too recognizes our calls."""
 
 MOST_HITS: Final = 50
-"""Most results that a model may ask for."""
+"""Most search results that a model may request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tool:
-    """What a model is told of a tool."""
+    """A tool's definition, in no provider's form yet."""
 
     name: str
     description: str
@@ -85,11 +85,11 @@ _TOOLS: Final = (
 )  # fmt: skip
 
 ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {tool.name: tuple(tool.properties) for tool in _TOOLS}
-"""What each tool takes, by its name."""
+"""Argument names of each tool."""
 
 
 def tool_schemas(form: object) -> list[dict[str, Any]]:
-    """The tools as a provider takes them, fresh ones at each call. Raises `InvalidInput` for an unknown form."""
+    """Return the tools in a provider's form, as new objects at each call. Raises `InvalidInput` for an unknown form."""
     tools: list[dict[str, Any]] = []
     for tool in _TOOLS:
         schema = {

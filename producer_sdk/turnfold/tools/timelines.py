@@ -1,4 +1,4 @@
-"""A time line as a model reads it: a line for each entry, in the form of the other tools' answers."""
+"""Render a timeline for a model: one line per entry, in the form of the other tools' answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OVER: Final = {AnchorState.SUPERSEDED: ", no longer holds", AnchorState.RESOLVE
 
 
 def timeline_text(entries: Sequence[TimelineEntry], max_tokens: int) -> str:
-    """Lines of at most `max_tokens` estimated tokens, and behind which turn the entries go on that did not fit."""
+    """Render as many entries as fit in `max_tokens` estimated tokens, and say after which turn the rest begins."""
     lines = [timeline_line(entry) for entry in entries]
     room, shown_entries = max_tokens, 0
     while shown_entries < len(lines) and (room := room - estimate_tokens(lines[shown_entries])) >= 0:
@@ -32,7 +32,7 @@ def timeline_text(entries: Sequence[TimelineEntry], max_tokens: int) -> str:
 
 
 def timeline_line(entry: TimelineEntry) -> str:
-    """When it was said, when it was or will be, who said it, and the marker of the turn."""
+    """Render an entry with its turn, day, the time that it is about, marker, speaker and text."""
     day_said = f", {entry.day}" if entry.day else ""
     plan = " (plan)" if entry.is_plan else ""
     meant = f", about {one_line(entry.day_meant)}{plan}" if entry.day_meant else ""
