@@ -1,15 +1,15 @@
-"""Histories that callers hold themselves: what is new is appended, what is old is replaced by a block of memory.
+"""Fold histories that callers keep themselves: append new messages, and replace old ones by a block of memory.
 
-For whatever stands between an application and its provider, and sees the whole history at each call.
+For proxies and hooks between an application and its provider, which see the whole history at each call.
 
-keeper          `HistoryKeeper`: all of it in one call
-fold            a history inside its budget
-memory          the conversation behind it: what is appended, cut off, read
-recall          what a question brings back
-fold_points     where each was folded the last time
-folding         what is forwarded, and what it costs
-alignment       which messages are new, and where a history left the stored one
-identity        ids of messages
-caller_turns    a caller's list as turns, in chat completions' form and in Responses'
-storable        a message as a turn that may be stored
+keeper          `HistoryKeeper`: append and fold a request in one call
+fold            fit a history into its budget
+memory          the stored conversation: append, cut off, read
+recall          notes that answer the newest question
+fold_points     the last fold of each conversation, kept in Redis
+folding         build the forwarded messages, and price them
+alignment       find new messages, and where a history diverged from the stored one
+identity        ids of messages, made from their content
+caller_turns    read a caller's messages as turns, in the form of chat completions or Responses
+storable        fit a message into the size of a turn
 """

@@ -1,8 +1,8 @@
-"""Which of a caller's messages are new, and where its history left the stored one. Pure.
+"""Find which of a caller's messages are new, and where its history diverged from the stored one. Pure.
 
-A caller may have dropped the beginning (a window), changed a message in place (a tool's result that was cleared), gone
-back and on from there (an answer that is made again, a message that was edited), or know nothing of what is stored.
-What is stored is cut off on strong evidence alone: a wrong guess would cost turns, a missed one leaves an abandoned
+A caller may have dropped the beginning (a window), changed a message in place (a cleared tool result), gone back to
+continue from an earlier point (a regenerated answer, an edited message), or share nothing with the stored turns.
+Stored turns are cut off on strong evidence alone: a wrong guess loses turns, a missed one only leaves an abandoned
 branch.
 """
 
@@ -15,12 +15,12 @@ from heapq import nlargest
 from typing import Final, NamedTuple
 
 _MOST_RUNS: Final = 10_000
-"""More than any talk has: thousands of messages of one word or another make a million."""
+"""Limit on runs, above any real conversation's: thousands of one-word messages would make a million."""
 _REPLIES: Final = frozenset({"assistant", "tool"})
 
 
 class Said(NamedTuple):
-    """A message or turn, as far as alignment looks."""
+    """The role and digest of a message or turn, which is all that alignment compares."""
 
     role: str
     digest: str
@@ -28,30 +28,30 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """How a caller's messages lie beside the newest stored turns."""
+    """The alignment of a caller's messages with the newest stored turns."""
 
     new_from: int
-    """Place of the first message that is to be appended; the number of messages where none is."""
+    """Index of the first message to append; the number of messages if none is new."""
     kept: int
-    """How many of the stored turns that were looked at stand; those behind them were abandoned by the caller."""
+    """How many of the given stored turns remain; the caller abandoned those after them."""
     places: dict[int, int]
-    """Of stored turns, by their place among those looked at: the place of the caller's own version of it."""
+    """Index of the caller's version of a stored turn, by the turn's index among those given."""
 
 
 class _Run(NamedTuple):
-    """Messages that equal stored turns one by one."""
+    """Consecutive messages that equal consecutive stored turns."""
 
     last: int
-    """Place of the last of these messages."""
+    """Index of the last message."""
     length: int
     stored_last: int
-    """Place of the stored turn that it equals."""
+    """Index of the stored turn that equals the last message."""
 
 
 def align(stored: Sequence[Said], said: Sequence[Said], *, whole: bool, only_new: bool = False) -> Alignment:
-    """Lay a caller's messages beside the newest stored turns.
+    """Align a caller's messages with the newest stored turns.
 
-    `whole`: nothing stored is older than what is given. `only_new`: the caller sends no history, but new messages.
+    `whole`: `stored` is the entire conversation. `only_new`: the caller sends only new messages, no history.
     """
     if only_new:
         return _of_new_ones(stored, said)
@@ -60,13 +60,13 @@ def align(stored: Sequence[Said], said: Sequence[Said], *, whole: bool, only_new
         return Alignment(best.last + 1, best.stored_last + 1, _places(best, stored, said))
     if not stored:
         return Alignment(0, 0, {})
-    # A history that shares nothing with what is stored: only what nobody has answered yet is surely new.
+    # A history that shares nothing with the stored turns: only messages after the last answer are surely new.
     answered = max((place for place, message in enumerate(said) if message.role == "assistant"), default=-1)
     return Alignment(answered + 1, len(stored), {})
 
 
 def _of_new_ones(stored: Sequence[Said], history: Sequence[Said]) -> Alignment:
-    """All are new, unless they were the last ones already: the call is repeated."""
+    """Treat all messages as new, unless they equal the last stored ones: then the call is a repeat."""
     count = len(history)
     if count and list(stored[-count:]) == list(history):
         return Alignment(count, len(stored), {len(stored) - count + place: place for place in range(count)})
@@ -74,7 +74,7 @@ def _of_new_ones(stored: Sequence[Said], history: Sequence[Said]) -> Alignment:
 
 
 def _runs(stored: Sequence[Said], history: Sequence[Said]) -> Iterator[_Run]:
-    """All runs that cannot be made longer."""
+    """Yield all maximal runs."""
     stored_places = defaultdict(list)
     for place, turn in enumerate(stored):
         stored_places[turn].append(place)
@@ -87,9 +87,9 @@ def _runs(stored: Sequence[Said], history: Sequence[Said]) -> Iterator[_Run]:
 
 
 def _best(runs: list[_Run], stored: Sequence[Said], history: Sequence[Said], *, whole: bool) -> _Run | None:
-    """The run of evidence at the end of the longest chain of runs; of chains of one length, one that cuts nothing off.
+    """Return the evident run that ends the longest chain of runs; among equals, one that cuts nothing off.
 
-    Whoever says again what was said before makes a run too, but a short one, and not behind the others on both sides.
+    Repeated messages make runs too, but short ones that do not follow the others on both sides.
     """
     if len(runs) > _MOST_RUNS:
         runs = nlargest(_MOST_RUNS, runs, key=lambda run: (run.length, run))
@@ -104,11 +104,11 @@ def _best(runs: list[_Run], stored: Sequence[Said], history: Sequence[Said], *, 
 
 
 def _chain_lengths(runs: list[_Run], stored_count: int) -> dict[_Run, int]:
-    """By run, the messages of the longest chain that ends with it: each run behind the one before it on both sides."""
+    """Return, for each run, the length of the longest chain of runs, in order on both sides, that ends with it."""
     finished = iter(sorted(runs))
     ended = next(finished, None)
     longest_at = [0] * stored_count
-    """By place of a stored turn: the longest chain that ends there and is over before the run that is looked at."""
+    """Longest chain that ends at each stored turn, among runs that end before the current one begins."""
     lengths: dict[_Run, int] = {}
     for run in sorted(runs, key=lambda run: run.last - run.length):
         while ended is not None and ended.last <= run.last - run.length:
@@ -120,11 +120,11 @@ def _chain_lengths(runs: list[_Run], stored_count: int) -> dict[_Run, int]:
 
 
 def _is_evidence(run: _Run, stored: Sequence[Said], history: Sequence[Said], *, whole: bool) -> bool:
-    """Whether a run says where the caller's history is, and not only that something was said twice."""
+    """Whether a run shows where the caller's history is, rather than just a repeated message."""
     first, stored_first = run.last - run.length + 1, run.stored_last - run.length + 1
     from_the_start = first == 0 and stored_first == 0 and whole
     if run.stored_last < len(stored) - 1:
-        # What is behind it would be cut off. One message is enough only to have its own answer made again.
+        # The turns after it would be cut off. A single message suffices only when its own answer is regenerated.
         again = from_the_start and len(stored) == 2
         return run.length > 1 or again
     if run.length > 1 or first == 0:
@@ -133,14 +133,14 @@ def _is_evidence(run: _Run, stored: Sequence[Said], history: Sequence[Said], *, 
 
 
 def _changed_in_place(first: int, stored_first: int, stored: Sequence[Said], history: Sequence[Said]) -> bool:
-    """Whether just the one message before a run is another than the stored one, of the same role."""
+    """Whether exactly the message before a run differs from the stored one, with the same role."""
     if not first or not stored_first or history[first - 1].role != stored[stored_first - 1].role:
         return False
     return min(first, stored_first) == 1 or history[first - 2] == stored[stored_first - 2]
 
 
 def _places(run: _Run, stored: Sequence[Said], history: Sequence[Said]) -> dict[int, int]:
-    """From the run's end backwards, as long as both sides have the same roles: others were changed in place."""
+    """Pair messages with stored turns backwards from the run's end while roles match; unequal ones changed in place."""
     places = {}
     at, stored_at = run.last, run.stored_last
     while at >= 0 and stored_at >= 0 and history[at].role == stored[stored_at].role:

@@ -1,7 +1,7 @@
-"""What a caller sent, as turns: which of its items are whose words, in chat completions' form or in Responses'. Pure.
+"""Read a caller's messages as turns, in the form of chat completions or of Responses. Pure.
 
-Items are what the caller's list holds: chat messages, or input items. A turn covers one or several of them: in
-Responses calls that a model makes at once are items of their own, and reasoning belongs to what follows it.
+Items are the elements of the caller's list: chat messages, or input items. A turn covers one or more of them: in
+Responses, parallel calls are separate items, and reasoning belongs to the item after it.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ Api = Literal["chat", "responses"]
 _OPERATORS: Final = frozenset({"system", "developer"})
 _SPEAKERS: Final = frozenset({"user", "assistant", "tool", "function"})
 _CALLS: Final[Mapping[str, str]] = {"function_call": "arguments", "custom_tool_call": "input"}
-"""Kinds of items that are calls, and where their arguments stand."""
+"""Kinds of items that are calls, and the fields of their arguments."""
 _ANSWER: Final = ("content", "refusal", "tool_calls", "function_call")
-"""Fields of a chat completion's message that are kept."""
+"""Fields of a chat completion's message that are stored."""
 _RESULTS: Final = frozenset({"function_call_output", "custom_tool_call_output"})
 _UNSEEN: Final = frozenset({"reasoning", "item_reference", "compaction"})
-"""Kinds that mean something to the provider alone."""
+"""Kinds of items that have a meaning only for the provider."""
 OWN_COMPACTION: Final = "cmp_turnfold_"
-"""Begins the id of a compaction item that we made, whose content is readable."""
+"""Id prefix of our own compaction items, whose content is readable."""
 
 
 class UnreadableRequest(Exception):  # noqa: N818 - what a caller sent, passed on for its provider to judge
-    """A body that is not what the endpoint takes; the text says what is wrong."""
+    """A request body does not have the endpoint's form; the text says what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,11 @@ class CallerTurn:
     """One turn of the caller's list."""
 
     message: Item
-    """As a chat message, which is what is appended."""
+    """The turn as a chat message, which is the form that is appended."""
     first: int
-    """Place of the first item that belongs to it."""
+    """Index of the turn's first item."""
     end: int
-    """Place behind the last one."""
+    """Index after the turn's last item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,37 +51,37 @@ class CallerHistory:
     items: tuple[Item, ...]
     turns: tuple[CallerTurn, ...]
     operators: tuple[int, ...]
-    """Places of system and developer messages, which are no turns: the caller sends them at each call. A provider's
-    compaction, which only it can read, is forwarded like them."""
+    """Indexes of system and developer messages, which are no turns: the caller sends them at each call. A provider's
+    own compaction, which is opaque to us, is forwarded like them."""
 
     @property
     def system(self) -> list[Item]:
-        """System and developer messages, wherever they stand."""
+        """System and developer messages, from any position."""
         return [self.items[place] for place in self.operators]
 
 
 def read_history(body: Mapping[str, Any], api: Api) -> CallerHistory:
-    """The turns of a request's body. Raises `UnreadableRequest`."""
+    """Read the turns of a request's body. Raises `UnreadableRequest`."""
     return _read_chat(body.get("messages")) if api == "chat" else _read_responses(body.get("input"))
 
 
 def messages_of_items(items: Iterable[Mapping[str, Any]]) -> list[Item]:
-    """Responses' items, input or output, as chat messages: calls that follow each other are one message."""
+    """Convert items of Responses, input or output, to chat messages; consecutive calls become one message."""
     return [turn.message for turn in _turns_of_items([dict(item) for item in items])[0]]
 
 
 def items_of_messages(messages: Iterable[Mapping[str, Any]]) -> list[Item]:
-    """Chat messages as Responses' input items."""
+    """Convert chat messages to input items of Responses."""
     return [item for message in messages for item in _items_of(message)]
 
 
 def answer_message(message: Mapping[str, Any]) -> Item:
-    """A provider's chat message as it is appended: what it says, without what stands beside it."""
+    """Return a provider's chat message as it is appended: its content and calls, without other fields."""
     return {"role": "assistant", "content": None, **{key: message[key] for key in _ANSWER if message.get(key)}}
 
 
 def says_something(message: Mapping[str, Any]) -> bool:
-    """Whether a message is a turn: some clients keep empty ones."""
+    """Whether a message has any content and so is a turn: some clients keep empty messages."""
     content = message.get("content")
     if isinstance(content, str) and content.strip():
         return True
@@ -124,7 +124,7 @@ def _read_responses(given: object) -> CallerHistory:
     if isinstance(given, str):
         given = [{"role": "user", "content": given}] if given else []
     items = _checked_items([] if given is None else given, "input")
-    # What stands before a compaction was told already: what follows it is the history.
+    # A compaction replaces the items before it; the items after it are the history.
     begin = max((place for place, item in enumerate(items) if item.get("type") == "compaction"), default=-1) + 1
     turns, operators = _turns_of_items(items[begin:], begin)
     kept_places = [place for place, item in enumerate(items[:begin]) if _is_kept_before(item)]
@@ -132,14 +132,14 @@ def _read_responses(given: object) -> CallerHistory:
 
 
 def opened_compaction(item: Item) -> Item:
-    """A compaction item that we made as a message of the user's, which any provider's model reads."""
+    """Return our own compaction item as a user message, which any provider's model can read; others unchanged."""
     if not is_own_compaction(item):
         return item
     return {"type": "message", "role": "user", "content": str(item.get("encrypted_content") or "")}
 
 
 def is_own_compaction(item: Mapping[str, Any]) -> bool:
-    """Whether an item is a compaction that we made."""
+    """Whether an item is one of our own compactions."""
     return item.get("type") == "compaction" and str(item.get("id")).startswith(OWN_COMPACTION)
 
 
@@ -162,7 +162,7 @@ def _checked_items(given: object, name: str) -> list[Item]:
 
 
 def _turns_of_items(items: Sequence[Item], begin: int = 0) -> tuple[list[CallerTurn], list[int]]:
-    """The turns of items of which the first one has the place `begin`, and the places of operators' messages."""
+    """Return the turns of items, and the indexes of operators' messages; `begin` is the first item's index."""
     turns: list[CallerTurn] = []
     operators: list[int] = []
     calls: list[Item] = []
@@ -195,14 +195,14 @@ def _call_of(item: Mapping[str, Any], arguments: str) -> Item:
 
 
 def _message_of(item: Mapping[str, Any], kind: str) -> Item:
-    """An item that is no call as a chat message."""
+    """Convert an item that is no call to a chat message."""
     if kind in _RESULTS:
         return {"role": "tool", "content": item.get("output"), "tool_call_id": str(item.get("call_id"))}
     if kind == "message":
         if _role_of(item) not in _SPEAKERS:
             raise UnreadableRequest("an item of input has no role that is known")
         return {"role": item["role"], "content": item.get("content")}
-    # A hosted tool's work: shown by its kind, kept whole.
+    # The work of a hosted tool: shown by its kind, stored whole.
     return {"role": "assistant", "content": [dict(item)]}
 
 
@@ -222,7 +222,7 @@ def _items_of(message: Mapping[str, Any]) -> Iterable[Item]:
 
 
 def input_part(part: Mapping[str, Any], role: str) -> Item:
-    """A part of a chat message of a role, as Responses has it."""
+    """Convert a content part of a chat message with a role to the form of Responses."""
     match part.get("type"):
         case "text":
             return {"type": "output_text" if role == "assistant" else "input_text", "text": part["text"]}

@@ -1,4 +1,4 @@
-"""A caller's history inside its budget: as it was sent, or with a block of memory in place of its beginning."""
+"""Fit a caller's history into its budget: as it was sent, or with a block of memory in place of its beginning."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from turnfold.chat_history.recall import RECALL_SHARE, question_of, recalled
 from turnfold.errors import InvalidBudget, UnknownConversation, UnknownReference
 
 BLOCK_SHARES: Final = ((0.6, 0.8), (0.4, 1.0))
-"""Of the budget beside the system, what a new block is asked for with the recent turns as a context shows
-them, and what it may take with these turns as the caller sent them. The first that fits; the rest is for turns until
-the next block."""
+"""Shares of the budget without the system messages: that of a new context, and the most that its block may take
+together with the recent turns as the caller sent them. The first pair that fits is used; the rest of the budget is for
+turns until the next block."""
 
 LEAST_RECALL_BUDGET: Final = 700
-"""Tokens of a context of which the notes for a question are taken."""
+"""Smallest budget, in tokens, of the context that provides the notes for a question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """What is forwarded."""
+    """A history as it is forwarded."""
 
     items: list[Item] | None
-    """None: as it was sent."""
+    """None: as the caller sent them."""
     tokens: int
     folded: str | None = None
-    """Numbers of the turns that a block stands for, `1-195`."""
+    """Numbers of the turns that the block replaces, such as `1-195`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,15 +40,15 @@ class FoldOptions:
 
     budget_tokens: int
     tokenizer: str | None = None
-    """A tiktoken encoding's name; None: the estimator."""
+    """Name of a tiktoken encoding; None: the estimator."""
     recall: bool = True
-    """Bring notes back that the newest question is about."""
+    """Whether to add notes about the newest question."""
 
 
 async def fold(
     memory: ConversationMemory, points: FoldPoints, priced: PricedHistory, tail: Tail, options: FoldOptions
 ) -> Fold:
-    """A caller's history inside its budget. Raises `InvalidBudget` where not even the newest words fit."""
+    """Fit a caller's history into its budget. Raises `InvalidBudget` if not even the newest turns fit."""
     if tail.is_covered and priced.tokens <= options.budget_tokens:
         return Fold(None, priced.tokens)
     room = options.budget_tokens - priced.system_tokens
@@ -70,27 +70,27 @@ class _Folder:
     memory: ConversationMemory
     points: FoldPoints
     last: FoldPoint | None
-    """Of the call before this one."""
+    """The fold point of the previous call."""
     priced: PricedHistory
     tail: Tail
     options: FoldOptions
     room: int
-    """Tokens beside the caller's system."""
+    """Tokens of the budget that the caller's system messages leave."""
 
     async def by_last_block(self) -> Fold | None:
-        """Behind the block of the last call, byte for byte; None where there is none, or no room any more."""
+        """Append to the block of the last call, byte for byte; None if there is none or it no longer fits."""
         behind = self.tail.from_turn(self.last.first_raw) if self.last else None
         if self.last is None or behind is None:
             return None
         try:
             block = await self.memory.turnfold.resolve(self.last.reference)
         except UnknownReference:
-            # It has ended, or what it tells was edited, deleted or cut off meanwhile.
+            # The block has expired, or turns that it covers were edited, deleted or cut off meanwhile.
             return None
         return await self._behind(block, behind, self.room)
 
     async def by_new_block(self) -> Fold | None:
-        """Behind a new block, which leaves room for more turns; None where the newest turns leave none."""
+        """Append to a new block, which leaves room for more turns; None if the newest turns are too large for that."""
         for block_share, fold_share in BLOCK_SHARES:
             try:
                 block = await self._new_block(int(self.room * block_share))
@@ -109,14 +109,14 @@ class _Folder:
         return None
 
     async def by_context(self) -> Fold:
-        """Everything as a context shows it: the newest turns are too large to stand as they were sent."""
+        """Forward a context in place of the history: the newest turns are too large to be forwarded as sent."""
         context = await self._context(self.room, query=None)
         forwarded = self.priced.replaced(context.messages("openai"))
         first = next((shown_turn.turn.seq for shown_turn in context.chat.turns if not shown_turn.hidden), None)
         return Fold(forwarded.items, forwarded.tokens, _numbers_before(first))
 
     async def _behind(self, block: Context, behind: tuple[TailTurn, ...], most_tokens: int) -> Fold | None:
-        """A block, the turns behind it, what the question brings back; None where these are above `most_tokens`."""
+        """Combine a block, the turns after it and recalled notes; None if they exceed `most_tokens`."""
         forwarded = self.priced.folded(_block(block), behind)
         question = question_of(self.priced, behind) if self.options.recall and block.record else None
         recall_tokens = int(self.room * RECALL_SHARE) if question else 0
@@ -131,7 +131,7 @@ class _Folder:
         return Fold(forwarded.items, forwarded.tokens, _numbers_before(behind[0].seq))
 
     async def _about(self, question_id: str, words: str) -> Context | None:
-        """A context about a question, the same while it is the newest; None where the budget is too small for one."""
+        """Return a context about a question, reused while that is the newest; None if the budget is too small."""
         if self.last is not None and self.last.question == question_id and self.last.answers:
             with suppress(UnknownReference):
                 return await self.memory.turnfold.resolve(self.last.answers)
@@ -151,32 +151,32 @@ class _Folder:
         )  # fmt: skip
 
     async def _new_block(self, budget_tokens: int) -> Context:
-        """A context that nothing steers, of folded turns where that takes no long wait."""
+        """Read a context without a query, after a short wait for the fold if turns are not folded yet."""
         block = await self._context(budget_tokens, query=False)
         if not _is_folded(block) and await self.points.wait(self.memory):
             return await self._context(budget_tokens, query=False)
         return block
 
     async def _keep(self, block: Context, first_raw: str) -> None:
-        """Remember the block, unless it says of some turns no more than that they are not folded yet."""
+        """Store the block as the fold point, unless it covers turns that are not folded yet."""
         if not _is_folded(block):
             return
         try:
             reference = await self.memory.turnfold.reference(block)
         except UnknownConversation:
-            # Forgotten since it was read: this answer is the last that knows of it.
+            # Forgotten since it was read: this answer is the last to use it.
             return
         await self.points.keep(self.memory, FoldPoint(reference, first_raw))
 
 
 def _block(context: Context) -> list[dict[str, Any]]:
-    """A context without its recent turns: what an operator appended, then the record."""
+    """Return a context without its recent turns: appended system messages, then the record."""
     system = [{"role": "system", "content": context.system}] if context.system else []
     return [*system, *([{"role": "user", "content": context.record}] if context.record else [])]
 
 
 def _is_folded(context: Context) -> bool:
-    """Whether a context tells more of each turn than that it is not folded yet."""
+    """Whether a context covers no turns that are not folded yet."""
     return context.coverage is not None and all(span.level != "unfolded" for span in context.coverage.spans)
 
 

@@ -1,7 +1,7 @@
-"""What is forwarded in place of a caller's items: its system, one block of memory, then what stays word for word. Pure.
+"""Build the forwarded items: the caller's system messages, one block of memory, then the newest turns verbatim. Pure.
 
-The block is made once and stays as it is until what stands behind it has grown out of the budget: what a provider has
-in its cache of a request is the beginning of the next one.
+A block is made once and does not change until the turns after it outgrow the budget, so that each request begins with
+what the provider's prompt cache has of the previous one.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class TailTurn(NamedTuple):
     turn_id: str
     seq: int
     place: int | None
-    """Of the caller's own version, among its turns."""
+    """Index of the caller's own version among its turns; None if it did not send the turn."""
     stored: StoredTurn | None
-    """As it was read; None for one that was appended just now."""
+    """The turn as it was read; None if it was appended just now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +37,18 @@ class Tail:
 
     @property
     def last_id(self) -> str:
-        """The id of the newest turn; empty where there is none."""
+        """The id of the newest turn; empty if there is none."""
         return self.turns[-1].turn_id if self.turns else ""
 
     @property
     def is_covered(self) -> bool:
-        """Whether the caller sent every turn of the conversation itself, from the first one on."""
+        """Whether the caller itself sent every turn of the conversation, from the first one on."""
         if not self.turns:
             return True
         return self.turns[0].place == self.turns[0].seq - 1 and all(turn.place is not None for turn in self.turns)
 
     def from_turn(self, turn_id: str) -> tuple[TailTurn, ...] | None:
-        """The turns from one on; None where it is not among them."""
+        """Return the turns from the one with an id on; None if it is not among them."""
         for at, turn in enumerate(self.turns):
             if turn.turn_id == turn_id:
                 return self.turns[at:]
@@ -56,43 +56,43 @@ class Tail:
 
 
 class Forwarded(NamedTuple):
-    """Items for the provider, and what they cost."""
+    """Items for the provider, and their tokens."""
 
     items: list[Item]
     tokens: int
     shift: int = 0
-    """What is added to the place of an item of the caller's, behind the block, for its place here."""
+    """Offset from an item's index in the caller's list, after the block, to its index here."""
 
 
 @dataclass(frozen=True, slots=True)
 class PricedHistory:
-    """A caller's history with what its turns cost."""
+    """A caller's history with the tokens of its turns."""
 
     history: CallerHistory
     turn_tokens: tuple[int, ...]
     system_tokens: int
-    """Of its system and developer messages."""
+    """Tokens of the system and developer messages."""
     api: Api
     count: TokenCount
 
     @property
     def tokens(self) -> int:
-        """Of everything as it was sent. Reasoning and references, which a provider counts in its own way, are not."""
+        """Tokens of the history as it was sent, without reasoning and references, which only the provider can count."""
         return self.system_tokens + sum(self.turn_tokens)
 
     def tokens_of(self, message: Item) -> int:
-        """Tokens of one chat message."""
+        """Return the tokens of one chat message."""
         return messages_tokens([message], self.count)
 
     def replaced(self, messages: Sequence[dict[str, Any]]) -> Forwarded:
-        """The caller's system, and chat messages in place of all that it said."""
+        """Return the caller's system messages, followed by chat messages in place of all its turns."""
         items = [*self.history.system, *self._in_form(messages)]
         return Forwarded(items, self.system_tokens + messages_tokens(messages, self.count))
 
     def folded(self, block: Sequence[dict[str, Any]], behind: Sequence[TailTurn]) -> Forwarded:
-        """The caller's system, `block` as chat messages, then the turns `behind` it, its own where it sent them.
+        """Return system messages, the `block`, then the turns `behind` it, in the caller's own version if it has one.
 
-        System messages among what the block replaces stand before it; those behind it stay in their places.
+        System messages from the part that the block replaces come before it; later ones keep their places.
         """
         first = next((turn.place for turn in behind if turn.place is not None), None)
         start = len(self.history.items) if first is None else self.history.turns[first].first
@@ -108,7 +108,7 @@ class PricedHistory:
         return Forwarded(items, self.system_tokens + messages_tokens(messages, self.count) + own, shift)
 
     def with_message(self, forwarded: Forwarded, place: int, message: dict[str, Any]) -> Forwarded:
-        """The same with a chat message before one of the caller's turns that stand behind the block."""
+        """Insert a chat message before one of the caller's turns after the block, given by the turn's index."""
         at = self.history.turns[place].first + forwarded.shift
         items = [*forwarded.items[:at], *self._in_form([message]), *forwarded.items[at:]]
         return Forwarded(items, forwarded.tokens + messages_tokens([message], self.count), forwarded.shift)

@@ -1,7 +1,7 @@
-"""Content-stable ids: the same message after the same turn has the same id, in whatever process. Pure.
+"""Content-stable ids: the same message after the same turn has the same id, in every process. Pure.
 
-A caller sends its whole history at each call, and no message in it has an id. A turn's id is made of a digest of its
-own content and of the id before it, so that what was appended twice is one turn, and what was said twice is two.
+A caller sends its whole history at each call, in which no message has an id. A turn's id hashes its own content and the
+previous id, so that a message appended twice is one turn, and a message repeated later is two.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _DIGEST_BYTES: Final = 10
 _TURN_ID: Final = re.compile(r"proxy-(?P<digest>[0-9a-f]{20})-[0-9a-f]{20}")
 _TEXT: Final = frozenset({"text", "input_text", "output_text"})
 _PASSING: Final = frozenset({"annotations", "cache_control", "detail", "id", "index", "logprobs", "status"})
-"""Keys of a part that clients add, drop or change between two calls without another thing being said."""
+"""Keys of a part that clients add, drop or change between calls although the content is the same."""
 
 
 def digest_of(message: Message) -> str:
-    """20 hexadecimal digits of what a chat message says: equal for an answer and for the same answer sent back.
+    """Return 20 hexadecimal digits of a chat message's content: equal for an answer and the same answer sent back.
 
-    Clients turn null content into empty text, lists of one text into text, and trim; none of it makes another message.
+    Clients turn null content into empty text, lists of one text into text, and trim: none of that changes the digest.
     """
     content = message.get("content")
     role = role_of(message)
@@ -44,19 +44,19 @@ def digest_of(message: Message) -> str:
 
 
 def role_of(message: Message) -> str:
-    """The role that a chat message has as a turn: `function` is an old word for `tool`."""
+    """Return the role that a chat message has as a turn: `function` is the old name of `tool`."""
     role = str(message.get("role"))
     return "tool" if role == "function" else role
 
 
 def turn_id_after(previous: str, digest: str) -> str:
-    """The id of the message with a digest behind the turn `previous`; empty: it is the first."""
+    """Return the id of the message with a digest after the turn `previous`, which is empty for the first message."""
     link = blake2b(f"{previous}\n{digest}".encode(), digest_size=_DIGEST_BYTES).hexdigest()
     return f"proxy-{digest}-{link}"
 
 
 def turn_ids(previous: str, digests: Iterable[str]) -> list[str]:
-    """Ids of messages that follow each other behind the turn `previous`."""
+    """Return the ids of consecutive messages after the turn `previous`."""
     ids = []
     for digest in digests:
         previous = turn_id_after(previous, digest)
@@ -65,7 +65,7 @@ def turn_ids(previous: str, digests: Iterable[str]) -> list[str]:
 
 
 def stored_digest(turn: StoredTurn) -> str:
-    """The digest of the message that a stored turn was made of: from its id, or anew for one that the SDK appended."""
+    """Return the digest of a stored turn's message: from its id, or computed for a turn that the SDK appended."""
     if match := _TURN_ID.fullmatch(turn.turn_id):
         return match["digest"]
     parts = turn.parts or {}
@@ -88,14 +88,14 @@ def _listed(value: object) -> Sequence[Any]:
 
 
 def _lasting(value: Any) -> Any:
-    """A part without what passes."""
+    """Return a part without its volatile keys."""
     if isinstance(value, Mapping):
         return {str(key): _lasting(inner) for key, inner in value.items() if key not in _PASSING and inner is not None}
     return [_lasting(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
 def _call(call: Mapping[str, Any]) -> list[Any]:
-    """A tool call's id, name and arguments, however the arguments are spaced."""
+    """Return a tool call's id, name and parsed arguments, so that whitespace in these does not matter."""
     function = call.get("function") or call.get("custom") or call
     arguments = function.get("arguments", function.get("input")) if isinstance(function, Mapping) else function
     if isinstance(arguments, str):

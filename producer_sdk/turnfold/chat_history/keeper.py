@@ -1,4 +1,4 @@
-"""`HistoryKeeper`: a caller's whole history in, what to forward out; and its provider's answer appended."""
+"""`HistoryKeeper`: take a caller's whole history, return what to forward, and append the provider's answer."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from turnfold.errors import InvalidBudget, InvalidIdentifier, InvalidSettings
 from turnfold.tokens import Counter, chosen_counter
 
 REMEMBERED_COUNTS: Final = 100_000
-"""Messages of which the tokens are remembered: a caller sends the same ones at each call."""
+"""Messages whose token counts are cached: a caller sends the same ones at each call."""
 
 CALLERS_FAULT: Final = (InvalidBudget, InvalidIdentifier, InvalidSettings)
-"""What a caller has to correct. Whatever else `keep` raises, a call can be made without memory."""
+"""Errors that the caller has to correct. After any other error of `keep`, the call can be made without memory."""
 
 WAIT_SECONDS: Final = 2.0
 MAX_TURN_BYTES: Final = 1_048_576
@@ -41,45 +41,45 @@ class ReadHistory:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a call of a conversation leads to."""
+    """The outcome of a call: its conversation, and the body to forward."""
 
     memory: ConversationMemory
     last_id: str
-    """Id of the newest turn, behind which the answer is appended."""
+    """Id of the newest turn, after which the answer is appended."""
     fold: Fold
     body: dict[str, Any] | None
     """The body to forward; None: as it was sent."""
 
     async def append_answer(self, messages: Sequence[Item]) -> None:
-        """Append a finished answer, as chat messages. A caller that sends it back later changes nothing."""
+        """Append a finished answer, as chat messages. When the caller sends it back later, nothing changes."""
         if messages:
             await self.memory.append(self.last_id, messages)
 
 
 class HistoryKeeper:
-    """Keeps the histories of all callers of one process. Safe for many calls at once."""
+    """Stores and folds the histories of all callers of one process. Safe for concurrent calls."""
 
     def __init__(self, *, max_turn_bytes: int = MAX_TURN_BYTES, wait_seconds: float = WAIT_SECONDS) -> None:
         """`max_turn_bytes`: as in the client's settings; `wait_seconds`: longest wait for workers at a new block."""
         self._max_turn_bytes = max_turn_bytes
         self._points = FoldPoints(wait_seconds=wait_seconds)
-        # Two calls at once of one conversation would each take the other's turns for abandoned ones.
+        # Two concurrent calls of one conversation would each mistake the other's turns for abandoned ones.
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
         self._counts: NewestEntries[tuple[str, str], int] = NewestEntries(REMEMBERED_COUNTS)
 
     async def read(self, body: Mapping[str, Any], api: Api, *, tokenizer: str | None = None) -> ReadHistory:
-        """The history in a request's body. Raises `UnreadableRequest`, `InvalidSettings` for the tokenizer."""
+        """Read the history in a request's body. Raises `UnreadableRequest`, `InvalidSettings` for the tokenizer."""
         counter = chosen_counter(tokenizer)
-        # Megabytes of history would keep everybody else waiting.
+        # On a thread: megabytes of history would block the event loop.
         return await asyncio.to_thread(self._read, body, api, counter)
 
     async def keep(
         self, turnfold: AsyncTurnfold, conversation: str, body: Mapping[str, Any], api: Api, options: FoldOptions, *,
         only_new: bool = False,
     ) -> Kept:  # fmt: skip
-        """Append what is new in a request's body, and fold what is old.
+        """Append the new messages of a request's body, and fold the old ones.
 
-        `turnfold` is the tenant's client. `only_new`: the body has no history, but new messages alone. Raises
+        `turnfold` is the tenant's client. `only_new`: the body has only new messages, no history. Raises
         `UnreadableRequest`, `InvalidBudget`, `InvalidSettings`, `InvalidIdentifier`, and as `AsyncTurnfold.append`.
         """
         read = await self.read(body, api, tokenizer=options.tokenizer)
@@ -93,20 +93,20 @@ class HistoryKeeper:
     async def take(
         self, turnfold: AsyncTurnfold, conversation: str, read: ReadHistory, *, only_new: bool = False
     ) -> ConversationMemory:
-        """Append what is new of a history; the conversation, whose fold was waited for a little."""
+        """Append the new messages of a history, wait briefly for the fold, and return the conversation."""
         memory = self.memory(turnfold, conversation)
         await memory.take(read.history, read.digests, only_new=only_new)
         await self._points.wait(memory)
         return memory
 
     async def record(self, turnfold: AsyncTurnfold, conversation: str, read: ReadHistory) -> Kept:
-        """Append the messages of a body whose history is kept by its provider; nothing is folded."""
+        """Append the messages of a body whose history the provider keeps; nothing is folded."""
         memory = self.memory(turnfold, conversation)
         tail = await memory.take(read.history, read.digests, only_new=True)
         return Kept(memory, tail.last_id, Fold(None, read.priced.tokens), None)
 
     def memory(self, turnfold: AsyncTurnfold, conversation: str) -> ConversationMemory:
-        """A conversation of the client's tenant."""
+        """Return a conversation of the client's tenant."""
         lock = self._locks.setdefault((turnfold.tenant, conversation), asyncio.Lock())
         return ConversationMemory(turnfold, conversation, lock, max_turn_bytes=self._max_turn_bytes)
 

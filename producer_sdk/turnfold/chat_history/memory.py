@@ -1,4 +1,4 @@
-"""One conversation behind the proxy: what is new is appended, what is old is read as a block."""
+"""The stored conversation behind a caller's history: append new messages, cut off abandoned ones."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ APPENDED_AT_ONCE: Final = 400
 
 
 class ConversationMemory:
-    """A conversation of one tenant."""
+    """Writes one conversation of a tenant."""
 
     def __init__(self, turnfold: AsyncTurnfold, conversation: str, lock: asyncio.Lock, *, max_turn_bytes: int) -> None:
-        """`lock` is held while a history is taken in."""
+        """`lock` is held while a history is aligned and appended."""
         self.turnfold = turnfold
         self.conversation = conversation
         self._max_turn_bytes = max_turn_bytes
         self._lock = lock
 
     async def take(self, history: CallerHistory, digests: Sequence[str], *, only_new: bool) -> Tail:
-        """Append what is new of a caller's history, and cut off what the caller went back behind.
+        """Append the new messages of a caller's history, and cut off stored turns that the caller abandoned.
 
         `digests` are those of the history's turns. Raises `TurnfoldError`.
         """
@@ -38,7 +38,7 @@ class ConversationMemory:
             return await self._take(history, digests, only_new=only_new)
 
     async def append(self, previous_id: str, messages: Sequence[dict[str, Any]]) -> list[str]:
-        """Append messages that follow the turn `previous_id`; their ids. A repeat changes nothing."""
+        """Append messages after the turn `previous_id`, and return their ids. Idempotent."""
         digests = [digest_of(message) for message in messages]
         return await self._append(previous_id, messages, digests, dated_from=0)
 
@@ -60,7 +60,7 @@ class ConversationMemory:
         return _tail(stored, alignment, ids)
 
     async def _newest(self) -> tuple[list[StoredTurn], bool, bool]:
-        """The newest turns, whether they are all there are, and whether all that wait are among them."""
+        """Return the newest turns, whether they are the whole conversation, and whether they include the inbox."""
         status = await self.turnfold.status(self.conversation)
         last = status.stored + status.inbox
         if not last:
@@ -95,7 +95,7 @@ class ConversationMemory:
 
 
 def _first_dated(messages: Sequence[dict[str, Any]], *, is_known: bool) -> int:
-    """From which message on the time is now: of a history that was held elsewhere only what nobody answered is new."""
+    """Return the index of the first message to date now; in an unknown, older history, the first unanswered one."""
     if is_known:
         return 0
     return max((place for place, message in enumerate(messages) if message["role"] == "assistant"), default=-1) + 1

@@ -1,6 +1,6 @@
-"""What a question brings back of what a block stands for: a few notes, right before the question.
+"""Recall a few notes about the newest question from the turns that a block replaces, right before the question.
 
-They stand behind everything that a provider has in its cache, are made once for each message of the user's, and stay
+The notes follow everything that the provider's prompt cache has; they are selected once per user message, and stay
 while an agent works on it.
 """
 
@@ -18,14 +18,14 @@ from turnfold.tokens import MESSAGE_TOKENS, TokenCount
 from turnfold.wire.projection import project
 
 RECALL_SHARE: Final = 0.12
-"""Of the budget beside the caller's system, what a question may bring back."""
+"""Share of the budget, without the caller's system messages, for recalled notes."""
 
 _HEADER: Final = re.compile(r"\[[^\]\n]*\]")
-"""Stands above notes, and says nothing by itself."""
+"""A header line above notes, which has no content of its own."""
 
 
 def question_of(priced: PricedHistory, behind: Sequence[TailTurn]) -> tuple[TailTurn, str] | None:
-    """The caller's newest user turn behind a block, and the words to look for; None where it asks for nothing."""
+    """Return the caller's newest user turn after a block, and the query; None if it has nothing to search for."""
     for turn in reversed(behind):
         if turn.place is None:
             return None
@@ -37,7 +37,7 @@ def question_of(priced: PricedHistory, behind: Sequence[TailTurn]) -> tuple[Tail
 
 
 def recalled(context: Context, block: Context, *, most_tokens: int, count: TokenCount) -> dict[str, Any] | None:
-    """A message of the notes that a question chose and a block does not tell, in their frame; None without any."""
+    """Return a message with a context's excerpts that a block does not contain, in their frame; None if none fit."""
     begin, *_, end = [piece.text for piece in context.pieces if piece.part == "frame"] or [""]
     block_lines = frozenset(block.record.splitlines())
     lines = [line for piece in context.pieces if piece.part == "excerpts" for line in piece.text.splitlines()]

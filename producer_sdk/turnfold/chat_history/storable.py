@@ -1,4 +1,4 @@
-"""What is appended of a caller's message: the fields that a turn has, inside the size that one may have. Pure."""
+"""Convert a caller's message to a turn: only a turn's fields, within the size limit. Pure."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from turnfold.wire.projection import project
 
 _FIELDS: Final = ("role", "content", "tool_calls", "tool_call_id", "refusal", "function_call", "audio")
 _BESIDE_BYTES: Final = 4_096
-"""Kept back of a turn's size for its role, time and names."""
+"""Bytes of a turn's size reserved for its role, time and names."""
 
 
 def storable(message: Mapping[str, Any], *, max_bytes: int) -> dict[str, Any]:
-    """A caller's message as a turn. Whatever clients and providers put beside it is left to the caller.
+    """Convert a caller's message to a turn, without fields that only clients and providers use.
 
-    Of one that is too large files and images become labels, and of its text both ends stay, with a line that says so.
+    In a message that is too large, files and images become labels, and the middle of the text is replaced by a line
+    that says so.
     """
     turn = {name: message[name] for name in _FIELDS if message.get(name) is not None}
     turn.setdefault("content", None)
@@ -30,19 +31,19 @@ def storable(message: Mapping[str, Any], *, max_bytes: int) -> dict[str, Any]:
     text = project(turn["content"])
     room = max_bytes - _BESIDE_BYTES - _size(labelled)
     if room < _BESIDE_BYTES and "tool_calls" in labelled:
-        # Calls as long as that cannot be replayed; what they say can still be found.
+        # Calls of that length cannot be replayed, but their text can still be found.
         text = project(turn["content"], labelled.pop("tool_calls"))
         room = max_bytes - _BESIDE_BYTES
     return {**labelled, "content": _clipped(text, max(room, 0))}
 
 
 def _size(content: Any) -> int:
-    """Bytes of its JSON."""
+    """Return the size as JSON, in bytes."""
     return len(json.dumps(content, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
 
 def _clipped(text: str, most_bytes: int) -> str:
-    """Both ends of a text whose JSON has at most so many bytes."""
+    """Return both ends of a text, with at most `most_bytes` bytes as JSON."""
     # At worst each character is six bytes of JSON, as an escape.
     if _size(text) <= most_bytes:
         return text
