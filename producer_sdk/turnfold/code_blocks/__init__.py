@@ -1,8 +1,8 @@
-"""Code blocks, tables, outputs and commands of turns: found, named, indexed, asked for. Pure.
+"""Find, name, index and retrieve the code blocks, tables, outputs and commands of turns. Pure.
 
-blocks      the blocks of a text, and what each is called on one line
-languages   which language a block is in, and which kind of thing that is
-index       what is stored of the blocks of a segment, by which they are found again
-requests    what a query says of a block that it asks for
-ranking     which block a query means
+blocks      find the blocks of a text, and name each on one line
+languages   detect the language and kind of a block
+index       the stored index entries of a segment's blocks
+requests    detect whether a query asks for a block, and for which
+ranking     rank blocks for a query
 """

@@ -1,4 +1,4 @@
-"""The blocks of a text that are shown whole or not at all, and what each is called on one line. Pure, linear, total."""
+"""Find the blocks of a text, which are shown whole or not at all, and name each on one line. Pure, linear, total."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.lookalikes import UNSEEN
 
 MOST_BLOCKS: Final = 200
-"""Blocks of a text that are found."""
+"""Most blocks found in a text."""
 READ: Final = 200_000
-"""Code points of a text that are looked at."""
+"""Code points of a text that are searched."""
 INTRODUCTION: Final = 240
-"""Code points before a block in which the line that introduces it is looked for."""
+"""Code points before a block that are searched for the line that introduces it."""
 _LONGEST_JSON: Final = 100_000
 _LONGEST_LINE: Final = 600
 _FEWEST_ROWS: Final = 2
@@ -37,23 +37,23 @@ _MARKDOWN: Final = str.maketrans({"#": " ", "*": " ", "`": " ", ">": " "})
 
 
 class Block(NamedTuple):
-    """A block of a text, with its fence if it has one."""
+    """The span of a block in a text, including a fence, and its kind and language."""
 
     start: int
     end: int
     kind: BlockKind
     language: str
     inside: int
-    """Where its words begin, behind the opening fence."""
+    """Start of the content, after the opening fence."""
     inside_end: int
 
 
 @lru_cache(maxsize=64)
 def blocks_of(text: str, *, printed: bool = False) -> tuple[Block, ...]:
-    """Blocks of a text in order, none within another; `printed` is what a tool printed, which is a block as a whole.
+    """Return the blocks of a text in order, without nesting; a tool's output (`printed`) is one block as a whole.
 
-    Fenced code, code without a fence, tables, a text that is JSON or SQL as a whole, and lines of prose with a command,
-    a link or a key in them.
+    Blocks are fenced code, code without a fence, tables, a text that is JSON or SQL as a whole, and lines of prose that
+    contain a command, a link or a key.
     """
     text = text[:READ]
     if (as_whole := _as_whole(text, printed=printed)) is not None:
@@ -77,7 +77,7 @@ def _fenced(text: str, fence: Fence) -> Block:
 
 
 def _as_whole(text: str, *, printed: bool) -> Block | None:
-    """The text as one block."""
+    """Return the whole text as one block, if it is JSON, SQL or a tool's output; None otherwise."""
     bare = text.strip()
     if not bare:
         return None
@@ -100,7 +100,7 @@ def _is_json(text: str) -> bool:
 
 
 def _outside(text: str, start: int, end: int) -> Iterator[Block]:
-    """Blocks of what no fence holds."""
+    """Yield the blocks of a stretch of text without fences."""
     lines = _lines(text, start, end)
     runs = code_runs(text, lines)
     i = 0
@@ -134,25 +134,25 @@ def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def introduction(text: str, start: int) -> str:
-    """The last line of prose before a block, on one line without Markdown's marks; empty where there is none."""
+    """Return the last line before a block without Markdown marks; empty if there is none or it is a fence."""
     text_before = text[max(0, start - INTRODUCTION) : start].rstrip()
     line = text_before.rsplit("\n", 1)[-1].strip()
     return "" if line.startswith(("```", "~~~")) else " ".join(line.translate(_MARKDOWN).split())
 
 
 def headings(text: str, start: int) -> str:
-    """What stands shortly before a block, by which it may be asked for."""
+    """Return the lines shortly before a block, whose words a query may use for it."""
     text_before = text[max(0, start - INTRODUCTION) : start].rsplit("```", 1)[-1]
     return text_before[text_before.find("\n") + 1 :] if len(text_before) == INTRODUCTION else text_before
 
 
 def defined_names(inside: str) -> tuple[str, ...]:
-    """What a block defines, in order."""
+    """Return the names that a block defines, in order."""
     return tuple(dict.fromkeys(match["name"] for match in _DEFINES.finditer(inside)))
 
 
 def block_name(inside: str, block_kind: BlockKind, language: str, *, lines: int) -> str:
-    r"""A block on one line: what it is, how long, what it defines, how it begins.
+    r"""Describe a block on one line: its language or kind, length, defined names, and beginning.
 
     >>> block_name("server {\n  listen 80;\n}\n", BlockKind.CONFIGURATION, "nginx", lines=3)
     'nginx, 3 lines: server { listen 80; }'
@@ -169,5 +169,5 @@ def block_name(inside: str, block_kind: BlockKind, language: str, *, lines: int)
 
 
 def line_count(text: str) -> int:
-    """Lines of a text."""
+    """Return the number of lines of a text."""
     return text.count("\n") + (not text.endswith("\n")) if text else 0

@@ -1,8 +1,8 @@
-"""What is stored of the blocks of a segment: where they stand, and by which words a query finds them. Pure.
+"""The stored index of a segment's blocks: their positions, and the words by which a query finds them. Pure.
 
-One row holds all blocks of a segment, so that a query that asks for one reads one row a segment, and other queries
-none. Words are stored as 16 bits of their checksum: two of a conversation's words seldom
-share them, and a block is asked for with several.
+One row holds all blocks of a segment, so that a query for a block reads one row per segment, and other queries none.
+Words are stored as 16-bit checksums: collisions within a conversation are rare, and a query for a block has several
+words.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.terms import rarity, terms
 
 MOST_OF_A_SEGMENT: Final = 400
-"""Blocks of a segment that are found again."""
+"""Most blocks of a segment that are indexed."""
 _CHECKED: Final = 200
-"""Code points of a block by whose checksum it is known again."""
+"""Code points at the beginning of a block that its checksum covers."""
 _READ: Final = 8_000
-"""Code points of a block whose words find it."""
+"""Code points of a block whose words are indexed."""
 _MOST_LEADING: Final = 40
 _MOST_WORDS: Final = 240
 _MOST_ASKED: Final = 24
 _REMARK: Final = 160
-"""Code points behind a block by which it may be asked for."""
+"""Code points after a block whose words are indexed too."""
 _MOST_REMARKED: Final = 16
 _ROLES: Final = tuple(Role)
 _HEAD: Final = struct.Struct("<IIIHHBBBBB")
@@ -40,53 +40,53 @@ _JOINTS: Final = str.maketrans("./:@", "    ")
 
 
 class BlockEntry(NamedTuple):
-    """A block as it is stored."""
+    """A block's index entry, as it is stored."""
 
     seq: int
     start: int
     end: int
-    """Code points of its turn, fences included."""
+    """`start` and `end` are offsets in the turn's code points, fences included."""
     lines: int
-    """Without its fences."""
+    """Number of lines, without fences."""
     check: int
     kind: BlockKind
     role: Role
     leading: frozenset[int]
-    """Words that name it: its language, what it defines, what introduces it."""
+    """Words that name the block: its language, the names that it defines, its introduction."""
     words: frozenset[int]
-    """Words that it holds."""
+    """Words in the block."""
     question: frozenset[int] = frozenset()
-    """Words of the question that it answers, and of what is said right behind it."""
+    """Words of the question that the block answers, and of the text right after it."""
 
     def is_of(self, text: str) -> bool:
-        """True for the text of the block, or its beginning: not after its turn was edited."""
+        """Whether `text` is, or begins, the indexed block: not after its turn was edited."""
         return _checked(text) == self.check
 
 
 class FoundBlock(NamedTuple):
-    """A block that a query may mean, as it was read."""
+    """A block that a query may mean, with its text."""
 
     entry: BlockEntry
     turn: StoredTurn
-    """Its turn, of whose words only `before` and `text` were read."""
+    """The block's turn, of whose content only `before` and `text` were read."""
     before: str
-    """What stands shortly before it."""
+    """The text shortly before the block."""
     text: str
-    """The block, or its beginning where it is longer than any context of the budget."""
+    """The block, or its beginning if it is longer than any context of the budget."""
 
 
 def block_terms(text: str) -> list[str]:
-    """Terms of a text, of a dotted name such as `client.from_url` its parts whole, too."""
+    """Return the terms of a text; a dotted name such as `client.from_url` also yields its parts."""
     return [*terms(text), *terms(text.translate(_JOINTS))]
 
 
 def word_code(term: str) -> int:
-    """A term as an entry holds it."""
+    """Return the 16-bit code of a term in index entries."""
     return crc32(term.encode("utf-8", "surrogatepass")) & 0xFFFF
 
 
 def entries_of(turns: Iterable[StoredTurn], *, before: Sequence[StoredTurn] = ()) -> Iterator[BlockEntry]:
-    """The blocks of neighbouring turns, in order; `before` are some turns before them."""
+    """Yield the index entries of consecutive turns' blocks, in order; `before` are some of the preceding turns."""
     question = _question(next((turn for turn in reversed(before) if turn.role is Role.USER), None))
     for turn in turns:
         is_users = turn.role is Role.USER
@@ -98,7 +98,7 @@ def entries_of(turns: Iterable[StoredTurn], *, before: Sequence[StoredTurn] = ()
 
 
 def _question(turn: StoredTurn | None) -> frozenset[int]:
-    """What a user's turn asks for, without the blocks in it."""
+    """Return the word codes of a user's turn, without the fenced blocks in it."""
     if turn is None:
         return frozenset()
     words, at = [], 0
@@ -130,7 +130,7 @@ def _entry(turn: StoredTurn, block: Block, question: frozenset[int]) -> BlockEnt
 
 @lru_cache(maxsize=256)
 def _codes(text: str, most_terms: int) -> frozenset[int]:
-    """The rarest terms of a text."""
+    """Return the codes of a text's rarest terms."""
     distinct = list(dict.fromkeys(block_terms(text)))
     if len(distinct) > most_terms:
         distinct = sorted(distinct, key=lambda term: -rarity(term))[:most_terms]
@@ -142,7 +142,7 @@ def _checked(text: str) -> int:
 
 
 def pack_blocks(entries: Iterable[BlockEntry]) -> bytes:
-    """Entries in their order."""
+    """Serialize index entries, in order."""
     packed = []
     for entry in entries:
         sets = [sorted(entry.leading), sorted(entry.words), sorted(entry.question)]
@@ -155,7 +155,7 @@ def pack_blocks(entries: Iterable[BlockEntry]) -> bytes:
 
 @lru_cache(maxsize=128)
 def unpack_blocks(packed: bytes) -> tuple[BlockEntry, ...]:
-    """What `pack_blocks` packed."""
+    """Deserialize index entries: the inverse of `pack_blocks`."""
     entries = []
     at = 0
     while at < len(packed):

@@ -1,4 +1,4 @@
-"""Which language a block is in, by the word behind its fence or by how it begins, and which kind of thing that is."""
+"""Detect a block's language, from its fence or how it begins, and the kind of block that the language implies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 
 
 class BlockKind(IntEnum):
-    """What a block is, as people ask for it. Stored: the numbers stay."""
+    """The kinds of blocks that people ask for. The numbers are stored and must not change."""
 
     TEXT = 0
     CODE = 1
@@ -21,12 +21,12 @@ class BlockKind(IntEnum):
     MARKUP = 6
     TABLE = 7
     OUTPUT = 8
-    """What a program printed: a log, a traceback, results of tests."""
+    """Output of a program: a log, a traceback, test results."""
     DIFF = 9
     TREE = 10
-    """Folders and files."""
+    """A tree of folders and files."""
     LINE = 11
-    """A line of prose with a command, a link or a value in it."""
+    """A line of prose that contains a command, a link or a value."""
 
 
 _ALIASES: Final = {
@@ -84,7 +84,7 @@ _LOOKED_AT: Final = 4_000
 
 
 def language_of(info: str, inside: str) -> str:
-    """The language in lower case, by the usual one of its names; empty where nothing says it.
+    """Return the language in lower case, by its usual name; empty if unknown.
 
     >>> language_of("py title=app.py", ""), language_of("", "SELECT id FROM orders;"), language_of("", "Hello there")
     ('python', 'sql', '')
@@ -99,5 +99,5 @@ def language_of(info: str, inside: str) -> str:
 
 
 def kind_of_language(language: str) -> BlockKind:
-    """What a block in a language is; a language that is not known here is one of programs."""
+    """Return the kind of a block in a language; an unknown language is taken for code."""
     return _KIND_OF.get(language, BlockKind.CODE)

@@ -1,4 +1,4 @@
-"""Which blocks a query means: best first, of versions that are nearly the same the one that is asked for. Pure."""
+"""Rank the blocks that a query means, with one of several similar versions: the one that the query asks for. Pure."""
 
 from __future__ import annotations
 
@@ -13,49 +13,49 @@ from turnfold.code_blocks.languages import BlockKind
 from turnfold.code_blocks.requests import BlockRequest, Version, is_general
 
 _LEADS: Final = 1.8
-"""How much more a word counts that names a block than one that it only holds."""
+"""Weight of a word that names a block, relative to a word that the block contains."""
 _ASKED: Final = 0.7
-"""What a word counts that stands only in the question before a block."""
+"""Weight of a word that occurs only in the question before a block, or right after the block."""
 _UNKNOWN: Final = 0.2
-"""What a word counts that no block holds: why one asks, or when it was."""
+"""Weight of a word that occurs in no block, such as the reason for the question or its time."""
 _GENERAL: Final = 0.4
-"""What a word such as `function` counts, beside words that say which one."""
+"""Weight of a word such as `function`, which does not say which one."""
 _OF_KIND: Final = 0.35
-"""Of all that the words tell: what the kind of a block counts."""
+"""Bonus for a block of the requested kind, as a share of the query's total weight."""
 _BY_ROLE: Final = 0.1
 _ASIDE: Final = 0.5
-"""What a line with a command or a link counts beside a block."""
+"""Factor of a line with a command or a link, compared with a block."""
 _USUAL_WORDS: Final = 60
 _LENGTH: Final = 0.25
 _LEAST: Final = 0.45
-"""Of all that the words of a query tell: a block that holds less is not what is meant."""
+"""Smallest share of the query's total weight that a block must match."""
 _LEAST_ASKED: Final = 0.3
-"""The same where the query asks to see it."""
+"""The smallest share for a query that asks to see a block."""
 _LEAST_UNNAMED: Final = 0.6
-"""The same where the query has no word for a block."""
+"""The smallest share for a query without a word for a block."""
 _AS_GOOD: Final = 0.7
-"""Of the best score: with less a block is no answer beside the best one."""
+"""Smallest share of the best score for a further block to be returned."""
 _ALIKE: Final = 0.5
-"""Words in common, of all words of both, from which two blocks are versions of one."""
+"""Jaccard similarity of words from which two blocks are versions of one."""
 _AS_CLOSE: Final = 0.75
-"""Of the best score: with less a version is not meant where the query names nothing that stands in it."""
+"""Smallest share of the best score for a version to count, if the best block contains no word of the query."""
 _NEARLY_SAME: Final = 0.7
-"""Words in common from which a version is meant whatever its score: nothing but its introduction is another."""
+"""Jaccard similarity from which a version counts at any score: only its introduction differs."""
 _MOST: Final = 8
 _MOST_COMPARED: Final = 100
-"""Blocks of which versions are looked for."""
+"""Most blocks that are compared as versions."""
 
 
 class RankedBlock(NamedTuple):
-    """A block that may be meant."""
+    """A block that a query may mean, with its score."""
 
     entry: BlockEntry
     score: float
-    """Of what the query's words tell, about."""
+    """On the scale of the query's total weight."""
 
 
 def told_by_words(request: BlockRequest, entries: Sequence[BlockEntry]) -> dict[str, float]:
-    """What each word of a request tells: more, the fewer of the blocks hold it."""
+    """Return the weight of each word of a request, an idf over the blocks."""
     places = _places_of_codes(_codes_of(request))
     spread = Counter(chain.from_iterable(_places_in(entry.words | entry.leading, places) for entry in entries))
     known = set(chain.from_iterable(_places_in(entry.question, places) for entry in entries)).union(spread)
@@ -70,14 +70,14 @@ def told_by_words(request: BlockRequest, entries: Sequence[BlockEntry]) -> dict[
 def ranked(
     request: BlockRequest, entries: Sequence[BlockEntry], told: Mapping[str, float], *, most: int = _MOST
 ) -> list[RankedBlock]:
-    """The blocks that are meant, best first, each another one: of versions only the one that is asked for."""
+    """Return the blocks that a request means, best first, with only the requested one of several versions."""
     words = [(codes, told.get(term, 0.0)) for codes, (term, *_) in zip(_codes_of(request), request.words, strict=True)]
     places = _places_of_codes([codes for codes, _ in words])
     scored = [one for entry in entries if (one := _scored(request, entry, words, places)) is not None]
     scored.sort(key=lambda one: (-one.score, -one.entry.seq, -one.entry.start))
     del scored[_MOST_COMPARED:]
     if scored:
-        # A later version need not be introduced with the same words.
+        # Add near copies of the best block that did not match: a later version may have another introduction.
         known = {one.entry for one in scored}
         alike = (
             similar
@@ -94,7 +94,7 @@ def ranked(
             continue
         version = _version(request, one, scored)
         seen += [one.entry, version.entry]
-        # What is not nearly the same may be another thing: then the one that fits the words best is shown beside it.
+        # A version that is not nearly the same may be a different block, so the best match is returned too.
         parted = version is not one and _alikeness(one.entry, version.entry) < _NEARLY_SAME
         chosen += [block for block in (version, *([one] if parted else [])) if block not in chosen]
     return chosen[:most]
@@ -108,7 +108,7 @@ def _scored(
 ) -> RankedBlock | None:
     whole = sum([weight for _, weight in words])
     score = held = 0.0
-    # In the order of the words: sums of fractions depend on it.
+    # Sum in the order of the words: floating-point sums depend on it.
     held_places = sorted(_places_in(entry.leading | entry.words | entry.question, places))
     for place in held_places:
         codes, weight = words[place]
@@ -134,14 +134,14 @@ def _scored(
 
 
 def _names_it(request: BlockRequest, held_places: Sequence[int]) -> bool:
-    """Whether one of the words that a block holds says which block is meant, or no word of the request does."""
+    """Whether a matched word is specific rather than general, or the request has no specific word."""
     return any(not is_general(request.words[place][0]) for place in held_places) or all(
         is_general(term) for term, *_ in request.words
     )
 
 
 def _version(request: BlockRequest, best: RankedBlock, scored: Sequence[RankedBlock]) -> RankedBlock:
-    """Of the versions of a block, each like one that is found already, the one that is asked for."""
+    """Return the requested version of a block; versions are found transitively by similarity."""
     meant = [codes for codes in _codes_of(request) if not codes.isdisjoint(best.entry.words)]
     other_blocks = [
         block for block in scored
@@ -165,12 +165,12 @@ def _is_version(block: RankedBlock, known: RankedBlock, *, close: float) -> bool
 
 
 def _codes_of(request: BlockRequest) -> list[frozenset[int]]:
-    """Of each word, its codes and those of others for the same."""
+    """Return, for each word, its code and those of its synonyms."""
     return [frozenset(map(word_code, words)) for words in request.words]
 
 
 def _places_of_codes(words: Sequence[frozenset[int]]) -> dict[int, list[int]]:
-    """The places of the words that have a code: a long request has hundreds of words, and a block few of them."""
+    """Map codes to the indexes of words: a long request has hundreds of words, a block only a few of them."""
     places: dict[int, list[int]] = {}
     for place, codes in enumerate(words):
         for code in codes:
@@ -179,12 +179,12 @@ def _places_of_codes(words: Sequence[frozenset[int]]) -> dict[int, list[int]]:
 
 
 def _places_in(held: frozenset[int], places: Mapping[int, Sequence[int]]) -> set[int]:
-    """The places of the words of which a block holds one."""
+    """Return the indexes of the words that a block contains."""
     return {place for code in places.keys() & held for place in places[code]}
 
 
 def _alikeness(one: BlockEntry, other: BlockEntry) -> float:
-    """Words in common, of all words of both."""
+    """Return the Jaccard similarity of two blocks' words; 0 for blocks of different kinds."""
     if one.kind is not other.kind:
         return 0.0
     common = len(one.words & other.words)

@@ -1,4 +1,4 @@
-"""What a query says of a block that it asks for: its words, its kind, which version, who wrote it. Pure."""
+"""Detect whether a query asks for a block, and for which: its words, kind, version and author. Pure."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _NAMED: Final[tuple[tuple[str, tuple[BlockKind, ...]], ...]] = (
     ("url link links key", (BlockKind.LINE,)),
 )
 _KINDS: Final = {word: kinds for words, kinds in _NAMED for word in words.split()}
-"""Words for blocks, each with what it may mean."""
+"""Words for blocks, each with the kinds that it may mean."""
 _SPECIFIC: Final = frozenset((
     "sql", "json", "yaml", "toml", "ini", "dockerfile", "html", "css", "xml", "csv", "traceback", "diff", "makefile",
     "cron", "crontab",
 ))  # fmt: skip
-"""Those that say as much of a block as any other word does."""
+"""Words for blocks that are as specific as any other word."""
 _WORDS: Final = lazy_pattern(r"[a-z][a-z+#-]*")
 _IDENTIFIER: Final = lazy_pattern(
     r"`[^`\n]+`|\b\w+_\w+\b|\b[a-z]+[A-Z]\w*\b|\b[A-Z][a-z0-9]+[A-Z]\w*\b|\b\w+\(\)"
@@ -77,7 +77,7 @@ _ALIKE: Final = (
     "test tests pytest unittest", "ci workflow actions", "logging logger", "install pip npm apt",
     "hashing hash hashed", "migration migrate alembic", "delete remove", "model class", "endpoint route",
 )  # fmt: skip
-"""Words for the same."""
+"""Groups of synonyms."""
 _ALSO: Final = {
     STEMS[word]: tuple(dict.fromkeys(STEMS[other] for other in words.split() if STEMS[other] != STEMS[word]))
     for words in _ALIKE
@@ -86,11 +86,11 @@ _ALSO: Final = {
 
 
 _READ: Final = 4_000
-"""Code points of a query that are looked at."""
+"""Code points of a query that are read."""
 
 
 class Version(Enum):
-    """Which of several that are nearly the same."""
+    """Which of several similar versions a query asks for."""
 
     NEWEST = "newest"
     PREVIOUS = "previous"
@@ -98,23 +98,23 @@ class Version(Enum):
 
 
 class BlockRequest(NamedTuple):
-    """What is asked for."""
+    """A query's request for a block."""
 
     words: tuple[tuple[str, ...], ...]
-    """Terms, each with others for the same."""
+    """Terms, each with its synonyms."""
     kinds: tuple[BlockKind, ...]
-    """What it may be; empty where the query does not say."""
+    """Kinds that the block may have; empty if the query does not say."""
     version: Version
     role: Role | None
-    """Who wrote it, where the query says so."""
+    """Author of the block, if the query says so."""
     insists: bool
-    """The query asks to see it, and does not only speak of one."""
+    """Whether the query asks to see a block, rather than just mentioning one."""
     names_one: bool = True
-    """The query has a word for a block, or one that looks like code; else it may mean something that was said."""
+    """Whether the query has a word for a block or one that looks like code; otherwise it may mean prose."""
 
 
 def block_request(query: str | None) -> BlockRequest | None:
-    """What a query asks for; None for one that speaks of no block.
+    """Parse a query's request for a block; None if it mentions no block.
 
     >>> block_request("Can you show me that nginx config again?").words
     (('nginx',), ('config', 'configuration', 'setting', 'conf'))
@@ -140,7 +140,7 @@ def block_request(query: str | None) -> BlockRequest | None:
 
 @lru_cache(maxsize=16)
 def asked_block(question: str, *, is_query: bool) -> BlockRequest | None:
-    """What a question asks for; of a newest user turn that is no query only what it insists on seeing."""
+    """Parse a question's request; a user turn that is no explicit query must name a block and insist on seeing it."""
     request = block_request(question)
     return request if request is None or is_query or (request.insists and request.names_one) else None
 
@@ -151,12 +151,12 @@ def _words(query: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _plural(term: str) -> tuple[str, ...]:
-    """The stem of the plural where it is another: `rules` is `rul`, as `tables` is `tabl`."""
+    """Return the stem of the plural if it differs from the term: `rules` is `rul`, as `tables` is `tabl`."""
     return tuple({STEMS[f"{term}s"]} - {term}) if term.isalpha() and term.isascii() else ()
 
 
 def is_general(term: str) -> bool:
-    """True for a word that says what a block is, and not which one it is."""
+    """Whether a word says what a block is, but not which one."""
     return term in _GENERAL
 
 
