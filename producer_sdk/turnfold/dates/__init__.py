@@ -1,19 +1,19 @@
-"""Times in text: the days that words mean, counted from the day on which they were said. Pure, without a clock.
+"""Time expressions in text, resolved against the day on which the text was written. Pure, without a clock.
 
-time_expression  a time that a text tells
-direction    whether a clause tells of the past or of what is to come
-numbers      counts as people say them
-near_days    days and periods near one: by hours, by their number in the month
-seasons      seasons that are counted from a day
-written      times that are written out: '14 May 2026', 'Q3 2025'
-relative     times that are counted from a day: 'two weeks ago', 'next Friday'
-composed     times that several words place: 'the Friday before last', 'the last Friday in June'
-decades      decades, parts of years, and feasts of several days: 'the late nineties', 'over Easter'
-beside       times that another time places: 'the week before 9 June'
-spans        times that last or come back: 'for six months now', 'every Tuesday'
-expressions  the times that a text tells: all of the above
-resolve      words that count from a day, replaced by what they mean
-note_time    the one time that a statement speaks of
-validity     what held on a day
-passed       whether the times that a text names have passed
+time_expression  the type of a time expression
+direction    whether a clause is about the past or the future
+numbers      counts in words
+near_days    days and periods close to a day: by hours, by their number in the month
+seasons      seasons relative to a day
+written      absolute times: '14 May 2026', 'Q3 2025'
+relative     relative times: 'two weeks ago', 'next Friday'
+composed     times of several words: 'the Friday before last', 'the last Friday in June'
+decades      decades, parts of years, and holidays of several days: 'the late nineties', 'over Easter'
+beside       times relative to another time in the text: 'the week before 9 June'
+spans        durations and recurring times: 'for six months now', 'every Tuesday'
+expressions  find all time expressions of a text
+resolve      replace relative times by absolute ones
+note_time    the single time that a statement is about
+validity     which anchors were active on a day
+passed       whether the times in a text have passed
 """

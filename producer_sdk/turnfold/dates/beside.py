@@ -1,4 +1,4 @@
-"""Times that another time places: 'the week before 9 June', 'between May and July', 'from 3 May to 5 June'."""
+"""Times relative to another time in the text: 'the week before 9 June', 'between May and July', '3 May to 5 June'."""
 
 from __future__ import annotations
 
@@ -25,17 +25,20 @@ BESIDE: Final = lazy_pattern(
     rf"|(?P<weekday>{_NAMES}))"
     r" (?P<side>before|after|of|from) (?:the )?$"
 )
-"""Stands before a time that it moves: 'the Friday before', 'two weeks after', 'the weekend of'."""
+"""Words before a time that shift it: 'the Friday before', 'two weeks after', 'the weekend of'."""
 WEEKDAY_OF: Final = lazy_pattern(rf"(?i)\b(?:{_NAMES}|mon|tues?|weds?|thu(?:rs)?|fri|sat|sun)\.?,? (?:the )?$")
-"""Stands before a written day that is one: 'Friday, 13 October'."""
+"""A weekday before the same day's date: 'Friday, 13 October'."""
 RANGE: Final = lazy_pattern(r"(?i)^ ?(?:to|until|till|through|thru|[-\u2013\u2014]) ?(?:about |around )?(?:the )?$")
-"""Stands between the beginning and the end of a period."""
+"""Words between the beginning and the end of a period."""
 BETWEEN: Final = lazy_pattern(r"(?i)\bbetween (?:the )?$")
 _DAYS: Final = {"day": 1, "night": 1, "week": WEEK, "weekend": WEEK, "month": 31, "year": 366}
 
 
 def beside(match_count: str | None, unit: str | None, weekday: str | None, side: str, anchor: Period) -> Period | None:
-    """The period that `BESIDE` places by an anchor; None where the anchor is open or the calendar ends."""
+    """Return the period that a match of `BESIDE` means relative to `anchor`.
+
+    None if the anchor is open-ended or the period is outside the calendar.
+    """
     first, last = anchor.first, anchor.last
     if first is None or last is None:
         return None
@@ -82,7 +85,7 @@ def _unit_beside(count: str | None, unit: str, side: str, first: date, last: dat
 
 
 def _unit_of(unit: str, first: date, last: date) -> Period:
-    """'The week of 9 June'; 'the weekend of 15-16 July' is these days."""
+    """Resolve 'the week of 9 June'; of a range, as in 'the weekend of 15-16 July', return the range itself."""
     if first == last and unit in ("week", "weekend"):
         return weekend_of(first) if unit == "weekend" else week_of(first)
     return Period(first, last)

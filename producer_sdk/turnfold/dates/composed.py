@@ -1,4 +1,4 @@
-"""Times that several words place: 'the Friday before last', 'Tuesday of last week', 'the last Friday in June'."""
+"""Times of several words: 'the Friday before last', 'Tuesday of last week', 'the last Friday in June'."""
 
 from __future__ import annotations
 
@@ -51,30 +51,30 @@ COMPOSED: Final = lazy_pattern(
     r"|this time (?P<same>last|next) (?P<same_unit>week|month|year)"
     r")(?![\w-]|['\u2019]\w)"
 )
-"""Groups name the parts of one of the ways; all that is said by fewer words is in `relative` and `written`."""
+"""Each alternative has its own named groups; shorter expressions are in `relative` and `written`."""
 _DAYS: Final = {"day": 1, "week": WEEK, "fortnight": 2 * WEEK}
 _MONTHS: Final = {"month": 1, "year": 12}
 _HALF_MONTH: Final = 15
 
 
 class ComposedTime(NamedTuple):
-    """What composed words mean."""
+    """The resolved meaning of a composed time."""
 
     period: Period
     label: str
-    """The same in words that mean it on any day."""
+    """The time in absolute words."""
     may_stand: bool = False
-    """Whether the label may stand in the place of the words: a day, 'summer 2024', 'late 2025'."""
+    """Whether the label can replace the words in a sentence: a day, 'summer 2024', 'late 2025'."""
     has_year: bool = False
-    """Whether the words mean the same on any day."""
+    """Whether the words are absolute, because they include the year."""
     until: bool = False
-    """Whether it may be any day up to then: 'within the next two weeks'."""
+    """Whether any day up to the end is meant: 'within the next two weeks'."""
 
 
 def composed_time(match: re.Match[str], said_on: date, toward: int = 0) -> ComposedTime | None:
-    """What a match of `COMPOSED` means, said on a day; None for what the calendar has not.
+    """Resolve a match of `COMPOSED` in a text of the day `said_on`; None for a day that does not exist.
 
-    `toward` is -1 where the clause tells of the past, 1 where it tells of what is to come, 0 where nothing shows.
+    `toward` is -1 in a clause about the past, 1 about the future, 0 if unknown.
     """
     groups = {name: words.lower() for name, words in match.groupdict().items() if words}
     meaning = next(meaning for sign, meaning in _MEANINGS.items() if sign in groups)
@@ -89,13 +89,13 @@ def _day(day: date, *, has_year: bool = False) -> ComposedTime:
 
 
 def _around(day: date, days: int) -> ComposedTime:
-    """Somewhere within so many days of one."""
+    """Return the vague period of `days` days on either side of a day."""
     period = Period(day - timedelta(days), day + timedelta(days), Precision.WEEK, vague=True)
     return ComposedTime(period, f"around {day_label(day)}")
 
 
 def _beyond(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime:
-    """'The Friday before last', 'the summer after next'."""
+    """Resolve 'the Friday before last', 'the summer after next'."""
     sign = -1 if groups["side"] == "before last" else 1
     if groups["beyond"] in SEASONS:
         season = seasons_away("two", groups["beyond"], day, sign)
@@ -104,19 +104,19 @@ def _beyond(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime:
 
 
 def _next_weekday(name: str, day: date, sign: int) -> date:
-    """The nearest such weekday before (-1) or after a day, not the day itself."""
+    """Return the nearest day with a weekday's name before (-1) or after (1) a day, not the day itself."""
     return day + timedelta(sign * days_to_weekday(weekday_number(name), day, sign))
 
 
 def _in_week(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime:
-    """'Tuesday of last week'."""
+    """Resolve 'Tuesday of last week'."""
     away = AWAY[groups.get("its_week") or groups["week_of"]]
     monday = week_of(day, away).first or day
     return _day(monday + timedelta(weekday_number(groups.get("day_of") or groups["on_day"])))
 
 
 def _nth(groups: Mapping[str, str], day: date, toward: int) -> ComposedTime:
-    """'The last Friday in June', 'the second week of March 2024', 'the first half of next month'."""
+    """Resolve 'the last Friday in June', 'the second week of March 2024', 'the first half of next month'."""
     which = groups.get("which")
     if which:
         years = [month_away(day, AWAY[which])]
@@ -149,7 +149,7 @@ def _nth_of(year: int, month: int, nth: int, unit: str) -> Period:
 
 
 def _from_anchor(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime | None:
-    """'A week on Monday', 'six months from today', 'three weeks ago yesterday'."""
+    """Resolve 'a week on Monday', 'six months from today', 'three weeks ago yesterday'."""
     is_past = "ago" in groups
     shift = {"today": 0, "tomorrow": 1, "yesterday": -1}
     told = groups.get("to_the_day") or groups["anchor"]
@@ -160,7 +160,7 @@ def _from_anchor(groups: Mapping[str, str], day: date, _toward: int) -> Composed
 
 
 def _moved(count: str, unit: str, day: date, sign: int) -> date | None:
-    """The day so many units away; None for a count that says no number."""
+    """Return the day that a count of units is away; None for an inexact count such as 'a few'."""
     count, unit = whole_units(count, unit)
     least, greatest = count_of(count)
     if least != greatest:
@@ -172,12 +172,12 @@ def _moved(count: str, unit: str, day: date, sign: int) -> date | None:
 
 
 def _of_month(groups: Mapping[str, str], day: date, toward: int) -> ComposedTime:
-    """'The night of the 9th'."""
+    """Resolve 'the night of the 9th'."""
     return _day(day_of_month(int(groups["ordinal"]), "", day, toward))
 
 
 def _halves(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime | None:
-    """'In a year and a half', 'two and a half weeks ago': no finer than it was said."""
+    """Resolve 'in a year and a half', 'two and a half weeks ago', no more precisely than the words are."""
     least, greatest = count_of(groups["halves"])
     if least != greatest:
         return None
@@ -193,7 +193,7 @@ def _halves(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime 
 
 
 def _coming(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime:
-    """'For the next three weeks'; 'within the next three weeks' is any day up to then."""
+    """Resolve 'for the next three weeks'; 'within the next three weeks' is any day up to then."""
     count, unit = whole_units(groups["ahead_count"], groups["ahead_unit"])
     _, greatest = count_of(count)
     last = _moved(str(greatest), unit, day, 1) or day
@@ -204,7 +204,7 @@ def _coming(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime:
 
 
 def _part(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime:
-    """'Late last year', 'early next week'."""
+    """Resolve 'late last year', 'early next week'."""
     away = AWAY[groups["part_which"]]
     unit, part = groups["part_of"], groups["part"]
     if unit == "week":
@@ -215,7 +215,7 @@ def _part(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime:
 
 
 def part_of(whole: Period, part: str) -> Period:
-    """The early, middle or late third of a period, somewhere in which it was: 'late 2024' is from September on.
+    """Return the early, middle or late third of a period, as a vague period: 'late 2024' is from September on.
 
     >>> part_of(whole_year(2024), "late").first
     datetime.date(2024, 9, 1)
@@ -236,7 +236,7 @@ def part_of(whole: Period, part: str) -> Period:
 
 
 def _same_time(groups: Mapping[str, str], day: date, _toward: int) -> ComposedTime:
-    """'This time last year' is the month, 'this time next week' the days around."""
+    """Resolve 'this time last year' to the month, and 'this time next week' to the days around."""
     sign = -1 if groups["same"] == "last" else 1
     if groups["same_unit"] == "week":
         return _around(day + timedelta(sign * WEEK), 1)
@@ -249,4 +249,4 @@ _MEANINGS: Final[Mapping[str, _Meaning]] = {
     "beyond": _beyond, "day_of": _in_week, "week_of": _in_week, "nth": _nth, "anchor": _from_anchor,
     "ago": _from_anchor, "ordinal": _of_month, "halves": _halves, "ahead": _coming, "part": _part, "same": _same_time,
 }  # fmt: skip
-"""By the group that only one way of saying it has."""
+"""Resolvers, by a group that only their alternative of `COMPOSED` has."""

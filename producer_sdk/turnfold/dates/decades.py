@@ -1,4 +1,4 @@
-"""Decades, parts of years and feasts of several days: 'the late nineties', 'late 2024', 'over Easter'."""
+"""Decades, parts of years and holidays of several days: 'the late nineties', 'late 2024', 'over Easter'."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ DECADES: Final = lazy_pattern(
 _PLACES: Final = lazy_pattern(
     r"(?i)\b(?:in|since|from|during|of|by|until|till|through|throughout|before|after|around) $"
 )
-"""Stands before a decade that is told as a time."""
+"""Words before a decade that mark it as a time."""
 _WARM: Final = lazy_pattern(
     r"(?i)\b(?:degrees?|temperatures?|hot|cold|heat|weather|humid|fahrenheit|celsius|highs?|lows?|sunny|scores?|grades?|"
     r"percent|aged?|years old)\b"
 )
-"""What makes 'in the nineties' no time."""
+"""Words nearby that make 'in the nineties' a temperature, score or age instead of a decade."""
 _AROUND: Final = 80
 _FIRST_OF_CHRISTMAS: Final = 24
 
 
 def decade_periods(match: re.Match[str], near: date | None, toward: int = 0) -> Iterator[Period]:
-    """The periods that a match of `DECADES` may mean, best first; none where it tells no time.
+    """Yield the periods that a match of `DECADES` may mean, best first; none if it is no time.
 
-    What has no year of its own means nothing without the day `near`; `toward` as in `written_periods`.
+    A time without a year yields nothing without the day `near`; `toward` is as in `written_periods`.
     """
     if match["year"]:
         yield part_of(whole_year(int(match["year"])), match["part2"].lower())
@@ -56,7 +56,7 @@ def decade_periods(match: re.Match[str], near: date | None, toward: int = 0) -> 
 
 
 def has_its_year(match: re.Match[str]) -> bool:
-    """Whether a match of `DECADES` means the same on any day."""
+    """Whether a match of `DECADES` is absolute: holidays depend on the day of the text."""
     return match["feast"] is None and match["between"] is None
 
 
@@ -73,7 +73,7 @@ def _first_years(match: re.Match[str]) -> list[int]:
     if match["decade"]:
         return [int(match["decade"])]
     short = _WORDS[match["word"].lower()] if match["word"] else int(match["short"])
-    # The twenties were, and are.
+    # 'The twenties' may be those of this century or of the last one.
     return [1900 + short] if short > _WORDS["twenties"] else [2000 + short, 1900 + short]
 
 

@@ -1,4 +1,4 @@
-"""Whether a clause tells of the past or of what is to come."""
+"""Detect whether a clause is about the past or the future."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ INTENDS: Final = (
     r"will|shall|won't|going to|gonna|plan(?:s|ning)? (?:to|on)|about to|scheduled|booked for|need(?:s)? to|must"
     r"|have to|has to|want(?:s)? to|let's|remind"
 )
-"""What somebody is to do yet; a pattern without its edges."""
+"""Words of intention and obligation; a regex without word boundaries."""
 _AHEAD: Final = lazy_pattern(
     rf"(?i)\b(?:{INTENDS}|plan(?:s|ning)? for|planned (?:to|on|for)|hop(?:e|es|ing) to|due|upcoming|looking forward"
     r"|should|can't wait|intend(?:s)? to|deadline|expect(?:s|ing)?|by|until)\b|['\u2019]ll\b"
@@ -24,7 +24,7 @@ _COMES: Final = lazy_pattern(
     r"\b(?:comes|arrives|starts|begins|opens|closes|ends|leaves|lands|ships|returns|takes place)"
     r"(?: (?:back|in|up|out|off|live|here|there|again))? (?:on|at|from) (?:the )?$"
 )
-"""Right before a day, whatever its sentence told before: 'the bearing is gone, the part comes on Friday'."""
+"""A verb right before a day that makes it a future one, whatever precedes: 'it is gone, the part comes on Friday'."""
 _HAS_GOT: Final = lazy_pattern(
     r"(?i)(?:\bha(?:ve|s)|['\u2019](?:ve|s)) got an?\b(?P<what>[^.!?;:,\n]{1,40}) (?:on|at) (?:the )?$"
 )
@@ -40,14 +40,14 @@ _CLAUSE_END: Final = lazy_pattern(
     r"[.!?;:\n]|,? (?:and|but|so|that) (?=(?:i|we|he|she|they|it|you|the|my|our)\b)", re.IGNORECASE
 )
 _GOES_ON: Final = lazy_pattern(r"(?i), (?=(?:i|we|he|she|they|it|you)\b)")
-"""Begins another clause behind one that tells of the past: 'I sent it on Tuesday, you should have it'."""
+"""A comma that begins a new clause after one about the past: 'I sent it on Tuesday, you should have it'."""
 _SINCE: Final = lazy_pattern(r"(?i)\bsince $")
 _LOOKED: Final = 160
-"""Code points on each side in which a clause's verbs are looked for."""
+"""Code points on each side that are searched for a clause's verbs."""
 
 
 def direction(text: str, start: int, end: int) -> int:
-    """-1 where the clause around some words tells of the past, 1 where of what is to come, 0 where nothing shows it."""
+    """Return -1 if the clause around a span is about the past, 1 if about the future, 0 if unknown."""
     text_before = text[max(0, start - _LOOKED) : start]
     if _SINCE.search(text_before):
         return -1
@@ -63,6 +63,6 @@ def direction(text: str, start: int, end: int) -> int:
         behind = behind[: goes_on.start()]
     clause = clause_before + " " + behind
     if _AHEAD.search(clause):
-        # 'I was going to' and 'we planned to' tell of what did not come yet, too.
+        # 'I was going to' and 'we planned to' are about the future too.
         return 1
     return -1 if _BEHIND.search(clause) else 0

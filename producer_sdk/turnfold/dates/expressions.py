@@ -1,6 +1,6 @@
-"""The times that a text tells, each with the days it means: one grammar for what people write and what they ask.
+"""Find the time expressions of a text, with the days that they mean: one grammar for turns and queries.
 
-`docs/time.md` lists what is understood.
+`docs/time.md` lists the supported expressions.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from turnfold.dates.time_expression import Form, Kind, TimeExpression
 from turnfold.dates.written import BEFORE_BARE, SEASONS, WRITTEN, has_year, written_periods
 
 _LIKENESS: Final = lazy_pattern(r"(?i)\blike (?:it was )?(?:just |only )?$")
-"""'Feels like yesterday' is no date."""
+"""Precedes a day that is a comparison: 'feels like yesterday' is no date."""
 _NO_COUNT: Final = lazy_pattern(r"(?i)\b(?:or|to|than|least|most|about|around|over|under|nearly|almost|maybe|some) $")
-"""'Less than two days ago' is no day."""
+"""Precedes a count that is no exact day: 'less than two days ago'."""
 
 _NO_PERIOD: Final = lazy_pattern(
     r"(?i)\b(?:these|those|my|our|your|his|her|their|its|very|of|a|no|any|first|must|should|would|can|could) $"
 )
-"""'My last year' and 'must last weekends' are no dates."""
+"""Precedes words that are no date: 'my last year', 'must last weekends'."""
 _IN: Final = lazy_pattern(r"(?i)\bin (?:early |mid |late )?$")
 _VERSION: Final = lazy_pattern(r"(?i)(?:version|release|v|ip|build) ?$")
 _LATE: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:was|were|am|is|are|be|been|being|i'm|came|come|comes|arrived|left|got|get|too|so|very) $"
 )
-"""'I was late last week' tells no part of it."""
+"""Precedes an adjective rather than a part of a period: 'I was late last week'."""
 _OF_IT: Final = lazy_pattern(r"(?i) of (?!\d)")
-"""'The last week of school' is no week of the calendar."""
+"""Follows words that are no calendar period: 'the last week of school'."""
 
 
 _UNITS: Final = ("day", "week", "month", "year", "night", "quarter", "decade")
@@ -73,13 +73,13 @@ _RECURRING_SIGNS: Final = (
     " a ",
     " per ",
 )
-"""What a text that tells a time in one of the ways holds, in lower case: most texts hold none of it."""
+"""Like the other signs, lower-case substrings that a text with such a time contains: most texts have none."""
 
 
 def time_expressions(text: str, said_on: date | None) -> list[TimeExpression]:
-    """The times that a text tells, in their order, none inside another; `said_on` is the day they are counted from.
+    """Return a text's time expressions in order, without overlaps; `said_on` is the day that relative ones count from.
 
-    Without it only what is written with its year is found, and what recurs.
+    Without `said_on` only absolute times with a year and recurring times are found.
     """
     lowered = text.lower()
     expressions: list[TimeExpression] = []
@@ -93,7 +93,7 @@ def time_expressions(text: str, said_on: date | None) -> list[TimeExpression]:
     for time in expressions:
         if not kept or time.start >= kept[-1].end:
             placed = _placed(text, time)
-            # The words that move it may tell a time themselves: 'the Friday after 1 May'.
+            # The words that shift a time may be a time themselves: 'the Friday after 1 May'.
             while kept and kept[-1].end > placed.start:
                 kept.pop()
             kept.append(placed)
@@ -101,7 +101,7 @@ def time_expressions(text: str, said_on: date | None) -> list[TimeExpression]:
 
 
 def _placed(text: str, time: TimeExpression) -> TimeExpression:
-    """A time with the words before it that move it: 'the week before 9 June 2023'."""
+    """Extend a time by the words before it that shift it: 'the week before 9 June 2023'."""
     if time.form is Form.WRITTEN and (weekday := WEEKDAY_OF.search(text, max(0, time.start - 14), time.start)):
         return time._replace(start=weekday.start())
     match = BESIDE.search(text, max(0, time.start - 40), time.start) if time.period else None
@@ -115,7 +115,7 @@ def _placed(text: str, time: TimeExpression) -> TimeExpression:
 
 
 def _ranges(text: str, times: list[TimeExpression]) -> Iterator[TimeExpression]:
-    """Two times as one where the first is the beginning and the second the end of a period."""
+    """Join pairs of times that are the beginning and the end of a period."""
     place = 0
     while place < len(times):
         first, last = times[place], times[place + 1] if place + 1 < len(times) else None
@@ -146,7 +146,7 @@ def _from_to(first: TimeExpression, last: TimeExpression) -> Period | None:
         return None
     starts, ends = first.period.first, last.period.last
     if starts is not None and ends is not None and ends < starts and last.relative:
-        # From December to January, or from a Friday on.
+        # A range into the next year or week: from December to January, or from a Friday on.
         ends = next((period.last for period in last.periods[1:] if period.last and period.last >= starts), None) or (
             ends.replace(year=ends.year + 1) if last.form is Form.WRITTEN else ends + timedelta(WEEK)
         )
@@ -156,7 +156,7 @@ def _from_to(first: TimeExpression, last: TimeExpression) -> Period | None:
 
 
 def _in_year_of(first: TimeExpression, last: TimeExpression) -> TimeExpression:
-    """A beginning without a year in that of its end: 'between May and July 2025'."""
+    """Give a beginning without a year the year of its end: 'between May and July 2025'."""
     if not first.relative or last.relative or first.form is not Form.WRITTEN or not first.period or not last.period:
         return first
     begins, ends = first.period, last.period.last
@@ -199,7 +199,7 @@ def _written(text: str, said_on: date | None) -> Iterator[TimeExpression]:
             continue
         is_short = match["m4"] and match["m4"] not in MONTHS
         if is_bare and is_short and not _IN.search(text, max(0, match.start() - 12), match.start()):
-            # After another word Jun and Jan are names.
+            # After any word other than 'in', Jun and Jan are names.
             continue
         if is_bare and not match["part"] and not BEFORE_BARE.search(text, max(0, match.start() - 14), match.start()):
             continue
@@ -266,11 +266,11 @@ def _decades(text: str, said_on: date | None) -> Iterator[TimeExpression]:
 
 
 def _bounded(text: str, time: TimeExpression) -> TimeExpression:
-    """A time as a beginning or an end, open on the other side, where the words before it say so."""
+    """Turn a time into an open-ended one if the words before it say so: 'since May', 'until Friday'."""
     if time.kind is not Kind.WHEN:
         return time
     looked_from = max(0, time.start - 30)
-    # 'From 3 to 5 May' has its end.
+    # 'From 3 to 5 May' is not open-ended.
     is_range = time.form is Form.WRITTEN and time.period is not None and time.period.precision is Precision.WEEK
     if not is_range and SINCE.search(text, looked_from, time.start) and time.period is not None and time.period.days:
         after = text[looked_from : time.start].rstrip().lower().endswith("after")
@@ -284,7 +284,7 @@ def _bounded(text: str, time: TimeExpression) -> TimeExpression:
 
 
 def _from_then(period: Period, *, after: bool) -> Period:
-    """Open at the end; 'after' a time begins when it is over."""
+    """Return the period from a time on, without an end; `after` begins when the time is over."""
     first = period.first
     if after and period.last:
         first = min(period.last, date.max - timedelta(1)) + timedelta(1)
@@ -292,7 +292,7 @@ def _from_then(period: Period, *, after: bool) -> Period:
 
 
 def _up_to(period: Period, *, before: bool) -> Period:
-    """Open at the beginning; 'before' a time ends when it begins."""
+    """Return the period up to a time, without a beginning; `before` ends when the time begins."""
     last = period.last
     if before and period.first:
         last = max(period.first, date.min + timedelta(1)) - timedelta(1)

@@ -1,4 +1,4 @@
-"""Days and periods near one: 'two hours ago', 'on the 23rd', 'last week', the next weekend that is all to come."""
+"""Days and periods close to a day: 'two hours ago', 'on the 23rd', 'last week', the next whole weekend."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from turnfold.dates.seasons import seasons_near
 PAST: Final = ("last", "past", "previous", "this past", "earlier this")
 COMING: Final = ("next", "coming", "upcoming", "the following", "this coming")
 AWAY: Final = {"last": -1, "this": 0, "next": 1}
-"""How many weeks, months or years away 'last month' and its like are."""
+"""Offset of 'last', 'this' and 'next', in weeks, months or years."""
 _OWN_DAY: Final = 12
-"""Hours up to which something is taken to lie on the day on which it was said: no hour of that is known."""
+"""Hours up to which 'hours ago' is assumed to be the same day, as the time of day is unknown."""
 _HOURS: Final = 24
 _MINUTES: Final = 60
 
 
 def hours_ago(count: str, unit: str, day: date) -> Period:
-    """The day of what was so many hours or minutes ago; of 36 hours one of two days.
+    """Return the day that was a number of hours or minutes ago; 36 hours give a vague period of two days.
 
     >>> hours_ago("two", "hour", date(2026, 3, 11)).first
     datetime.date(2026, 3, 11)
@@ -50,9 +50,10 @@ def hours_ago(count: str, unit: str, day: date) -> Period:
 
 
 def day_of_month(number: int, which: str, day: date, toward: int) -> date:
-    """The day that 'the 23rd' means: the newest that has come in a clause about the past, else the first not over.
+    """Resolve 'the 23rd': the latest one up to `day` in a clause about the past, else the first one from `day` on.
 
-    `which` is 'last', 'this' or 'next' where the month is told. Raises `ValueError` where no such month has the day.
+    `which` is 'last', 'this' or 'next' if the text names the month so. Raises `ValueError` if no such month has the
+    day.
     """
     nearest = (0, -1, -2) if toward < 0 else (0, 1, 2)
     for away in (AWAY[which],) if which else nearest:
@@ -65,7 +66,7 @@ def day_of_month(number: int, which: str, day: date, toward: int) -> date:
 
 
 def days_to_weekday(number: int, day: date, sign: int) -> int:
-    """Days to the nearest such weekday before (-1) or after a day, 1 to 7.
+    """Return the days, 1 to 7, to the nearest weekday `number` (Monday is 0) before (-1) or after (1) a day.
 
     >>> days_to_weekday(0, date(2026, 3, 11), -1), days_to_weekday(0, date(2026, 3, 11), 1)
     (2, 5)
@@ -74,7 +75,7 @@ def days_to_weekday(number: int, day: date, sign: int) -> int:
 
 
 def clear_weekend(day: date, sign: int, more: int) -> Period:
-    """The last or next weekend that is all past or to come, or so many before or after it."""
+    """Return the nearest weekend that is entirely past (-1) or to come (1), or one that is `more` weekends further."""
     near = (1 if day.weekday() >= SATURDAY else 0) if sign > 0 else -1
     return weekend_of(day, near + sign * more)
 

@@ -1,4 +1,4 @@
-"""The one time that a statement speaks of."""
+"""The single time that a statement is about."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from turnfold.dates.expressions import time_expressions
 from turnfold.dates.time_expression import Form, Kind, TimeExpression
 
 _LASTS: Final = lazy_pattern(r"(?i)\b(?:until|till|up to) (?:the )?$")
-"""Stands before the end of what holds; 'by Friday' is when something is to be done."""
+"""Words before the end of a validity; 'by Friday', in contrast, is a deadline."""
 
 _LATE: Final = lazy_pattern(r"(?i)\b(?:tonight|this evening|later today)\b")
 _WILL: Final = lazy_pattern(rf"(?i)\b(?:{INTENDS})\b|['\u2019]ll\b")
-"""Tells of what is still to come on the same day: 'I'm working on it today' does not."""
+"""Words about something later on the same day, unlike 'I'm working on it today'."""
 
 
 def time_of(said: str, said_on: date | None) -> NoteTime | None:
-    """The time of a statement, said on a day; None where it names none, or more than one.
+    """Return the time of a statement made on a day; None if it names none, or more than one.
 
     >>> time_of("I signed the lease yesterday.", date(2026, 5, 14))[:4]
     ('13 May 2026', datetime.date(2026, 5, 13), datetime.date(2026, 5, 13), 'day')
@@ -35,7 +35,7 @@ def time_of(said: str, said_on: date | None) -> NoteTime | None:
 
 
 def _on_own_day(statement: str, said_on: date, times: Sequence[TimeExpression]) -> NoteTime | None:
-    """The time of what was or is to be on the day on which it was said: 'this morning', 'an hour ago', 'tonight'."""
+    """Return the time of a statement about its own day: 'this morning', 'an hour ago', 'tonight'."""
     own_day = one_day(said_on)
     time = next((time for time in times if time.kind is Kind.WHEN and time.period == own_day), None)
     if time is None:
@@ -49,7 +49,7 @@ def _time(statement: str, said_on: date | None, time: TimeExpression) -> NoteTim
     if time.form is Form.RECURRING or time.period is None:
         return NoteTime(statement[time.start : time.end].lower(), precision=Kind.RECURRING.value)
     period = time.period
-    # What was still to come is a plan until something says that it happened: "I'll remember 2019" is none.
+    # A future time makes a plan until something says that it happened, but "I'll remember 2019" is none.
     is_past = period.last is not None and said_on is not None and period.last < said_on
     is_to_come = time.toward > 0 or (period.first is not None and said_on is not None and period.first > said_on)
     lasts = _LASTS.search(statement, max(0, time.start - 12), time.start) is not None

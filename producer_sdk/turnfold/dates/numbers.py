@@ -1,4 +1,4 @@
-"""Counts as people say them: 'two', 'a couple of', 'several'."""
+"""Counts in words: 'two', 'a couple of', 'several'."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ COUNT: Final = (
     r"\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty"
     r"|(?:a )?couple(?: of)?|a few|few|several|some|half a(?:n)?|a (?:year|month|week) and a half"
 )
-"""A pattern for lower-case text, without groups."""
+"""A regex for lower-case text, without capturing groups."""
 _WORDS: Final = """
     one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
     nineteen twenty
 """
 NUMBER_OF: Final = {word: number for number, word in enumerate(_WORDS.split(), start=1)}
-"""The numbers from one to twenty by their words."""
+"""The numbers one to twenty, by their English words."""
 _VALUES: Final = {"a": 1, "an": 1, "a couple": 2, "a couple of": 2, "couple": 2, "couple of": 2, **NUMBER_OF}
 _FEW: Final = (2, 6)
 _HALVES: Final = {
     "decade": ("five", "year"), "year": ("six", "month"), "month": ("two", "week"), "fortnight": ("one", "week"),
     "week": ("three", "day"), "day": ("0", "day"),
 }  # fmt: skip
-"""Half of each unit in whole smaller ones."""
+"""Half of each unit, in a whole number of smaller units."""
 
 
 def count_of(shown: str) -> tuple[int, int]:
-    """The least and the most that a count may mean; equal where it is exact. `shown` is what `COUNT` matched.
+    """Return the least and the greatest number that a match of `COUNT` may mean; equal if it is exact.
 
     >>> count_of("two"), count_of("a few")
     ((2, 2), (2, 6))
@@ -38,7 +38,7 @@ def count_of(shown: str) -> tuple[int, int]:
 
 
 def whole_units(count: str, unit: str) -> tuple[str, str]:
-    """A count and its unit, with half of a unit as a number of smaller units.
+    """Return a count and its unit, with half a unit converted to smaller units.
 
     >>> whole_units("half a", "year"), whole_units("two", "year")
     (('six', 'month'), ('two', 'year'))

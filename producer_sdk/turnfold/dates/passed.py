@@ -1,4 +1,4 @@
-"""Whether the times that a text names have passed."""
+"""Whether the times in a text have passed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from turnfold.dates.written import WRITTEN, has_year, written_period
 
 _HABIT: Final = lazy_pattern(r"(?i)(?<!\w)(?:always|never|whenever|from now on)(?!\w)")
 _ANY_DAY: Final = date(2001, 6, 13)
-"""Whether a text names a day does not depend on the day it was said."""
+"""An arbitrary day: whether a text names a day does not depend on when it was written."""
 
 
 def day_of(label: str) -> date | None:
-    """The day that a label like '2 March 2026' names; None for any other text.
+    """Parse a label like '2 March 2026'; None for any other text.
 
     >>> day_of("2 March 2026")
     datetime.date(2026, 3, 2)
@@ -29,13 +29,13 @@ def day_of(label: str) -> date | None:
 
 
 def names_near_day(text: str) -> bool:
-    """Whether a text means another day for whoever does not know when it was said: 'tomorrow', 'next week'."""
+    """Whether a text has a relative time, such as 'tomorrow' or 'next week', and nothing that recurs."""
     times = time_expressions(text, _ANY_DAY)
     return any(time.form is Form.COUNTED for time in times) and not _recurs(text, times)
 
 
 def has_passed(text: str, said_on: date, today: date) -> bool:
-    """Whether every time that a text names lies before a later day; False where it names none, or what recurs.
+    """Whether every time in a text of the day `said_on` is before `today`; False if it has none, or a recurring one.
 
     >>> has_passed("I'll bring it tomorrow.", date(2026, 3, 2), date(2026, 3, 3))
     False
@@ -50,7 +50,7 @@ def has_passed(text: str, said_on: date, today: date) -> bool:
         last = [period.last for period in time.periods if period.last is not None]
         if not last:
             return False
-        # A week or more that is counted roughly gets as much again.
+        # A time that is less precise than a day gets a week more.
         slack = timedelta(0 if time.periods[0].precision is Precision.DAY else WEEK)
         ends.append(max(last) + slack)
     return bool(ends) and max(ends) < today

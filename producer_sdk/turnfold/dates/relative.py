@@ -1,4 +1,4 @@
-"""Times that are counted from the day on which they were said: 'yesterday', 'two weeks ago', 'next Friday'."""
+"""Times relative to the day of the text: 'yesterday', 'two weeks ago', 'next Friday'."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ from turnfold.dates.written import SEASONS
 
 _WEEKDAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|weds?|thurs?|thu|fri|(?-i:Sat|Sun)"
 _LONG_WEEKDAY: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-"""Alone, only these: 'sat', 'sun' and 'wed' are words."""
+"""Weekdays that count without a preposition: 'sat', 'sun' and 'wed' are other words too."""
 _PARTS: Final = "(?:morning|afternoon|evening|night|lunchtime)"
 _ON: Final = r"(?:(?<=on )|(?<=by )|(?<=until )|(?<=till )|(?<=since ))"
 _STOP: Final = (
     r"[,.;:!?)]| (?:at|in|for|with|because|when|while|if|and|but|so|as|i|we|he|she|they|it|you|is|was|will|would)(?!\w)"
 )
-"""Stands behind a day of the month: 'on the 23rd, at noon', but no 'floor' or 'attempt'."""
+"""Words that may follow a day of the month: 'on the 23rd, at noon', but not 'floor' or 'attempt'."""
 _OF_ONE: Final = (
     r"(?<!\ba )(?<!\bany )(?<!\bone )(?<!\bper )(?<!\bthe )(?<!\bnormal )(?<!\btypical )(?<!\bbusy )(?<!\bquiet )"
 )
-"""No word stands before by which a weekday is any of its name, or what follows it is named after it."""
+"""Excludes words before a weekday that make it any such day, or part of a name: 'a normal Friday'."""
 RELATIVE: Final = lazy_pattern(
     r"(?i)(?<![\w.,/$~<>\u2013-])(?:"
     r"(?P<near>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|tomorrow|today|tonight"
@@ -78,24 +78,24 @@ _VAGUE_DAYS: Final = 45
 _LEFT: Final = ("rest", "remainder")
 _OTHER_DAYS: Final = {"day": 10, "night": 10, "week": 21}
 _AUTUMN: Final = 9
-"""The month from which 'last summer' is of the same year, in the north as in the south."""
+"""Month from which 'last summer' is in the same year, on either hemisphere."""
 
 
 class RelativeTime(NamedTuple):
-    """What words that count from a day mean."""
+    """The resolved meaning of a relative time."""
 
     periods: tuple[Period, ...]
-    """All that people mean by them, best first."""
+    """All readings, best first."""
     label: str
-    """The same in words that mean it on any day; empty where the words say no more than the day they were said on."""
+    """The time in absolute words; empty if the words add nothing to the day of the text."""
     until: bool = False
-    """Whether it may be any day up to then: 'within two weeks', 'by the end of the month'."""
+    """Whether any day up to the end is meant: 'within two weeks'."""
 
 
 def relative_time(match: re.Match[str], said_on: date, toward: int = 0) -> RelativeTime | None:
-    """What a match of `RELATIVE` means, said on a day; None for what lies outside the calendar.
+    """Resolve a match of `RELATIVE` in a text of the day `said_on`; None if it is outside the calendar.
 
-    `toward` is -1 where the clause tells of the past, 1 where it tells of what is to come, 0 where nothing shows.
+    `toward` is -1 in a clause about the past, 1 about the future, 0 if unknown.
     """
     try:
         return _meaning(match, said_on, toward)
@@ -133,7 +133,7 @@ def _away(count: str, unit: str, day: date, sign: int) -> RelativeTime:
 
 
 def _ahead(within: str, count: str, unit: str, day: date) -> RelativeTime:
-    """'In two weeks'; 'within two weeks' is any day up to then."""
+    """Resolve 'in two weeks'; 'within two weeks' is any day up to then."""
     counted = _counted(count, unit, day, 1)
     last = counted.periods[0].last
     if within == "in":
@@ -162,7 +162,7 @@ def _near(words: str, day: date) -> RelativeTime:
 
 
 def _counted(count: str, unit: str, day: date, sign: int) -> RelativeTime:
-    """So many days, weeks, months or years away: no finer than it was said."""
+    """Resolve a count of days, weeks, months or years away, no more precisely than the words are."""
     count, unit = whole_units(count, unit)
     least, greatest = count_of(count)
     exact = least == greatest
@@ -197,7 +197,7 @@ def _counted(count: str, unit: str, day: date, sign: int) -> RelativeTime:
 
 
 def _beyond(unit: str, away: int, day: date) -> RelativeTime:
-    """'The week before last', 'the month after next'."""
+    """Resolve 'the week before last', 'the month after next'."""
     if unit in ("week", "weekend"):
         period = week_of(day, away) if unit == "week" else weekend_of(day, away)
         return RelativeTime((period,), f"{unit} of {day_label(period.first or day)}")
@@ -206,9 +206,9 @@ def _beyond(unit: str, away: int, day: date) -> RelativeTime:
 
 
 def _edge(edge: str, which: str, unit: str, day: date, toward: int) -> RelativeTime | None:
-    """'The end of the month': the last days of it; 'the rest of the month' all from the day on."""
+    """Resolve 'the end of the month' to its last days, and 'the rest of the month' to all days from `day` on."""
     if edge in _LEFT and (which or toward < 0):
-        # 'I spent the rest of the week in bed' is of another week.
+        # 'I spent the rest of the week in bed' is about another week.
         return None
     whole = period_around(which or "this", unit, day)[0]
     if whole.first is None or whole.last is None:
@@ -237,7 +237,7 @@ def _name(whole: Period, unit: str) -> str:
 
 
 def _placed(which: str, unit: str, day: date, toward: int) -> RelativeTime:
-    """'Last week', 'next summer', 'this Friday'."""
+    """Resolve 'last week', 'next summer', 'this Friday'."""
     lowered = unit.lower()
     after = which in COMING
     side = "after" if after else "before"
@@ -277,7 +277,7 @@ def _named_month(which: str, month: int, day: date) -> RelativeTime:
 
 
 def _weekday(which: str, shown: str, day: date, toward: int) -> RelativeTime:
-    """A weekday before or after a day. People do not agree which one 'next Friday' is: both are given."""
+    """Resolve a weekday before or after a day. 'Next Friday' is ambiguous, so both readings are returned."""
     number = weekday_number(shown)
     back, ahead = (days_to_weekday(number, day, sign) for sign in (-1, 1))
     same = [0] if day.weekday() == number else []
@@ -288,7 +288,7 @@ def _weekday(which: str, shown: str, day: date, toward: int) -> RelativeTime:
     elif toward < 0:
         shifts, side = [-back, *same], "before"
     else:
-        # Without a sign of the past a weekday is to come: 'they arrive on Tuesday'.
+        # Without a sign of the past, a weekday is a future one: 'they arrive on Tuesday'.
         shifts = [ahead, *same, *([-back] if toward == 0 else [])]
         side = "after" if toward > 0 or which == "this" else ""
     label = f"{WEEKDAYS[number]} {side} {day_label(day)}" if side else ""
@@ -296,7 +296,7 @@ def _weekday(which: str, shown: str, day: date, toward: int) -> RelativeTime:
 
 
 def _weekend(which: str, day: date) -> RelativeTime:
-    """The weekend before, of or after a day; people do not agree about 'last weekend' on a Saturday."""
+    """Resolve the weekend before, of or after a day; from Friday on, 'last weekend' has two readings."""
     if which == "last":
         weeks = (-1,) if day.weekday() < SATURDAY - 1 else (-1, 0)
         found = [weekend_of(day, week) for week in weeks]

@@ -1,4 +1,4 @@
-"""Words that count from the day they were said on, replaced by what they mean on any other day."""
+"""Replace relative times in a text by absolute ones."""
 
 from __future__ import annotations
 
@@ -11,50 +11,50 @@ from turnfold.dates.expressions import time_expressions
 from turnfold.dates.time_expression import Form, TimeExpression
 
 _OTHER_TIME: Final = lazy_pattern(rf"\b(?:1\d|20)\d\d\b|\b(?:{'|'.join(MONTHS)})\b")
-"""What 'next year' may be counted from instead of the day."""
+"""A year or month in the text, which 'next year' may count from instead of the text's day."""
 _PLACED: Final = lazy_pattern(r"(?i)(?:last|next|past|previous|this|coming|upcoming|the following)\b(?! night)")
 _SEVERAL: Final = lazy_pattern(r"\w+ \w+s (?:before|after) ")
-"""'Two weekends before 14 May 2026': one day, where 'the two weekends before' would be both."""
+"""A counted label, such as 'two weekends before 14 May 2026', which takes no 'the': that would mean both weekends."""
 _AFTER_WORD: Final = lazy_pattern(
     r"(?i)\b(?:on|in|at|by|since|from|until|till|to|for|of|through|during|before|after|around|about|the|this|that|like"
     r"|is|was|and|or|early|late|mid|every|each) $|[(\[/-]$"
 )
-"""Stands before a day that needs no word of its own."""
+"""Words before a day that then needs no preposition."""
 _BEFORE_WORD: Final = lazy_pattern(r"(?i)['\u2019]s\b| (?:is|was|were|will|would|has|had)\b")
-"""Stands behind a day that is a thing: 'yesterday was long', 'yesterday's talk'."""
+"""Words after a day that is used as a noun: 'yesterday was long', 'yesterday's talk'."""
 _DETERMINER: Final = lazy_pattern(r"(?i)\b(?:the|this|that|every|each) $")
 _OPENS: Final = lazy_pattern(
     r"(?i)(?:^|[,;:.!?(\u2013\u2014-] ?|\b(?:and|but|so|because|that|if|when|as|since|though) )$"
 )
-"""Stands before a day that may be the subject of its clause."""
+"""Text before a day that may be the subject of its clause."""
 _NO_PERIOD: Final = lazy_pattern(r"(?i)\b(?:the|this|that|every|each|and|or|after|before|until|to|will|did) $")
-"""'Over the last year' is a length of time; 'it will last weekend trips' is no date."""
+"""Words before 'last year' that make it a duration ('over the last year') or a verb ('it will last weekend trips')."""
 _SINCE: Final = lazy_pattern(r"(?i),? ?\(?since\b|.{0,60} since")
-"""Tells by itself from when on."""
+"""A 'since' that already states the beginning."""
 _BARE: Final = lazy_pattern(rf"(?i)(?:{'|'.join(WEEKDAYS)}|[a-z]{{3,5}})")
-"""A weekday without a word that places it."""
+"""A weekday without 'last', 'next' or the like."""
 _DAYS: Final = lazy_pattern(
     rf"(?i)(?:{'|'.join(WEEKDAYS)})\W{{1,3}}(?:(?:to|till|until|through) )?(?:{'|'.join(WEEKDAYS)})"
 )
-"""'Monday to Friday', which is mostly any week."""
+"""A range such as 'Monday to Friday', which mostly means any week."""
 _NAMES_MORE: Final = lazy_pattern(
     r"(?i) (?!(?:at|in|for|on|with|from|by|to|of|about|after|before|around|because|when|while|if|and|but|or|so|as|that"
     r"|which|who|i|we|he|she|they|it|you|is|was|are|were|will|would|then|too|already|again|instead|my|our|the)(?!\w))\w"
 )
-"""Stands behind a weekday after which something is named: 'Friday lunch'."""
+"""Text after a weekday that is part of a name: 'Friday lunch'."""
 _FEW: Final = lazy_pattern(r"(?i)\b(?:few|several|some|couple|other) ")
-"""A length that is not told: no day comes of it."""
+"""An inexact count, which cannot be resolved to a day."""
 _COUNTED: Final = lazy_pattern(r"(?i)\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty) ")
 _LONG_UNITS: Final = lazy_pattern(r"(?i)(?:month|year|decade)s?\b")
 _UP_TO: Final = lazy_pattern(r"(?i)within(?!\w)")
-"""Any day up to then."""
+"""A word that makes the time any day up to then."""
 
 
 def resolve_relative_days(text: str, said_on: date) -> str:
-    """Replace 'yesterday', 'N days ago', 'last month', 'next Friday' and the like by what they mean without the day.
+    """Replace 'yesterday', 'N days ago', 'last month', 'next Friday' and the like by absolute times.
 
-    A week, a weekday or a season is only placed before or after the day: people do not agree which 'next Friday' is.
-    What still lasts keeps its words, with its beginning behind them.
+    A week, a weekday or a season becomes one before or after the day, as 'next Friday' is ambiguous. An ongoing
+    duration keeps its words, followed by its beginning.
 
     >>> resolve_relative_days("signed two days ago", date(2026, 5, 14))
     'signed on 12 May 2026'
@@ -76,7 +76,7 @@ def resolve_relative_days(text: str, said_on: date) -> str:
 
 
 def _shown(text: str, time: TimeExpression) -> str | None:
-    """What stands for the words of a time; None where they stay as they are."""
+    """Return the replacement for the words of a time; None if they stay as they are."""
     words = text[time.start : time.end]
     if not time.label or time.period is None:
         return None
@@ -98,14 +98,14 @@ def _shown(text: str, time: TimeExpression) -> str | None:
 
 
 def _may_tell_beginning(text: str, time: TimeExpression, words: str) -> bool:
-    """Whether a length is long and exact, and no beginning is told beside it."""
+    """Whether a duration is long and exact, and the text does not state its beginning."""
     if not _COUNTED.search(words) or not _LONG_UNITS.search(words):
         return False
     return not _SINCE.fullmatch(words) and not _SINCE.match(text, time.end)
 
 
 def _word_before(text: str, time: TimeExpression) -> str:
-    """What a sentence needs before a day: 'on 12 May 2026', 'in April 2026', 'the week before 14 May 2026'."""
+    """Return the word that a label needs before it: 'on 12 May 2026', 'in April 2026', 'the week before 14 May'."""
     start, end, label = time.start, time.end, time.label
     if text[start:end] == text.strip():
         return ""

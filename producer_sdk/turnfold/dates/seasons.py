@@ -1,4 +1,4 @@
-"""Seasons that are counted from a day: 'last summer', 'two winters ago'."""
+"""Seasons relative to a day: 'last summer', 'two winters ago'."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from turnfold.dates.written import SEASONS, days_away
 
 
 def seasons_near(season: str, sign: int, day: date) -> list[Period]:
-    """The seasons that 'last' (-1), 'this' (0) or 'next' (1) may mean, best first."""
+    """Return the seasons that 'last' (-1), 'this' (0) or 'next' (1) may mean, best first."""
     if sign:
         return _away(season, sign, day, 2)
     around = [_of_year(season, year) for year in range(day.year - 1, day.year + 2)]
@@ -18,7 +18,7 @@ def seasons_near(season: str, sign: int, day: date) -> list[Period]:
 
 
 def seasons_away(count: str, season: str, day: date, sign: int) -> Period:
-    """'Two summers ago': the last but one that is over; of 'a few' all days that may be meant.
+    """Resolve 'two summers ago' to the last but one that is over; 'a few' gives all days that may be meant.
 
     >>> seasons_away("two", "summer", date(2026, 3, 11), -1).first
     datetime.date(2024, 6, 1)
@@ -32,7 +32,7 @@ def seasons_away(count: str, season: str, day: date, sign: int) -> Period:
 
 
 def _away(season: str, sign: int, day: date, many: int) -> list[Period]:
-    """The nearest seasons that are over, or have not begun, nearest first."""
+    """Return the `many` nearest seasons that are over (-1) or have not begun (1), nearest first."""
     seasons = (_of_year(season, day.year + sign * years) for years in range(-1, many + 2))
     return [period for period in seasons if _is_clear(period, sign, day)][:many]
 

@@ -1,4 +1,4 @@
-"""Times that last or come back: 'for six months now', 'since March', 'until Friday', 'every Tuesday'."""
+"""Durations and recurring times: 'for six months now', 'since March', 'until Friday', 'every Tuesday'."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LASTING: Final = lazy_pattern(
     rf"|(?P<count4>{COUNT}) {_UNIT.replace('unit', 'unit4')} (?:now|running)"
     r")(?!['\u2019]?\w)"
 )
-"""How long something has lasted; whether it still does shows in `PERFECT` before it."""
+"""A duration; a match of `PERFECT` before it shows that it is ongoing."""
 PERFECT: Final = lazy_pattern(r"(?i)(?:\b(?:have|has|had been|haven't|hasn't)|['\u2019](?:ve|s been))\b[^.!?;]{0,80}$")
 RECURRING: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:(?:the )?(?:first|second|third|fourth|last) "
@@ -42,23 +42,23 @@ RECURRING: Final = lazy_pattern(
 SINCE: Final = lazy_pattern(
     r"(?i)\b(?:ever )?(?:since|as of|starting|beginning|from|after)(?: about| around)? (?:the )?$"
 )
-"""Stands before a time from which on something holds; 'from' only where no end follows."""
+"""Words before a time since which something is true; 'from' counts only if no end follows."""
 UNTIL: Final = lazy_pattern(
     r"(?i)\b(?:until|till|by|no later than|before|up to|not after|due(?: on)?|deadline(?: is)?)(?: about| around)?"
     r" (?:the )?$"
 )
-"""Stands before a time up to which something holds, or by which it is done."""
+"""Words before a time until which something is true, or by which it is done."""
 _DAYS: Final = {"day": 1, "night": 1, "week": WEEK, "fortnight": 2 * WEEK}
 
 
 def lasting_since(match: re.Match[str], said_on: date) -> tuple[Period, str] | None:
-    """From when something has lasted, by a match of `LASTING`, with a label; None for a length without a place."""
+    """Return since when a match of `LASTING` has lasted, with a label; None for a duration that is not ongoing."""
     text = match.string
     if match["count2"] and not match["now"] and not PERFECT.search(text, max(0, match.start() - 120), match.start()):
         return None
     begins_so = match.group().lower().startswith("the ")
     if match["past"] and not match["count"] and (begins_so or text.startswith(" of ", match.end())):
-        # 'The last week of June' is a week.
+        # 'The last week of June' is a week, not a duration.
         return None
     shown = match["count"] or match["count2"] or match["count3"] or match["count4"] or "one"
     named = (match["unit"] or match["unit2"] or match["unit3"] or match["unit4"]).lower()

@@ -1,4 +1,4 @@
-"""A time that a text tells: its words, what it is to what is told, and the days it means."""
+"""A time expression: its place in the text, its kind, and the days that it means."""
 
 from __future__ import annotations
 
@@ -9,55 +9,55 @@ from turnfold.contract.periods import Period
 
 
 class Kind(StrEnum):
-    """What a time is to what is told of it."""
+    """How a time relates to the event or state that the text is about."""
 
     WHEN = "when"
-    """It happened or happens then."""
+    """The event happened or happens then."""
     SINCE = "since"
-    """It holds from then on."""
+    """The state lasts from then on."""
     UNTIL = "until"
-    """It holds up to then, or is to be done by then."""
+    """The state lasts until then, or the event is due by then."""
     RECURRING = "recurring"
-    """It comes back: no day of its own."""
+    """The event recurs, without a single day."""
 
 
 class Form(StrEnum):
     """How a time is worded."""
 
     WRITTEN = "written"
-    """By its date, with or without the year."""
+    """A date, with or without the year."""
     COUNTED = "counted"
-    """From the day on which it was said: 'yesterday', 'next month'."""
+    """Relative to the day of the text: 'yesterday', 'next month'."""
     LASTING = "lasting"
-    """By how long it has lasted."""
+    """A duration up to now."""
     RECURRING = "recurring"
 
 
 class TimeExpression(NamedTuple):
-    """Words of a text that tell a time."""
+    """A span of a text that expresses a time."""
 
     start: int
-    """Code points from the beginning of the text."""
+    """`start` and `end` are offsets in code points."""
     end: int
     kind: Kind
     periods: tuple[Period, ...]
-    """All that people mean by the words, best first; none for what recurs."""
+    """All readings of the words, best first; empty for recurring times."""
     label: str
-    """The time in words that mean it on any day: '12 May 2026', 'week before 9 June 2023'; empty for what recurs, and
-    where the words say no more than the day on which they were said."""
+    """The time in absolute words: '12 May 2026', 'week before 9 June 2023'; empty for recurring times, and if the words
+    add nothing to the day of the text."""
     relative: bool
-    """Whether the words mean another day when they are said on another day."""
+    """Whether the meaning depends on the day of the text."""
     form: Form
     toward: int
-    """-1 in a clause about the past, 1 in one about what is to come, 0 where nothing shows."""
+    """-1 in a clause about the past, 1 about the future, 0 if unknown."""
 
     @property
     def meaning(self) -> str:
-        """The label with what the time is to what is told: 'since 2019', 'by 12 May 2026'."""
+        """The label with its kind: 'since 2019', 'by 12 May 2026'."""
         side = {Kind.SINCE: "since ", Kind.UNTIL: "by "}.get(self.kind, "") if self.label else ""
         return side + self.label
 
     @property
     def period(self) -> Period | None:
-        """The best reading."""
+        """The best reading; None for recurring times."""
         return self.periods[0] if self.periods else None

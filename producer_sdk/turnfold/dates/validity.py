@@ -1,6 +1,6 @@
-"""What held on a day: what was said by its end, and not yet closed then. Pure.
+"""Which anchors were active on a day: those stated by its end, and not closed by then. Pure.
 
-The smallest unit is the day, in UTC. A turn without a time counts as said with the turn before it.
+The smallest unit is the day, in UTC. A turn without a time belongs to the day of the turn before it.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from turnfold.errors import InvalidInput
 
 _CLOSED: Final = frozenset({AnchorState.SUPERSEDED, AnchorState.RESOLVED})
 BY_ANOTHER: Final = _CLOSED | {AnchorState.DUPLICATE}
-"""States into which an anchor comes by another one."""
+"""States that an anchor gets because of another anchor."""
 
 
 def checked_as_of(as_of: datetime | None) -> datetime | None:
-    """The moment that a caller asks for. Raises `InvalidInput` for one without a time zone."""
+    """Check a caller's `as_of`. Raises `InvalidInput` if it has no time zone."""
     if as_of is not None and (not isinstance(cast("object", as_of), datetime) or as_of.tzinfo is None):
         raise InvalidInput("as_of must be a datetime with a time zone, such as datetime(2026, 5, 3, tzinfo=UTC)")
     return as_of
 
 
 def day_after(as_of: datetime) -> datetime:
-    """The end of the day of a moment, in UTC: what is said from then on was not said yet."""
+    """Return the end of a moment's day in UTC, which is the first moment that is too late."""
     try:
         day = as_of.astimezone(UTC).date()
         return datetime.combine(day, time(), UTC) + timedelta(days=1)
@@ -37,7 +37,7 @@ def day_after(as_of: datetime) -> datetime:
 
 
 def within_calendar(as_of: datetime) -> datetime:
-    """A moment in UTC; at the calendar's ends the first or the last one that there is."""
+    """Convert a moment to UTC, clamped to the first or last moment of the calendar."""
     try:
         return as_of.astimezone(UTC)
     except OverflowError:
@@ -47,9 +47,9 @@ def within_calendar(as_of: datetime) -> datetime:
 def with_last_days(
     anchors: Sequence[Anchor], days_of_others: Mapping[int, date | None] = MappingProxyType({})
 ) -> tuple[Anchor, ...]:
-    """Anchors, those that are over with the day on which what closed them was said.
+    """Set `valid_to` of superseded and resolved anchors to the day of the anchor that closed them.
 
-    `days_of_others`, by id, are of those that closed some and are not among them.
+    `days_of_others` has, by id, the days of closing anchors that are not among `anchors`.
     """
     said_on = {**days_of_others, **{anchor.id: anchor.said_on for anchor in anchors}}
     return tuple(
@@ -61,14 +61,17 @@ def with_last_days(
 
 
 def closed_on(anchor: Anchor, closed_at: datetime | None) -> Anchor:
-    """An anchor that is over, with the day on which what closed it was said, where that is known."""
+    """Set `valid_to` of a superseded or resolved anchor to the day on which it was closed, if that is known."""
     if closed_at is None or anchor.state not in _CLOSED:
         return anchor
     return replace(anchor, valid_to=as_utc(closed_at).date())
 
 
 def anchors_up_to(anchors: Iterable[Anchor], last_seq: int) -> tuple[Anchor, ...]:
-    """Anchors in the states that they had when turn `last_seq` was the newest one; `anchors` are all there are."""
+    """Return the anchors up to turn `last_seq`, in the states that they had when it was the newest turn.
+
+    `anchors` has to contain all anchors that closed or replaced others.
+    """
     every = tuple(anchors)
     seq_of = {anchor.id: anchor.turn_seq for anchor in every}
     return tuple(_as_it_was(anchor, seq_of, last_seq) for anchor in every if anchor.turn_seq <= last_seq)
@@ -83,5 +86,5 @@ def _as_it_was(anchor: Anchor, seq_of: dict[int, int], last_seq: int) -> Anchor:
 
 
 def reopened(anchor: Anchor) -> Anchor:
-    """An anchor as it was before anything closed it."""
+    """Return an anchor as it was before another one closed it."""
     return replace(anchor, state=AnchorState.ACTIVE, related=None, valid_to=None)

@@ -1,4 +1,4 @@
-"""Times that are written out: '14 May 2026', 'May 3-5', 'summer of 2023', '2026-05-14', 'Q3 2025', 'Christmas'."""
+"""Absolute times: '14 May 2026', 'May 3-5', 'summer of 2023', '2026-05-14', 'Q3 2025', 'Christmas'."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from turnfold.contract.periods import MONTHS, WEEK, Period, Precision, one_day, 
 
 _MONTH: Final = "|".join(f"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in (*MONTHS, "Sept"))
 _TYPED: Final = f"{_MONTH}|january|february|march|april|june|july|august|september|october|november|december"
-"""Behind the number of a day, without a capital too: not 'may', which is another word."""
+"""Month names after the number of a day, where lower case counts too, except for 'may', which is another word."""
 _DAY: Final = r"(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
 _DASH: Final = r" ?(?:[-\u2013\u2014]|to|and|until) ?"
 SEASONS: Final = {"spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11), "winter": (12, 2)}
-"""First and last month, in the north; a winter ends in the next year."""
+"""First and last month of each season, in the northern hemisphere; winter ends in the next year."""
 _NO_YEAR: Final = r"ms|tokens|users|people|rows|requests|euros|dollars|words|lines"
 WRITTEN: Final = lazy_pattern(
     r"(?<![\w.:/$-])(?:(?P<iso>(?:19|20)\d\d[-/][01]\d[-/][0-3]\d)(?![\d-])(?:T[\d:.]{4,15}Z?)?"
@@ -46,7 +46,7 @@ _FEASTS: Final = {
     "valentine's day": (2, 14),
 }  # fmt: skip
 _LAST_OF_THIS_CENTURY: Final = 60
-"""'60 is 2060, '61 is 1961."""
+"""Last two-digit year of this century: '60 is 2060, '61 is 1961."""
 _NOVEMBER: Final = 11
 _THURSDAY: Final = 3
 _LATEST_MONTH: Final = 12
@@ -54,15 +54,15 @@ BEFORE_BARE: Final = lazy_pattern(
     r"(?i)\b(?:in|since|by|until|till|during|of|from|last|next|this|early|late|mid|before|after|through|throughout|around"
     r"|to|and|or|between|past|for|back in|circa|year)(?: the)?[ -]$"
 )
-"""Stands before a month, a season or a year that is meant as a time when it stands alone: 'may' and 'march' are verbs,
-a fall hurts, and 2019 may be a price."""
+"""Words that have to precede a month, a season or a year alone for it to be a time: 'may' and 'march' are verbs, a fall
+hurts, and 2019 may be a price."""
 
 
 def written_periods(match: re.Match[str], near: date | None, toward: int = 0) -> Iterator[Period]:
-    """The periods that a match of `WRITTEN` may mean, best first; none for what is no day of the calendar.
+    """Yield the periods that a match of `WRITTEN` may mean, best first; none for a day that does not exist.
 
-    A year that is not written is the one that lies nearest to the day `near`; `toward` -1 takes the newest that is not
-    after it, 1 the first that is not before it. Without `near` a time without a year means nothing.
+    A missing year is the one that puts the period nearest to the day `near`; with `toward` -1 not after it, with 1 not
+    before it. Without `near`, a time without a year yields nothing.
     """
     try:
         yield from _written(match, near, toward)
@@ -71,12 +71,12 @@ def written_periods(match: re.Match[str], near: date | None, toward: int = 0) ->
 
 
 def written_period(match: re.Match[str], near: date | None, toward: int = 0) -> Period | None:
-    """The best of `written_periods`."""
+    """Return the best of `written_periods`; None if there is none."""
     return next(written_periods(match, near, toward), None)
 
 
 def has_year(match: re.Match[str]) -> bool:
-    """Whether the year of a match of `WRITTEN` is written in it."""
+    """Whether a match of `WRITTEN` includes its year."""
     own = ("iso", "dotted", "slashed", "numbered", "years", "decade", "y8", "y", "y3", "y4", "y5", "y6", "y7")
     return any(match[name] for name in own)
 
@@ -107,7 +107,7 @@ def _written(match: re.Match[str], near: date | None, toward: int) -> Iterator[P
 
 
 def _slashed(one: int, other: int, year: int) -> Iterator[Period]:
-    """Both ways of writing a day where both are days: 3/4/2026."""
+    """Yield both readings of an ambiguous date such as 3/4/2026, or the only possible one."""
     for month, day in ((one, other), (other, one)) if one != other else ((one, other),):
         if month <= _LATEST_MONTH:
             yield one_day(date(year, month, day))
@@ -125,10 +125,10 @@ def _in_year(match: re.Match[str], near: date | None, toward: int) -> Iterator[P
 
 
 def nearest(of_year: Callable[[int], Period], near: date, toward: int) -> Iterator[Period]:
-    """What comes each year, in the year in which it lies nearest to a day; 29 February is not in most."""
+    """Yield the occurrence of a yearly period nearest to a day; none if no year around has one, as for 29 February."""
     periods = []
     for year in (near.year - 1, near.year, near.year + 1):
-        # The calendar has a first and a last year.
+        # The period may not exist in this year, or the year not in the calendar.
         with suppress(ValueError, OverflowError):
             periods.append(of_year(year))
     if periods:
@@ -136,7 +136,7 @@ def nearest(of_year: Callable[[int], Period], near: date, toward: int) -> Iterat
 
 
 def days_away(period: Period, near: date, toward: int) -> int:
-    """How far a period lies from a day, in days; a thousand years more on the wrong side."""
+    """Return the distance of a period from a day, in days; a thousand years more if it is on the wrong side."""
     first, last = period.first or date.min, period.last or date.max
     wrong = toward < 0 < (first - near).days or (toward > 0 > (last - near).days)
     away = max((first - near).days, (near - last).days, 0)
@@ -159,7 +159,7 @@ def _of_year(match: re.Match[str], year: int) -> Period:
     first_day = date(year, month, number_of(start))
     if match["m2"]:
         last_month = month_of(match["m2"])
-        # A year that is written behind the last day is that of the last day.
+        # A year after the last day belongs to the last day.
         next_year = last_month < month
         first_day = date(year - next_year, month, number_of(start)) if match["y"] else first_day
         last_day = date(first_day.year + next_year, last_month, number_of(match["a2"]))
@@ -171,7 +171,7 @@ def _of_year(match: re.Match[str], year: int) -> Period:
 
 
 def _part(month: Period, part: str | None) -> Period:
-    """The beginning, middle or end of a month: ten days of it, somewhere."""
+    """Return the beginning, middle or end of a month: a vague period of about ten days."""
     if not part or month.first is None or month.last is None:
         return month
     part = part.lower()
@@ -192,7 +192,7 @@ def _feast(name: str, year: int) -> date:
 
 
 def easter(year: int) -> date:
-    """Easter Sunday, by the anonymous Gregorian algorithm (Nature, 20 April 1876)."""
+    """Return Easter Sunday by the anonymous Gregorian algorithm (Nature, 20 April 1876)."""
     golden, century, of_century = year % 19, year // 100, year % 100
     leaps, rest = divmod(century, 4)
     moved = (century - (century + 8) // 25 + 1) // 3
@@ -204,10 +204,10 @@ def easter(year: int) -> date:
 
 
 def month_of(shown: str) -> int:
-    """Number of a month by its first three letters."""
+    """Return the number of a month by its first three letters."""
     return next(number for number, name in enumerate(MONTHS, 1) if name[:3].lower() == shown[:3].lower())
 
 
 def number_of(shown: str) -> int:
-    """Number of a day without what is written behind it: '3rd'."""
+    """Parse the number of a day, without its ordinal suffix: 3 of '3rd'."""
     return int(shown.rstrip("sthndr"))
