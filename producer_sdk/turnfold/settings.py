@@ -244,7 +244,7 @@ def _check_types(settings: Settings) -> None:
             msg = f"TURNFOLD_{field.name.upper()} ({field.name}=) must be a {field.type}, not {type(setting).__name__}"
             raise InvalidSettings(msg)
         if isinstance(setting, float) and not math.isfinite(setting):
-            raise InvalidSettings(f"TURNFOLD_{field.name.upper()} must be a number that ends, not {setting}")
+            raise InvalidSettings(f"TURNFOLD_{field.name.upper()} must be a finite number, not {setting}")
 
 
 _S = TypeVar("_S")

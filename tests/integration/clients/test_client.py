@@ -154,7 +154,7 @@ def test_a_conversation_that_nobody_has_written_to_reads_as_empty(tf: Turnfold) 
     status = tf.status("nobody")
     assert (status.inbox, status.stored, status.segments, status.lag_seconds) == (0, 0, 0, 0.0)
     for read in (lambda: tf.anchors("nobody"), lambda: tf.search("nobody", "x"), lambda: tf.expand("nobody", "L1:1")):
-        with pytest.raises(UnknownConversation, match="nobody has written to conversation 'nobody'"):
+        with pytest.raises(UnknownConversation, match="no turns were appended to conversation 'nobody'"):
             read()
 
 

@@ -132,5 +132,5 @@ def test_markers_are_asked_for_in_a_list_each_once() -> None:
         Request(budget_tokens=100, expand=(7,))  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="at most 8 markers"):
         Request(budget_tokens=100, expand=tuple(f"L1:{n}" for n in range(1, 10)))
-    with pytest.raises(UnknownMarker, match="not a marker of ours"):
+    with pytest.raises(UnknownMarker, match="not a Turnfold marker"):
         Request(budget_tokens=100, expand=("the part about fees",))

@@ -98,7 +98,7 @@ def test_an_expansion_of_less_than_one_token_is_refused(nowhere: Turnfold, most:
 
 @pytest.mark.parametrize("marker", ["", "auth", "L4:1", "L1:0", "L0:turns-5-3", "L1:c0-1", "L1:c9-1", "L1:x y-1"])
 def test_a_marker_that_we_cannot_have_made_is_refused(nowhere: Turnfold, marker: str) -> None:
-    with pytest.raises(UnknownMarker, match="is not a marker of ours"):
+    with pytest.raises(UnknownMarker, match="is not a Turnfold marker"):
         nowhere.expand("c", marker)
 
 

@@ -25,7 +25,7 @@ async def status_of(visitor: Visitor, conversation: str) -> Status:
     """How far the work is. Raises `UnknownConversation` where there is nothing at all."""
     status = await visitor.turnfold.status(conversation)
     if not status.stored and not status.inbox:
-        msg = f"nobody has written to conversation {conversation!r}, or it was forgotten"
+        msg = f"no turns were appended to conversation {conversation!r}, or it was forgotten"
         raise UnknownConversation(msg, remedy="look it up in the list of conversations")
     return status
 

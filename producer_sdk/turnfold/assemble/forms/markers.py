@@ -109,7 +109,7 @@ def parse_marker(text: str) -> Marker:
     match = _MARKER.fullmatch(bare)
     marker = _checked(match) if match else None
     if marker is None:
-        msg = f"{text[:60]!r} is not a marker of ours"
+        msg = f"{text[:60]!r} is not a Turnfold marker"
         raise UnknownMarker(msg, remedy="copy one from a context, such as L1:auth-options-17")
     return marker
 
