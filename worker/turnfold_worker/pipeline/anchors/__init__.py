@@ -1,26 +1,26 @@
-"""Verbatim spans that must not be lost, and which earlier ones they repeat, correct or settle.
+"""Extract anchors, verbatim spans that must survive folding, and settle them against the conversation's earlier ones.
 
-What a clause does and says, each package using only those before it:
+Understanding a clause; each package uses only the ones listed before it:
 
-ranks         the order in which anchors are shown
-assistants    who among the speakers is an assistant
-rules         phrases by which people promise, ask, decide, correct, state and answer
-statements    what one statement says: what is done, demanded, limited, when it holds, what it asks
-acts          what each turn does, by these and by what the turn before left open
-heads         what trained heads add to the rules, with or without sentence vectors
-settling      what one anchor does to those before it: it repeats, corrects, answers or finishes them
+ranks         the static order in which anchors are shown
+assistants    which speakers are assistants
+rules         tables of phrases by which people promise, ask, decide, correct, state and answer
+statements    the content of one statement: deeds, duties, limits, values, time of validity, questions
+acts          the dialogue acts of each turn, from the rules and from what the previous turn left open
+heads         trained heads that add acts the rules miss, with or without sentence vectors
+settling      how a new anchor affects earlier ones: it repeats, corrects, answers or completes them
 
-The anchors of a segment, by all of these:
+Building the anchors of a segment:
 
-standing      limits, instructions, preferences and decisions, whatever else a clause does
-worth         how sure it is that a clause matters later, by named factors
-refusals      what only refuses an offer, and corrects nothing
-binding       what only sounds like a promise or a request, and binds nobody
-drafts        anchors before they meet earlier ones
-bearing       how far an anchor bears on later answers
-agreed        proposals that the next turn agrees to
-candidates    what each clause does most surely
+standing      limits, instructions, preferences and decisions, whatever else the clause does
+worth         the score of a clause as a sum of named factors
+refusals      refusals of an offer, which correct nothing
+binding       clauses that only sound like a promise or a request
+drafts        anchors before they are compared with earlier ones
+bearing       how relevant an anchor stays for later answers
+agreed        proposals that the next turn accepts
+candidates    the most certain act of each clause
 extraction    the anchors of a segment
-reports       few words that may say that what an earlier segment left open is done
-deduplicate   the anchors of a segment against the earlier ones of the conversation
+reports       short statements that may settle an earlier anchor
+deduplicate   merging of a segment's anchors into those of the conversation
 """

@@ -1,6 +1,6 @@
-"""What each turn does: promise, ask, decide, state, correct.
+"""Dialogue acts of each turn: promise, ask, decide, state, correct.
 
-before      what a turn leaves open for the next
-clause      who says a clause, to whom, in what kind of turn
-turn_acts   what each turn does, by all of these
+before      what a turn leaves open for the next one
+clause      a clause with its speaker, its addressee and the kind of turn it is in
+turn_acts   the acts of each turn, from both
 """

@@ -1,4 +1,4 @@
-"""What a turn leaves open for the next: a question, a request, an offer, a proposal. It decides what a reply means."""
+"""What a turn leaves open (a question, request, offer or proposal), which decides what the reply means."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from turnfold_worker.pipeline.language.spoken import QUESTION_MARKS, is_question
 from turnfold_worker.pipeline.turns.reading import Reading
 
 _BRIEF: Final = 250
-"""Code points of a turn of everyday talk at most."""
+"""Maximum length, in code points, of a turn of casual talk."""
 _TAIL: Final = 400
 _SENTENCES_OPEN: Final = 4
-"""Last sentences of a turn in which it may propose something."""
+"""Number of final sentences in which a turn may propose something."""
 _WISHES: Final = frozenset({"wanted", "you asked to act", "reply wanted"})
-"""Rules of requests that say what is wished for, or ask for words."""
+"""Request rules that state a wish or ask for words rather than a deed."""
 _OFFERS: Final = PROMISES | {"offer", "let me work", "we will work"}
 
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What the turn before leaves open."""
+    """What the previous turn leaves open."""
 
     asked: bool = False
     requested: int = 0
     """Points of its strongest request."""
     deed: bool = False
-    """That request is for a deed: neither a wish nor for words."""
+    """The strongest request asks for a deed, not for words and not just as a wish."""
     offered: bool = False
-    """It ends with an offer or a promise."""
+    """The previous turn ends with an offer or a promise."""
     proposed: bool = False
-    """It waits for a yes."""
+    """The previous turn waits for a yes."""
     brief: bool = True
     corrects: bool = False
-    """Who speaks now has only said that something was wrong: 'no, wait'."""
+    """The current speaker has only said that something was wrong: 'no, wait'."""
 
 
 NOTHING: Final = Before()
 
 
 def leaves_open(reading: Reading, acts: Sequence[Found]) -> Before:
-    """What a turn leaves open for the next."""
+    """Determine what a turn leaves open for the next one."""
     if not reading.sentences:
         return NOTHING
     last = reading.sentences[-1]
@@ -54,7 +54,7 @@ def leaves_open(reading: Reading, acts: Sequence[Found]) -> Before:
     requests = [act for act in acts if act.act is Act.REQUEST]
     ends = plain_words(reading.text(last))
     if reply_rules.QUESTION.match(ends) and is_question(ends):
-        # What is answered is the question at the end.
+        # The reply answers the question at the end, so earlier requests do not count.
         requests = [one for one in requests if one.span.start >= last.start]
     request = max(requests, key=lambda one: one.points, default=None)
     return Before(

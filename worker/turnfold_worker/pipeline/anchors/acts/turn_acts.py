@@ -1,7 +1,7 @@
-"""What each turn does, by rule: promise, ask, decide, state, correct. Anchors are chosen from these acts.
+"""Rule-based dialogue acts of each turn (promise, ask, decide, state, correct), from which anchors are chosen.
 
-A clause may do several things; for each act it has points, and 50 are enough. The phrases are those of `rules`. What
-the turn before left open decides what a short reply means.
+A clause may perform several acts; each gets points, of which 50 are enough. The phrases come from `rules`. What the
+previous turn left open decides what a short reply means.
 """
 
 from __future__ import annotations
@@ -23,51 +23,51 @@ from turnfold_worker.pipeline.language.words import specific_words
 from turnfold_worker.pipeline.turns.reading import Reading
 
 SENTENCES_READ: Final = 200
-"""Sentences of a turn that are looked at."""
+"""Number of sentences of a turn that are analysed."""
 BARE_VALUE: Final = "bare value"
-"""The rule by which few words put a value in the place of another: '9443, typo'."""
+"""Rule for a few words that replace one value by another: '9443, typo'."""
 YES_TO_A_PROPOSAL: Final = "yes to a proposal"
 NO_TO_A_PROPOSAL: Final = "no to a proposal"
 GOES_ALONG: Final = "goes along with a request"
 REPLIES: Final = frozenset({YES_TO_A_PROPOSAL, "yes to a request", "no to a request", GOES_ALONG})
-"""Rules by which a reply means what was asked before it."""
+"""Rules for replies whose meaning depends on what was asked before."""
 
 _ASKED: Final = 5
-"""Words from which what is put as a question without a mark is one rather than the beginning of one."""
+"""Number of words from which an unmarked question is complete rather than a false start."""
 _NAMES_LITTLE: Final = 2
-"""Words up to which a clause says no thing and value."""
+"""Number of words up to which a clause cannot name both a thing and its value."""
 _BEGUN: Final = 6
-"""Words up to which what breaks off may name nothing yet."""
+"""Number of words up to which an unfinished clause may be too short to name anything."""
 _TELLS: Final = frozenset({"order", "advice", "wanted"})
-"""Rules of requests that tell what to do or what is wanted: in a question they ask about it."""
+"""Request rules that direct or express a wish; in a question they only ask about it."""
 _WANTED: Final = frozenset({"need"})
-"""Rules of facts that hold in a question too."""
+"""Fact rules that also hold in a question."""
 _TOLD_TOO: Final = _WANTED | {"preference", "limit"}
-"""Those that hold behind a question without a mark, where a statement may follow it in one breath."""
+"""Fact rules that also hold in an unmarked question, where a statement may follow in the same breath."""
 _SUPPOSED: Final = frozenset({"duty taken", "work given"})
-"""Rules of commitments that in a question ask what is to be done."""
+"""Commitment rules that, in a question, ask what is to be done."""
 _BINDING: Final = frozenset({Act.COMMITMENT, Act.DECISION})
 _STEPS: Final = frozenset({"order", "order under a condition", "advice"})
-"""Rules of requests that each step of a manual makes."""
+"""Request rules that every step of a manual matches."""
 _RULES_BY_WORD: Final = PatternIndex(lambda: (rule.pattern.pattern for rule in statement_rules.RULES))
 _MEETINGS: Final = frozenset({"availability", "meeting", "work named"})
-"""Rules of requests that also 'When can we meet?' makes."""
+"""Request rules that 'When can we meet?' also matches."""
 
 
 def turn_acts(reading: Reading, before: Before, speakers: Sequence[str]) -> list[Found]:
-    """The acts of a turn in the order of its clauses; at most one of a kind a clause. Linear in its length."""
+    """Find the acts of a turn in clause order, at most one of a kind per clause, in time linear in its length."""
     acts_found: list[Found] = []
     for sentence in reading.sentences[:SENTENCES_READ]:
         for clause in clauses(reading.turn.content, sentence, MAX_CLAUSE):
             for span in told_and_asked(reading.turn.content, clause):
                 acts_found.extend(_Acts(Clause(reading, span, speakers), before).found())
-                # A reply is what the turn opens with.
+                # Only the opening clause of a turn can be a reply.
                 before = NOTHING
     return acts_found
 
 
 class _Acts:
-    """The acts of a clause while they are found: for each the points and the rule that gave them."""
+    """Collect the acts of a clause, with the points and the rule of each."""
 
     def __init__(self, clause: Clause, before: Before) -> None:
         self._clause = clause
@@ -75,7 +75,7 @@ class _Acts:
         self._best: dict[Act, tuple[int, str]] = {}
 
     def found(self) -> Iterator[Found]:
-        """What it does, surest of each kind."""
+        """Yield the acts of the clause, with the strongest match of each kind."""
         self._reply()
         if self._clause.is_bare_value(self._before):
             self._put(Act.CORRECTION, 72, BARE_VALUE)
@@ -90,7 +90,7 @@ class _Acts:
             yield Found(act, min(max(points, 0), 100), self._clause.span, rule)
 
     def _take_back(self) -> None:
-        """What only sounds like a request or a promise."""
+        """Remove acts that only sound like a request, promise or correction."""
         if Act.REQUEST in self._best and self._is_no_request(self._best[Act.REQUEST][1]):
             del self._best[Act.REQUEST]
         if self._best.get(Act.COMMITMENT, (0, ""))[1] == GOES_ALONG and (
@@ -150,7 +150,7 @@ class _Acts:
                 self._best[act] = (self._best[act][0] + points, self._best[act][1])
 
     def _reply(self) -> None:
-        """Yes and no, between two: in a group it is not clear to whom."""
+        """Score yes and no as replies in a dialogue of two; in a group the addressee is unclear."""
         before, said = self._before, self._clause.said
         if self._clause.group or self._clause.assistant or before is NOTHING:
             return
@@ -184,7 +184,7 @@ class _Acts:
         if tells_of_done(self._clause.said):
             self._put(Act.FACT, 44, "done")
         for rule in self._rules_worth_trying():
-            # The fillers of speech are what some corrections are told by.
+            # Some corrections are recognized by filler words.
             turns = self._clause.raw if rule.act is Act.CORRECTION else self._clause.said
             if rule.points > self._best.get(rule.act, (0, ""))[0] and rule.pattern.search(turns):
                 self._put(rule.act, rule.points, rule.name)
@@ -194,7 +194,7 @@ class _Acts:
             self._add(-20, Act.REQUEST)
 
     def _rules_worth_trying(self) -> list[Rule]:
-        """The rules that may hold for these words, in order."""
+        """Return the rules that may match these words, in table order."""
         raw, said = self._clause.raw, self._clause.said
         places = _RULES_BY_WORD.worth_trying(raw if raw == said else f"{raw} {said}")
         rules = [statement_rules.RULES[place] for place in places]
@@ -227,7 +227,7 @@ class _Acts:
             self._best.pop(Act.FACT, None)
 
     def _exactness(self) -> None:
-        """A number, a date, a name: what is stated exactly matters more."""
+        """Raise the score of a clause that states a number, date or name."""
         before = self._before
         if (
             not self._clause.only_asks
