@@ -1,13 +1,13 @@
-"""What a new anchor does to one before it.
+"""How a new anchor affects an earlier one.
 
-likeness      how alike two anchors are: by words, by vectors, by what they state exactly
-subjects      whether they speak of one thing, by the words around their values
-answers       whether one answers a question
-differences   in what they differ: another value of the same thing, another word, another order
-plans         what takes the place of a plan that is set aside without a name
-opposites     what somebody denies that he said elsewhere, and a newer value of what changed
-attribute_values   what a new age, pay or owner does to an earlier one
-two_values    two values of one thing in one turn: a contradiction
-overtaking    whether the new one takes the place of the earlier one
-settle        whether the new one repeats, corrects, answers or finishes the earlier one
+likeness      similarity of two anchors by words, by vectors and by exact values
+subjects      whether two anchors are about the same thing, by the words around their values
+answers       whether an anchor answers an open question
+differences   how two anchors differ: another value, another word, another order
+plans         the plan that replaces one set aside without a name
+opposites     denials that contradict other statements of the speaker, and newer values of what changed
+attribute_values   the effect of a new age, pay or owner on an earlier one
+two_values    two values of the same thing in one turn: a contradiction
+overtaking    whether the new anchor supersedes the earlier one
+settle        whether the new anchor repeats, corrects, answers or completes the earlier one
 """

@@ -1,4 +1,4 @@
-"""What a new statement of an attribute does to earlier ones: it says the same in other words, or another value."""
+"""Effect of a new attribute statement on earlier ones: the same value in other words, or another value."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _WISHES: Final = listed("want wants hope hopes hoping wish aim aiming target goa
 _BEGAN: Final = lazy_pattern(
     r"(?<!\w)(?:i|we)(?:'ve| have)? (?:just |now )?(?:moved|relocated|switched|started|joined)(?!\w)"
 )
-"""Something began on a day, and goes on: 'I moved to Rome in March'."""
+"""Something that began on a day and continues: 'I moved to Rome in March'."""
 _TELL_MORE: Final = (lasting_rules.AIM, lasting_rules.DENIAL, lasting_rules.VALUE_NOW)
 
 
 def says_again(new: Known, earlier: Sequence[Known]) -> bool:
-    """Let each lasting fact stand once: of two that state the same the fuller one, then the one that says it outright.
+    """Mark the less complete of two equal lasting facts as a duplicate, at a tie the less direct one.
 
-    True where the new one is a duplicate.
+    Return True if the new fact is the duplicate.
     """
     if not _lasts(new):
         return False
@@ -56,7 +56,7 @@ def says_again(new: Known, earlier: Sequence[Known]) -> bool:
 
 
 def states_another_value(new: Known, old: Known) -> bool:
-    """Whether a later statement gives another value of what an earlier one of its speaker states."""
+    """Check whether a later statement gives another value for what the same speaker stated earlier."""
     if new.kind not in _STATES or new.anchor.turn_seq <= old.anchor.turn_seq or not same_speaker(new, old):
         return False
     if not (changes_value(new.anchor.text, old.anchor.text) or other_value(new.anchor.text, old.anchor.text)):
@@ -67,7 +67,7 @@ def states_another_value(new: Known, old: Known) -> bool:
 
 
 def of_other_holders(one: Known, other: Known) -> bool:
-    """Whether two statements are of other people or times however alike: 'I'm 44', 'she's 44', 'I want to be 44'."""
+    """Check whether similar statements differ in person or time: 'I'm 44', 'she's 44', 'I want to be 44'."""
     if one.said == other.said:
         return False
     if _WISHES.isdisjoint(one.tokens) is not _WISHES.isdisjoint(other.tokens):
@@ -76,7 +76,7 @@ def of_other_holders(one: Known, other: Known) -> bool:
 
 
 def of_other_people(one: Known, other: Known) -> bool:
-    """Whether one tells only of its speaker, and the other only of others: 'my budget', 'their budget'."""
+    """Check whether one is only about its speaker, the other only about others: 'my budget', 'their budget'."""
     if tell_of_self_and_another(one, other):
         return True
     ours, of_others = one.tells_of_self, one.tells_of_others
@@ -87,7 +87,7 @@ def of_other_people(one: Known, other: Known) -> bool:
 
 
 def tell_of_self_and_another(one: Known, other: Known) -> bool:
-    """Whether one begins with its speaker, the other with somebody else: 'I live in Leeds', 'My sister moved'."""
+    """Check whether one begins with its speaker, the other with someone else: 'I live in Leeds', 'My sister moved'."""
     return (one.begins_with_self and other.begins_with_another) or (other.begins_with_self and one.begins_with_another)
 
 
@@ -104,7 +104,7 @@ def _may_be_the_same(new: Known, old: Known) -> bool:
 
 
 def _says_only_that(known_anchor: Known) -> bool:
-    """Whether nothing else in a statement lasts beside the attributes that it states."""
+    """Check whether a statement contains no lasting fact besides its attributes."""
     if any(rule.search(known_anchor.said) for rule in _TELL_MORE):
         return False
     lasting = sum(len(rule.findall(known_anchor.said)) for rule in (lasting_rules.IDENTITY, lasting_rules.HEALTH))

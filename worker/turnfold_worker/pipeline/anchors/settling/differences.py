@@ -1,4 +1,4 @@
-"""In what two anchors differ: another value of the same thing, another word, another order."""
+"""Differences between two anchors: another value of the same thing, another word, another order."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from turnfold_worker.pipeline.language.words import words
 from turnfold_worker.pipeline.turns.reading import is_participant
 
 _LEAST_SLIPPED: Final = 4
-"""Characters of a value from which one that differs in one or two places is taken for a slip of the hand."""
+"""Minimum length of a value for which a difference in one or two characters counts as a typo."""
 _MOST_SLIPPED: Final = 2
 _LEAST_SAME: Final = 4
-"""Words of two sentences that differ in one of them."""
+"""Minimum number of words of two sentences that differ in one word."""
 _TIME: Final = lazy_pattern(r"\d:\d|\d\s?[aApP]\.?[mM]")
 _ASSIGNED: Final = lazy_pattern(
     r"^(?:(?:so|and|by the way|also|fyi)[,:]? )?"
@@ -55,18 +55,18 @@ _MONTHS: Final = lazy_pattern(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|D
 _ANOTHER_KIND: Final = listed(
     "return outbound connecting backup spare secondary temporary interim private personal sister former"
 )
-"""Words that tell a thing from another one of its kind."""
+"""Words that distinguish a thing from another of its kind."""
 
 
 def orders_otherwise(new: Known, old: Known) -> bool:
-    """True when both tell what is wanted from now on, of one thing and differently: 'answer in German', 'in French'."""
+    """Check whether two standing orders about the same thing differ: 'answer in German', 'in French'."""
     if not (same_speaker(new, old) and old.order and new.order and old.said != new.said):
         return False
     return new.order == old.order and new.tokens != old.tokens
 
 
 def others(known_anchor: Known, other: Known, kind: FactKind) -> tuple[str, ...]:
-    """What it states of a kind: not who is called by name, nor what it denies: 'Wednesday, not Tuesday'."""
+    """Return the facts of a kind that an anchor states, without people addressed and denied values ('not Tuesday')."""
     speakers = [each.anchor.speaker for each in (known_anchor, other) if each.anchor.speaker]
     stated = known_anchor.text.partition(", not ")[0]
     return tuple(
@@ -79,28 +79,28 @@ def others(known_anchor: Known, other: Known, kind: FactKind) -> tuple[str, ...]
 
 
 def contradicts(known_anchor: Known) -> bool:
-    """Whether it says that somebody else was wrong."""
+    """Check whether an anchor says that someone else was wrong."""
     return statement_rules.CONTRADICTION.search(known_anchor.said) is not None
 
 
 def one_word_apart(known_anchor: Known, other: Known) -> bool:
-    """Whether each has one telling word of its own: 'the room is the blue one', 'the room is the green one'."""
+    """Check whether each has one specific word of its own: 'the room is the blue one', 'the room is the green one'."""
     return known_anchor.negations == other.negations and len(own_words(known_anchor, other)) == 1 == len(
         own_words(other, known_anchor)
     )
 
 
 def same_but_for_a_word(known_anchor: Known, other: Known) -> bool:
-    """Whether all words are the same but one, behind what opens a correction: 'wait, we'll take the blue one'."""
+    """Check whether all words but one are equal after a correction opener: 'wait, we'll take the blue one'."""
     ours, theirs = (re.split(r"[,:] ", each.said)[-1].rstrip("!.").split() for each in (known_anchor, other))
     pairs = zip(ours, theirs, strict=False)
     return len(ours) == len(theirs) >= _LEAST_SAME and sum(word != other_word for word, other_word in pairs) == 1
 
 
 def another_value(known_anchor: Known, other: Known, kind: FactKind, *, of_any_unit: bool = False) -> bool:
-    """Whether both state one value of a kind, not the same one: of one unit, or both a weekday, a time or a day.
+    """Check whether both state one value of a kind and of the same unit or form of date, and the values differ.
 
-    `of_any_unit`: where one of two numbers has no unit, it may be of that of the other.
+    `of_any_unit`: a number without a unit may be compared with one that has a unit.
     """
     ours, theirs = (_by_sort(others(*pair, kind), kind) for pair in ((known_anchor, other), (other, known_anchor)))
     if of_any_unit and len(ours) == 1 == len(theirs) and kind is FactKind.NUMBER and ("" in ours or "" in theirs):
@@ -112,7 +112,7 @@ def another_value(known_anchor: Known, other: Known, kind: FactKind, *, of_any_u
 
 
 def of_another_number(known_anchor: Known, other: Known) -> bool:
-    """Whether numbers tell that they speak of two of several things: 'room 12 is free', 'room 14 is free'."""
+    """Check whether numbers identify two different things: 'room 12 is free', 'room 14 is free'."""
     ours, theirs = (
         {match["number"] for pattern in (_NUMBERED, _DONE_TO, _CALLED) for match in pattern.finditer(each.said)}
         & set(each.facts.texts(FactKind.NUMBER))
@@ -122,7 +122,7 @@ def of_another_number(known_anchor: Known, other: Known) -> bool:
 
 
 def narrower(known_anchor: Known, other: Known) -> bool:
-    """Whether one speaks of a part of what the other speaks of: 'we ship the beta on 12 June', 'we ship on 5 June'."""
+    """Check whether one covers only a part of the other: 'we ship the beta on 12 June', 'we ship on 5 June'."""
     values = [plain_words(text) for text in known_anchor.facts.texts(*VALUES)]
     words_before = known_anchor.said[: min((at for at in map(known_anchor.said.find, values) if at >= 0), default=0)]
     named = frozenset(words(words_before))
@@ -132,15 +132,15 @@ def narrower(known_anchor: Known, other: Known) -> bool:
 
 
 def is_told_apart(new: Known, old: Known) -> bool:
-    """Whether one names another of its kind than the other: 'our return flight', 'the backup server'."""
+    """Check whether a qualifier distinguishes their subjects: 'our return flight', 'the backup server'."""
     return _ANOTHER_KIND.isdisjoint(new.tokens) is not _ANOTHER_KIND.isdisjoint(old.tokens)
 
 
 def about_another(new: Known, old: Known) -> bool:
-    """Whether one is about another thing than the other, however alike they are.
+    """Check whether two similar anchors are about different things.
 
-    It says which value was wrong, and the other states a different one; or a thing that both name is told apart by
-    the word before it: 'the wallet service', 'the portal service'.
+    Either the new anchor says which value was wrong and the old one states another, or the word before a shared noun
+    differs: 'the wallet service', 'the portal service'.
     """
     taken_back = [*statement_rules.TAKEN_BACK.findall(new.said), *_SAID_BEFORE.findall(new.said)]
     wrong = set(_ANY_NUMBER.findall(" ".join(taken_back)))
@@ -157,7 +157,7 @@ def about_another(new: Known, old: Known) -> bool:
 
 
 def _told_apart_by(known_anchor: Known) -> dict[str, set[str]]:
-    """The telling words right before each telling word."""
+    """Map each specific word to the specific words directly before it."""
     words_before_thing: dict[str, set[str]] = {}
     for word_before, thing in pairwise(_ANY_WORD.findall(known_anchor.said.lower())):
         if (
@@ -171,14 +171,14 @@ def _told_apart_by(known_anchor: Known) -> dict[str, set[str]]:
 
 
 def has_a_subject_of_its_own(new: Known, old: Known) -> bool:
-    """Whether a correction names what it is about, and the other does not: 'the cache holds 500 entries'."""
+    """Check whether a correction names a subject that the other lacks: 'the cache holds 500 entries'."""
     subjects = [match["subject"].lower().split() for match in _SUBJECT.finditer(new.said)]
     spoken = set(_ANY_WORD.findall(old.said.lower()))
     return bool(subjects) and not any(word in spoken for subject in subjects for word in subject)
 
 
 def same_value(one: str, other: str) -> bool:
-    """Whether one says the other, or more of it: '3 May 2026' for '3 May', '47 seats' for '47'."""
+    """Check whether one value contains the other: '3 May 2026' and '3 May', '47 seats' and '47'."""
     ours, theirs = (frozenset(bare_value(text).split()) for text in (one, other))
     return ours <= theirs or theirs <= ours
 
@@ -191,7 +191,7 @@ def _by_sort(texts: tuple[str, ...], kind: FactKind) -> dict[str, list[str]]:
 
 
 def sort_of(text: str, kind: FactKind) -> str:
-    """The unit of a number; whether a date is a weekday, a time or a day."""
+    """Return the unit of a number, or whether a date is a weekday, a time or a day."""
     if kind is FactKind.NUMBER:
         return sort_of_amount(text)
     if _TIME.search(text):
@@ -200,7 +200,7 @@ def sort_of(text: str, kind: FactKind) -> str:
 
 
 def assigns_otherwise(known_anchor: Known, other: Known) -> bool:
-    """Whether both say what one thing is, in a word with a digit, and differently: 'the password is tulip-12'."""
+    """Check whether both assign the same thing, with different values that have digits: 'the password is tulip-12'."""
     ours = _ASSIGNED.match(known_anchor.said)
     theirs = _ASSIGNED.match(other.said) if ours else None
     if not ours or not theirs or ours["subject"] != theirs["subject"] or ours["value"] == theirs["value"]:
@@ -209,7 +209,7 @@ def assigns_otherwise(known_anchor: Known, other: Known) -> bool:
 
 
 def nearly_same_value(known_anchor: Known, other: Known) -> bool:
-    """Whether both state a value that a slip of the hand may turn into the other's: '88231' and '88213', or days."""
+    """Check whether two values may differ by a typo: '88231' and '88213', or two days of one month."""
     ours, theirs = (set(each.facts.texts(FactKind.NUMBER, FactKind.IDENTIFIER)) for each in (known_anchor, other))
     if any(_slipped(text, other_text) for text in ours - theirs for other_text in theirs - ours):
         return True

@@ -1,4 +1,4 @@
-"""How alike two anchors are: by their words, by their sentence vectors, and by what they state exactly."""
+"""Similarity of two anchors by their words, their sentence vectors and their exact values."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from turnfold_worker.pipeline.language.words import SPECIFIC, specific_words, wo
 
 _MARKS: Final = '.,;:!?()[]"“”'
 _SAME_ROOT: Final = 5
-"""Letters from which two words that begin alike are forms of one."""
+"""Number of leading letters in common from which two words are forms of the same one."""
 _LEAST_ROOT: Final = 3
-"""Letters of a whole word that may be the beginning of another."""
+"""Minimum length of a whole word that counts as the root of another."""
 _WRITTEN_NUMBERS: Final = frozenset(
     {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty",
      "thirty", "forty", "fifty", "hundred", "thousand", "million", "once", "twice", "half", "double", "first", "second",
@@ -34,7 +34,7 @@ _COMPARISONS: Final = frozenset(
     {"<", ">", "<=", ">=", "≤", "≥", "maximum", "minimum", "max", "min", "least", "most", "only", "some", "sometimes",
      "few", "hardly", "barely", "rarely", "seldom", "almost", "nearly"}
 )  # fmt: skip
-"""Signs and words that turn what a value means: one that only one of two texts has keeps them apart."""
+"""Signs and words that change what a value means; both texts must have the same ones to agree."""
 _OPPOSITES: Final = (
     ("on", "off"), ("in", "out"), ("up", "down"), ("left", "right"), ("before", "after"), ("above", "below"),
     ("over", "under"), ("more", "less"), ("more", "fewer"), ("enable", "disable"), ("enabled", "disabled"),
@@ -49,20 +49,20 @@ _OPPOSITES: Final = (
 
 
 _TURNS_ROUND: Final = ("un", "in", "im", "ir", "il", "non", "dis", "de", "mis")
-"""Beginnings that make a word its opposite."""
+"""Prefixes that make a word its opposite."""
 _DIRECTIONS: Final = frozenset({"before", "after", "than", "instead", "from", "into", "onto", "until", "over", "under"})
-"""Words between two things that cannot change places."""
+"""Words between two things that cannot be swapped without changing the meaning."""
 _ORDERING: Final = listed("""
     always never from now on here going forward in the future please so and but also remember to make sure be you i
     want need expect should must do don't not ever
 """)
-"""Words that make an order a standing one."""
+"""Words that make an order a standing one, without its content."""
 _ANY_OCCASION: Final = listed(" about for to you a an any the my of how what why question questions something")
 _LIKE_FACTS: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE})
 _OWN: Final = listed("i i'm i've i'd i'll my me we we're we've our us")
 _OTHERS: Final = listed("she she's he he's his her they they're they've their him them")
 _OWN_KIN: Final = lazy_pattern(rf"(?<!\w)(?:my|our) (?:\w{{1,20}} )?{KIN}(?!\w)")
-"""Somebody whom the next statement may call 'she'."""
+"""A relative whom the next statement may call 'she'."""
 _KIN_FIRST: Final = lazy_pattern(rf"(?:(?:so|and|but|also),? )?(?:my|our) (?:\w{{1,20}} )?{KIN}(?!\w|'s)")
 _SELF_FIRST: Final = lazy_pattern(r"(?:(?:so|and|but|also),? )?(?:i|we)(?! meant?,?(?!\w))(?!\w)")
 _DOES: Final = lazy_pattern(
@@ -76,12 +76,12 @@ _LETTER: Final = lazy_pattern(r"(?<=[^\W_] )[A-Z](?![^\W_]|['\u2019])")
 
 @dataclass
 class Known:
-    """An anchor while others are compared with it; `anchor` is replaced as states change, its text stays."""
+    """An anchor under comparison; `anchor` is replaced as its state changes, while its text stays."""
 
     anchor: Anchor
     vector: vectors.Vector = vectors.NO_VECTOR
     text: str = field(init=False)
-    """Its words with each amount, day and time in one form: what others are compared with."""
+    """The text with amounts, days and times in one form, used for comparisons."""
     words: Mapping[str, int] = field(init=False)
     squared: int = field(init=False)
 
@@ -91,12 +91,12 @@ class Known:
 
     @property
     def kind(self) -> AnchorType:
-        """Its type as it meets others: a limit, an instruction and a preference are facts that others may change."""
+        """The type for comparisons: limits, instructions and preferences count as facts, which others may change."""
         return AnchorType.CRITICAL_FACT if self.anchor.type in _LIKE_FACTS else self.anchor.type
 
     @property
     def shown_only(self) -> bool:
-        """Somebody else wrote it, and its turn only shows it: it settles nothing."""
+        """Whether the turn only shows text by someone else, so that the anchor settles nothing."""
         return PASTED in self.anchor.factors
 
     @cached_property
@@ -109,12 +109,12 @@ class Known:
 
     @cached_property
     def values(self) -> frozenset[str]:
-        """Its numbers and dates: 'Tuesday' for 'on Tuesday' too."""
+        """The numbers and dates stated, without a leading 'on'."""
         return frozenset(bare_value(text) for text in self.facts.texts(*VALUES))
 
     @cached_property
     def turning(self) -> frozenset[str]:
-        """Written numbers and comparisons."""
+        """Number words and comparison words."""
         return self.tokens & (_WRITTEN_NUMBERS | _COMPARISONS)
 
     @cached_property
@@ -123,18 +123,18 @@ class Known:
 
     @cached_property
     def exact(self) -> tuple[str, ...]:
-        """What has a digit in it, and single letters that name something, in order."""
+        """Tokens with a digit in text order, then single letters that name something."""
         digits = [word.strip(_MARKS) for word in self.said.split() if any(map(str.isdigit, word))]
         return (*digits, *(letter for letter in _LETTER.findall(self.text) if letter != "I"))
 
     @cached_property
     def negations(self) -> int:
-        """How many there are."""
+        """The number of negations."""
         return len(statement_rules.NEGATION.findall(self.said))
 
     @cached_property
     def denied(self) -> frozenset[str]:
-        """The words that negations stand before."""
+        """The first telling word after each negation."""
         denied_words = set()
         for match in statement_rules.NEGATION.finditer(self.said):
             after = [word for word in word_vector(self.said[match.end() :]) if not is_common(word)]
@@ -143,12 +143,12 @@ class Known:
 
     @cached_property
     def specific(self) -> frozenset[str]:
-        """The words that tell what it is about."""
+        """The words that tell what the anchor is about."""
         return frozenset(specific_words(self.text))
 
     @cached_property
     def taken_back(self) -> frozenset[str]:
-        """Telling words of what it puts something else in the place of, and that it does not state beside that."""
+        """Telling words of what the anchor replaces, without those it also states."""
         parts = statement_rules.TAKEN_BACK.findall(self.said)
         stated = statement_rules.TAKEN_BACK.sub(" ", self.said)
         kept = {word for word in words(stated) if not is_common(word)}
@@ -160,7 +160,7 @@ class Known:
 
     @cached_property
     def order(self) -> frozenset[str]:
-        """The words of a standing order without what makes it one, and without names and values; else none."""
+        """The words of a standing order without its introduction, names and values; empty for other anchors."""
         if not statement_rules.STANDING_ORDER.search(self.text):
             return frozenset()
         stated = {word for text in self.facts.texts(*NAMES, *VALUES) for word in plain_words(text).split()}
@@ -168,7 +168,7 @@ class Known:
 
     @cached_property
     def occasion(self) -> frozenset[str]:
-        """The words that an instruction gives for when it holds; none of what is no instruction."""
+        """The words for the occasion on which an instruction applies; empty for other anchors."""
         if self.anchor.type is not AnchorType.INSTRUCTION:
             return frozenset()
         occasion = standing_rules.OCCASION.search(self.said)
@@ -176,27 +176,27 @@ class Known:
 
     @property
     def personal(self) -> bool:
-        """Whether it would be something else if somebody else said it."""
+        """Whether the meaning depends on who says it."""
         return self.anchor.type is AnchorType.COMMITMENT or statement_rules.PERSONAL.search(self.said) is not None
 
     @cached_property
     def tells_of_self(self) -> bool:
-        """Whether who speaks is among those that it tells of: 'my budget'."""
+        """Whether the anchor is about its speaker, possibly among others: 'my budget'."""
         return not _OWN.isdisjoint(self.tokens)
 
     @cached_property
     def tells_of_others(self) -> bool:
-        """The same of somebody else: 'their budget', 'my sister'."""
+        """Whether the anchor is about other people, possibly among others: 'their budget', 'my sister'."""
         return not _OTHERS.isdisjoint(self.tokens) or _OWN_KIN.search(self.said) is not None
 
     @cached_property
     def begins_with_self(self) -> bool:
-        """'I live in Leeds'."""
+        """Whether the anchor begins with its speaker: 'I live in Leeds'."""
         return _SELF_FIRST.match(self.said) is not None
 
     @cached_property
     def begins_with_another(self) -> bool:
-        """'My sister moved', 'Ela has moved'."""
+        """Whether the anchor begins with another person: 'My sister moved', 'Ela has moved'."""
         if _KIN_FIRST.match(self.said):
             return True
         first, _, behind = self.text.partition(" ")
@@ -208,40 +208,40 @@ class Known:
 
 
 def bare_value(stated: str) -> str:
-    """A number or a date without the word before it that says nothing more."""
+    """Strip the leading 'on' from a number or date and lower-case it."""
     return stated.lower().removeprefix("on ")
 
 
 def cosine(a: str, b: str) -> float:
-    """Similarity of two texts by their terms weighted by rarity, 0 to 1, rounded to four digits."""
+    """Return the cosine of the rarity-weighted terms of two texts, 0 to 1, rounded to four digits."""
     return _cosine(*_weighed(a), *_weighed(b))
 
 
 def by_words(known_anchor: Known, other: Known) -> float:
-    """`cosine` of two anchors."""
+    """Return the `cosine` of two anchors from their stored weights."""
     return _cosine(known_anchor.words, known_anchor.squared, other.words, other.squared)
 
 
 def by_meaning(known_anchor: Known, other: Known) -> float:
-    """Cosine of their sentence vectors, -1 to 1; 0 without them."""
+    """Return the cosine of the sentence vectors of two anchors, -1 to 1; 0 without vectors."""
     return vectors.cosine(vectors.numbers_of(known_anchor.vector), vectors.numbers_of(other.vector))
 
 
 def both(known_anchor: Known, other: Known, *, least: int = SPECIFIC) -> list[str]:
-    """Terms in both of at least this weight: by default those that tell what a text is about."""
+    """Return the terms in both anchors of at least this weight, by default those that tell what a text is about."""
     return [term for term in known_anchor.words if term in other.words and WEIGHTS[term] >= least]
 
 
 def shared(known_anchor: Known, other: Known, *, least: int = SPECIFIC) -> int:
-    """How many `both` are."""
+    """Count the terms that `both` returns."""
     return len(both(known_anchor, other, least=least))
 
 
 def agree(known_anchor: Known, other: Known) -> bool:
-    """True when neither text has a number, date, name, comparison or negation that the other lacks.
+    """Check that neither text has a number, date, name, comparison or negation that the other lacks.
 
-    Nor may they stand in another order, or deny something else: 'Ana pays Omar' does not repeat 'Omar pays Ana'. Nor
-    may two people say them of themselves.
+    The order and the negated words must agree too ('Ana pays Omar' does not repeat 'Omar pays Ana'), and a personal
+    statement must not come from two people.
     """
     if not same_person(known_anchor, other):
         return False
@@ -269,13 +269,13 @@ def agree(known_anchor: Known, other: Known) -> bool:
 
 
 def _under_other_conditions(known_anchor: Known, other: Known) -> bool:
-    """True when both are orders for some occasion, and not for the same: 'when I ask about style', 'about costs'."""
+    """Check whether both are orders for different occasions: 'when I ask about style', 'about costs'."""
     ours, theirs = known_anchor.occasion, other.occasion
     return bool(ours or theirs) and ours != theirs
 
 
 def says_no_more(known_anchor: Known, other: Known) -> bool:
-    """True when each value, name and telling word of one is said in the other too, and something exact is.
+    """Check that the other anchor contains each value, name and telling word of this one, which states something exact.
 
     >>> from turnfold.contract.records import Anchor, AnchorType
     >>> said = [
@@ -298,31 +298,31 @@ def says_no_more(known_anchor: Known, other: Known) -> bool:
     telling = [term for term in known_anchor.words if not is_common(term)]
     if not _all_in(known_anchor.facts.texts(*NAMES), other.said) or not _in_turn(telling, other.words):
         return False
-    # 'Omar, then Omar' is not said in 'Ana, then Omar'.
+    # Repeated words must be repeated in the other: 'Omar, then Omar' is not contained in 'Ana, then Omar'.
     ours, theirs = (Counter(word.strip(_MARKS) for word in each.said.split()) for each in (known_anchor, other))
     return all(theirs[word] >= times for word, times in ours.items() if times > 1 and not is_common(word))
 
 
 def shares_half(known_anchor: Known, other: Known) -> bool:
-    """True when the other says at least half of the words of one, however little each of them tells."""
+    """Check whether the other anchor has at least half of this one's words, common words included."""
     return 2 * len(known_anchor.words.keys() & other.words.keys()) >= len(known_anchor.words)
 
 
 def _in_turn(some: Iterable[str], every: Iterable[str]) -> bool:
-    """True when all of some are among the others, in their order."""
+    """Check whether the first sequence is a subsequence of the second."""
     rest = iter(every)
     return all(wanted in rest for wanted in some)
 
 
 def _deny_the_same(known_anchor: Known, other: Known) -> bool:
-    """True when each word that one denies is denied by the other, in any form."""
+    """Check whether both negate the same words, in any form."""
     return all(any(same_root(word, known) for known in other.denied) for word in known_anchor.denied) and all(
         any(same_root(word, known) for known in known_anchor.denied) for word in other.denied
     )
 
 
 def _in_one_order(known_anchor: Known, other: Known) -> bool:
-    """True when names come in one order, and, where a word like 'before' stands between them, all telling words."""
+    """Check whether names come in the same order, and all telling words too where a word like 'before' is present."""
     if known_anchor.said == other.said:
         return True
     named = {plain_words(name) for each in (known_anchor, other) for name in each.facts.texts(*NAMES)}
@@ -335,7 +335,7 @@ def _in_one_order(known_anchor: Known, other: Known) -> bool:
 
 
 def _turned_round(known_anchor: Known, other: Known) -> bool:
-    """True when one says the opposite of a word of the other: 'unset' for 'set'."""
+    """Check whether one has a word that the other has with a reversing prefix: 'unset' for 'set'."""
     return any(
         word.startswith(_TURNS_ROUND)
         and word not in other.tokens
@@ -349,28 +349,28 @@ def _turned_round(known_anchor: Known, other: Known) -> bool:
 
 
 def _faces(known_anchor: Known, other: Known, word: str, opposite: str) -> bool:
-    """True when one says a word and the other its opposite instead."""
+    """Check whether one has a word and the other has its opposite instead."""
     tokens, answered = known_anchor.tokens, other.tokens
     return word in tokens and opposite in answered and word not in answered and opposite not in tokens
 
 
 def same_names(known_anchor: Known, other: Known) -> bool:
-    """True when each name of one is said in the other."""
+    """Check whether each name in one anchor also occurs in the other."""
     return _all_in(known_anchor.facts.texts(*NAMES), other.said) and _all_in(
         other.facts.texts(*NAMES), known_anchor.said
     )
 
 
 def same_person(known_anchor: Known, other: Known) -> bool:
-    """True unless it matters who says it and two different speakers do: a promise, or what one tells of oneself.
+    """Check that the statements are not personal ones, such as promises, of two different speakers.
 
-    'I'm allergic to nuts' of Ana is not that of Ben; where who said one of them is unknown, it decides nothing.
+    'I'm allergic to nuts' said by Ana is not the same as said by Ben. An unknown speaker matches any.
     """
     return same_speaker(known_anchor, other) or not (known_anchor.personal or other.personal)
 
 
 def same_speaker(known_anchor: Known, other: Known) -> bool:
-    """True unless two different speakers are known."""
+    """Check that the anchors are not from two different known speakers."""
     ours, theirs = known_anchor.anchor.speaker, other.anchor.speaker
     return ours is None or theirs is None or ours == theirs
 
@@ -380,12 +380,12 @@ def _all_in(names: tuple[str, ...], statement: str) -> bool:
 
 
 def _name_other_things(known_anchor: Known, other: Known) -> bool:
-    """True when each has a telling word of its own: 'the keys for ana', 'the keys for omar'."""
+    """Check whether each has a telling word of its own: 'the keys for ana', 'the keys for omar'."""
     return bool(own_words(known_anchor, other)) and bool(own_words(other, known_anchor))
 
 
 def own_words(known_anchor: Known, other: Known) -> list[str]:
-    """Telling words of one of which the other has no form, or which it says less often: 'Ana pays Ana'."""
+    """Return telling words of which the other has no form or fewer occurrences: 'Ana pays Ana'."""
     return [
         term
         for term, weighed in known_anchor.words.items()
@@ -395,14 +395,14 @@ def own_words(known_anchor: Known, other: Known) -> list[str]:
 
 
 def same_root(term: str, other: str) -> bool:
-    """'pay' and 'payment', but not 'ana' and 'an'."""
+    """Check whether two words are forms of one: 'pay' and 'payment', but not 'ana' and 'an'."""
     letters = min(len(term), len(other), _SAME_ROOT)
     return term == other or (letters >= _LEAST_ROOT and term[:letters] == other[:letters])
 
 
 @lru_cache(maxsize=1_024)
 def _weighed(text: str) -> tuple[Mapping[str, int], int]:
-    """A text's words with their weights, and the sum of their squares: an anchor meets those of several segments."""
+    """Return the weights of a text's words and the sum of their squares; cached since anchors recur across segments."""
     words = word_vector(text)
     return words, sum([value * value for value in words.values()])
 

@@ -1,4 +1,4 @@
-"""What somebody denies that he said elsewhere, and a newer value of what changed."""
+"""Denials that contradict other statements of the speaker, and newer values of what changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from turnfold_worker.pipeline.language.quantities import sort_of_amount
 
 _AMOUNT: Final = lazy_pattern(r"[^\w\s]?\d[\d.,:%]{0,20}(?: ?[a-z%]{1,20})?")
 _SHARED: Final = 2
-"""Words from which two statements may be about one value."""
+"""Minimum number of shared words for two statements to be about the same value."""
 _HOW_IT_CHANGED: Final = listed("""
     improved increased extended expanded reduced decreased dropped grown gone risen rose raised lowered cut adjusted
     reached recently managed
@@ -25,7 +25,7 @@ _HOW_IT_CHANGED: Final = listed("""
 
 
 def oppose(new: Known, known: Sequence[Known]) -> None:
-    """Tie a denial to the statement of its speaker that contradicts it, before or after it: both go on to hold."""
+    """Link a denial to the contradicting statement of its speaker, earlier or later; both stay active."""
     facts = [
         old
         for old in known
@@ -46,13 +46,13 @@ def oppose(new: Known, known: Sequence[Known]) -> None:
         return
     new.anchor = replace(new.anchor, replaces=likest.anchor.id)
     for old in against:
-        # An anchor names one other: what else is contradicted names the denial.
+        # An anchor names one other anchor, so the remaining contradicted ones name the denial.
         if old is not likest and old.anchor.replaces is None:
             old.anchor = replace(old.anchor, replaces=new.anchor.id)
 
 
 def is_newer_value(new: Known, old: Known) -> bool:
-    """Whether both say what a value changed to, of one thing: 'has now reached 165 commits' after '150 commits'."""
+    """Check whether both give the changed value of one thing: 'has now reached 165 commits' after '150 commits'."""
     if new.kind is not AnchorType.CRITICAL_FACT or old.kind is not new.kind or not same_speaker(new, old):
         return False
     if new.anchor.turn_seq <= old.anchor.turn_seq or not (now := _value_now(new)) or not (before := _value_now(old)):
@@ -68,7 +68,7 @@ def is_newer_value(new: Known, old: Known) -> bool:
 
 
 def _value_now(known_anchor: Known) -> str:
-    """The amount that something changed to; empty where none did."""
+    """Return the amount that something changed to, or an empty string."""
     change = VALUE_NOW.search(known_anchor.said)
     amount = _AMOUNT.search(known_anchor.said, change.end()) if change else None
     return amount.group() if amount else ""

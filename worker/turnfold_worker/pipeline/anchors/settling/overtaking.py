@@ -1,4 +1,4 @@
-"""Whether a new anchor takes the place of an earlier one: it corrects, moves, changes, takes back or restates it."""
+"""Whether a new anchor supersedes an earlier one: it corrects, moves, changes, takes back or restates it."""
 
 from __future__ import annotations
 
@@ -75,20 +75,20 @@ from turnfold_worker.pipeline.language.spoken import is_question, without_quotes
 from turnfold_worker.pipeline.language.words import specific_words
 
 CORRECTS_FROM: Final = 0.30
-"""Likeness from which a correction with another name is about the same thing."""
+"""Similarity from which a correction with another name is about the same thing."""
 _SAME_VALUE_FROM: Final = 0.15
-"""Likeness from which a correction with another number or date is about the same thing."""
+"""Similarity from which a correction with another number or date is about the same thing."""
 _SAME_SUBJECT_FROM: Final = 0.70
 MENDS_WITHIN: Final = 4
-"""Turns within which a correction that names nothing else is about what was said last."""
+"""Number of turns within which a correction without a subject refers to the last statement."""
 MENDS_MISTYPED_WITHIN: Final = 12
-"""The same, where the values are nearly the same: '88231' for '88213', '4 June' for '3 June'."""
+"""The same limit where the values differ by a likely typo: '88231' for '88213', '4 June' for '3 June'."""
 _SUBJECT_OF_ITS_OWN: Final = 2
-"""Telling words before its value from which a correction says itself what it is about."""
+"""Number of telling words before its value from which a correction names its own subject."""
 _NAMES_OF_ACTS: Final = frozenset({"decision", "decided", "decide", "agreed", "correction"})
-"""They tell what a clause does, and nothing of its subject."""
+"""Words that tell what a clause does but nothing about its subject."""
 _ASKS_OF_A_THING: Final = lazy_pattern(r"(?:so |and |but )?(?:could|can|should|would|will|may) (?:the|our|my|it) .*\?$")
-"""'Could the kickoff be in room Turing instead?' sets nothing right, as 'Could you make it Tuesday?' may."""
+"""'Could the kickoff be in room Turing instead?' corrects nothing, while 'Could you make it Tuesday?' may."""
 OVERTAKEN: Final = frozenset(
     {AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.COMMITMENT, AnchorType.CORRECTION}
 )
@@ -100,7 +100,7 @@ _TAKES_BACK: Final = frozenset({AnchorType.DECISION, AnchorType.CORRECTION, Anch
 
 
 def corrects(new: Known, old: Known, similarity: float) -> bool:
-    """Another value or name of the same subject, or nearly the same words."""
+    """Check whether a correction gives another value or name for the same subject, or differs in a single word."""
     if new.kind is not AnchorType.CORRECTION or similarity < _SAME_VALUE_FROM or not _may_correct(new, old):
         return False
     if same_but_for_a_word(new, old):
@@ -113,12 +113,15 @@ def corrects(new: Known, old: Known, similarity: float) -> bool:
 
 
 def _may_correct(new: Known, old: Known) -> bool:
-    """Who speaks may set right his own words, and another's by saying so; a question sets nothing right."""
+    """Check whether the new speaker may correct the old statement: their own, or another's by contradicting it.
+
+    Questions correct nothing.
+    """
     return not is_question(new.said) and (same_speaker(new, old) or contradicts(new))
 
 
 def changes(new: Known, old: Known) -> bool:
-    """'We raised the monthly cap to 750 dollars' after 'The monthly cap is 500 dollars'."""
+    """Check for a change: 'We raised the monthly cap to 750 dollars' after 'The monthly cap is 500 dollars'."""
     mends_itself = new.kind is AnchorType.CORRECTION or bool(new.taken_back)
     if (
         old.anchor.turn_seq >= new.anchor.turn_seq
@@ -132,7 +135,7 @@ def changes(new: Known, old: Known) -> bool:
     if mends_itself and says_otherwise(new.anchor.text, old.anchor.text):
         return True
     if ends(new.anchor.text, old.anchor.text):
-        # 'I stopped drinking it last month' tells of now.
+        # 'I stopped drinking it last month' is about the present despite its date.
         return not sometimes_only(new.said, old.said)
     if ends_need(new.anchor.text, old.anchor.text):
         return not (only_then(new.said, old.said) or sometimes_only(new.said, old.said))
@@ -142,12 +145,12 @@ def changes(new: Known, old: Known) -> bool:
 
 @lru_cache(maxsize=1_024)
 def _tells_of_a_change(text: str) -> bool:
-    """Whether a text may change an earlier one: most tell of no change, whatever was said before."""
+    """Check whether a text reports any change, before it is compared with earlier texts; most do not."""
     return any(tells(text) for tells in _TELL_OF_A_CHANGE)
 
 
 def moves(new: Known, old: Known) -> bool:
-    """'The deadline for the report has been pushed to 17 May' after 'The report is due by 3 May'."""
+    """Check for a move: 'The deadline for the report has been pushed to 17 May' after 'The report is due by 3 May'."""
     thing = moved_thing(new.said)
     if not thing or old.anchor.turn_seq >= new.anchor.turn_seq or not same_speaker(new, old):
         return False
@@ -157,13 +160,13 @@ def moves(new: Known, old: Known) -> bool:
 
 
 def moves_another(new: Known, old: Known) -> bool:
-    """'The review of the report has been moved' moves no report, 'if it is moved' nothing."""
+    """Check whether a move is of another thing ('The review of the report has been moved') or only supposed."""
     thing = moved_thing(new.said)
     return bool(thing) and (is_only_supposed(new.said) or not thing <= frozenset(note_stems(old.said)))
 
 
 def _differ(new: Known, old: Known, *kinds: FactKind) -> bool:
-    """Whether both state something of a kind, and nothing of it in common."""
+    """Check whether both state something of a kind and have no value in common."""
     return any(
         ours and theirs and not any(same_value(*pair) for pair in product(ours, theirs))
         for kind in kinds
@@ -172,10 +175,10 @@ def _differ(new: Known, old: Known, *kinds: FactKind) -> bool:
 
 
 def rules_otherwise(new: Known, old: Known) -> bool:
-    """An order takes the place of an order, a permission lifts a prohibition, a later limit an earlier one.
+    """Check for a superseding rule: an order for an order, a permission for a prohibition, a later limit for a limit.
 
-    Of two speakers only people lift what the other said: no assistant what its user forbade, no user what the system's
-    text forbids. What holds later, once or on some days lifts nothing that holds now and always.
+    Across speakers only people override each other: an assistant cannot lift a user's rule, nor a user the system
+    prompt's. A rule for a later time, once or for some days does not lift one that holds now and always.
     """
     if waits(new.said) or only_then(new.said, old.said) or sometimes_only(new.said, old.said):
         return False
@@ -192,7 +195,7 @@ def rules_otherwise(new: Known, old: Known) -> bool:
 
 
 def takes_back(new: Known, old: Known) -> bool:
-    """'We will use MySQL for the ledger, not PostgreSQL' after 'We decided to use PostgreSQL for the ledger'."""
+    """Check for a replacement: 'We'll use MySQL for the ledger, not PostgreSQL' after 'We chose PostgreSQL'."""
     if new.kind not in _TAKES_BACK or old.kind not in _STATEMENTS or not new.taken_back & old.words.keys():
         return False
     if not _may_correct(new, old):
@@ -212,7 +215,10 @@ def _may_mend(new: Known, old: Known) -> bool:
 
 
 def mends(new: Known, old: Known) -> bool:
-    """'Sorry, I meant Tuesday' names no subject: it is about the last statement with another value of the kind."""
+    """Check whether a correction without a subject, 'Sorry, I meant Tuesday', may refer to a recent statement.
+
+    The earlier statement must have another value of the same kind.
+    """
     turns = new.anchor.turn_seq - old.anchor.turn_seq
     within = MENDS_MISTYPED_WITHIN if nearly_same_value(new, old) else MENDS_WITHIN
     if not old.active or old.kind not in OVERTAKEN or not 0 <= turns <= within:
@@ -229,17 +235,17 @@ def mends(new: Known, old: Known) -> bool:
 
 
 def _telling_before_value(new: Known) -> frozenset[str]:
-    """Telling words up to the first value: what comes behind it, 'the landlord raised it', is why, not of what."""
+    """Return the telling words up to the first value; those after it give the reason: 'the landlord raised it'."""
     stated = new.facts.texts(*VALUES, *NAMES)
     ends = [new.text.find(value) + len(value) for value in stated if value in new.text]
     return specific_words(new.text[: min(ends, default=len(new.text))]) - specific_words(" ".join(stated))
 
 
 def restates(new: Known, old: Known, similarity: float) -> bool:
-    """Same subject, other value: 'the launch is on 7 May' after 'the launch is on 3 May'."""
+    """Check for the same subject with another value: 'the launch is on 7 May' after 'the launch is on 3 May'."""
     if not similarity > 0 or new.kind is not old.kind or new.kind not in _STATEMENTS:
         return False
-    # The cheapest looks first: most pairs differ in more than a value.
+    # Cheap checks first: most pairs differ in more than a value.
     if (
         new.negations != old.negations
         or not shared(new, old, least=2)
@@ -265,20 +271,20 @@ def restates(new: Known, old: Known, similarity: float) -> bool:
 
 
 def _holds_outright(old: Known, new: Known) -> bool:
-    """Whether a statement neither tells of another time than a later one, nor supposes its value, nor quotes it."""
+    """Check that a statement is not about an earlier time than the later one, hypothetical or quoted."""
     outside = without_quotes(old.text)
     quoted = outside != old.text and not set(old.facts.texts(*VALUES)) & set(extract_facts(outside).texts(*VALUES))
     return not (quoted or waits(old.said) or (tells_of_then(old.said) and not tells_of_then(new.said)))
 
 
 def _subject_similarity(new: Known, old: Known, our_value: str, their_value: str) -> float:
-    """How alike they are without their values, whole or up to the comma behind the value."""
+    """Return the similarity without the values: the higher one of whole texts and of their `head_of` the value."""
     pairs = ((new.text, old.text), (head_of(new.text, our_value), head_of(old.text, their_value)))
     return max(cosine(ours.replace(our_value, " "), theirs.replace(their_value, " ")) for ours, theirs in pairs)
 
 
 def renumbered_by(new: Known, known: Sequence[Known]) -> Known | None:
-    """What alone gives a number for calls in the place of which its speaker gives another: 'the number is …'."""
+    """Find the only earlier anchor whose phone number the new one corrects: 'the number is …'."""
     if not gives_a_number(new.anchor.text):
         return None
     earlier = [

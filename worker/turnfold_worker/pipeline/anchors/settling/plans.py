@@ -1,4 +1,4 @@
-"""What takes the place of a plan that is set aside without a name: 'Scratch that. We'll print it'."""
+"""The plan that replaces one set aside without a name: 'Scratch that. We'll print it'."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from turnfold_worker.pipeline.anchors.settling.likeness import Known, same_speak
 from turnfold_worker.pipeline.anchors.statements.overrides import Reach, is_bare, of_another_topic, plans, reach_of
 
 WITHIN: Final = 4
-"""Turns within which 'scratch that' is about the last plan."""
+"""Number of turns within which 'scratch that' refers to the last plan."""
 _DIRECTS: Final = frozenset({Role.USER, Role.SYSTEM, Role.DEVELOPER, None})
-"""Whose words set plans aside: never an assistant's or a tool's."""
+"""Roles whose words set plans aside; assistants and tools cannot."""
 _OVERTAKEN: Final = frozenset({AnchorType.DECISION, AnchorType.COMMITMENT})
 
 
 def plans_set_aside(fresh: Sequence[Known], known: Sequence[Known]) -> Iterator[tuple[Known, Known | None]]:
-    """What each turn that sets plans aside says to do, with each plan whose place it takes or, without one, None."""
+    """Yield the new plan, else the marker, of each turn that sets plans aside, with each plan superseded or None."""
     ordered = sorted((known_anchor for known_anchor in fresh if not known_anchor.shown_only), key=_place)
     for _, turn in groupby(ordered, key=lambda one: one.anchor.turn_seq):
         of_turn = list(turn)
@@ -35,12 +35,12 @@ def plans_set_aside(fresh: Sequence[Known], known: Sequence[Known]) -> Iterator[
 
 
 def is_empty_marker(known_anchor: Known) -> bool:
-    """Whether an anchor sets a plan aside and says nothing else: it needs no place once that is done."""
+    """Check whether an anchor only sets a plan aside, so that it needs no place once that is done."""
     return bool(reach_of(known_anchor.anchor.text)) and is_bare(known_anchor.anchor.text)
 
 
 def plans_instead(known_anchor: Known) -> bool:
-    """Whether an anchor says what is to be done in place of something: 'Use clay instead'."""
+    """Check whether an anchor states the replacement plan itself: 'Use clay instead'."""
     return (
         bool(reach_of(known_anchor.anchor.text))
         and plans(known_anchor.anchor.text)
@@ -49,7 +49,7 @@ def plans_instead(known_anchor: Known) -> bool:
 
 
 def _instead(known_anchors: Sequence[Known], marker: Known) -> Known | None:
-    """The plan of a turn: the first from where something is set aside on, else the last before it."""
+    """Return the plan of a turn: the first from the marker on, else the last before it."""
     made = [
         known_anchor
         for known_anchor in known_anchors

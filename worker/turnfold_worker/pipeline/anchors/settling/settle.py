@@ -1,4 +1,4 @@
-"""What a new anchor does to those before it: it repeats, corrects, answers or finishes them."""
+"""Settle a new anchor against earlier ones: it repeats, corrects, answers or completes them."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ from turnfold_worker.pipeline.language.facts import VALUES, FactKind
 from turnfold_worker.pipeline.settings import FoldSettings
 
 _MEANT_FROM: Final = 0.10
-"""Likeness by words from which two anchors may be alike in meaning: below it they share no telling word."""
+"""Word similarity below which two anchors share no telling word, so they are not compared by meaning."""
 _MAX_SUPERSEDED: Final = 2
 _ADDRESSES: Final = (FactKind.EMAIL, FactKind.URL, FactKind.PATH)
 
 
 def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
-    """Change the states of the new anchor and of the earlier ones that it repeats, corrects or answers."""
+    """Update the states of the new anchor and of the earlier ones that it repeats, corrects, answers or completes."""
     if not new.active or new.shown_only:
         return
     near = [(by_words(new, old), old) for old in known if old.active or _done_as_asked(new, old)]
@@ -91,7 +91,7 @@ def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
 
 
 def answer(new: Known, known: Sequence[Known]) -> bool:
-    """Settle the question that a statement answers in other words; whether there is one."""
+    """Resolve the open question that a statement answers in other words, and return whether there is one."""
     question = answered_in_other_words(new, known)
     if question is not None:
         _change(question, AnchorState.RESOLVED, new.anchor.id)
@@ -99,7 +99,7 @@ def answer(new: Known, known: Sequence[Known]) -> bool:
 
 
 def _confirmed(new: Known, near: Sequence[tuple[float, Known]]) -> list[Known]:
-    """Those of two values of a turn beside which a later statement gives another one: it may say the same again."""
+    """Return the values of contested pairs that a new statement may confirm because it contradicts the other value."""
     if not any(is_contested(old.anchor) for _, old in near):
         return []
     other = [old for similarity, old in near if states_another_value(new, old) or restates(new, old, similarity)]
@@ -107,9 +107,9 @@ def _confirmed(new: Known, near: Sequence[tuple[float, Known]]) -> list[Known]:
 
 
 def hand_on(fresh: Sequence[Known], known: Sequence[Known]) -> None:
-    """What only takes something back leaves its place to the statement of its turn that is most like it.
+    """Hand a replacement on from an anchor that only takes something back to the most similar one of its turn.
 
-    'Full refund until 24 hours before. So forget the 48-hour rule.': the first sentence says what holds instead.
+    In 'Full refund until 24 hours before. So forget the 48-hour rule.' the first sentence says what holds instead.
     """
     by_id = {beside_it.anchor.id: beside_it for beside_it in known}
     for new in fresh:
@@ -125,9 +125,9 @@ def hand_on(fresh: Sequence[Known], known: Sequence[Known]) -> None:
 
 
 def set_plans_aside(fresh: Sequence[Known], known: Sequence[Known], *, only: Sequence[Known] | None = None) -> None:
-    """Let the plan of a turn that sets an earlier one aside take its place; what only says so has done its part.
+    """Let the plan of a turn that sets earlier plans aside supersede them, and resolve markers that say nothing else.
 
-    Of `known` none but those of `only` are changed, where it is given.
+    With `only`, just those of the `known` anchors change.
     """
     for new, old in plans_set_aside(fresh, known):
         if old is not None and (only is None or old in only):
@@ -143,7 +143,7 @@ def set_plans_aside(fresh: Sequence[Known], known: Sequence[Known], *, only: Seq
 
 
 def _says_instead(one: Known, new: Known, old: Known) -> bool:
-    """Whether a statement beside the one that takes something back tells what holds in its place."""
+    """Check whether a statement of the same turn says what replaces the thing that another one takes back."""
     return (
         one.active
         and not one.shown_only
@@ -158,7 +158,7 @@ def _says_instead(one: Known, new: Known, old: Known) -> bool:
 
 
 def finish(new: Known, known: Sequence[Known]) -> bool:
-    """Settle the promises of earlier turns that a report says are done; whether there were any."""
+    """Resolve the promises of earlier turns that a report completes, and return whether there were any."""
     if new.shown_only:
         return False
     promises = [old for old in known if old.kind is AnchorType.COMMITMENT and old.anchor.turn_seq < new.anchor.turn_seq]
@@ -172,7 +172,7 @@ def finish(new: Known, known: Sequence[Known]) -> bool:
 
 
 def _means(new: Known, old: Known) -> bool:
-    """'Sent it.' and, in the next turn of somebody else, 'Done.' name no thing: they are about what was said last."""
+    """Check whether a report that names no thing ('Sent it.', or 'Done.' as a reply) fits a recent promise."""
     turns = new.anchor.turn_seq - old.anchor.turn_seq
     if turns == 1 and not same_speaker(new, old) and opens_with(new.text, old.text):
         return True
@@ -180,7 +180,7 @@ def _means(new: Known, old: Known) -> bool:
 
 
 def _done_as_asked(new: Known, old: Known) -> bool:
-    """'I changed my mind' reaches what was asked for and done already."""
+    """Check whether the new anchor is a correction ('I changed my mind') of a promise that is already resolved."""
     done = old.anchor.state is AnchorState.RESOLVED and old.kind is AnchorType.COMMITMENT
     return done and new.kind is AnchorType.CORRECTION
 
@@ -190,12 +190,12 @@ def _change(known_anchor: Known, state: AnchorState, related: int) -> None:
 
 
 def comparable(new: Known, old: Known) -> bool:
-    """Whether two anchors may say the same: of one type, with a telling word in both."""
+    """Check whether two anchors may say the same: same type and a telling word in common."""
     return new.kind is old.kind and by_words(new, old) >= _MEANT_FROM
 
 
 def _repeats(new: Known, near: Sequence[tuple[float, Known]], settings: FoldSettings) -> bool:
-    """Mark the longer of two equals as the duplicate; True when the new one is it."""
+    """Mark the longer of two equal anchors as a duplicate, and return whether the new one is."""
     for words_alike, old in near:
         if new.kind is not old.kind or words_alike < _MEANT_FROM or of_other_holders(new, old):
             continue
@@ -205,7 +205,7 @@ def _repeats(new: Known, near: Sequence[tuple[float, Known]], settings: FoldSett
         meant_alike = by_meaning(new, old) if new.vector and old.vector else 0.0
         if max(words_alike, meant_alike) <= settings.deduplicate_above or not agree(old, new):
             continue
-        # 'I wish I had no allergy' is a small part of what tells of one, in words; what it means tells them apart.
+        # 'I wish I had no allergy' is a small part of the words of an allergy statement, but its meaning differs.
         longer, shorter = sorted((new, old), key=lambda equal: -len(equal.words))
         if meant_alike <= settings.deduplicate_above and not shares_half(longer, shorter):
             continue
@@ -218,14 +218,14 @@ def _repeats(new: Known, near: Sequence[tuple[float, Known]], settings: FoldSett
 
 
 def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
-    """A correction overtakes what it corrects; a statement overtakes an earlier one that differs in a value."""
+    """Let a correction supersede what it corrects, and a statement an earlier one with another value."""
     adds = new.kind is not AnchorType.CORRECTION and adds_another(new.said)
     left = 0 if adds or supposes(new.said) or denial_of(new.anchor.text) else _MAX_SUPERSEDED
     overtaken_in: dict[int, Known] = {}
     renumbered = renumbered_by(new, [old for _, old in near])
     for similarity, old in near:
         overtaken = old.kind in OVERTAKEN and old.anchor.turn_seq <= new.anchor.turn_seq
-        # What the new one just repeated is a duplicate of it, and replaced by nothing.
+        # Duplicates of the new anchor are not replaced by it.
         overtaken = overtaken and old.anchor.state is not AnchorState.DUPLICATE
         overtaken = overtaken and (new.kind is AnchorType.CORRECTION or not of_other_people(new, old))
         if not left or not overtaken or moves_another(new, old):
@@ -258,14 +258,14 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
 
 
 def _stands_beside(old: Known, overtaken: Known | None) -> bool:
-    """Whether a statement is another than one of its turn that was overtaken: the room beside the day."""
+    """Check whether a statement is independent of a superseded one of its turn: the room, next to the day."""
     if overtaken is None or are_contested(old, overtaken):
         return False
     return not _words_of_values(overtaken) & _words_of_values(old)
 
 
 def _is_left_open(new: Known, old: Known, similarity: float) -> bool:
-    """Whether both give one thing a value in one turn, and nothing tells which one holds."""
+    """Check whether both state a value of one thing in one turn and nothing tells which holds."""
     if new.anchor.turn_seq != old.anchor.turn_seq or tells_which(new, old):
         return False
     if gives_two_values(new, old) or restates(new, old, similarity):
@@ -274,13 +274,13 @@ def _is_left_open(new: Known, old: Known, similarity: float) -> bool:
 
 
 def _words_of_values(known_anchor: Known) -> frozenset[str]:
-    """What names its values, so that "the 14th of July" is "the 14th"."""
+    """Return the words of the anchor's values, so that "the 14th of July" matches "the 14th"."""
     return frozenset(word for value_text in known_anchor.values for word in value_text.split())
 
 
 def _overtake(new: Known, old: Known) -> None:
     if _tells_more(old, new):
-        # Both go on to hold: the older is shown with what corrects a part of it.
+        # Both stay active: the older one is shown with the correction of a part of it.
         old.anchor = replace(old.anchor, replaces=new.anchor.id)
         return
     _change(old, AnchorState.SUPERSEDED, new.anchor.id)
@@ -289,7 +289,7 @@ def _overtake(new: Known, old: Known) -> None:
 
 
 def _tells_more(old: Known, new: Known) -> bool:
-    """Whether a statement holds an address that a correction of one of its numbers does not name: a house, a mail."""
+    """Check whether an anchor has an address that the correction of one of its numbers omits: a house or an email."""
     ours, theirs = new.facts, old.facts
     if holds_an_address(old.anchor.text) and not holds_an_address(new.anchor.text):
         return corrected_value(old.anchor.text, new.anchor.text) is not None

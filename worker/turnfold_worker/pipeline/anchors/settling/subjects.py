@@ -1,4 +1,4 @@
-"""Whether two anchors speak of one thing: by the words around their values, by what happened, by what is taken back."""
+"""Whether two anchors are about one thing, by the words around values, by past events and by what is taken back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TELLS_NO_SUBJECT: Final = listed("""
     make made please let let's what when where which who how why day date time
     latest exactly about around nearly almost roughly until before after between under over within
 """)
-"""Words around a value that say how it is stated, not of what."""
+"""Words around a value that tell how it is stated, not what it belongs to."""
 _HAPPENED: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:yesterday|last (?:night|week|weekend|month|year|summer|winter|spring|autumn|fall|time|\w+day)|
@@ -45,7 +45,7 @@ _NUMBER: Final = lazy_pattern(r"\d+(?:[.,:]\d+)*")
 _SEVERAL: Final = 2
 _CLAUSES: Final = lazy_pattern(r"[,;:.!?](?=\s|$)|\s(?:and|but|so)(?= (?:we|it|i|let's|they|the)(?!\w))")
 _NAMES_OF_PLANS: Final = frozenset({"plan", "plans", "idea", "approach", "proposal", "option", "table", "longer"})
-"""They tell what is taken back, and nothing of its subject."""
+"""Words for what is taken back that tell nothing about its subject."""
 _POINTS: Final = lazy_pattern(r"(?<!\w)(?:it|it's|that|that's|this|them|they)(?!\w)")
 _PARTS: Final = lazy_pattern(r"[,;:](?=\s)")
 _ENDS: Final = lazy_pattern(r"[,;:.!?](?=\s)|\s(?:because|since|so|and|but|as|if|unless|when|while|after)(?!\w)")
@@ -65,7 +65,7 @@ _NOT_NEEDED: Final = lazy_pattern(r"(?<!\w)(?:\w+n't|not|no longer) (?:need|want
 
 
 def adds_another(plain: str) -> bool:
-    """Whether plain words state one more of several things: 'it also listens on port 9090', 'a second budget'."""
+    """Check whether a text adds one more of several things: 'it also listens on port 9090', 'a second budget'."""
     return _ADDS.search(_NOT_NEEDED.sub(" ", plain)) is not None
 
 
@@ -76,13 +76,13 @@ _DOES: Final = lazy_pattern(
 
 
 def does_something_else(new: Known, old: Known) -> bool:
-    """Whether a correction says what something does, and an earlier statement does not: 'it leaves from Gate C9'."""
+    """Check whether a correction has a verb of action that the old statement lacks: 'it leaves from Gate C9'."""
     deed = _DOES.search(new.said)
     return deed is not None and not any(same_root(deed["verb"], word) for word in old.tokens if word)
 
 
 def told_of(one: Known) -> frozenset[str]:
-    """The words that say of what an anchor states a value, around it up to a comma or a reason; none without one."""
+    """Return the words that tell what a value belongs to, around it up to a comma or reason; empty without a value."""
     plain = one.said
     values = [plain_words(text) for text in one.facts.texts(*VALUES)]
     places = [at for at in map(plain.find, values) if at >= 0]
@@ -101,9 +101,9 @@ def told_of(one: Known) -> frozenset[str]:
 
 
 def of_other_things(new: Known, old: Known) -> bool:
-    """Whether each says by a word of its own of what it states a value: 'the left pump', 'Tom arrives on 12 May'."""
+    """Check whether each names a thing of its own for its value: 'the left pump', 'Tom arrives on 12 May'."""
     if _POINTS.search(new.said):
-        # 'Raise it to 8' is about what was said before.
+        # 'Raise it to 8' refers to the earlier statement.
         return False
     ours, theirs = told_of(new), told_of(old)
     return _has_own(ours, theirs) and _has_own(theirs, ours)
@@ -114,19 +114,19 @@ def _has_own(some: frozenset[str], other_words: frozenset[str]) -> bool:
 
 
 def supposes(plain: str) -> bool:
-    """Whether plain words make something up to speak about it: 'suppose the fee is 5 euros'."""
+    """Check whether a text opens with a made-up case: 'suppose the fee is 5 euros'."""
     return _SUPPOSED.match(plain) is not None
 
 
 @lru_cache(maxsize=1_024)
 def is_unreal(plain: str) -> bool:
-    """Whether plain words tell of what did not come to be: 'they nearly raised the fee to 42 euros'."""
+    """Check whether a text is about something that did not happen: 'they nearly raised the fee to 42 euros'."""
     return UNREAL.search(plain) is not None
 
 
 @lru_cache(maxsize=1_024)
 def happened_once(plain: str) -> bool:
-    """Whether plain words tell of what happened on a day: nothing that happens later takes its place.
+    """Check whether a text reports a dated past event, which no later event replaces.
 
     >>> happened_once("i won a cup last week"), happened_once("the cup is next week")
     (True, False)
@@ -135,9 +135,9 @@ def happened_once(plain: str) -> bool:
 
 
 def lifts_another(new: Known, old: Known) -> bool:
-    """Whether what a text says to hold no longer is something else than what the earlier one states.
+    """Check whether the new text ends something other than what the earlier one states.
 
-    'The 48-hour and 50% rules no longer apply' is about what names both values, or one of them and the thing.
+    'The 48-hour and 50% rules no longer apply' is about an anchor with both values, or with one of them and the thing.
     """
     if not _LIFTS.search(new.said):
         return False
@@ -148,7 +148,7 @@ def lifts_another(new: Known, old: Known) -> bool:
 
 
 def takes_back_only(known_anchor: Known) -> bool:
-    """Whether a text says that something holds no longer, and states no value and no name beside that.
+    """Check whether a text says that something no longer holds and states no other value or name.
 
     >>> from turnfold.contract.records import Anchor, AnchorType
     >>> def known(text: str) -> Known:
@@ -164,14 +164,14 @@ def takes_back_only(known_anchor: Known) -> bool:
 
 
 def _names_what(new: Known, old: Known) -> bool:
-    """Whether an earlier text has most of the telling words of a later one."""
+    """Check whether the earlier text has most of the later one's telling words."""
     telling = [word for word in new.specific if word not in _NAMES_OF_PLANS]
     there = [word for word in telling if any(same_root(word, other) for other in old.words)]
     return bool(telling) and 2 * len(there) > len(telling)
 
 
 def lifts(new: Known, old: Known) -> bool:
-    """Whether a text says that what an earlier one states holds no longer, by at least two of its values."""
+    """Check whether a text ends what an earlier one states, by naming at least two of its values."""
     if not _LIFTS.search(new.said):
         return False
     lifted, stated = (set(_NUMBER.findall(statement.said)) for statement in (new, old))
@@ -179,7 +179,7 @@ def lifts(new: Known, old: Known) -> bool:
 
 
 def head_of(text: str, value: str) -> str:
-    """The part of a sentence that states a value: what stands behind a comma tells of something else."""
+    """Return the sentence up to the first comma after a value; the rest is about something else."""
     at = text.find(value)
     if at < 0:
         return text

@@ -1,6 +1,6 @@
-"""Two values of one thing in one turn: without a word that tells which one holds, both stand, as a contradiction.
+"""Two values of one thing in one turn: both stay active as a contradiction unless a word tells which one holds.
 
-The first of the two names the second (`replaces`), as a statement names what it contradicts; neither is closed.
+The first of the two names the second in `replaces`, as for other contradictions.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ _TELLS_WHICH: Final = lazy_pattern(
     r"make (?:it|that)|(?:i|we) mean|at first|first|originally|initially|previously|formerly|before|after|until|since|"
     r"used to|was|were|had|last|next|new|old|so far|final|current)(?!\w)"
 )
-"""One of two values is the earlier or the later one, or the wrong one."""
+"""Words that mark one of two values as earlier, later or wrong."""
 _FROM_NOW: Final = lazy_pattern(
     r"(?<!\w)(?:now|no|nope|wait|sorry|oops|actually|correction|make (?:it|that)|(?:i|we) mean|(?:i|we) meant|new|"
     r"final|currently|today|finally)(?!\w)"
 )
-"""What of two values says it is the one that holds."""
+"""Words that mark one of two values as the valid one."""
 _CHOICE: Final = lazy_pattern(
     r"(?<!\w)(?:or|either|otherwise|alternatively|perhaps|maybe|also|too|another|each|respectively|for example|"
     r"for instance|(?:option|alternative|variant|scenario|plan|case|offer|quote|choice)s? (?:[a-h]|\d+|one|two))(?!\w)"
 )
-"""They are two of several, or to be chosen from."""
+"""Words that mark two values as alternatives or as members of a list."""
 
 
 def tells_which(new: Known, old: Known) -> bool:
-    """Whether words of two statements of one turn say which of their values holds."""
+    """Check whether the words of two statements of one turn tell which value holds."""
     if AnchorType.CORRECTION in {new.kind, old.kind} or new.taken_back:
         return True
-    # What both say names the thing: 'the rent for the new office'.
+    # Words in both name the thing: 'the rent for the new office'.
     only_one_says = set(_TELLS_WHICH.findall(new.said)) ^ set(_TELLS_WHICH.findall(old.said))
     return bool(only_one_says) or may_change(Role.USER, new.said)
 
 
 def says_which_holds(new: Known, old: Known) -> bool:
-    """Whether the later of two values of a turn says that it is the one that holds: 'Now the budget is 3,500'."""
+    """Check whether the later of two values of a turn claims to be the valid one: 'Now the budget is 3,500'."""
     if new.anchor.turn_seq != old.anchor.turn_seq or are_a_choice(new, old):
         return False
     says_so = _FROM_NOW.search(new.said) is not None and _FROM_NOW.search(old.said) is None
@@ -56,12 +56,12 @@ def says_which_holds(new: Known, old: Known) -> bool:
 
 
 def are_a_choice(new: Known, old: Known) -> bool:
-    """Whether two statements give values to choose from, or one beside the other."""
+    """Check whether two statements offer alternatives or add to each other."""
     return any(_CHOICE.search(known_anchor.said) for known_anchor in (new, old))
 
 
 def gives_two_values(new: Known, old: Known) -> bool:
-    """Whether two statements of one turn give one thing another value each; nothing is said of which one holds."""
+    """Check whether two statements of one turn give different values for one thing and holder."""
     if not {new.kind, old.kind} <= _STATES or old.shown_only:
         return False
     if not (changes_value(new.anchor.text, old.anchor.text) or other_value(new.anchor.text, old.anchor.text)):
@@ -72,23 +72,23 @@ def gives_two_values(new: Known, old: Known) -> bool:
 
 
 def contest(new: Known, old: Known) -> None:
-    """Let the first of two values of a turn name the second."""
+    """Record the contradiction: let the first of two values of a turn name the second."""
     if not is_contested(old.anchor):
         old.anchor = replace(old.anchor, replaces=new.anchor.id)
 
 
 def is_pair(anchor: Anchor, other: Anchor) -> bool:
-    """Whether of two statements of a turn the first names the second."""
+    """Check whether two anchors of one turn contradict each other, the first naming the second."""
     return anchor.turn_seq == other.turn_seq and is_contested(anchor) and anchor.replaces == other.id
 
 
 def are_contested(known_anchor: Known, other: Known) -> bool:
-    """Whether two statements are the two values of a turn, in either order."""
+    """Check whether two anchors are a contradicting pair, in either order."""
     return is_pair(known_anchor.anchor, other.anchor) or is_pair(other.anchor, known_anchor.anchor)
 
 
 def part(known: Sequence[Known]) -> None:
-    """Where one of two values is over, let the other one name it no longer."""
+    """Unlink the remaining value of a contradicting pair once the other is no longer active."""
     by_id = {one.anchor.id: one.anchor for one in known}
     for known_anchor in known:
         other = by_id.get(known_anchor.anchor.replaces or 0)
@@ -102,9 +102,9 @@ def part(known: Sequence[Known]) -> None:
 
 
 def standing_pairs(anchors: Sequence[Anchor], changes: Sequence[AnchorChange] = ()) -> list[tuple[Anchor, Anchor]]:
-    """Anchors that name what stands beside them: another value of the turn, or what later corrects a part of them.
+    """Pair active anchors with the active anchor they name: a contradiction, or a later partial correction.
 
-    `changes` are made to the anchors first.
+    `changes` are applied to the anchors first.
     """
     changed = {change.id: change for change in changes}
     by_id = {
@@ -122,6 +122,6 @@ def standing_pairs(anchors: Sequence[Anchor], changes: Sequence[AnchorChange] = 
 
 
 def is_contested(anchor: Anchor) -> bool:
-    """Whether an anchor names one that was said after it."""
-    # Within a turn anchors are numbered in the order of its text: what takes a place names what came before it.
+    """Check whether an anchor names a later one."""
+    # Anchors of a turn are numbered in text order, and a replacement names an earlier one.
     return anchor.replaces is not None and anchor.replaces > anchor.id
