@@ -1,6 +1,6 @@
-"""What the rules miss: small trained heads, which add to what rules find in a turn and may doubt it.
+"""Small trained heads that add acts the rules miss, and may cast doubt on acts the rules found.
 
-evidence          what the heads of acts look at beside sentence vectors
-head              acts that they add and doubt
-statement_kinds   what kind of statement a clause makes, by its words
+evidence          features of turns for the act heads, besides sentence vectors
+head              acts that the heads add and doubt
+statement_kinds   kind of statement that a clause makes, from its words
 """

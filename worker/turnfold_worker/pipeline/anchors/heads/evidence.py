@@ -1,7 +1,7 @@
-"""What the heads of the anchors look at beside sentence vectors: numbers from 0 to 1 about each turn of a segment.
+"""Features for the act heads besides sentence vectors: numbers from 0 to 1 about each turn of a segment.
 
-What the rules made of the turn, its words and a few phrases that go with plans, with small talk and with the end of a
-meeting, how long it is, and who speaks.
+They cover the acts found by rules, the words, phrases typical of plans, small talk and the end of a meeting, the length
+of the turn, and who speaks.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from turnfold_worker.pipeline.language.spoken import plain_words, without_filler
 from turnfold_worker.pipeline.turns.reading import Reading
 
 LOOKED_AT: Final = 600
-"""Code points of a turn in which words are looked for: as many as its sentence vector is made from."""
+"""Number of code points of a turn that are searched for words, as many as its sentence vector covers."""
 _LONG: Final = 40
-"""Words from which a turn is simply long."""
+"""Number of words at which the length feature saturates."""
 
 CUES: Final = {
     name: lazy_pattern(pattern)
@@ -66,15 +66,15 @@ CUES: Final = {
         "at once": AT_ONCE.pattern,
     }.items()
 }
-"""Phrases that may tell something, by name. They look at one turn as `spoken.plain_words` gives it, without fillers."""
+"""Cue phrases by name, matched against one turn normalized by `spoken.plain_words`, without fillers."""
 
 WORD: Final = "word "
-"""Before the words of a turn, as names of evidence."""
+"""Prefix for the words of a turn in feature names."""
 _WORDS: Final = lazy_pattern(r"[a-z]+(?:'[a-z]+)?")
 
 
 def evidence_of(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> list[dict[str, float]]:
-    """Evidence about each turn of a segment, by name; what is not there is 0."""
+    """Return the features of each turn of a segment by name; missing ones are 0."""
     turns_of = Counter(reading.speaker for reading in readings)
     evidence: list[dict[str, float]] = []
     for at, (reading, acts_of_turn) in enumerate(zip(readings, acts, strict=True)):

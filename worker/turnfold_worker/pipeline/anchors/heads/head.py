@@ -1,8 +1,8 @@
-"""What the rules miss: a small head for an act adds it to the turns of a segment, and may doubt what the rules found.
+"""Heads that each add one act to turns where the rules found none, and may doubt what the rules found.
 
-A head is a weighted sum over a turn and its neighbours in the segment, of its `evidence` and perhaps of their sentence
-vectors. `benchmarks/train_anchor_head.py` learns the weights; talk such as they were learned from is the only
-talk that they judge (`JUDGED`). They stand in a file beside this module; worker/NOTICE names whose talk it was.
+A head is a weighted sum over the `evidence` of a turn and its neighbours in the segment, optionally with their sentence
+vectors. `benchmarks/train_anchor_head.py` learns the weights; heads judge only talk like their training data
+(`JUDGED`). The weights are in a file next to this module; worker/NOTICE names the source of the training data.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ WINDOWS: Final = {
     "turn": (0, 0), "previous": (-1, -1), "next": (1, 1), "three before": (-3, -1), "three after": (1, 3),
     "ten before": (-10, -1), "ten after": (1, 10), "thirty before": (-30, -1), "thirty after": (1, 30),
 }  # fmt: skip
-"""First and last turn of what is looked at around a turn, counted from it; of several the mean counts."""
+"""Offsets of the first and last turn of each window around a turn; values are averaged over the window."""
 WEIGHTS_FILE: Final = "heads.json"
 HEAD: Final = "head"
-"""The rule that an added act names."""
+"""Rule name of an added act."""
 
 _GROUP: Final = 3
 _A_WORD_OR_TWO: Final = 2
 _POINTS_A_UNIT: Final = 10
 _MOST_POINTS: Final = 20
-"""Points above `ENOUGH` that the head gives at most: what a rule is sure of counts more."""
+"""Maximum points above `ENOUGH` that a head gives, so that confident rules outrank it."""
 
 
 def in_a_group(readings: Sequence[Reading]) -> list[bool]:
-    """Everybody's turns where more than two people talk, but those of a word or two."""
+    """Mark the turns of a conversation of three or more people, except those of a word or two."""
     people = {reading.speaker for reading in readings if not reading.tool}
     several = len(people) >= _GROUP
     return [several and not reading.tool and len(reading.turn.content.split()) > _A_WORD_OR_TWO for reading in readings]
 
 
 def alone(readings: Sequence[Reading]) -> list[bool]:
-    """A user's turns where nobody else speaks, as in mail and notes."""
+    """Mark the user turns of a segment in which only one person speaks, as in mail and notes."""
     people = {reading.speaker for reading in readings if not reading.tool}
     return [len(people) == 1 and reading.turn.role is Role.USER and not reading.tool for reading in readings]
 
@@ -58,20 +58,20 @@ JUDGED: Final[Mapping[Act, Callable[[Sequence[Reading]], list[bool]]]] = {
     Act.COMMITMENT: in_a_group,
     Act.REQUEST: alone,
 }
-"""The turns that the head of an act judges: talk such as it was trained on."""
+"""Turns that the head of an act judges: talk like its training data."""
 IN_RUNS: Final = frozenset({Act.COMMITMENT})
-"""Acts that come in runs, as who gives out work gives it to several.
+"""Acts that come in runs, since whoever hands out work hands it to several people.
 
-Turns that a head finds in a run uphold each other; one by itself must be surer. Many of them cast doubt on what else
-the rules found in the segment: where work is given out, "I'll put that on the next page" is no task.
+Turns found in a run support each other, while an isolated one needs a higher score. Many of them cast doubt on other
+rule matches in the segment: where work is handed out, "I'll put that on the next page" is no task.
 """
 RUN: Final = 3
-"""Turns that make a run, where the first and the last lie at most `NEAR` turns from the one that is looked at."""
+"""Number of found turns within `NEAR` turns of one, itself included, that make a run."""
 NEAR: Final = 30
 BY_ITSELF: Final = 0.6
-"""The score from which a turn outside a run is found."""
+"""Score above which a turn outside a run is accepted."""
 MANY: Final = 5
-"""Turns found in a segment from which what the head does not find there is in doubt."""
+"""Number of turns found in a segment from which rule matches that the head rejects are in doubt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +81,20 @@ class Head:
     act: Act
     bias: float
     evidence: Mapping[str, Mapping[str, float]]
-    """By window, then by name of evidence."""
+    """Weights by window, then by feature name."""
     directions: Mapping[str, tuple[float, Sequence[int]]]
-    """By window, what the product of a turn's vector and these numbers is multiplied by, and the numbers."""
+    """Factor and direction by window: the dot product of a turn's vector with the direction is scaled by the factor."""
 
 
 @cache
 def heads() -> tuple[Head, ...]:
-    """The heads as they are shipped."""
+    """Load the shipped heads."""
     stored = json.loads((files(__package__) / WEIGHTS_FILE).read_text(encoding="utf-8"))
     return tuple(map(head_from, stored.values()))
 
 
 def head_from(given: Mapping[str, Any]) -> Head:
-    """A head as it is stored: a signed byte a weight, in base 85."""
+    """Decode a stored head: one signed byte per weight, in base 85."""
     names = given["names"].split("|")
     evidence = {
         window: {name: step * much for name, much in zip(names, _unpacked(packed), strict=True) if much}
@@ -113,10 +113,10 @@ def _unpacked(packed: str) -> Sequence[int]:
 def with_head(
     readings: Sequence[Reading], acts: Sequence[list[Found]], vectors: Mapping[int, Vector]
 ) -> list[list[Found]]:
-    """The acts of each turn of a segment, with those that a head finds in turns in which the rules found none.
+    """Return the acts of each turn of a segment, with those that heads add where the rules found none.
 
-    What is in doubt falls to `PERHAPS` points. `vectors` are sentence vectors by the number of the turn; one without is
-    not judged by a head that looks at them.
+    Doubted acts are capped at `PERHAPS` points. `vectors` are sentence vectors by turn number; a head that uses vectors
+    skips turns without one.
     """
     known = [vectors.get(reading.turn.seq, NO_VECTOR) for reading in readings]
     done = [list(act) for act in acts]
@@ -149,12 +149,12 @@ def _sure_turns(act: Act, scores: Sequence[float], judged: Sequence[bool]) -> fr
 
 
 def in_runs(sure: Sequence[int]) -> frozenset[int]:
-    """Those of some turns, in ascending order, that have others of them near on either side, enough for a run."""
+    """Return the turns, given in ascending order, that belong to a run of at least `RUN` within `NEAR` turns."""
     return frozenset(at for at in sure if bisect_right(sure, at + NEAR) - bisect_left(sure, at - NEAR) >= RUN)
 
 
 def scores_of(head: Head, evidence: Sequence[Mapping[str, float]], vectors: Sequence[Vector]) -> list[float]:
-    """How sure the head is of each turn; above 0 is enough."""
+    """Return the score of the head for each turn; above 0 the act is found."""
     scores = [head.bias] * len(evidence)
     for window, weights in head.evidence.items():
         _add_window(scores, [_weighed(about_turn, weights) for about_turn in evidence], window)
@@ -164,12 +164,12 @@ def scores_of(head: Head, evidence: Sequence[Mapping[str, float]], vectors: Sequ
 
 
 def _weighed(evidence: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    # `sum` rounds otherwise from one version of Python to the next.
+    # `sum` rounds differently between Python versions.
     return fsum(weights.get(name, 0.0) * much for name, much in evidence.items())
 
 
 def _along(vector: Vector, direction: Sequence[int]) -> int:
-    """0 for no vector and for one of another model."""
+    """Return the dot product, or 0 for a missing vector or one of another model."""
     return sum(map(mul, numbers_of(vector), direction)) if len(vector) == len(direction) else 0
 
 
@@ -182,7 +182,7 @@ def _add_window(scores: list[float], values: Sequence[float], window: str) -> No
 
 
 def _added(reading: Reading, acts: Sequence[Found], act: Act, score: float) -> list[Found]:
-    """With the act in the clause that comes nearest to it: by the rules' points, by what it states, by its length."""
+    """Add the act to its most likely clause: by rule points, then by number of facts, then by length."""
     points = {act_found.span: act_found.points for act_found in acts if act_found.act is act}
     spans = [span for sentence in reading.sentences for span in clauses(reading.turn.content, sentence, MAX_CLAUSE)]
     span = max(spans, key=lambda act_found: _nearness(reading, act_found, points))

@@ -1,8 +1,8 @@
-"""What kind of statement a clause makes, by its words: a limit, a standing order, a taste, a decision. Pure.
+"""Classifier for the kind of statement a clause makes: a limit, a standing order, a preference, a decision.
 
-Multinomial logistic regression over stems and pairs of neighbouring ones. `benchmarks/train_statement_kinds.py` fits it
-to invented sentences that carry labels, and writes the weights beside this module. What rules with fixed phrases do not
-know is found so: "the office closes at noon and takes nothing late".
+Multinomial logistic regression over stems and stem bigrams. `benchmarks/train_statement_kinds.py` fits it to invented,
+labelled sentences and writes the weights next to this module. It catches what fixed phrases miss: "the office closes at
+noon and takes nothing late".
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from turnfold.contract.remembered import remembers_clauses
 from turnfold.contract.terms import STEMS
 
 KINDS: Final = ("constraint", "instruction", "preference", "decision", "fact", "commitment", "none")
-"""In the order of the weights."""
+"""Class names, in the order of the weights."""
 WEIGHTS_FILE: Final = "statement_kinds.json"
 WEIGHT_SCALE: Final = 100
-"""Stored weights in a unit of log-odds."""
+"""Stored weight per unit of log-odds."""
 JUDGED: Final = (AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE, AnchorType.DECISION)
-"""The first of `KINDS`, as types of anchors; rules tell the others more surely."""
+"""The first of `KINDS`, as anchor types; rules are more reliable for the others."""
 _LASTING: Final = JUDGED[:3]
-"""What holds from now on: which of them it is matters less than that it is one."""
+"""Kinds that hold from now on; the margin compares them as a group with the others."""
 _START, _END, _NUMBER = "^", "$", "0"
 _CANNOT: Final = lazy_pattern(r"can(?:'t|not)(?!\w)")
 _WONT: Final = lazy_pattern(r"won't(?!\w)")
@@ -37,16 +37,16 @@ _TOKEN: Final = lazy_pattern(r"[a-z]+|'[a-z]+|\d[\d.,:]*|[?!]", re.ASCII)
 
 
 class Judgement(NamedTuple):
-    """What a clause states, in hundredths of a unit of log-odds."""
+    """The judgement of a clause, in hundredths of a unit of log-odds."""
 
     kind: AnchorType
     """The likeliest of `JUDGED`."""
     margin: int
-    """Its lead over the best other kind, of what lasts over the best that does not; below 0 another kind leads."""
+    """Lead over the best rival; for lasting kinds the best non-lasting one. Negative if the rival leads."""
 
 
 class Weights(NamedTuple):
-    """Of each of `KINDS`, in hundredths of a unit of log-odds."""
+    """Weights for each of `KINDS`, in hundredths of a unit of log-odds."""
 
     bias: Sequence[int]
     by_feature: Mapping[str, Sequence[int]]
@@ -54,12 +54,12 @@ class Weights(NamedTuple):
 
 @remembers_clauses
 def judged(statement: str) -> Judgement:
-    """The likeliest kind of a clause in plain words."""
+    """Return the likeliest kind of a clause normalized by `plain_words`."""
     return judged_by(_weights(), statement)
 
 
 def judged_by(weights: Weights, statement: str) -> Judgement:
-    """The same by other weights. Equal on every machine: whole numbers are added."""
+    """Return the likeliest kind by the given weights; integer sums make it equal on every machine."""
     features = weights.by_feature.keys() & set(features_of(statement))
     rows = [weights.by_feature[feature] for feature in features]
     scores = [sum(column) for column in zip(weights.bias, *rows, strict=True)]
@@ -70,7 +70,7 @@ def judged_by(weights: Weights, statement: str) -> Judgement:
 
 
 def features_of(statement: str) -> Iterator[str]:
-    """Stems of a clause in plain words, and pairs of those that stand side by side, its ends among them."""
+    """Yield the stems of a normalized clause and its stem bigrams, with markers for both ends."""
     words = _TOKEN.findall(_NOT.sub(" not", _CANNOT.sub("can not", _WONT.sub("will not", statement))))
     stems = [_START, *map(_stem, words), _END]
     yield from stems[1:-1]
