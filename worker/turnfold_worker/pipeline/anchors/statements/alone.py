@@ -1,4 +1,4 @@
-"""Whether a clause means something alone: 'I chose them' and 'that one is not negotiable' name nothing."""
+"""Whether a clause is understandable out of context: 'I chose them' and 'that one is not negotiable' name nothing."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _ACTS: Final = listed(
     fan fond huge big massive crazy enjoy enjoying prefer
     """
 )
-"""Words that tell what a clause does, and not with what."""
+"""Words for the act of a clause that do not tell its object."""
 
 
 def means_something_alone(statement: str, stated: Iterable[str] = ()) -> bool:
-    """Whether plain words say of what they speak, also by the names and values that they state beside a reason.
+    """Check whether a normalized statement names its subject, reasons aside, or contains a text in `stated`.
 
     >>> means_something_alone("i chose them 'cause they help people with a move")
     False
@@ -57,13 +57,13 @@ def means_something_alone(statement: str, stated: Iterable[str] = ()) -> bool:
     if any(plain_words(text) in without_reason for text in stated):
         return True
     parts = [_OPENERS.sub("", part.strip()) for part in _PARTS.split(without_reason)]
-    # A single word calls somebody, or says yes.
+    # A single word is a form of address or a yes.
     parts = [part for part in parts if " " in part] or [part for part in parts if part]
     return not parts or not all(map(_only_points, parts))
 
 
 def _only_points(part: str) -> bool:
-    """Whether a part of a clause points to what is said elsewhere, and names nothing beside that."""
+    """Check whether a part of a clause points elsewhere and names nothing itself."""
     pointing = _SUBJECT.search(part) or _OBJECT.search(part) or _THERE.search(part)
     if pointing is None:
         return False

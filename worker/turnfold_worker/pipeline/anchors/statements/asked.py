@@ -1,6 +1,6 @@
-"""Where a statement ends and a question begins: 'I'm on Flask 2.3, how do I add a page?' states, then asks.
+"""Splitting of clauses that state, then ask: 'I'm on Flask 2.3, how do I add a page?'.
 
-A question states nothing about who asks, whatever number or name stands in it; what is told before it does.
+A question states nothing about the asker, whatever numbers or names it contains; the statement before it does.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TELLS_NOTHING: Final = lazy_pattern(
 )
 _TOLD_WORDS: Final = 4
 _ASKED_WORDS: Final = 4
-"""Words of a statement, and of the question behind it, at least: 'I like it, do you?' stays whole."""
+"""Minimum number of words of a statement and of the question after it: 'I like it, do you?' stays whole."""
 
 _WISH: Final = lazy_pattern(
     r"(?<!\w)i(?:'m|'ve| am| have|'d| would)?(?: (?:also|still|just|really|now|currently|kinda|been|a bit)){0,2}"
@@ -51,7 +51,7 @@ _WISH: Final = lazy_pattern(
     r"comput(?:e|ing)|work(?:ing)? out|solv(?:e|ing))(?!\w)"
     rf"|(?<!\w){_UNSURE}(?!\w)"
 )
-"""Somebody wants to understand, or is not sure: a reply is what is wanted."""
+"""The speaker wants to understand something or is unsure, so a reply is wanted."""
 
 _NAMED: Final = r"(?P<noun>[a-z][\w-]+)"
 _OF_A_PART: Final = lazy_pattern(
@@ -66,7 +66,7 @@ _PRICE: Final = lazy_pattern(r"(?<!\w)(?:costs?|priced)(?!\w)")
 
 
 def told_and_asked(text: str, span: Span) -> tuple[Span, ...]:
-    """The clause, or apart what somebody tells of himself in it and what he then asks."""
+    """Split a clause into a speaker's statement about themselves and the question next to it, if it has both."""
     for joint in _JOINT.finditer(text, span.start, span.end):
         told_span, asked_span = (
             trimmed(text, Span(span.start, joint.start())),
@@ -81,7 +81,7 @@ def told_and_asked(text: str, span: Span) -> tuple[Span, ...]:
 
 
 def _asked_and_told(text: str, span: Span) -> tuple[Span, ...]:
-    """What is asked, and apart what is told behind it: 'can you check it, since I passed 2 of 3 exams?'."""
+    """Split a question from the reason that follows: 'can you check it, since I passed 2 of 3 exams?'."""
     for joint in _REASON.finditer(text, span.start, span.end):
         asked_span, told_span = (
             trimmed(text, Span(span.start, joint.start())),
@@ -99,12 +99,12 @@ def _plain(text: str, span: Span) -> str:
 
 
 def asks_outright(statement: str) -> bool:
-    """Whether plain words open as a question does, also where no mark ends it: 'Why is Linux …'."""
+    """Check whether a normalized statement opens like a question, even without a question mark: 'Why is Linux …'."""
     return _OPENS.match(statement) is not None
 
 
 def wishes_to_know(statement: str) -> bool:
-    """Whether plain words wish to understand something, and tell nothing else of the one who says them."""
+    """Check whether a normalized statement only expresses a wish to understand and nothing else of the speaker."""
     wish = _WISH.search(statement)
     return (
         wish is not None and not _TELLS.search(statement[: wish.start()]) and not _TELLS.search(statement, wish.end())
@@ -112,7 +112,7 @@ def wishes_to_know(statement: str) -> bool:
 
 
 def asks_of_another(question: str, reply: str) -> bool:
-    """Whether a reply tells of another thing than the one that is asked about, which it does not name.
+    """Check whether a reply is about something other than the thing asked about.
 
     >>> asks_of_another("When is the freeze?", "The release is on 12 June.")
     True
@@ -134,7 +134,7 @@ def asks_of_another(question: str, reply: str) -> bool:
 
 
 def asks_for_a_reply(statement: str) -> bool:
-    """Whether plain words ask an assistant for words, a text or code: nothing of it is open once it has replied.
+    """Check whether a request to an assistant asks for words, a text or code, so that the reply settles it.
 
     >>> asks_for_a_reply("can you draft the form?"), asks_for_a_reply("i'll draft it tomorrow")
     (True, False)

@@ -1,6 +1,6 @@
-"""What a text states that has one value at a time: an age, a pay, a budget, a version, an owner.
+"""Attributes with one value at a time that a text states: an age, a pay, a budget, a version, an owner.
 
-Two statements of one speaker about one attribute say the same, or the later one holds.
+Of two statements of one speaker about one attribute, the later one repeats the value or supersedes it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DOUBTS: Final = lazy_pattern(
     her|he|she)(?!\w)
     """)
 )
-"""Before what is stated, in its part of the sentence: it is supposed, wanted, over, denied or of somebody else."""
+"""Words before a value that make it hypothetical, wanted, past, denied or someone else's."""
 _DOUBTS_BEHIND: Final = lazy_pattern(
     r"(?<!\w)(?:back then|at the time|as an? (?:student|child|kid|teenager|baby)|"
     r"last year|if|unless|would be|should be|according to|"
@@ -58,56 +58,56 @@ _PERIOD: Final = lazy_pattern(
 
 
 _SHORT: Final = 120
-"""Characters of a text that says little else than one thing."""
+"""Maximum length in characters of a text that states little else."""
 _OF_SOMETHING: Final = frozenset({"budget", "thing", "version"})
 _TAIL: Final = lazy_pattern(
     r" (?:for|in|on|to (?:finish|submit|complete|deliver)) (?P<of>(?:the |my |our )?[\w-]{1,30}(?= |[,.;!]|$))"
 )
-"""What a value is of, behind it: 'Postgres 15 in staging'."""
+"""Phrase after a value that tells what it belongs to: 'Postgres 15 in staging'."""
 _OPENING: Final = lazy_pattern(
     r"(?:about|regarding|concerning|as for|for|in|on) "
     r"(?!(?:the |that )?(?:end|fact|record|moment|time|now|reference|example|info|meantime|future|past|total|"
     r"general)(?!\w))"
     r"(?P<of>(?:[\w-]{1,30} ){0,2}[a-z][\w-]{0,30})[,:] "
 )
-"""The same before it: 'For refunds, the limit is 30 days', 'In staging, the port is 9443'."""
+"""The same phrase at the start: 'For refunds, the limit is 30 days', 'In staging, the port is 9443'."""
 _NUMBERED: Final = lazy_pattern(
     r"(?<!\w)(?!(?:in|on|at|by|of|since|from|to|until|till|about|after|before|than|over|under|jan|feb|mar|apr|may|jun|"
     r"jul|aug|sep|oct|nov|dec)[a-z]{0,6} )[a-z]{3,20} \d{1,9}(?=[,;:]? (?:and|so|but|where|the)(?!\w))"
 )
-"""One of several things, told before it: 'we booked room 12, and the limit is 30 people'."""
+"""A numbered item mentioned before the value: 'we booked room 12, and the limit is 30 people'."""
 
 
 class Attribute(NamedTuple):
-    """One thing that a text states."""
+    """An attribute that a text states."""
 
     name: str
-    """What sort of thing: `age`, `pay`, `thing`."""
+    """The sort of attribute: `age`, `pay`, `thing`."""
     holder: str
-    """Whose: empty for the speaker and what is his or the conversation's."""
+    """The holder: empty for the speaker and for what belongs to the conversation."""
     about: frozenset[str]
-    """Stems of what it is of: a budget's, a version's."""
+    """Stems of what a budget, version or other value belongs to."""
     value: frozenset[str]
-    """Stems, a number as it is; none of an allergy to something that is not named."""
+    """Stems of the value, with numbers as they are; empty for an allergy to something unnamed."""
     changes: bool
-    """Whether a later value takes the place of an earlier one."""
+    """A later value supersedes an earlier one."""
     beside: bool
-    """Whether the text says that it is one of several: 'I also work at …'."""
+    """The text presents the value as one of several: 'I also work at …'."""
     outright: bool
-    """Whether it says so itself, not by what follows from it: 'I can't have dairy'."""
+    """The text states the attribute directly rather than implying it, as 'I can't have dairy' does."""
     cue: bool
-    """Whether it says that it is so from now on."""
+    """The text indicates that the value holds from now on."""
 
     def is_of(self, other: Attribute) -> bool:
-        """Whether both are values of one attribute of one holder."""
-        # Two of whom each is only 'she' may be two people.
+        """Check whether both are values of one attribute of one holder."""
+        # Two holders known only as 'she' may be two people.
         is_same = (self.name, self.holder, self.about) == (other.name, other.holder, other.about)
         return is_same and self.holder != "they"
 
 
 @lru_cache(maxsize=1_024)
 def attributes_of(text: str) -> tuple[Attribute, ...]:
-    """What a short text states as so, in its order by kind.
+    """Return the attributes that a text asserts, in the order of the patterns.
 
     >>> [(one.name, sorted(one.value)) for one in attributes_of("I'm 44 years old.")]
     [('age', ['44'])]
@@ -154,7 +154,7 @@ def _attribute(name: str, match: re.Match[str], plain: str, *, changes: bool) ->
 
 
 def _is_doubtful(plain: str, match: re.Match[str]) -> bool:
-    """Whether the part of a sentence around a match supposes, wants, reports or asks."""
+    """Check whether the sentence part around a match is hypothetical, wished for, reported or a question."""
     start = max((mark.end() for mark in _PART.finditer(plain, 0, match.start())), default=0)
     end = _NEXT.search(plain, match.end())
     if end is not None and end.group() == "?":
@@ -182,12 +182,12 @@ def _nested(some: frozenset[str], others: frozenset[str]) -> bool:
 
 
 def attribute_terms(text: str) -> tuple[str, ...]:
-    """Marks by which statements about one attribute are found, whatever words they use."""
+    """Return index terms by which statements about the same attribute are found, whatever their words."""
     return tuple(dict.fromkeys(f"={attribute.name}" for attribute in attributes_of(text)))
 
 
 def changes_value(new: str, old: str) -> bool:
-    """Whether a later text states another value of what an earlier one of the same speaker states.
+    """Check whether a later text gives another value for an attribute that the same speaker stated earlier.
 
     >>> changes_value("I got a 12% salary increase to $110,000.", "I'm 60 and earning $85,000 a year.")
     True
@@ -202,7 +202,7 @@ def changes_value(new: str, old: str) -> bool:
 
 
 def states_an_attribute(text: str) -> bool:
-    """Whether a text says little else than what has one value at a time, so that it is kept for what may change it."""
+    """Check whether a short text states an attribute, so that it is kept until something changes it."""
     return len(text) <= _SHORT and any(attribute.changes for attribute in attributes_of(text))
 
 
@@ -211,7 +211,7 @@ def _differs(later: Attribute, earlier: Attribute) -> bool:
 
 
 def are_apart(one: str, other: str) -> bool:
-    """Whether two texts state attributes of one name, and none of one thing and holder.
+    """Check whether two texts state an attribute of one name, but none of the same thing and holder.
 
     >>> are_apart("I earn $85,000 a year.", "I earn $85,000 a month.")
     True
@@ -223,7 +223,7 @@ def are_apart(one: str, other: str) -> bool:
 
 
 def states_no_more(one: str, other: str) -> bool:
-    """Whether each attribute that one text states is stated in the other too; it states at least one.
+    """Check whether a text states attributes, all of which the other text states too.
 
     >>> states_no_more("Dairy-free is a must for me.", "I'm lactose intolerant.")
     True
@@ -237,13 +237,13 @@ def states_no_more(one: str, other: str) -> bool:
 
 
 def is_plainer(one: str, other: str) -> bool:
-    """Whether of two texts that state the same only one says it outright."""
+    """Check whether, of two texts with equal attributes, only the first one states them directly."""
     return all(mine.outright for mine in attributes_of(one)) and not any(
         their.outright for their in attributes_of(other)
     )
 
 
 def tells_of_a_name(text: str) -> bool:
-    """Whether all that a text states is how somebody or something beside its speaker is called: anybody may say it."""
+    """Check whether a text only states what someone or something other than the speaker is called."""
     stated = attributes_of(text)
     return bool(stated) and all(attribute.name == "called" for attribute in stated)

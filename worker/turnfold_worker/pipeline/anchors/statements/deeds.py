@@ -1,4 +1,4 @@
-"""What was promised or asked for: the verb and what it is done to; and whether it is given up."""
+"""Promised or requested deeds: the verb and its object, and whether the deed is given up."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CIRCUMSTANCE: Final = lazy_pattern(
 
 @lru_cache(maxsize=1_024)
 def promised_verb(text: str) -> str:
-    """The verb of the deed that a text promises or asks for; empty where none is told."""
+    """Return the verb of the deed that a text promises or asks for, or an empty string."""
     plain_text = plain_words(text)
     match = _PROMISED.search(plain_text) or _ORDERED.match(plain_text)
     return match["verb"] if match else ""
@@ -41,17 +41,17 @@ def promised_verb(text: str) -> str:
 
 @lru_cache(maxsize=1_024)
 def thing_of(promise: str, verb: str) -> tuple[str, ...]:
-    """What it is done to, word by word: up to the first that says to whom, where or when."""
+    """Return the words of the deed's object, up to the first that tells for whom, where or when."""
     return object_words(plain_words(promise).partition(f"{verb} ")[2])
 
 
 def object_words(statement: str) -> tuple[str, ...]:
-    """The telling words that follow a verb up to the first that says to whom, where or when."""
+    """Return the telling words after a verb, up to the first that tells for whom, where or when."""
     return deed_words_in_order(_CIRCUMSTANCE.split(statement)[0])
 
 
 def gives_up(later: str, promise: str) -> bool:
-    """Whether somebody says that he will not do what he promised.
+    """Check whether a later text says that the speaker will not do what they promised.
 
     >>> gives_up("I'm not bringing dessert after all.", "I'll bring the dessert.")
     True
@@ -68,7 +68,7 @@ def gives_up(later: str, promise: str) -> bool:
 
 @lru_cache(maxsize=1_024)
 def _given_up(text: str) -> frozenset[str] | None:
-    """What a text says will not be done; None where it says no such thing. It is compared with many promises."""
+    """Return the words of what a text says will not be done, or None. Cached: a text is compared with many promises."""
     plain_text = plain_words(text)
     match = _GIVEN_UP.search(plain_text)
     if match is None or is_question(plain_text):

@@ -1,6 +1,7 @@
-"""What somebody says that he never did, and whether another statement of his says that he did.
+"""Denials of ever having done something, and statements of the same speaker that contradict them.
 
-'I've never attended any sailing courses' and 'I finished the sailing course in May': nobody but him knows which holds.
+'I've never attended any sailing courses' and 'I finished the sailing course in May': only the speaker knows which
+holds.
 """
 
 from __future__ import annotations
@@ -29,42 +30,42 @@ _KINDS: Final = tuple(
         "eaten ate tried tasted drunk drank played seen watched read",
     )
 )
-"""Verbs by one of which another is contradicted: who finished a course took part in it."""
+"""Groups of verbs that contradict each other's denial: who finished a course has attended it."""
 _OR: Final = lazy_pattern(r"(?:,? (?:or|nor)|,)(?!\w)")
 _BESIDE: Final = lazy_pattern(
     r"(?<!\w)(?:for|in|on|at|of|to|into|with|about|from|related|regarding|before|during)(?!\w)"
 )
 _VERB: Final = lazy_pattern(r"^(?:[a-z]{2,20}ed )?(?:in |to |on |for )?")
-"""What another thing that is denied may begin with: 'or used the crane', 'enrolled in'."""
+"""Words that may open the second thing denied: 'or used the crane', 'enrolled in'."""
 _NAMED: Final = lazy_pattern(r"(?<=[\w,] )[A-Z][\w-]{2,30}")
 _ENDS: Final = lazy_pattern(r"[;:.!?](?=\s|$)|,? (?:so|but|because|although|though|and i|while|which|who)(?!\w)")
 _DONE: Final = lazy_pattern(
     r"(?<!\w)(?:(?:i|we)(?:'ve| have|'m| am|'re| are)?(?: \w+ly| just| now| also| already| only| even| both){0,2}"
     r"(?: managed to)?|(?:after|by|from|of)) (?P<verb>[a-z]{2,20})(?!\w)"
 )
-"""Who did what, as far as the verb."""
+"""The subject and verb of a completed deed."""
 _PERFECT: Final = lazy_pattern(r"(?<!\w)(?:i|we)(?:'ve| have)(?: [\w./-]{1,40}){1,12}? (?P<verb>set)(?= up(?!\w))")
 _EMPTY: Final = listed("any some such ever before actually really this that my our project yet kind sort thing things")
 _LEAST_TOLD: Final = 2
 
 
 class Denial(NamedTuple):
-    """What was never done, in stems."""
+    """A deed that was never done, in stems."""
 
     verb: str
     objects: tuple[frozenset[str], ...]
-    """Each thing that is denied: 'courses' and 'workshops'."""
+    """One set for each thing denied: 'courses' and 'workshops'."""
     heads: frozenset[str]
-    """The last word of each."""
+    """The last word of each thing."""
     beside: frozenset[str]
-    """Of what they are, or where."""
+    """Stems that tell the subject matter or place."""
     names: frozenset[str]
-    """Which of all that are names."""
+    """Stems of the names in the text."""
 
 
 @lru_cache(maxsize=1_024)
 def denial_of(text: str) -> Denial | None:
-    """What a text denies that its speaker ever did; None where it denies nothing of the kind.
+    """Return what a text denies its speaker ever did, or None.
 
     >>> denial_of("I've never attended any sailing courses.").verb
     'attended'
@@ -98,7 +99,7 @@ def denial_of(text: str) -> Denial | None:
 
 
 def is_contradicted(denial: Denial, statement: str) -> bool:
-    """Whether a statement of the same speaker says that he did what he denies.
+    """Check whether a statement of the same speaker says that they did what they deny.
 
     >>> never = denial_of("I've never attended any sailing courses.")
     >>> is_contradicted(never, "I finished the sailing course in May.")

@@ -1,4 +1,4 @@
-"""Whether somebody reports as news that a promised deed is done, by its verb and what it is done to."""
+"""Whether a promised deed is reported as done, by its verb and its object."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _KIN: Final = (
     frozenset({"call", "phone", "ring"}),
     frozenset({"delete", "remove"}),
 )
-"""Verbs of one deed."""
+"""Verbs for the same deed."""
 _MAKES: Final = frozenset(
     {"add", "arrange", "build", "clean", "complete", "configure", "create", "design", "develop", "document", "draft",
      "draw", "finish", "fix", "handle", "implement", "make", "migrate", "organise", "organize", "patch", "prepare",
      "produce", "refactor", "repair", "resolve", "rewrite", "set", "solve", "translate", "update", "write"}
 )  # fmt: skip
-"""Verbs of deeds after which the thing itself is ready."""
+"""Verbs of deeds that leave the object itself ready."""
 _READY: Final = r"ready|done|finished|completed?|sorted|live|merged|deployed|released|shipped|in place"
 _OVER: Final = r"done|finished|completed?|sorted"
 _FIRST: Final = (
@@ -60,13 +60,13 @@ _OTHER_DEED: Final = lazy_pattern(
     r"(?<!\w)(?:fully booked|(?:booked|sold) (?:out|up|solid)|called (?:off|out)|(?:put|set) (?:off|aside)|turned down|"
     r"(?:sent|given|gave|taken|took) back|got (?:sent|lost|stuck))(?!\w)"
 )
-"""'The hotel is booked out' tells of no booking of ours."""
+"""Phrases that are no report of the deed: in 'the hotel is booked out' we booked nothing."""
 _REPORTS: Final = (
     r"(?:^|[.!;:,] |(?<!\w)(?:i|we|i've|we've|i have|we have|been|is|are|was|were|got|already|just|now|and|all|"
     r"[a-z-]{2,20}'s) )"
 )
 _TO_PEOPLE: Final = frozenset({"ask", "call", "contact", "phone", "ring", "tell", "visit"})
-"""Verbs of deeds that 'the dentist called' does not report: he did it."""
+"""Verbs whose past form with another subject is no report: 'the dentist called' is his deed, not ours."""
 _WHEN: Final = deed_words(
     "already yesterday tonight morning afternoon evening earlier ago minute minutes just successfully"
 )
@@ -74,20 +74,20 @@ _FEW_WORDS: Final = 8
 ANY_FORM: Final = "|".join(
     sorted({r"\w{2,14}ed", "done", *(form for each in _IRREGULAR.values() for form in each.split())})
 )
-"""What a verb is when a deed is done."""
+"""Past forms of a verb: what it looks like when the deed is done."""
 _ANY_DEED: Final = lazy_pattern(
     r"^(?:(?:ok|okay|great|sure|good|yes|yep|all|and|so|just|now|i|we|it|they|that|i've|we've|it's|that's|has|have|is|are|"
     rf"been|already)[,.!]? ){{0,5}}(?:{ANY_FORM})(?!\w)|"
     rf"(?:(?<!\w)(?:is|are|been)|\w's|^\w{{1,20}}) (?:now |all )?(?:{ANY_FORM}|ready|live)\W*$"
 )
-"""A deed that is told as done, at the beginning or at the end of few words."""
+"""A completed deed at the beginning or end of a short text."""
 SOON: Final = 4
-"""Turns within which 'Sent it.' is about what was promised last."""
+"""Number of turns within which 'Sent it.' refers to the last such promise."""
 _CLAUSE_ENDS: Final = lazy_pattern(r"(?<=[.;!])\s|, (?=(?:and|but|so|which|the|i|we|he|she|it|they|you)(?!\w))")
 
 
 def base_of(word: str) -> str:
-    """The verb of which a word is an irregular past, else the word.
+    """Return the base form of an irregular past form, else the word itself.
 
     >>> base_of("went"), base_of("sent"), base_of("booked")
     ('go', 'send', 'booked')
@@ -96,7 +96,7 @@ def base_of(word: str) -> str:
 
 
 def past_forms(verb: str) -> tuple[str, ...]:
-    """How a deed is reported: 'sent', 'restarted', 'tried'."""
+    """Return the past forms of a verb: 'sent', 'restarted', 'tried'."""
     if verb in _IRREGULAR:
         return tuple(_IRREGULAR[verb].split())
     if verb.endswith("e"):
@@ -107,7 +107,7 @@ def past_forms(verb: str) -> tuple[str, ...]:
 
 
 def tells_of_done(statement: str) -> bool:
-    """Whether something is said to be done, and not to be done first; `statement` is as `plain_words` gives it.
+    """Check whether a statement, normalized by `plain_words`, reports something as done rather than as a condition.
 
     >>> tells_of_done("the lease has been signed."), tells_of_done("once the lease has been signed, we move in.")
     (True, False)
@@ -121,14 +121,14 @@ def tells_of_done(statement: str) -> bool:
 
 @lru_cache(maxsize=1_024)
 def _done_forms(verb: str) -> str:
-    """How the deed of a verb is reported, by the verb or another of its kind: a pattern's alternatives."""
+    """Return the regex alternatives by which the deed of a verb, or of a synonym, is reported."""
     kin = next((group for group in _KIN if verb in group), frozenset({verb}))
     forms = [form for each in sorted(kin) for form in past_forms(each)]
     return "|".join([*map(re.escape, forms), *([_READY] if verb in _MAKES else [])])
 
 
 def does(report: str, promise: str) -> bool:
-    """Whether a report says, as news, that the promised deed was done to the same thing.
+    """Check whether a report says that the promised deed was done to the same object.
 
     >>> does("I restarted worker-3.", "Can someone restart worker-3?")
     True
@@ -144,9 +144,9 @@ def does(report: str, promise: str) -> bool:
 
 @lru_cache(maxsize=1_024)
 def _told(report: str, verb: str) -> tuple[tuple[str, int], ...]:
-    """The clauses of a report that tell of the deed as done, each with the place where its verb ends.
+    """Return the clauses of a report that state the deed as done, each with the end of its verb.
 
-    A report is compared with many promises, which have few verbs.
+    Cached because a report is compared with many promises, which share few verbs.
     """
     plain_text = plain_words(report)
     if is_question(plain_text) or is_bygone(plain_text) or is_habit(plain_text):
@@ -163,13 +163,13 @@ def _told(report: str, verb: str) -> tuple[tuple[str, int], ...]:
 
 
 class _Reporting(NamedTuple):
-    """How the deed of a verb is reported."""
+    """Patterns for reports of the deed of a verb."""
 
     worth_trying: re.Pattern[str]
     news: tuple[re.Pattern[str], ...]
-    """'I booked it', 'the booking is done', 'table booked for 7'."""
+    """Reports: 'I booked it', 'the booking is done', 'table booked for 7'."""
     usual: re.Pattern[str]
-    """'Booking is done by the client.'"""
+    """Descriptions of routine: 'Booking is done by the client.'"""
 
 
 @lru_cache(maxsize=256)
@@ -186,7 +186,7 @@ def _reporting(verb: str) -> _Reporting:
 
 
 def _about(clause: str, end: int, verb: str, thing: tuple[str, ...]) -> bool:
-    """Whether it names all of the thing, or, in fewer words, nothing else: 'the contract' for 'the signed contract'."""
+    """Check whether a clause names the whole object, or only words of it with its head: 'the contract'."""
     if deed_words(clause) >= frozenset(thing):
         return True
     named = frozenset((*object_words(clause[end:]), *(deed_words(clause[:end]) - _verb_words(verb))))
@@ -199,7 +199,7 @@ def _verb_words(verb: str) -> frozenset[str]:
 
 
 def opens_with(reply: str, promise: str) -> bool:
-    """Whether a reply opens by saying that what was asked for is done: 'Booked: 3 June', 'Done.'.
+    """Check whether a reply opens by saying that the requested deed is done: 'Booked: 3 June', 'Done.'.
 
     >>> opens_with("Booked: 3 June, 9:40.", "Book it please.")
     True
@@ -211,7 +211,7 @@ def opens_with(reply: str, promise: str) -> bool:
 
 
 def may_report(statement: str) -> bool:
-    """Whether plain words are few and may report a deed, whatever was promised: 'Sent.', 'the hotel is booked'."""
+    """Check whether a short normalized text may report any deed: 'Sent.', 'the hotel is booked'."""
     few = len(statement.split()) <= _FEW_WORDS and not (
         is_question(statement) or is_bygone(statement) or is_habit(statement)
     )
@@ -219,9 +219,9 @@ def may_report(statement: str) -> bool:
 
 
 def does_it(report: str, promise: str) -> bool:
-    """Whether a report says that the deed is done, and names no thing: 'Booked it.', 'It's sent now.'.
+    """Check whether a report says that the deed is done without naming an object: 'Booked it.', 'It's sent now.'.
 
-    It is for the caller to know that the promise is what was said last of such a deed.
+    The caller makes sure that the promise is the latest one that fits.
 
     >>> does_it("I've just booked it.", "I'll book the hotel."), does_it("I booked a table.", "I'll book the hotel.")
     (True, False)

@@ -1,7 +1,7 @@
-"""What a statement forbids, demands, allows or excuses, so that a permission can lift the prohibition before it.
+"""What a statement forbids, demands, allows or excuses, so that a permission can lift an earlier prohibition.
 
 'You may use tabs now' lifts 'never use tabs'; 'it's fine to deploy the docs now' does not lift 'never deploy on
-Fridays', because it allows less than that forbids.
+Fridays', because it allows less than the rule forbids.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 
 
 class Duty(StrEnum):
-    """What is said about a deed."""
+    """The ruling on a deed."""
 
     EXCUSED = "excused"
     ALLOWED = "allowed"
     FORBIDDEN = "forbidden"
     DEMANDED = "demanded"
     IGNORED = "ignored"
-    """What was said about it does not count any more."""
+    """Earlier statements about it no longer count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """A clause that rules a deed."""
+    """A ruling of a clause on a deed."""
 
     duty: Duty
     words: frozenset[str]
-    """What the deed is told by: the beginnings of its words, without verbs that any deed may have."""
+    """Roots of the words that describe the deed, without verbs common to all deeds."""
     lasts: bool
-    """It holds beyond this once: 'again', 'any time', 'no longer'."""
+    """The ruling holds beyond this once: 'again', 'any time', 'no longer'."""
 
 
 _PHRASES: Final = {
@@ -67,7 +67,7 @@ _PHRASES: Final = {
     """,
 }
 _SO_AGAIN: Final = (Duty.ALLOWED, lazy_pattern(r"(?<!\w)(?:again|now)(?!\w)"))
-"""'We ship to Norway again': what nothing forbids is told as it is."""
+"""'We ship to Norway again': a permission without a word for allowing."""
 _TRIGGERS: Final = (
     *((duty, lazy_pattern(rf"(?<!\w)(?:{joined(phrases)})(?!\w)")) for duty, phrases in _PHRASES.items()),
     _SO_AGAIN,
@@ -76,10 +76,10 @@ LASTS: Final = lazy_pattern(
     r"(?<!\w)(?:again|any ?more|any ?time|any longer|no longer|whenever|after all|always|from now on|from here on|"
     r"in future|in general|going forward|from today)(?!\w)"
 )
-"""It holds beyond this once."""
+"""The ruling holds beyond this once."""
 _DENIES: Final = lazy_pattern(r"(?<!\w)(?:not|no|never|none|nobody|cannot|\w+n't)(?!\w)")
 _ENDED: Final = lazy_pattern(rf"(?<!\w)no longer(?!\w)|{_DENIES.pattern}.{{1,60}}?(?:any ?more|any longer)(?!\w)")
-"""What was so is so no more."""
+"""A former state that no longer holds."""
 _NO_MORE: Final = lazy_pattern(rf"(?<!\w)(?:no longer|any ?more|any longer)(?!\w)|{_DENIES.pattern}")
 _CLAUSES: Final = lazy_pattern(
     r"[,;:.!?](?=\s|$)|\s(?:because|since|as|so|but|unless|until|though|(?:that |which )?(?:we|i|you) (?:talked|said|"
@@ -99,21 +99,21 @@ _EMPTY: Final = listed("""
     i've we've they've he's she's
     apply applies future general forward own more first currently back file files folder directory repo repository
 """)
-"""Words that tell no deed from another."""
+"""Words that do not distinguish one deed from another."""
 _ROOT: Final = 5
 _PLANS: Final = frozenset({"plan", "idea", "appro", "propo", "optio"})
-"""Beginnings of words that tell nothing of what a plan is."""
+"""Roots of words for plans that do not tell their content."""
 _ENDING: Final = lazy_pattern(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
 _WORD: Final = lazy_pattern(r"[^\W_][\w'./-]*")
 _FEW: Final = 2
-"""Telling words of a statement that one of them is enough to name."""
+"""Number of telling words up to which one of them is enough to identify a statement."""
 _MOST: Final = 6
-"""Words of a deed from which a statement is a text of its own, and neither lifts nor is lifted."""
+"""Number of words above which a deed is too specific to compare, so that it neither lifts nor is lifted."""
 
 
 @lru_cache(maxsize=1_024)
 def duties_of(text: str) -> tuple[Ruled, ...]:
-    """What each clause of a short text rules; nothing for a question."""
+    """Return the rulings of the clauses of a short text; empty for a question."""
     plain_text = plain_words(text)
     if is_question(plain_text):
         return ()
@@ -131,18 +131,18 @@ def duties_of(text: str) -> tuple[Ruled, ...]:
 
 
 def deed_words(statement: str) -> frozenset[str]:
-    """The beginnings of the words that tell what is done, and to what."""
+    """Return the roots of the words that tell the deed and its object."""
     return frozenset(deed_words_in_order(statement))
 
 
 def deed_words_in_order(statement: str) -> tuple[str, ...]:
-    """The same, as they are said."""
+    """Return the same roots in text order."""
     words = (word.strip("'./-").removesuffix("'s") for word in _WORD.findall(statement))
     return tuple(_root(word) for word in words if word and word not in _EMPTY)
 
 
 def _root(word: str) -> str:
-    """'sign' of 'signed', 'deplo' of 'deploying': enough to tell deeds apart. Names and numbers stay whole."""
+    """Return the root of a word ('sign' of 'signed', 'deplo' of 'deploying'); tokens with other signs stay whole."""
     if not word.isalpha():
         return word
     return _ENDING.sub("", word)[:_ROOT]
@@ -159,7 +159,7 @@ _OVERTURNS: Final = {
 
 
 def overturns(new: Ruled, old: Ruled) -> bool:
-    """Whether the later clause takes back the earlier one: about the same deed, or, if it lasts, about any such."""
+    """Check whether a later ruling reverses an earlier one on the same deed or, if it lasts, on a narrower one."""
     if (new.duty, old.duty) not in _OVERTURNS:
         return False
     lifts = new.duty in {Duty.ALLOWED, Duty.EXCUSED}
@@ -167,7 +167,7 @@ def overturns(new: Ruled, old: Ruled) -> bool:
 
 
 def takes_back_all(new: str, old: str) -> bool:
-    """Whether a later statement takes back every rule of an earlier one, and the earlier one rules something.
+    """Check whether a later statement reverses every ruling of an earlier one that has at least one.
 
     >>> takes_back_all("You may now use tabs.", "Never use tabs in this repo.")
     True
@@ -181,7 +181,7 @@ def takes_back_all(new: str, old: str) -> bool:
 
 
 def _states_more(text: str) -> bool:
-    """Whether a clause that rules nothing states something exactly, which would be lost with the rest."""
+    """Check whether a clause without a ruling contains a digit, which would be lost with the rest."""
     unruled = (
         clause for clause in _CLAUSES.split(plain_words(text)) if not any(t.search(clause) for _, t in _TRIGGERS)
     )
@@ -189,7 +189,9 @@ def _states_more(text: str) -> bool:
 
 
 def sets_aside(new: str, old: str) -> bool:
-    """Whether a later statement names something of an earlier one, all that it names, and says that it counts no more.
+    """Check whether a later statement says that something an earlier one names no longer counts.
+
+    Everything it names must be in the earlier one.
 
     >>> sets_aside("You can ignore the budget cap we talked about.", "The budget cap is 40,000 euros.")
     True
@@ -203,14 +205,14 @@ def sets_aside(new: str, old: str) -> bool:
     there = deed_words(earlier_text)
     if any((words - _PLANS or words) <= there for words in ignored):
         return True
-    # One word of many is not what was said of it: 'we have no nuts any more' after 'she is allergic to nuts'.
+    # One word of many is not enough: 'we have no nuts any more' does not end 'she is allergic to nuts'.
     least = 1 if len(there) <= _FEW else 2
     return any(len(words) >= least and words <= there for words in ended) and not _DENIES.search(earlier_text)
 
 
 @lru_cache(maxsize=1_024)
 def _withdrawn(text: str) -> tuple[tuple[frozenset[str], ...], tuple[frozenset[str], ...]]:
-    """What a short text says is to be ignored, and what was so and is so no more; it is compared with many others."""
+    """Return what a short text tells to ignore and what it says has ended; cached since it is compared with many."""
     ignored = tuple(one.words for one in duties_of(text) if one.duty is Duty.IGNORED)
     plain_text = plain_words(text)
     if is_question(plain_text):

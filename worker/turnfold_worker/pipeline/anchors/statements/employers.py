@@ -1,4 +1,4 @@
-"""For whom somebody works, and for whom from now on: 'Jonas works for Bosch', 'Jonas is with Siemens now'."""
+"""Employers of people, and changes of employer: 'Jonas works for Bosch', 'Jonas is with Siemens now'."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _FIRST_NAMES: Final = listed("""
     peter phil priya rachel ray rob robert rosa ruth sam sara sarah simon sofia sophie stefan steve sue susan tara
     thomas tim tina tom tony vera victor will yusuf zoe
 """)
-"""Somebody who 'is with Tom now' works for nobody of that name."""
+"""First names: who 'is with Tom now' does not work for a company called Tom."""
 
 
 class Employment(NamedTuple):
-    """Who works for whom, in stems."""
+    """A person and their employer, in stems."""
 
     who: tuple[str, ...]
     where: frozenset[str]
@@ -56,7 +56,7 @@ class Employment(NamedTuple):
 
 
 def changes_employer(new: str, old: str) -> bool:
-    """Whether a later text says that somebody works for another now than an earlier one of its speaker says.
+    """Check whether a later text gives a new employer for the person of an earlier one.
 
     >>> changes_employer("Jonas is with Siemens now.", "Jonas works for Bosch.")
     True
@@ -77,7 +77,7 @@ def changes_employer(new: str, old: str) -> bool:
 
 @lru_cache(maxsize=1_024)
 def employment_of(text: str) -> Employment | None:
-    """Who works for whom by a short text; None where it asks, supposes, denies or quotes it, or tells of one of two."""
+    """Return who works for whom, or None if a text asks, supposes, denies or quotes it, or mentions a second job."""
     if len(text) > _LONGEST or _MAY_TELL.search(text) is None or is_question(text):
         return None
     unquoted = without_quotes(text)
@@ -97,7 +97,7 @@ def employment_of(text: str) -> Employment | None:
 
 
 def _is_nobody(match: re.Match[str], text: str, *, is_with: bool) -> bool:
-    """Whether a clause names nobody who works, or nobody that he works for."""
+    """Check whether a clause names no person who works, or no employer."""
     where = match["where"].split()
     who = match["who"].split()
     if who[0] in _NO_WHO or where[0] in _NO_EMPLOYER or any(map(str.isdigit, where[0])):
@@ -109,7 +109,7 @@ def _is_nobody(match: re.Match[str], text: str, *, is_with: bool) -> bool:
 
 
 def _who(who: str, text: str) -> tuple[str, ...]:
-    """Stems of who works: of 'our contact Renske' the name."""
+    """Return the stems of the person, reduced to the name if there is one: 'Renske' of 'our contact Renske'."""
     *_, last = who.split()
     is_named = last != "i" and last.capitalize() in text
     return stems_in_order(last if is_named else who)

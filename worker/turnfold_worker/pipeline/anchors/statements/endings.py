@@ -1,6 +1,6 @@
-"""What holds no longer: 'we no longer use Kafka', 'I don't do judo any more', 'scratch the encore'.
+"""Statements that something has ended: 'we no longer use Kafka', 'I don't do judo any more', 'scratch the encore'.
 
-Such a text states no other value. It ends an earlier statement that says, of the same subject, all that is ended.
+They give no other value. They end an earlier statement that says, of the same subject, everything that is ended.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CUES: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:no longer|any ?more|any longer|stopped|quit|gave up|given up|got rid of|scratch|scrap|cancel|"
     r"let's (?:drop|skip))(?!\w)"
 )
-"""Most texts have none of these, and are looked at no further."""
+"""Cue words of endings; texts without one, the great majority, are skipped."""
 _NO_LONGER: Final = lazy_pattern(
     r"(?<!\w)(?:no longer|(?:(?:do|does|is|are|am|can|will|have|has) )?not(?= .{1,80}? (?:any ?more|any longer)(?!\w)))"
     r"(?!\w)"
@@ -33,7 +33,7 @@ _STOPPED: Final = lazy_pattern(
 )
 _USING: Final = "using "
 _USED: Final = frozenset({"use", "in", "with", "on", "via", "by", "through"})
-"""What stands before the thing that somebody uses: 'we track bugs in Jira'."""
+"""Words before the thing that is used: 'we track bugs in Jira'."""
 _TAKES_AWAY: Final = lazy_pattern(
     r"^(?:(?:please|we can) )?(?:(?:we )?(?:scratch|scrap|cancel)|we (?:drop|skip)) (?:the|our|my) "
     r"(?P<thing>[^,;:.!?]{3,60})$"
@@ -50,21 +50,21 @@ _MOST_BESIDE: Final = 6
 
 
 class Ending(NamedTuple):
-    """What a text says to hold no longer, in stems."""
+    """Something that no longer holds, in stems."""
 
     core: tuple[str, ...]
-    """The subject, the verb and what it is done to, in order; of a thing that is taken away its words."""
+    """Subject, verb and object in order; for a thing that is dropped, its words."""
     beside: frozenset[str]
-    """Where, when or for what."""
+    """Stems that tell where, when or for what."""
     is_use: bool = False
-    """Whether it is the use of a thing: 'we stopped using Trello' ends 'we track tasks in Trello'."""
+    """The use of a thing ends: 'we stopped using Trello' ends 'we track tasks in Trello'."""
     is_thing: bool = False
-    """Whether only a thing is named: 'scratch the encore'."""
+    """Only a thing is named: 'scratch the encore'."""
 
 
 @lru_cache(maxsize=1_024)
 def ending_of(text: str) -> Ending | None:
-    """What a short text ends; None where it ends nothing, asks, supposes or quotes it.
+    """Return what a short text ends, or None if it ends nothing, asks, supposes or quotes it.
 
     >>> ending_of("We no longer use Kafka in staging.").core
     ('i', 'use', 'kafka')
@@ -114,13 +114,13 @@ def _split(affirmed: str, where: str, *, is_use: bool = False) -> Ending | None:
     beside = frozenset(stems_in_order(" ".join([where, *words[behind:]]))) - _PREPOSITION
     if len(core) < _LEAST or len(beside) > _MOST_BESIDE:
         return None
-    # 'I no longer do' ends nothing that it names.
+    # 'I no longer do' names nothing that ends.
     tells = beside or any(len(stem) > _LEAST and not is_common(stem) for stem in core[1:])
     return Ending(core, beside, is_use=is_use) if tells else None
 
 
 def ends(new: str, old: str) -> bool:
-    """Whether a later text says that what an earlier one of its speaker states holds no longer.
+    """Check whether a later text ends what an earlier one of the same speaker states.
 
     >>> ends("We no longer use Kafka.", "We use Kafka for the event bus.")
     True
@@ -140,20 +140,20 @@ def ends(new: str, old: str) -> bool:
 def _is_over(ending: Ending, clause: str, place_before: str) -> bool:
     stated = stems_in_order(clause)
     said = {*stated, *stems_in_order(place_before)}
-    # Of 'we use Kafka and Redis' one may hold when the other does not.
+    # Of 'we use Kafka and Redis' one may still hold when the other does not.
     if not ending.beside <= said or not _SEVERAL & said <= _SEVERAL & {*ending.core, *ending.beside}:
         return False
     if ending.is_thing:
         return set(ending.core) <= said
     if ending.is_use:
         return _is_used(ending.core, stated)
-    # 'I used' is of another time than 'I use', of one stem.
+    # 'I used' is past, although it has the stem of 'I use'.
     is_past = _OF_PAST.search(" ".join(clause.split()[1:3])) is not None
     return not is_past and stated[: len(ending.core)] == ending.core
 
 
 def _is_used(core: tuple[str, ...], stated: tuple[str, ...]) -> bool:
-    """Whether one clause states the use of what the other says to be used no longer, by the same subject."""
+    """Check whether a clause states that the same subject uses what the ending names."""
     at = core.index(STEMS["use"])
     who, thing = core[:at], core[at + 1 :]
     places = range(len(who) + 1, len(stated) - len(thing) + 1)

@@ -1,7 +1,7 @@
-"""The frame of a clause: all of it but the value that it states, so that another value of the same thing is told.
+"""Frames: clauses without the value they state, so that another value of the same thing is recognized.
 
-'We use Kafka for the event bus' and 'We're using RabbitMQ for the event bus' have one frame. Frames are kept narrow:
-where a verb has many values at a time, like *visit* or *like*, a clause has none.
+'We use Kafka for the event bus' and 'We're using RabbitMQ for the event bus' have one frame. Frames are kept narrow: a
+verb that can have many values at a time, like *visit* or *like*, gives no frame.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from turnfold_worker.pipeline.language.required_words import PatternIndex
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 
 _LONGEST: Final = 400
-"""Characters of a text of which the frames are asked: a clause that states a value is short."""
+"""Maximum length in characters of a text that is searched for frames; statements of a value are short."""
 _SHORT: Final = 120
-"""Characters of a text that says little else than one value."""
+"""Maximum length in characters of a text that states little else than a value."""
 _MOST_PLAIN: Final = 12
-"""Words of a clause that states one thing plainly."""
+"""Maximum number of words of a clause that states one thing plainly."""
 _HOLDS: Final = "holds "
-"""Begins the key of what is affirmed or denied: 'a second monitor' is needed, or it is not."""
+"""Key prefix of frames that are affirmed or denied: 'a second monitor' is needed, or it is not."""
 _STATE: Final = "state"
-"""Begins the key of a thing's state: 'the second chapter' is a draft, or it is final."""
+"""Key prefix of states: 'the second chapter' is a draft, or it is final."""
 _LEAST_DENIED: Final = 3
-"""Words of a clause that may be affirmed and denied."""
+"""Minimum number of words of a clause that can be affirmed or denied."""
 _DROPPED: Final = listed("the a an is are am will be been have has had to do does did us going")
 """Words that may differ between two clauses of one frame."""
 _SAME: Final = {"our": "my", "we": "i", "must": "need", "should": "need", "cannot": "can"} | {
@@ -44,7 +44,7 @@ _SAME: Final = {"our": "my", "we": "i", "must": "need", "should": "need", "canno
     )
     for form in (f"{verb}s", f"{verb}es", f"{verb.removesuffix('e')}ing", f"{verb}{verb[-1]}ing")
 }  # fmt: skip
-"""Forms of a word that tell the same of a value."""
+"""Word forms that are equivalent in a frame."""
 _FRAMES_BY_WORD: Final = PatternIndex(lambda: (pattern.pattern for _, pattern, _ in frame_rules.FRAMES))
 _NUMBER: Final = lazy_pattern(r"(?<![\w.,:-])\d+(?:[.,:]\d+)*(?![\w-])")
 _DATE: Final = lazy_pattern(
@@ -52,7 +52,7 @@ _DATE: Final = lazy_pattern(
     r"july?|aug(?:ust)?|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|\d{1,2}(?:st|nd|rd|th))(?!\w)"
 )
 _MEASURED: Final = ("number", "date", "weekday")
-"""Sorts of values that begin so are amounts and days."""
+"""Prefixes of the sorts of values that are amounts or days."""
 _SEVERAL: Final = lazy_pattern(r",|(?<!\w)(?:and|or)(?!\w)")
 _MEASURE: Final = lazy_pattern(
     r"(?<![\w.,])(?:an?|half an?|\d[\d.,]{0,12}) ?[a-z]{1,15} of (?!(?:the|my|our|it|them)(?!\w))"
@@ -70,21 +70,21 @@ _SPLIT: Final = lazy_pattern(
 
 
 class Frame(NamedTuple):
-    """One value that a clause states."""
+    """A value that a clause states."""
 
     key: str
-    """What it is a value of: stems of the clause without the value, in order."""
+    """Stems of the clause without the value, in order."""
     value: frozenset[str]
-    """Stems of the value; for what is affirmed or denied whether it holds."""
+    """Stems of the value; for affirmed or denied frames, whether it holds."""
     tail: frozenset[str]
-    """Telling stems behind the value: where one of two clauses has none, they may be of one thing."""
+    """Telling stems after the value; an empty tail is compatible with any other."""
     is_beside: bool
-    """Whether the clause says that it is one of several: 'also', 'another'."""
+    """The clause presents the value as one of several: 'also', 'another'."""
     is_plain: bool = True
-    """Whether it says little else: what is needed or allowed, not all that may be denied one day."""
+    """The clause says little else: something needed or allowed, rather than anything that may be denied one day."""
 
     def gives_way_to(self, later: Frame) -> bool:
-        """Whether a later clause states another value of the same thing."""
+        """Check whether a later frame has another value of the same thing."""
         if self.key != later.key or later.is_beside is not self.is_beside:
             return False
         if self.is_beside and not self.key.startswith((_HOLDS, _STATE)):
@@ -95,7 +95,7 @@ class Frame(NamedTuple):
 
 
 def other_value(new: str, old: str) -> bool:
-    """Whether a later text states another value of what an earlier one states.
+    """Check whether a later text states another value for what an earlier one states.
 
     >>> other_value("We're using RabbitMQ for the event bus.", "We use Kafka for the event bus.")
     True
@@ -107,13 +107,13 @@ def other_value(new: str, old: str) -> bool:
 
 
 def states_a_value(text: str) -> bool:
-    """Whether a text says little else than the value of a thing, so that it is kept for what may change it."""
+    """Check whether a short text plainly states a value, so that it is kept until something changes it."""
     return len(text) <= _SHORT and any(frame.is_plain for frame in frames_of(text))
 
 
 @lru_cache(maxsize=1_024)
 def frames_of(text: str) -> tuple[Frame, ...]:
-    """The frames of a short text, of what it states as so now."""
+    """Return the frames of what a short text asserts about the present."""
     if len(text) > _LONGEST or is_question(text):
         return ()
     unquoted = without_quotes(text)
@@ -127,7 +127,7 @@ def frames_of(text: str) -> tuple[Frame, ...]:
 
 @lru_cache(maxsize=1_024)
 def clauses_of(text: str) -> tuple[tuple[str, str], ...]:
-    """The clauses of a text that state something as so now, each with what stands before it and says of what."""
+    """Return the clauses that assert something about the present, each with the place or topic phrase before it."""
     if len(text) > _LONGEST or is_question(text):
         return ()
     plain = plain_words(in_one_form(without_quotes(text)))
@@ -135,12 +135,12 @@ def clauses_of(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def stems_in_order(clause: str) -> tuple[str, ...]:
-    """The stems of a clause without articles and auxiliaries, forms of one verb as one."""
+    """Return the stems of a clause without articles and auxiliaries, with verb forms unified."""
     return tuple(_key(clause).split())
 
 
 def without_measure(clause: str) -> str:
-    """A clause without how much there is of what it names, so that it may be done no longer.
+    """Return a clause without amounts, so that it can match a text that ends the activity altogether.
 
     >>> without_measure("i take 5 mg of ramipril")
     'i take ramipril'
@@ -149,7 +149,7 @@ def without_measure(clause: str) -> str:
 
 
 def _clauses(plain: str) -> Iterator[tuple[str, str]]:
-    """The clauses that state something, short forms written out, each with what stands before it and says of what."""
+    """Yield the asserting clauses with short forms written out, each with the phrase before it that tells the topic."""
     opening = frame_rules.OPENS.match(plain)
     rest = plain[opening.end() :] if opening else plain
     where = frame_rules.WHERE.match(rest)
@@ -158,7 +158,7 @@ def _clauses(plain: str) -> Iterator[tuple[str, str]]:
         clause = in_one_relation(frame_rules.bare_clause(part))
         if clause and not frame_rules.DOUBTS.search(f"{place_before}{clause}"):
             yield clause, place_before
-        # 'We booked room 12, and the limit is 30 people.'
+        # A number identifies the thing in later clauses: 'We booked room 12, and the limit is 30 people.'
         place_before += " ".join(_NUMBER.findall(part))
 
 
@@ -178,7 +178,7 @@ def _frames(clause: str, text: str) -> Iterator[Frame]:
 
 
 def _states(clause: str, *, is_beside: bool) -> Iterator[Frame]:
-    """'The audit is pending': a frame for each scale on which it may go on."""
+    """Yield a frame for each scale of a state: 'The audit is pending'."""
     for subject, state, scale in states_of(clause):
         if not frame_rules.UNIQUE.search(subject):
             yield Frame(f"{_STATE}{scale} {_key(subject)}", frozenset({state}), frozenset(), is_beside)
@@ -194,7 +194,7 @@ def _values(clause: str, text: str, *, is_beside: bool) -> Iterator[Frame]:
         sort = sort_of(words, match, text)
         if sort and not _SEVERAL.search(words):
             key = _key(clause[: match.start("value")] + " … " + (match.groupdict().get("behind") or ""))
-            # 'Our mortgage is 3 percent' and 'the mortgage is 2 percent' are of one.
+            # 'Our mortgage is 3 percent' and 'the mortgage is 2 percent' are about one thing.
             key = key.removeprefix("my ") if sort.startswith(_MEASURED) else key
             yield Frame(f"{name} {sort} {key}", _stems(words), _stems(tail), is_beside)
     owner = frame_rules.OWNER.match(clause)
@@ -203,7 +203,7 @@ def _values(clause: str, text: str, *, is_beside: bool) -> Iterator[Frame]:
 
 
 def _counts(clause: str, *, is_beside: bool) -> Iterator[Frame]:
-    """'There are five interviews': another number in the same words."""
+    """Yield a frame for the only number of a clause: 'There are five interviews'."""
     counted = frame_rules.TIMES.sub(lambda match: f"{SPELLED[match.group()]} times", clause)
     counted = " ".join(
         spelled_number(word) or word if word not in frame_rules.NO_NUMBERS else word for word in counted.split()

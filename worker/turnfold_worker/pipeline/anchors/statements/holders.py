@@ -1,4 +1,4 @@
-"""Who holds a role that one person holds at a time, and who holds it newly: 'I have a new lawyer, Mr Falk'."""
+"""Holders of roles that one person holds at a time, and new holders: 'I have a new lawyer, Mr Falk'."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ _HOLDS: Final = (
         rf"(?P<name>{_NAME}){_STOP}"
     ),
 )
-"""Groups: `name` holds `role`, of `whose` or of `of`; `new` since lately."""
+"""Named groups: `name` holds `role` for `whose` or in `of`; `new` marks a recent change."""
 _LATER_PART: Final = lazy_pattern(r"[,;.!] (?=(?:my|our|the) new )")
-"""Before a clause of its own: 'the flat was sold, my new landlord is Mrs Iyer'."""
+"""The start of a separate clause: 'the flat was sold, my new landlord is Mrs Iyer'."""
 _IN: Final = lazy_pattern(r"(?<!\w)in ([A-Z][\w-]+)")
 _SELF: Final = frozenset({"my", "our", "i", "we"})
 _TITLES: Final = listed("mr ms mrs dr prof professor miss")
@@ -80,22 +80,22 @@ _MANY: Final = listed("""
     designer volunteer tenant player singer author contact reviewer mentee user supplier partner one name address
     favourite favorite plan idea home city town place car day job
 """)
-"""What somebody may have several of: another one closes none."""
+"""Roles and relations that several people can have at once, so that a new holder replaces none."""
 _NO_NAMES: Final = frozenset({"it", "this", "that", "there", "he", "she", "who", "here", "what", "everybody", "nobody"})
 
 
 class Holder(NamedTuple):
-    """A role and who holds it, in stems."""
+    """A role and its holder, in stems."""
 
     role: tuple[str, ...]
     of: frozenset[str]
-    """Whose or of what; `i` for the speaker's."""
+    """The person or thing the role belongs to; `i` for the speaker's."""
     name: frozenset[str]
     is_new: bool
 
 
 def takes_over(new: str, old: str) -> bool:
-    """Whether a later text names somebody who newly holds the role that somebody else holds by an earlier one.
+    """Check whether a later text names a new holder of the role that someone else holds in an earlier one.
 
     >>> takes_over("I have a new lawyer, Mr Falk.", "My lawyer is Ms Brandt.")
     True
@@ -113,14 +113,14 @@ def takes_over(new: str, old: str) -> bool:
 
 
 def _are_elsewhere(new: str, old: str) -> bool:
-    """Whether both texts name a place, and none in common: 'the manager in Hull', 'the manager in Bath'."""
+    """Check whether both texts name a place and have none in common: 'the manager in Hull', 'the manager in Bath'."""
     ours, theirs = ({name for name in _IN.findall(text) if not is_no_place(name.lower(), text)} for text in (new, old))
     return bool(ours and theirs) and ours.isdisjoint(theirs)
 
 
 @lru_cache(maxsize=1_024)
 def holder_of(text: str) -> Holder | None:
-    """Who holds which role by a short text; None where it states none, asks, supposes or quotes it."""
+    """Return who holds which role, or None if a short text states no role, asks, supposes or quotes it."""
     if len(text) > _LONGEST or _MAY_HOLD.search(text) is None or is_question(text):
         return None
     unquoted = without_quotes(text)
@@ -135,7 +135,7 @@ def holder_of(text: str) -> Holder | None:
 
 
 def _holder_by(plain: str, text: str) -> Holder | None:
-    """Who holds which role by the clause that plain words open with."""
+    """Return the holder stated by the opening clause of a normalized text."""
     if frame_rules.DOUBTS.search(_without_cue(plain)):
         return None
     clause = frame_rules.bare_clause(plain)
@@ -146,7 +146,7 @@ def _holder_by(plain: str, text: str) -> Holder | None:
 
 
 def _without_cue(plain: str) -> str:
-    """'was elected' tells of now."""
+    """Remove the auxiliary of 'was elected', which is about the present."""
     return re.sub(r"(?<!\w)(?:was|were) (?=(?:elected|appointed|named|made)(?!\w))", "", plain)
 
 

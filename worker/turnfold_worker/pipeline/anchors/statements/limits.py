@@ -1,4 +1,4 @@
-"""Limits that a statement sets, so that a later limit of the same thing takes the place of an earlier one."""
+"""Limits that a statement sets, so that a later limit on the same thing supersedes an earlier one."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 
 
 class Limit(NamedTuple):
-    """At most or at least so much of something."""
+    """An upper or lower limit on something."""
 
     upper: bool
     value: str
     unit: str
-    """Empty where it is not said."""
+    """The unit; empty if not stated."""
     subject: frozenset[str]
-    """The beginnings of the words that tell of what."""
+    """Roots of the words that tell what is limited."""
 
 
 _NOT_MORE: Final = joined(r"""
@@ -36,12 +36,12 @@ _NOT_LESS: Final = joined(r"""
 _BEYOND: Final = joined(r"""
     (?:can|may) (?:now )?(?:be|go|get|run) (?:(?:longer|more|larger|bigger|higher|greater) than|over|above|beyond)
 """)
-"""What lifts an upper limit: 'chapters can be longer than 3,000 words'."""
+"""Phrases that lift an upper limit: 'chapters can be longer than 3,000 words'."""
 _AMOUNT: Final = r"\s*(?:of |about |around )?(?P<value>[$€£]?\d[\d,.]*\d|[$€£]?\d)\s?(?P<unit>%|[a-z]{1,12})?"
 _LIMIT: Final = lazy_pattern(rf"(?<![\w<>])(?:(?P<upper>{_NOT_MORE})|(?P<lower>{_NOT_LESS})){_AMOUNT}")
 _LIFTED: Final = lazy_pattern(rf"(?<!\w)(?:{_BEYOND}){_AMOUNT}")
 _WAS: Final = lazy_pattern(r"(?<!\w)(?:was|were|wasn't|weren't|used to|had been)(?!\w)")
-"""What was measured once, or held once, limits nothing."""
+"""Past measurements and past limits, which limit nothing now."""
 _END: Final = lazy_pattern(r"[,;:!?.](?=\s|$)|\s(?:because|since|as|so|but|unless|and)(?!\w)")
 _NO_UNIT: Final = frozenset({"a", "an", "at", "by", "for", "from", "in", "of", "on", "or", "per", "the", "to", "after"})
 _NO_SUBJECT: Final = frozenset({"keep", "stay", "remai", "hold", "limit", "cap", "set", "up", "call", "let"})
@@ -49,7 +49,7 @@ _NO_SUBJECT: Final = frozenset({"keep", "stay", "remai", "hold", "limit", "cap",
 
 @lru_cache(maxsize=1_024)
 def limit_of(text: str) -> Limit | None:
-    """The only limit that a short text sets; None where there is none, or more than one."""
+    """Return the only limit that a short text sets; None if there is none or more than one."""
     matches = list(_LIMIT.finditer(plain_text := plain_words(in_one_form(text))))
     if len(matches) != 1 or is_question(plain_text) or _WAS.search(plain_text):
         return None
@@ -70,9 +70,9 @@ def limit_of(text: str) -> Limit | None:
 
 
 def limits_otherwise(new: str, old: str) -> bool:
-    """Whether a later text limits the same thing in the same direction by another value, or lifts its upper limit.
+    """Check whether a later text sets another limit in the same direction on the same thing, or lifts an upper limit.
 
-    What the later one limits may be said in fewer words, not in more: 'latency of reports' is not all latency.
+    The later one may name its subject in fewer words, not in more: 'latency of reports' is not all latency.
 
     >>> limits_otherwise("Latency has to be < 250 ms, product agreed.", "Latency must be < 150 ms at p95.")
     True

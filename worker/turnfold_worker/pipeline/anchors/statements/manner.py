@@ -1,6 +1,6 @@
-"""How answers are wanted: short or long, formal or casual. A later wish takes the place of its opposite.
+"""Style wishes for answers: short or long, formal or casual; a later wish supersedes its opposite.
 
-'Keep it short.' and 'Long answers are fine now.' share no word; they are about one thing, and cannot both hold.
+'Keep it short.' and 'Long answers are fine now.' share no word but exclude each other.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 
 
 class Manner(NamedTuple):
-    """One of two opposite ways."""
+    """One side of a pair of opposite styles."""
 
     pair: int
     side: int
     about: frozenset[str]
-    """What is to be so, by the beginnings of its words; empty: answers."""
+    """Roots of the words for what should have the style; empty for answers in general."""
 
 
 _PAIRS: Final = (
@@ -54,7 +54,7 @@ _MOST_WORDS: Final = 12
 
 @lru_cache(maxsize=1_024)
 def manner_of(text: str) -> Manner | None:
-    """How a short text wants something to be said; None where it tells no such wish, or both of two opposites."""
+    """Return the style that a short text asks for; None if it has no such wish or names more than one style."""
     plain = _NO_MANNER.sub("not", plain_words(text))
     if len(plain.split()) > _MOST_WORDS or is_question(plain) or not _WISH.search(plain):
         return None
@@ -76,7 +76,7 @@ def manner_of(text: str) -> Manner | None:
 
 
 def turns_round(new: str, old: str) -> bool:
-    """Whether a later text wants the opposite of an earlier one, of the same thing.
+    """Check whether a later text wants the opposite style for the same thing.
 
     >>> turns_round("Long answers are fine now.", "Keep it short.")
     True
@@ -90,6 +90,6 @@ def turns_round(new: str, old: str) -> bool:
 
 
 def words_of_manner(text: str) -> str:
-    """The words by which an earlier wish that a text may turn round is found; empty where it tells no manner."""
+    """Return the words of both opposites, to look up an earlier wish that a text may reverse; empty without a style."""
     manner = manner_of(text)
     return " ".join(_PAIRS[manner.pair]) if manner else ""

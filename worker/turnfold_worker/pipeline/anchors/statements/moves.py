@@ -1,4 +1,4 @@
-"""What was moved to another time or place: 'the deadline for the report has been pushed to 17 May'."""
+"""Things moved to another time or place: 'the deadline for the report has been pushed to 17 May'."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ _TIME: Final = lazy_pattern(
     r"|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|morning|afternoon|evening)"
 )
 _OF_ANY_TIME: Final = listed("deadline date day time start end due launch")
-"""What is moved of a thing: of 'the deadline for the report' the report tells which."""
+"""Words for the aspect that is moved; in 'the deadline for the report' only 'report' identifies the thing."""
 _NO_THING: Final = listed("i we it this that they you i've we've who which")
-"""What moved by itself and is told by no word: who speaks, or what was spoken of."""
+"""Subjects that do not identify what moved: the speaker, or a pronoun."""
 _ALONE: Final = listed("he she")
 
 
 @lru_cache(maxsize=1_024)
 def moved_thing(text: str) -> frozenset[str]:
-    """Stems of the thing that a text says was moved; empty where it says no such thing.
+    """Return the stems of the thing that a text says was moved, or an empty set.
 
     >>> sorted(moved_thing("They rescheduled my dentist appointment to 2 pm."))
     ['appointment', 'dentist']
@@ -84,22 +84,22 @@ def _match(text: str) -> re.Match[str] | None:
 
 
 def _is_untold(thing: str) -> bool:
-    """Whether what moved by itself is told by no word."""
+    """Check whether the subject that moved is only a pronoun."""
     words = thing.lower().replace("\u2019", "'").split()
     return words[-1] in _NO_THING or (len(words) == 1 and words[0] in _ALONE)
 
 
 def is_only_supposed(text: str) -> bool:
-    """Whether a text says that something is moved only under a condition, or not, or nearly."""
+    """Check whether a text describes a move as conditional, negated or nearly made."""
     return _SUPPOSED.search(text) is not None or UNREAL.search(text.lower()) is not None
 
 
 def moves_to_a_time(text: str) -> bool:
-    """Whether a text that moves something says to which day or hour."""
+    """Check whether a text moves something to a day or hour."""
     match = _match(text)
     return match is not None and _TIME.match(text, match.end() - 1) is not None
 
 
 def stands_somewhere(text: str) -> bool:
-    """Whether a text says where something is: 'the party is at our house', 'our office is in Lyon'."""
+    """Check whether a text says where something is: 'the party is at our house', 'our office is in Lyon'."""
     return _PLACED.search(text) is not None

@@ -1,4 +1,4 @@
-"""Who needs what, and for whom: 'we need a monitor for Ola', and later 'Ola doesn't need a monitor after all'."""
+"""Needs, with who needs what and for whom: 'we need a monitor for Ola', 'Ola doesn't need a monitor after all'."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NOT_NEEDED: Final = lazy_pattern(
     r"^(?P<the>the |our |my |an? )(?P<thing>[^,;:.!?]{2,80}?) (?:is|are|will be) (?:not|no longer) "
     r"(?:needed|necessary|required)(?: for (?P<whom>[^,;:.!?]{2,60}))?$"
 )
-"""'The tent isn't needed any more', by whoever it was."""
+"""'The tent isn't needed any more', whoever needed it."""
 _NO_NEED: Final = lazy_pattern(
     r"^(?:(?:so |and |but |actually,? )?(?:there is |there's )?no need for|we have no need for) "
     r"(?P<the>the |our |my |an? )(?P<thing>[^,;:.!?]{2,60}?)"
@@ -44,21 +44,21 @@ _EMPTY: Final = listed("the a an any some our my no more two few several couple 
 
 
 class Need(NamedTuple):
-    """Something that somebody needs, or does not."""
+    """Something that someone needs or does not need."""
 
     thing: tuple[str, ...]
-    """Stems of what is needed, in order, without how many."""
+    """Stems of what is needed, in order, without quantities."""
     whom: frozenset[str]
-    """Stems of the one for whom or for what it is; `i` for the speaker."""
+    """Stems of the person or purpose it is for; `i` for the speaker."""
     is_denied: bool
     is_anybodys: bool = False
-    """Whether nobody is named for whom it is not needed."""
+    """The need is denied without naming for whom."""
     who: frozenset[str] = frozenset()
-    """Stems of who needs it for another or for something; `i` for the speaker."""
+    """Stems of who needs it on behalf of `whom`; `i` for the speaker."""
 
 
 def ends_need(new: str, old: str) -> bool:
-    """Whether a later text says that what an earlier one needs is not needed, by or for the same one.
+    """Check whether a later text says that the need stated by an earlier one no longer exists.
 
     >>> ends_need("Ola doesn't need a monitor after all.", "We need a second monitor for Ola.")
     True
@@ -75,7 +75,7 @@ def ends_need(new: str, old: str) -> bool:
 
 @lru_cache(maxsize=1_024)
 def need_of(text: str) -> Need | None:
-    """What a short text says to be needed, or not; None where it only asks, wants, supposes or quotes it."""
+    """Return the need that a short text states or denies, or None if it only asks, wants, supposes or quotes it."""
     if len(text) > _LONGEST or _MAY_TELL.search(text) is None or is_question(text):
         return None
     plain = plain_words(without_quotes(text))

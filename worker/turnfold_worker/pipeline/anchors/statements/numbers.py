@@ -1,4 +1,4 @@
-"""A number that is corrected alone: 'The number is 555-0199 now' after 'Send it to 12 Elm Street, ring 555-0101'."""
+"""Corrections of a phone number alone: 'The number is 555-0199 now' after 'Send it to 12 Elm Street, ring 555-0101'."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOT: Final = lazy_pattern(r"(?:,? (?:and )?not|instead of|rather than) (?P<old>
 
 
 def renumbers(new: str, old: str) -> bool:
-    """Whether a text says what a number for calls is now, and an earlier one gives one other such number.
+    """Check whether a text corrects the only phone number that an earlier one gives.
 
     >>> renumbers("The number is 555-0199 now.", "Send it to 12 Elm Street, ring 555-0101.")
     True
@@ -48,17 +48,17 @@ def renumbers(new: str, old: str) -> bool:
 
 
 def gives_a_number(text: str) -> bool:
-    """Whether a text says what a number for calls is."""
+    """Check whether a text states what a phone number is."""
     return _RENUMBERS.match(plain_words(text)) is not None
 
 
 def holds_an_address(text: str) -> bool:
-    """Whether a text names a house in a street."""
+    """Check whether a text contains a street address with a house number."""
     return _STREET.search(text) is not None
 
 
 def corrected_value(old: str, new: str) -> tuple[str, str] | None:
-    """The value of an earlier text that a correction of it alone gives anew, and the new one; None where unclear.
+    """Return the value of an earlier text that a correction replaces, with the new value; None if unclear.
 
     >>> corrected_value("Mails go to ops@mail.example, port 2525.", "The port is 587, not 2525.")
     ('2525', '587')

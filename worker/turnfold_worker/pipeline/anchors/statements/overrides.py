@@ -1,4 +1,4 @@
-"""What sets a plan aside without naming it: 'scratch that', 'new plan: …', 'ignore everything we said', '… instead'."""
+"""Phrases that set a plan aside without naming it: 'scratch that', 'new plan: …', 'ignore everything we said'."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from turnfold_worker.pipeline.language.words import specific_words
 
 
 class Reach(IntEnum):
-    """Which plans a text sets aside."""
+    """Plans that a text sets aside."""
 
     NONE = 0
     LATEST = 1
-    """The last one, a few turns back at most."""
+    """The last one, at most a few turns back."""
     EARLIER = 2
     """The last one, however long ago."""
     ALL = 3
@@ -40,7 +40,7 @@ _INSTEAD: Final = lazy_pattern(
     {LEAD}we(?:'re| are) (?:now )?going to .{{1,150}}?(?<!\w)instead(?! of)(?=\W*$)
     """)
 )
-"""'Let's print it instead': not 'if it rains, we'll take the bus instead'."""
+"""'Let's print it instead', but not 'if it rains, we'll take the bus instead'."""
 _UNDECIDED: Final = lazy_pattern(
     r"(?<!\w)(?:if|unless|whether|maybe|perhaps|could|might|suppose|imagine|hypothetically|in theory|would|should i|"
     r"should we|wonder|pretend|when(?:ever)?|until|for example|for instance)(?!\w)"
@@ -67,7 +67,7 @@ _TOPIC: Final = lazy_pattern(
 
 @lru_cache(maxsize=1_024)
 def reach_of(text: str) -> Reach:
-    """Which plans a short text sets aside, in the words of who says it: not quoted, supposed, denied or reported.
+    """Return which plans a short text sets aside; `NONE` if the phrase is quoted, hypothetical, denied or reported.
 
     >>> reach_of("Hm, scratch that."), reach_of("Let's print it on paper instead.")
     (<Reach.LATEST: 1>, <Reach.LATEST: 1>)
@@ -86,7 +86,7 @@ def reach_of(text: str) -> Reach:
 
 
 def is_bare(text: str) -> bool:
-    """Whether a text that sets a plan aside says nothing else.
+    """Check whether a text that sets a plan aside says nothing else.
 
     >>> is_bare("Okay, ignore the earlier plan."), is_bare("Scratch that, we'll paint it blue.")
     (True, False)
@@ -100,7 +100,7 @@ _NO_PLAN: Final = frozenset({"goal", "same", "actually", "wait", "plan"})
 
 
 def plans(text: str) -> bool:
-    """Whether a text says what is to be done: 'let's …', 'we'll …', 'the plan: …'."""
+    """Check whether a text states a plan: 'let's …', 'we'll …', 'the plan: …'."""
     plain_text = plain_words(text)
     return not is_question(plain_text) and (
         _PLANNED.search(plain_text) is not None or _INSTEAD.search(plain_text) is not None
@@ -108,7 +108,7 @@ def plans(text: str) -> bool:
 
 
 def of_another_topic(new: str, old: str) -> bool:
-    """Whether a plan opens with what it is for, and an earlier one says nothing of that: 'For the garden, …'."""
+    """Check whether a plan opens with a topic that an earlier one does not mention: 'For the garden, …'."""
     match = _TOPIC.match(plain_words(new))
     if match is None:
         return False

@@ -1,6 +1,6 @@
-"""Corrections in few words, and of few words: '9443, typo', 'no, 47', 'wait, the 4th of June, sorry', 'raise it to 8'.
+"""Brief corrections: '9443, typo', 'no, 47', 'wait, the 4th of June, sorry', 'raise it to 8'.
 
-They say a value and that another one was wrong, and nothing of what it is a value of: that is in what was said last.
+They give a value and say that another was wrong, but not what it is a value of: that is in the last statement.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _MISTYPED: Final = lazy_pattern(
 )
 _DENIED: Final = lazy_pattern(r",? (?:and )?not (?:on |at |in )?\S{1,40}(?: \S{1,40})?$")
 _ENDINGS: Final = ("not ", "typo", "mist", "missp", "sorry", "mean", "bad", "oops", "rather", "correction", "*", "^")
-"""Letters of which `_AFTER`, `_MISTYPED` and `_DENIED` need some."""
+"""Substrings of which a match of `_AFTER`, `_MISTYPED` or `_DENIED` needs at least one."""
 _MOST: Final = 4
-"""Words of a bare value: 'the 4th of June'."""
+"""Maximum number of words of a bare value: 'the 4th of June'."""
 _MOST_MARKED: Final = 12
-"""Words of a statement that is said again because it was mistyped."""
+"""Maximum number of words of a statement that is repeated because of a typo."""
 _HEDGES: Final = frozenset({"ok", "okay", "oh", "ah", "it's", "it is", "that's"})
 """Openings that correct nothing by themselves."""
 
@@ -46,7 +46,7 @@ _ONLY_WRONG: Final = lazy_pattern(
     r"[,.!:\u2026 -])*"
 )
 _MOST_OTHERWISE: Final = 3
-"""Words that a correction of a whole sentence puts in the place of others."""
+"""Maximum number of words that a correction of a whole sentence replaces."""
 _LEAST_SAME: Final = 3
 _LONGEST: Final = 160
 _LEAST_BESIDE: Final = 2
@@ -64,7 +64,7 @@ _ENDED: Final = lazy_pattern(
 
 
 def says_otherwise(correction: str, sentence: str) -> bool:
-    """Whether a correction says a sentence again with a few other words in one place, or that it holds no longer.
+    """Check whether a correction repeats a sentence with a few other words in one place, or says that it has ended.
 
     >>> says_otherwise("Actually, we fly from Eindhoven.", "We fly from Schiphol.")
     True
@@ -77,7 +77,7 @@ def says_otherwise(correction: str, sentence: str) -> bool:
         return False
     later, earlier = _tokens(correction), _tokens(sentence)
     if (denied := _DENIES.search(plain_words(correction).rstrip(_STRIPPED))) is not None:
-        # What was wrong is named: it may be whoever does it.
+        # The wrong words are named, so the correction may come from anyone.
         gone, later = _words(denied["gone"]), _tokens(correction[: -len(denied.group()) or None].rstrip(_STRIPPED))
         return _is_put_in_place(later, earlier, gone)
     ended = _tokens(_ENDED.sub(" ", " ".join(later)))
@@ -96,9 +96,9 @@ def says_otherwise(correction: str, sentence: str) -> bool:
 
 
 def _is_one_value(changed: Sequence[Sequence[str]], same: Sequence[str]) -> bool:
-    """Whether two sentences differ in one value: of 'the ferry to Oslo' and 'the bus to Rome' each has two.
+    """Check whether two sentences differ in one value: in 'the ferry to Oslo' and 'the bus to Rome' two values differ.
 
-    Two words or more in each are one value behind a preposition: 'at the old mill', 'at the town hall'.
+    Two words or more on each side are one value after a preposition: 'at the old mill', 'at the town hall'.
     """
     if not set(changed[0]).isdisjoint(changed[1]):
         return False
@@ -107,7 +107,7 @@ def _is_one_value(changed: Sequence[Sequence[str]], same: Sequence[str]) -> bool
 
 
 def _is_put_in_place(later: list[str], earlier: list[str], gone: list[str]) -> bool:
-    """Whether an earlier sentence is a later one with the words that are gone in the place of a few others."""
+    """Check whether a later sentence is the earlier one with a few words in place of the denied ones."""
     for at in range(len(earlier) - len(gone) + 1):
         behind = earlier[at + len(gone) :]
         end = len(later) - len(behind)
@@ -130,7 +130,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def only_says_wrong(turn: str) -> bool:
-    """Whether a turn says that something said before is wrong, and nothing else: what is right follows.
+    """Check whether a turn only says that something was wrong, so that the right value follows.
 
     >>> only_says_wrong("no, wait..."), only_says_wrong("Oops, sorry"), only_says_wrong("No, wait for me.")
     (True, True, False)
@@ -139,13 +139,13 @@ def only_says_wrong(turn: str) -> bool:
 
 
 def sets_right(sentence: str, repair: str) -> bool:
-    """Whether few words give a value in place of the one that the sentence before them states.
+    """Check whether a brief repair replaces a value that the sentence before it states.
 
     >>> sets_right("The budget is 2,000 euros.", "No, 3,500."), sets_right("Is the budget 2,000 euros?", "No, 3,500.")
     (True, False)
     """
     plain = plain_words(repair)
-    # 'Decision: Fennpay, not Okralink' says itself what was wrong.
+    # 'Decision: Fennpay, not Okralink' names what was wrong itself.
     if not is_repair(plain) or is_question(sentence) or is_question(repair) or _DENIED.search(plain.rstrip(_STRIPPED)):
         return False
     ours, theirs = (extract_facts(text) for text in (repair, sentence))
@@ -153,7 +153,7 @@ def sets_right(sentence: str, repair: str) -> bool:
 
 
 def is_repair(said: str) -> bool:
-    """Whether a turn of few words gives a value in place of another; that it has a value is for the caller to know.
+    """Check whether a short turn is phrased as a repair; the caller checks that it contains a value.
 
     >>> is_repair("9443, typo"), is_repair("16:15 i mean"), is_repair("no, 47")
     (True, True, True)

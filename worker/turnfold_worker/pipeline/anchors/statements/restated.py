@@ -1,6 +1,6 @@
-"""What is said again with another value and a word for now: 'the dog sleeps in the kitchen these days'.
+"""Restatements with another value and a word for now: 'the dog sleeps in the kitchen these days'.
 
-It ends what its speaker said before in the same words, or in others for the same relation (`rules.relation_rules`).
+They end what the same speaker said in the same words, or in others for the same relation (`rules.relation_rules`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from turnfold_worker.pipeline.language.spoken import is_question, plain_words, w
 
 _LONGEST: Final = 160
 _MOST: Final = 5
-"""Words of a value, with its article."""
+"""Maximum number of words of a value, including its article."""
 _LEAST: Final = 3
-"""Words of a statement: who, what, and a value."""
+"""Minimum number of words of a statement: subject, verb and value."""
 _SINCE_NOW: Final = (
     r"as (?:of|from) (?:this|today|now|last)(?: \w+)?|since (?:this|last|yesterday|today)(?: \w+)?|"
     r"from (?:today|now)(?: on)?|from this \w+ on"
@@ -37,11 +37,11 @@ _PREPOSITIONS: Final = listed("in at on from with to by via under under behind n
 _UNTOLD: Final = listed(
     "it this that these those there he she they you who which what everybody everyone nobody and or but"
 )
-"""With one of these a clause is about what other words tell, or about several things."""
+"""Words with which a clause depends on others or is about several things."""
 
 
 def _stemmed(verbs: str) -> frozenset[str]:
-    """The stems of all forms of verbs: of 'like' and 'likes' they are two."""
+    """Return the stems of the present forms of verbs, which may differ: 'like' and 'likes'."""
     return frozenset(
         STEMS[form] for verb in verbs.split() for form in (verb, f"{verb}s", f"{verb.removesuffix('e')}ing")
     )
@@ -51,15 +51,15 @@ _MOMENTARY: Final = _stemmed("need want see feel think look wait hear wonder hop
 _OF_MANY: Final = _MOMENTARY | _stemmed(
     "love like hate speak understand own collect sell make cook watch get find buy read"
 )
-"""Verbs of which another object now says nothing of the first."""
+"""Verbs for which a new object says nothing about the previous one."""
 _PROGRESSIVE: Final = lazy_pattern(r"(?<!\w)(?:is|are|am) (?=[a-z]{2,20}ing(?!\w))")
 _HAS_ONE: Final = lazy_pattern(r"(?<!\w)(?:have|has|got) (?:an?|some|another|been)(?!\w)")
-"""What is had may be one of several, 'we have a dog now'; what has been done says nothing of now."""
+"""Possessions that may be one of several ('we have a dog now') and perfect forms, which are not about the present."""
 _KEPT: Final = frozenset({"is", "are", "am", "will", "have", "has", "to", "the"})
-"""Words that other comparisons leave out: they tell where a value begins."""
+"""Words that other comparisons drop but that mark here where a value begins."""
 _DETERMINERS: Final = frozenset({"the", "my"})
 _WHERE: Final = frozenset({"in", "on", "under", "behind", "near"})
-"""Of two of these with a definite thing each tells of a place: 'in the greenhouse', 'on the balcony'."""
+"""Prepositions that mark a place before a definite noun: 'in the greenhouse', 'on the balcony'."""
 _MANY_DO: Final = (
     _OF_MANY
     | _KEPT
@@ -68,13 +68,13 @@ _MANY_DO: Final = (
     sleep sit meet study learn hear pay admire choose
 """)
 )
-"""What several people do with one thing: that somebody does it now says nothing of who did."""
+"""Things several people can do with one object, so that a new subject says nothing about the previous one."""
 _TELL_OF_OTHERS: Final = (frame_rules.NEGATION, frame_rules.BESIDE, _HAS_ONE)
 _SPEAKERS: Final = frozenset({"i"})
 
 
 def says_now(text: str) -> bool:
-    """Whether a short text states something as so from now on, or lately.
+    """Check whether a short text states something as true from now on or of late.
 
     >>> says_now("Our dog sleeps in the kitchen these days."), says_now("I'm cooking right now.")
     (True, False)
@@ -83,7 +83,7 @@ def says_now(text: str) -> bool:
 
 
 def restates_otherwise(new: str, old: str) -> bool:
-    """Whether a text with a word for now says an earlier one of its speaker again with another value in one place.
+    """Check whether a text with a word for now repeats an earlier one of its speaker with another value in one place.
 
     >>> restates_otherwise("Our dog sleeps in the kitchen these days.", "Our dog sleeps in the hall.")
     True
@@ -100,7 +100,7 @@ def restates_otherwise(new: str, old: str) -> bool:
 
 @lru_cache(maxsize=1_024)
 def _stated(text: str) -> tuple[tuple[str, ...], ...]:
-    """The clauses of a text that state outright how something is, in stems, with their auxiliaries."""
+    """Return the clauses that plainly assert a state, as stems with auxiliaries kept."""
     stated = []
     for clause, place_before in clauses_of(text):
         clause_now = _PROGRESSIVE.sub("", _AT_END.sub("", clause))
@@ -132,7 +132,7 @@ def _is_otherwise(later: Sequence[str], earlier: Sequence[str], new: str, old: s
 
 
 def _is_a_value(changed: Sequence[Sequence[str]], same: Sequence[str], behind: Sequence[str]) -> bool:
-    """Whether the words that differ stand behind a verb, and nothing behind them says what they do."""
+    """Check whether the differing words are the object of a verb and nothing after them changes their role."""
     if behind and behind[0] not in _PREPOSITIONS and not all(any(map(str.isdigit, words[0])) for words in changed):
         return False
     led_by = next((word for word in reversed(same) if word not in _DETERMINERS), "")
@@ -140,13 +140,13 @@ def _is_a_value(changed: Sequence[Sequence[str]], same: Sequence[str], behind: S
         return len(same) > 1 and _MOMENTARY.isdisjoint(same)
     if all(any(map(str.isdigit, words[0])) for words in changed):
         return _OF_MANY.isdisjoint(same)
-    # 'I've been playing for a month' and 'I'm playing chess' tell of two things.
+    # 'I've been playing for a month' and 'I'm playing chess' are about two things.
     is_object = all(words[0] not in _PREPOSITIONS for words in changed)
     return is_object and same[0] in _SPEAKERS and len(same) > 1 and _OF_MANY.isdisjoint(same)
 
 
 def _does_instead(changed: Sequence[Sequence[str]], behind: Sequence[str], new: str, old: str) -> bool:
-    """'Tea keeps the kitty from now on' after 'Sven keeps the kitty': what one person does."""
+    """Check for a new person in a one-person task: 'Tea keeps the kitty from now on' after 'Sven keeps the kitty'."""
     names = all(frame_rules.is_name(" ".join(words), text) for words, text in zip(changed, (new, old), strict=True))
     is_task = behind[1:2] == ["the"] and behind[0] not in _MANY_DO
     return names and len(behind) > 1 and (is_task or turnover_rules.ROLE.match(" ".join(behind)) is not None)

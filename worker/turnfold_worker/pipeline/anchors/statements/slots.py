@@ -1,7 +1,7 @@
-"""What a question asks for, and whether a direct statement says it in other words: 'Which …?', 'We went with …'.
+"""Slot filling: whether a direct statement supplies what a question asks for: 'Which …?', 'We went with …'.
 
-A statement fills the slot of a question when it says a value of the kind that is asked for, and beside it nothing but
-words of the question and words that tell nothing: who says more may speak of another thing.
+A statement fills the slot of a question if it has a value of the kind asked for and otherwise only words of the
+question and function words; a statement with more content may be about something else.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from turnfold_worker.pipeline.language.quantities import SPELLED
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 
 _MOST_WORDS: Final = 16
-"""Of a direct answer."""
+"""Maximum number of words of a direct answer."""
 _MOST_OF_VALUE: Final = 3
-"""Words of what is chosen, or of where something is."""
+"""Maximum number of words of a choice or a place."""
 _LONGEST: Final = 80
-"""Code points of the same."""
+"""Maximum number of code points of a sentence that may be a direct answer."""
 _OPENS: Final = lazy_pattern(
     r"(?i:yes|yeah|yep|no|nope)[,.!] \w|(?i:i|we|it|they|he|she|my \w+|our \w+|that)(?: |['\u2019])|[A-Z][\w'-]+ \w"
 )
@@ -67,7 +67,7 @@ _DOUBTS: Final = lazy_pattern(
     until|before|after|almost|about|only if|instead)(?!\w)|["“”«»]
     """)
 )
-"""A statement with one of these answers no question for sure."""
+"""Words with which a statement is no reliable answer."""
 _OUGHT: Final = lazy_pattern(r"(?<!\w)(?:should|ought|must|may(?! \d)(?<!in may)(?<!\d may))(?!\w)")
 _NOT: Final = lazy_pattern(r"(?<!\w)(?:not|no|none|nothing|without)(?!\w)")
 _YES: Final = lazy_pattern(r"^(?:yes|yeah|yep|yup|no|nope|nah|sure|of course|right|correct)[,.!]+ ")
@@ -79,13 +79,13 @@ _TELLS_NOTHING: Final = listed("""
 
 
 def _root(word: str) -> str:
-    """A word without its ending: one for 'take', 'taking' and 'took'."""
+    """Return the stem of a word's base form: one for 'take', 'taking' and 'took'."""
     base = base_of(word)
     return STEMS[base].removesuffix("e") if base.isalpha() else base
 
 
 _CHOOSE: Final = frozenset(map(_root, listed("go choose pick select opt settle decide")))
-"""Verbs of any choice."""
+"""Verbs for any choice."""
 _TAKE: Final = _CHOOSE.union(map(_root, listed("take use get buy book hire switch prefer order rent adopt")))
 _COLOURS: Final = listed("""
     red green blue yellow white black grey gray brown orange purple pink violet beige turquoise navy teal cream ivory
@@ -104,9 +104,9 @@ _CLOCK: Final = lazy_pattern(
     r"(?<!\w)(?:(?:at |by |from )?(?:\d{1,2}:\d\d(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|noon|midnight)|"
     r"at \d{1,2})(?!\w)"
 )
-"""An hour, which is no day: see `turnfold.dates` for those."""
+"""A time of day; `turnfold.dates` handles days."""
 _ANY_DAY: Final = date(2000, 1, 3)
-"""On which a time is taken to be said that is only to be found."""
+"""Arbitrary reference day: times are only located here, not resolved."""
 _AMOUNT: Final = lazy_pattern(r"(?<![\w.])[$€£]?\d+(?:[.,:]\d+)*[$€£%]?(?!\w)")
 _PLACE: Final = lazy_pattern(
     r"(?:^| )(?P<place>(?:in|at|on|to|near|behind|under|inside|outside|beside|above|below|next to|opposite|over at) "
@@ -117,7 +117,7 @@ _SPEAKERS: Final = lazy_pattern(r"(?:i|we|you)(?!\w)")
 _OF_PAST: Final = lazy_pattern(r"(?:(?:when|who|where|which \w+|how \w+) )?(?:did|has|have|had|was|were)(?!\w)")
 _WILL: Final = lazy_pattern(r"(?<!\w)(?:will|shall|going to)(?!\w)")
 _PART: Final = lazy_pattern(r" (?:for|in|at|on|of|from|during|per|with|before|after|until) (?=\w)")
-"""Behind it a question says of which part it is: no word there is what it asks about."""
+"""The start of a modifier in a question; words after it are not what the question asks about."""
 _PERSON: Final = lazy_pattern(r"(?:it (?:is|was) )?(?P<who>i|(?:my|our) [a-z]+|[^\W\d_][\w'-]+)(?!\w)")
 _PRONOUN: Final = lazy_pattern(r"(?:we|you|i|they|he|she|it|there)(?!\w)")
 _OR: Final = lazy_pattern(r"(?<!\w)or(?!\w)")
@@ -125,28 +125,28 @@ _TOKEN: Final = lazy_pattern(r"[^\W_][\w'-]*(?:\.\w+)*")
 
 
 class _Asked(NamedTuple):
-    """A question: what it asks for, and its telling words as roots."""
+    """A question with its slot and the roots of its telling words."""
 
     slot: str
     text: str
     roots: frozenset[str]
     core: frozenset[str]
-    """Of those, what is asked about: not where, when or of what."""
+    """The roots of what is asked about, without modifiers of place, time or topic."""
     noun: str = ""
-    """Of which one is to be named."""
+    """The noun of a 'which' question."""
 
 
 class _Said(NamedTuple):
-    """A statement: its plain words, and its tokens as roots."""
+    """A statement with its normalized text and tokens."""
 
     plain: str
     text: str
-    """As it was said: a name begins with a capital."""
+    """The original text, in which names are capitalised."""
     tokens: Sequence[str]
-    """In lower case, with what tells nothing."""
+    """Tokens in lower case, including function words."""
 
     def beside(self, question: _Asked, *, also: frozenset[str] = frozenset()) -> list[int]:
-        """Places of the tokens that neither the question has, nor tell nothing, nor are among some more."""
+        """Return the positions of tokens outside the question, the function words and the additional roots."""
         return [
             at
             for at, token in enumerate(self.tokens)
@@ -154,12 +154,12 @@ class _Said(NamedTuple):
         ]
 
     def without(self, pattern: re.Pattern[str]) -> _Said:
-        """The statement without what a pattern finds."""
+        """Return the statement without the matches of a pattern."""
         left = pattern.sub(" ", self.plain)
         return self._replace(plain=left, tokens=_TOKEN.findall(left))
 
     def without_moments(self) -> _Said:
-        """The statement without the days and hours that it tells."""
+        """Return the statement without days and times."""
         left = self.plain
         for moment in _moments(self.text):
             left = re.sub(rf"(?<!\w){re.escape(moment)}(?!\w)", " ", left)
@@ -167,12 +167,12 @@ class _Said(NamedTuple):
         return self._replace(plain=left, tokens=_TOKEN.findall(left))
 
     def shares(self, question: _Asked) -> bool:
-        """Whether it says a word that the question asks about."""
+        """Check whether the statement has a word for what the question asks about."""
         return any(_root(token) in question.core for token in self.tokens if token not in _TELLS_NOTHING)
 
 
 def fills(question: str, statement: str) -> bool:
-    """Whether a statement answers a question in other words.
+    """Check whether a statement answers a question in other words.
 
     >>> fills("Which database do we take?", "We went with PostgreSQL.")
     True
@@ -197,13 +197,13 @@ def fills(question: str, statement: str) -> bool:
 
 
 def names_what_is_asked(question: str, statement: str) -> bool:
-    """Whether a statement that answers a question says itself what it is about: 'The offsite is in Lisbon'."""
+    """Check whether an answer names the subject of the question itself: 'The offsite is in Lisbon'."""
     wanted = _asked(question)
     return wanted is not None and _Said("", statement, _TOKEN.findall(_plain(statement))).shares(wanted)
 
 
 def may_fill(statement: str) -> bool:
-    """Whether a sentence is as short and direct as what tells who does something, or whether it is so."""
+    """Check whether a sentence is short and direct enough to answer a question."""
     if len(statement) > _LONGEST or not _OPENS.match(statement):
         return False
     plain = _plain(statement)
@@ -212,7 +212,7 @@ def may_fill(statement: str) -> bool:
 
 @lru_cache(maxsize=1_024)
 def _moments(text: str) -> tuple[str, ...]:
-    """The days, months and years that a text tells, as its plain words say them."""
+    """Return the days, months and years in a text, as they appear in its normalized form."""
     expressions = time_expressions(text, _ANY_DAY)
     dated = (time for time in expressions if time.form in {Form.WRITTEN, Form.COUNTED})
     return tuple(plain_words(text[time.start : time.end]).rstrip(".") for time in dated)
@@ -252,7 +252,7 @@ def _which(question: _Asked, stated: _Said) -> bool:
     if not does and not stated.plain.startswith(("it is", "it was")):
         return False
     if not extra:
-        # 'The blue one or the green one?', 'We took the blue one.'
+        # The slot value is in the question: 'The blue one or the green one?', 'We took the blue one.'
         return _chooses(question, stated)
     if len(extra) > _MOST_OF_VALUE or any(later - at > 1 for at, later in pairwise(extra)):
         return False
@@ -302,7 +302,7 @@ def _where(question: _Asked, stated: _Said) -> bool:
         new = _roots(place["place"]) - question.roots
         words = place["place"].split()
         if not any(word in _DETERMINERS or _is_named(word, stated.text) for word in words):
-            # 'It is in good shape.'
+            # 'It is in good shape.' names no place.
             return False
         return bool(new) and not before_place.beside(question) and _is_about(question, before_place)
     extra = stated.beside(question, also=_CHOOSE)
@@ -317,7 +317,7 @@ def _where(question: _Asked, stated: _Said) -> bool:
 def _how_many(question: _Asked, stated: _Said) -> bool:
     units = {_root(token) for token in stated.tokens} & _UNITS
     if question.text.startswith("how many") and not units <= question.roots:
-        # 'How many rooms do we need?', 'We need 3 weeks.'
+        # The units differ: 'How many rooms do we need?', 'We need 3 weeks.'
         return False
     counted = " ".join(SPELLED.get(word, word) if word != "one" else word for word in stated.plain.split())
     left = stated._replace(plain=counted).without(_AMOUNT)
@@ -334,7 +334,7 @@ def _yes(question: _Asked, stated: _Said) -> bool:
     subject = _PRONOUN.match(question.text.partition(" ")[2])
     about = question.core
     if subject is None and _SPEAKERS.match(left.plain):
-        # 'Has the landlord signed?', 'I signed.'
+        # The subject differs: 'Has the landlord signed?', 'I signed.'
         return False
     if subject is None:
         words = [token for token in _TOKEN.findall(question.text) if token not in _TELLS_NOTHING]
@@ -345,7 +345,7 @@ def _yes(question: _Asked, stated: _Said) -> bool:
 
 
 def _is_about(question: _Asked, left: _Said) -> bool:
-    """Whether what a statement says beside the value is of the thing asked about, or only points to it."""
+    """Check whether the statement without the value is about the thing asked about or refers to it by a pronoun."""
     telling = [token for token in left.tokens if token not in _TELLS_NOTHING and _root(token) not in _UNITS]
     return left.shares(question) or (
         not telling and left.plain.startswith(("it ", "they ", "there ", "he ", "she ", "we "))
@@ -353,7 +353,7 @@ def _is_about(question: _Asked, left: _Said) -> bool:
 
 
 def _is_named(word: str, text: str, *, may_open: bool = False) -> bool:
-    """Whether a word has a digit, or begins with a capital in a text: behind its first word, where it may not open."""
+    """Check whether a word has a digit or a capital in the text; a capital in first place needs `may_open`."""
     if any(map(str.isdigit, word)):
         return True
     capital = word[0].upper() + word[1:]

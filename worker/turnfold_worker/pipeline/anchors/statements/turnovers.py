@@ -1,6 +1,6 @@
-"""What took the place of something, or is had no longer: 'we traded in the Civic for a RAV4', 'we let Tom go'.
+"""Things replaced or given up: 'we traded in the Civic for a RAV4', 'we let Tom go'.
 
-Such a text ends an earlier statement that says, of the same subject, that what is gone is had, used or done.
+Such a text ends an earlier statement that the same subject has, uses or does what is gone.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _TIME_FIRST: Final = lazy_pattern(r"^(?:last|this|the other|on|in) \w+,? (?=(?:i
 _AIM: Final = lazy_pattern(
     r"(?:^|(?<= ))(?:to|because|after|since|before|when|until|while|as|by|over|completely|entirely|instead)(?!\w)"
 )
-"""What follows says why or until when, and of no other place."""
+"""Words after which a reason or a time limit follows, not a place."""
 _PLACE_FIRST: Final = lazy_pattern(r"(?:at|for) (?:(?:the|my|our) )?[\w-]{2,20},? (?=(?:i|we)(?!\w))")
 _IN_MAY: Final = lazy_pattern(r"(?<!\w)(?:from|in|to|until|till|by|of|since) may(?!\w)")
-"""The month, which is no 'may'."""
+"""The month, as opposed to the verb 'may'."""
 _PREPOSITIONS: Final = frozenset({"in", "at", "on", "for", "with", "of", "during"})
 _NO_SUBJECTS: Final = listed("it he she they this that these those there who which what nobody you everybody everyone")
 _VAGUE: Final = listed("it that this them these those him her everything anything one something all both")
@@ -60,26 +60,26 @@ _KINDS_OF_LEAD: Final = {
 
 
 class Turnover(NamedTuple):
-    """What holds no longer, in stems."""
+    """Something that no longer holds, in stems."""
 
     way: Way
     who: tuple[str, ...]
-    """Of whom it was said; empty where the text is about the thing itself."""
+    """The subject; empty where the text is about the thing itself."""
     gone: tuple[str, ...]
     thing: tuple[str, ...]
-    """Of what it was one value."""
+    """The thing of which `gone` was a value."""
     now: tuple[str, ...]
     beside: frozenset[str]
-    """Where or for what."""
+    """Stems that tell where or for what."""
     lead: str = ""
-    """The preposition before what holds now."""
+    """The preposition before the new value."""
     is_name: bool = False
-    """Whether what is gone is told by a name."""
+    """What is gone is given by name."""
 
 
 @lru_cache(maxsize=1_024)
 def turnovers_of(text: str) -> tuple[Turnover, ...]:
-    """What a short text says to have changed; none where it only asks, wants, supposes or quotes it.
+    """Return what a short text says was replaced or given up; empty if it only asks, wants, supposes or quotes it.
 
     >>> turnovers_of("We sold the camper van.")[0].gone
     ('camper', 'van')
@@ -102,11 +102,11 @@ def _turnovers(plain: str, text: str) -> Iterator[Turnover]:
     where = frame_rules.WHERE.match(rest) or _PLACE_FIRST.match(rest)
     place = where.group() if where else ""
     for part in _PART.split(rest[len(place) :]):
-        # 'Instead' alone is an adverb, which a bare clause has none of.
+        # 'Instead' alone is an adverb, which `bare_clause` removes.
         clause = frame_rules.bare_clause(part.replace("instead of", "in place of")).removeprefix("and ")
         clause = without_time(_TIME_FIRST.sub("", clause))
         if value_change_rules.SUPPOSED.search(_IN_MAY.sub(" ", clause)) or frame_rules.NEGATION.search(clause):
-            # What follows may hang on it: 'they said that we sold it', 'we never did, we sold it'.
+            # Later clauses may depend on this one: 'they said that we sold it', 'we never did, we sold it'.
             return
         found = _turnover(clause, place, text) if clause else None
         if found is not None:
@@ -144,7 +144,7 @@ def _is_told(gone: str) -> bool:
 
 
 def words_sought(text: str) -> frozenset[str]:
-    """Stems of which an earlier text has at least one that a later one ends, however common they are."""
+    """Return stems of which an earlier text that is ended must contain at least one, common words included."""
     return frozenset(
         stem for each in turnovers_of(text) for stem in (*each.gone, *each.thing, *each.now, *each.beside)
         if len(stem) > 1
@@ -152,7 +152,7 @@ def words_sought(text: str) -> frozenset[str]:
 
 
 def turns_over(new: str, old: str) -> bool:
-    """Whether a later text ends what an earlier one of its speaker says.
+    """Check whether a later text ends what an earlier one of the same speaker says.
 
     >>> turns_over("We moved the launch from May to June.", "The launch is in May.")
     True
@@ -184,7 +184,7 @@ def _is_over(turnover: Turnover, clause: str) -> bool:
 
 
 def _is_gone(turnover: Turnover, at: int, clause: str, stated: tuple[str, ...]) -> bool:
-    """Whether a clause that names what is gone says that it is had, used or done by who tells of the change."""
+    """Check whether a clause says that the subject of the change has, uses or does what is gone."""
     if turnover.way is Way.MOVED:
         return _within(turnover.thing, stated) is not None and _is_ours(turnover, clause, stated)
     if not at:
@@ -196,13 +196,13 @@ def _is_gone(turnover: Turnover, at: int, clause: str, stated: tuple[str, ...]) 
 
 
 def _within(some: tuple[str, ...], stated: tuple[str, ...]) -> int | None:
-    """The place of words that stand together in others."""
+    """Return the position of a contiguous sequence of words in another, or None."""
     places = range(len(stated) - len(some) + 1)
     return next((at for at in places if stated[at : at + len(some)] == some), None) if some else None
 
 
 def is_state(clause: str) -> bool:
-    """Whether a clause tells how things are, rather than what was done or felt once, or will be done."""
+    """Check whether a clause describes a state rather than a past event, a feeling or the future."""
     if "will" in clause.split():
         return False
     words = [word for word in clause.split()[1:4] if word not in _HELPS]
@@ -212,7 +212,7 @@ def is_state(clause: str) -> bool:
 
 
 def _is_ours(turnover: Turnover, clause: str, stated: tuple[str, ...]) -> bool:
-    """Whether a clause is about who tells of the change, or about a thing of theirs."""
+    """Check whether a clause is about the subject of the change or a thing of theirs."""
     who = turnover.who or _SELF
     if stated[: len(who)] == who:
         return True
@@ -224,7 +224,7 @@ def _is_ours(turnover: Turnover, clause: str, stated: tuple[str, ...]) -> bool:
 
 
 def _is_about_it(turnover: Turnover, clause: str) -> bool:
-    """Whether a clause says what somebody who is gone does, or what a value is that was replaced."""
+    """Check whether a clause describes the job of someone who is gone, or what a replaced value is."""
     behind = clause.split()
     while behind and stems_in_order(behind[0]) in {(), ("my",)}:
         del behind[0]
@@ -235,7 +235,7 @@ def _is_about_it(turnover: Turnover, clause: str) -> bool:
 
 
 def _is_remade(turnover: Turnover, stated: tuple[str, ...]) -> bool:
-    """Whether a clause says of the thing itself in, on or with what it is: 'the frontend is written in Angular'."""
+    """Check whether a clause says in, on or with what the thing is made: 'the frontend is written in Angular'."""
     if not turnover.lead:
         told = (*turnover.thing, *turnover.now)
         return any(stated[:at] == told[:at] and stated[at:][:1] == ("paint",) for at in range(1, len(told)))
@@ -248,9 +248,9 @@ def _is_remade(turnover: Turnover, stated: tuple[str, ...]) -> bool:
 
 
 def _is_of_its_kind(turnover: Turnover, clause: str, stated: tuple[str, ...]) -> bool:
-    """Whether a clause names another of the kind that is had now: 'cow's milk' for 'oat milk'."""
+    """Check whether a clause names another of the same kind: 'cow's milk' for 'oat milk'."""
     if len(stated) > 2 and stated[0] == turnover.who[0] and turnover.beside == {stated[1]}:
-        # 'For deploys' says what 'we deploy with' says.
+        # 'For deploys' corresponds to 'we deploy with'.
         return stated[2] in _DOES_WITH
     kind = turnover.now[-1] if len(turnover.now) > 1 else ""
     if kind and turnover.now[0] in _TITLES:

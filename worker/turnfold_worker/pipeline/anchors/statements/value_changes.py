@@ -1,6 +1,6 @@
-"""What a text says that changed: 'we raised the monthly cap to 750 dollars', 'Marek took over billing from Priya'.
+"""Reported changes of a value: 'we raised the monthly cap to 750 dollars', 'Marek took over billing from Priya'.
 
-It says of what, and what it is now; an earlier text that states another value of the same thing holds no longer.
+They name the thing and its new value; an earlier text with another value of the same thing no longer holds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from turnfold_worker.pipeline.language.required_words import PatternIndex
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_quotes
 
 _LONGEST: Final = 400
-"""Characters of a text that is asked for what changed."""
+"""Maximum length in characters of a text that is searched for changes."""
 _INSTEAD_OF: Final = lazy_pattern(r", (?:and )?not [^,;:!?]{1,40}?(?=[,;:!?](?!\w)|\.?$)")
 _EMPTY: Final = listed("the a an our my of now just i we and so but its")
 _OPENS: Final = listed("the a an our my so and but ok okay well actually update i we i'm we're currently now")
@@ -41,7 +41,7 @@ _MAY_TELL: Final = lazy_pattern(
     r"cancell?ed|called off|scrapped|put|pushed|turned|knocked|talked|beat|agreed|settled|negotiated|landed|doubled|"
     r"tripled|halved|widened|narrowed|up to|down to|back to)(?!\w)"
 )
-"""Most texts have none of these, and are looked at no further."""
+"""Cue words of changes; texts without one, the great majority, are skipped."""
 _TELLING: Final = PatternIndex(lambda: [_MAY_TELL.pattern])
 _PRODUCT: Final = lazy_pattern(r"[a-z][\w-]{0,30}(?= v?\d)")
 _ON_A_TIER: Final = lazy_pattern(
@@ -55,7 +55,7 @@ _WORD: Final = lazy_pattern(r"[^\W_][\w'-]*")
 
 
 class Kind(StrEnum):
-    """What changed."""
+    """The kind of change."""
 
     VALUE = "value"
     NAME = "name"
@@ -75,20 +75,20 @@ _CHANGES_BY_WORD: Final = PatternIndex(lambda: (pattern.pattern for _, pattern i
 
 
 class ValueChange(NamedTuple):
-    """A value that is another one now."""
+    """A changed value."""
 
     kind: Kind
     thing: tuple[str, ...]
-    """Stems of what it is a value of, in order; empty where the text names only both values."""
+    """Stems of the thing, in order; empty where the text names only the two values."""
     before: frozenset[str]
-    """Stems of the earlier value, where the text names it."""
+    """Stems of the earlier value, if the text names it."""
     after: str
-    """The value that holds now, in plain words."""
+    """The new value, normalized."""
 
 
 @lru_cache(maxsize=1_024)
 def value_change(text: str) -> ValueChange | None:
-    """What a short text says that changed; None where it only asks, wants, supposes or denies it.
+    """Return the change that a short text reports, or None if it only asks, wants, supposes or denies it.
 
     >>> value_change("We raised the monthly cap to 750 dollars.").thing
     ('monthly', 'cap')
@@ -115,12 +115,12 @@ def value_change(text: str) -> ValueChange | None:
 
 
 def _may_tell(text: str) -> bool:
-    # The words are looked up first: that is a fifth of the search.
+    # The word lookup comes first: it costs a fifth of the regex search.
     return bool(_TELLING.worth_trying(text.lower())) and _MAY_TELL.search(text) is not None
 
 
 def overtakes_value(new: str, old: str) -> bool:
-    """Whether a later text tells of a change of what an earlier one of its speaker states.
+    """Check whether a later text reports a change of what an earlier one of the same speaker states.
 
     >>> overtakes_value("We raised the monthly cap to 750 dollars.", "The monthly cap is 500 dollars.")
     True
@@ -141,7 +141,7 @@ def overtakes_value(new: str, old: str) -> bool:
 
 
 def _is_its_value(change: ValueChange, said: str, stated: tuple[str, ...]) -> bool:
-    """Another number of the same unit, said of the same thing."""
+    """Check for an amount of the same unit, stated of the same thing."""
     now = _NUMBER.search(_ONE.sub("1 ", change.after))
     if now is None:
         return _RATE.match(change.after) is not None and _RATE.search(said) is not None and _begins_with(
@@ -161,7 +161,7 @@ def _is_its_value(change: ValueChange, said: str, stated: tuple[str, ...]) -> bo
 
 
 def _sort_of(amount: str) -> str:
-    """The unit of an amount; of every length of time one."""
+    """Return the unit of an amount, with all units of time as one."""
     unit = sort_of_amount(amount)
     return "length" if unit in _LENGTHS else unit
 
@@ -194,7 +194,7 @@ _TESTS: Final = {
 
 
 def _begins_with(thing: tuple[str, ...], said: str) -> bool:
-    """Whether a text is about the thing itself, no part of it: 'the concert is', not 'the dinner after …'."""
+    """Check whether a text is about the thing itself, not a part of it: 'the concert is', not 'the dinner after …'."""
     words = _WORD.findall(said)
     while words and words[0] in _OPENS:
         del words[0]

@@ -1,4 +1,4 @@
-"""When a statement holds: now, later, on some days only, once, or as a habit. What does not hold now changes little."""
+"""Time of validity of a statement: now, later, on some days, once, as a habit. One not valid now changes little."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _PAST: Final = lazy_pattern(
     r"(?<!\w)(?:was|were|wasn't|weren't|had been)"
     r"(?! (?:\w+ly |just |now |since )?(?:\w+ed|set|put|cut|brought|given)(?!\w))"
 )
-"""'It was 20' tells of then, 'it was raised to 30' of now."""
+"""'It was 20' is about the past, 'it was raised to 30' about the present."""
 _AGAIN: Final = lazy_pattern(
     r"(?<!\w)(?:again|(?:bought|took|got|brought) (?:it|them|him|her) back|changed (?:my|our) minds?)(?!\w)"
 )
@@ -61,7 +61,7 @@ _PRESENT: Final = lazy_pattern(r"(?<!\w)(?:is|are|am|'s|isn't|aren't|must|may|ca
 
 @lru_cache(maxsize=1_024)
 def is_bygone(statement: str) -> bool:
-    """Whether plain words tell of another time than now.
+    """Check whether a normalized statement is about an earlier time.
 
     >>> is_bygone("last year the limit was 20"), is_bygone("the limit is 20 since today")
     (True, False)
@@ -70,7 +70,7 @@ def is_bygone(statement: str) -> bool:
 
 
 def is_habit(statement: str) -> bool:
-    """Whether plain words tell what is usual, not what was done.
+    """Check whether a normalized statement is about what is usual rather than a single event.
 
     >>> is_habit("booking is usually done by the client"), is_habit("i booked it")
     (True, False)
@@ -79,9 +79,9 @@ def is_habit(statement: str) -> bool:
 
 
 def only_then(new: str, old: str) -> bool:
-    """Whether one of two texts in plain words tells of another time than the earlier one: of then, or of later.
+    """Check whether only the new text is about the past, or only the new one about the future.
 
-    It takes the place of nothing that holds now.
+    Such a text supersedes nothing that holds now.
 
     >>> only_then("last year the limit was 20", "the limit is 30"), only_then("from june it is 20", "it is 30")
     (True, True)
@@ -90,7 +90,7 @@ def only_then(new: str, old: str) -> bool:
 
 
 def sometimes_only(new: str, old: str) -> bool:
-    """Whether a rule in plain words holds on some days or once, and the earlier one always.
+    """Check whether a rule holds on some days or once while the earlier one always holds.
 
     >>> sometimes_only("never use tabs on mondays", "always use tabs")
     True
@@ -102,7 +102,7 @@ def sometimes_only(new: str, old: str) -> bool:
 
 @lru_cache(maxsize=1_024)
 def tells_of_then(statement: str) -> bool:
-    """Whether plain words tell of what was, and of nothing that is. Kept, as below: one text is compared with many."""
+    """Check whether a statement is about the past only. Cached, as below, because one text is compared with many."""
     return is_bygone(statement) or (_PAST.search(statement) is not None and _PRESENT.search(statement) is None)
 
 
@@ -117,7 +117,7 @@ def _holds_on_some_days(statement: str) -> bool:
 
 
 def waits(statement: str) -> bool:
-    """Whether plain words begin with what has to come first: until then what was ruled before holds.
+    """Check whether a statement opens with a condition, until which the earlier rule holds.
 
     >>> waits("if marta agrees, you may deploy on fridays"), waits("you may deploy on fridays now")
     (True, False)
@@ -126,7 +126,7 @@ def waits(statement: str) -> bool:
 
 
 def begins_again(statement: str) -> bool:
-    """Whether plain words tell that what ended goes on: it was taken back, or done without for a while.
+    """Check whether a statement says that something ended is resumed.
 
     >>> begins_again("i stopped in may, but i run again"), begins_again("i stopped in may")
     (True, False)
@@ -135,7 +135,7 @@ def begins_again(statement: str) -> bool:
 
 
 def without_time(clause: str) -> str:
-    """A bare clause without the day or the season that it ends in, unless something is moved to it.
+    """Return a bare clause without a final day or season, unless something is moved to it.
 
     >>> without_time("i gave up smoking in march"), without_time("we moved it to march")
     ('i gave up smoking', 'we moved it to march')
