@@ -29,7 +29,7 @@ class Before:
 
     asked: bool = False
     requested: int = 0
-    """Points of its strongest request."""
+    """Points of the strongest request in the previous turn; 0 without one."""
     deed: bool = False
     """The strongest request asks for a deed, not for words and not just as a wish."""
     offered: bool = False

@@ -68,7 +68,7 @@ _SELF_FIRST: Final = lazy_pattern(r"(?:(?:so|and|but|also),? )?(?:i|we)(?! meant
 _DOES: Final = lazy_pattern(
     r"(?:has |had |just ){0,2}(?:moved|joined|started|quit|resigned|married|lives|works|studies)(?!\w)"
 )
-"""What a person does."""
+"""Verbs after a name that show it to be a person's."""
 _ANYBODY: Final = listed("it this that there they he she we i you who somebody someone everybody everyone")
 _LETTER: Final = lazy_pattern(r"(?<=[^\W_] )[A-Z](?![^\W_]|['\u2019])")
 """A single capital that names something: 'plan B'."""
