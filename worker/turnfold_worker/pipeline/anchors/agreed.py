@@ -1,4 +1,4 @@
-"""Proposals that the next turn agrees to."""
+"""Proposals that the next turn accepts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from turnfold_worker.pipeline.turns.reading import Reading
 
 
 def agreed_proposals(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> Iterator[tuple[Reading, Span]]:
-    """What a yes agreed to, with its turn: 'Yes, that is right' says nothing without the proposal before it."""
+    """Yield each accepted proposal with its turn: 'Yes, that is right' says nothing without the proposal before it."""
     for proposal, reply in zip(readings, acts[1:], strict=False):
         if (
             proposal.sentences
@@ -40,7 +40,7 @@ def _ends(reading: Reading) -> tuple[int, int]:
 
 
 def _proposed(reading: Reading) -> Span:
-    """The sentence that says most of what is proposed, of the last three."""
+    """Return the sentence with most facts among the last three, or the last one of a long turn."""
     last = reading.sentences[-3:] if len(reading.turn.content) < TEXT else reading.sentences[-1:]
     span = max(
         last,

@@ -1,4 +1,4 @@
-"""Who is an assistant: whatever its role says, one with a name that talks with a named person may be a person too."""
+"""Detection of assistants: despite its role, a named assistant that talks with a named person may be a person."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from turnfold.contract.records import Role
 from turnfold_worker.pipeline.turns.reading import Reading
 
 TEXT: Final = 600
-"""Code points from which a turn is a text, of which only the end proposes something."""
+"""Length in code points from which a turn is prose, of which only the end can propose something."""
 
 
 def assists(reading: Reading, speakers: Sequence[str]) -> bool:
-    """Whether a turn is an assistant's: in a talk of two with names, only what is as long as a text is taken for one.
+    """Check whether a turn is an assistant's; between named speakers only one of `TEXT` length or more is.
 
-    `speakers` are the labels of all who speak in the segment.
+    `speakers` are the labels of all speakers in the segment.
     """
     if reading.turn.role is not Role.ASSISTANT:
         return False
@@ -24,7 +24,7 @@ def assists(reading: Reading, speakers: Sequence[str]) -> bool:
 
 
 class Company(NamedTuple):
-    """Who says a turn, and to whom."""
+    """The speaker of a turn and the company it is said in."""
 
     by_assistant: bool
     with_assistant: bool
@@ -32,10 +32,10 @@ class Company(NamedTuple):
 
 
 def companies(readings: Sequence[Reading]) -> list[Company]:
-    """The company of each turn of a segment."""
+    """Return the company of each turn of a segment."""
     speakers = list(dict.fromkeys(reading.speaker for reading in readings if not reading.tool))
     by_assistant = [assists(reading, speakers) for reading in readings]
-    # Who talks without a name talks to an assistant.
+    # A user without a name talks to an assistant.
     nameless = any(reading.turn.role is Role.USER and reading.turn.name is None for reading in readings)
     with_assistant = nameless or any(by_assistant)
     return [Company(is_assistant, with_assistant) for is_assistant in by_assistant]

@@ -1,6 +1,6 @@
-"""How far an anchor bears on later answers: what is said in passing stands in no context, who somebody is does.
+"""Bearing of an anchor on later answers: a passing remark has little, a fact about who someone is has a lot.
 
-A part of a ranking, after the anchors of a segment are chosen: it adds none and drops none.
+It only affects the rank of anchors that are already selected; none are added or dropped.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 from turnfold_worker.pipeline.turns.reading import Reading
 
 _SET: Final = frozenset({"configuration", "pinned"})
-"""Rules of facts that stand, or not, whatever they say."""
+"""Fact rules whose anchors keep the rank of their type."""
 _OPENING: Final = 2
-"""Sentences in which a reply says that it has no answer yet."""
+"""Number of opening sentences in which a reply may say that it has no answer yet."""
 _LONG: Final = 4
-"""Sentences up to which a reply may put a question off."""
+"""Maximum number of sentences of a reply that puts a question off."""
 _LEFT_OPEN: Final = (
     reply_rules.NO_ANSWER, wanted_rules.PUT_OFF, statement_rules.LATER, lasting_rules.STILL_OPEN,
 )  # fmt: skip
 _LASTS: Final = (lasting_rules.IDENTITY, lasting_rules.AIM, lasting_rules.DENIAL, lasting_rules.VALUE_NOW)
 _RULES: Final = frozenset({Role.SYSTEM, Role.DEVELOPER})
-"""Whose wishes hold without a day."""
+"""Roles whose requests are binding without a date."""
 
 
 def with_bearing(
     drafts: Sequence[AnchorDraft], readings: Sequence[Reading], company_of: Mapping[int, Company]
 ) -> list[AnchorDraft]:
-    """The anchors of a segment, each ranked by what it says of somebody and for how long."""
+    """Return the anchors of a segment, each re-ranked by its bearing."""
     by_seq = {reading.turn.seq: at for at, reading in enumerate(readings)}
     ranked: list[AnchorDraft] = []
     for draft in drafts:
@@ -54,7 +54,7 @@ def with_bearing(
 
 
 def bearing_of(draft: AnchorDraft, reading: Reading, company: Company) -> Bearing:
-    """How far an anchor bears on later answers."""
+    """Return the bearing of an anchor on later answers."""
     plain_text = plain_words(draft.text)
     if draft.type is AnchorType.CRITICAL_FACT:
         return _of_fact(draft, plain_text, company)
@@ -68,7 +68,7 @@ def bearing_of(draft: AnchorDraft, reading: Reading, company: Company) -> Bearin
 
 
 def bearing_by_words(sure: int, statement: str, stated: Sequence[Fact]) -> Bearing:
-    """How far a limit or an order bears that is told by its words with so many points, and states some facts."""
+    """Return the bearing of a limit or order recognized by wording alone, from its points and the facts it states."""
     # 'I'm away on Thursday' is over on Friday.
     dated = any(fact.kind is FactKind.DATE for fact in stated) and not RECURRING.search(statement)
     return Bearing.LASTING if sure >= MOST_POINTS_BY_WORDS and not dated else Bearing.BY_WORDS
@@ -85,7 +85,7 @@ def _of_fact(draft: AnchorDraft, statement: str, company: Company) -> Bearing:
 
 
 def _has_no_day(draft: AnchorDraft, _said: str, reading: Reading, _company: Company) -> bool:
-    """Whether a deed is open without a day, or for one that nobody can tell: 'tomorrow', in a turn without a time."""
+    """Check whether a deed has no date, or only a relative one ('tomorrow') in a turn without a timestamp."""
     if reading.turn.role in _RULES:
         return False
     days = [fact.text for fact in reading.facts.within(draft.start, draft.end) if fact.kind is FactKind.DATE]
@@ -97,22 +97,23 @@ def _is_for_once(_draft: AnchorDraft, statement: str, _reading: Reading, _compan
 
 
 def _is_told(draft: AnchorDraft, statement: str, reading: Reading, company: Company) -> bool:
-    """Whether people tell each other what they made up their minds to do, and state nothing exactly."""
+    """Check whether people tell each other about a decision that contains no value."""
     if company.with_assistant or not lasting_rules.TELLS.search(statement):
         return False
     return not any(fact.kind in VALUES for fact in reading.facts.within(draft.start, draft.end))
 
 
 def _only_contradicts(draft: AnchorDraft, statement: str, reading: Reading, _company: Company) -> bool:
-    """Whether somebody only says that another is wrong."""
+    """Check whether the speaker only says that someone else is wrong."""
     valued = any(fact.kind in VALUES for fact in reading.facts.within(draft.start, draft.end))
     return not valued and statement_rules.SETS_RIGHT.search(statement) is not None
 
 
 def _is_talked_over(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
-    """Whether another took the floor after a question and did not put it off; `readings` begin with its turn.
+    """Check whether another speaker took the floor after a question without putting it off.
 
-    What somebody only wishes to know is asked once.
+    `readings` begin with the turn of the question. Without a reply, only a question without a question mark counts as
+    talked over.
     """
     reply = next(
         (

@@ -1,4 +1,4 @@
-"""Whether a clause that sounds like a promise or a request binds anybody: farewells, cheers and wishes do not."""
+"""Filter for clauses that only sound like a promise or a request: farewells, cheers and wishes bind no one."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from turnfold_worker.pipeline.turns.reading import Reading
 
 
 class Hearer(Enum):
-    """To whom a clause is said."""
+    """The addressee of a clause."""
 
     PERSON = "person"
     ASSISTANT = "assistant"
     USER = "user"
-    """An assistant says it."""
+    """The user, when the speaker is an assistant."""
 
 
 _WANTS: Final = r"(?<!\w)i(?:'m| am|'ve been| have been)? (?:(?:also|really|just|still|now|only) ){0,2}"
@@ -43,20 +43,20 @@ _AIM: Final = {
         rf"(?<!\w)i can (?:definitely |certainly |absolutely )?(?:help|assist|guide) you(?!\w){AND_ASKS}"
     ),
 }
-"""What somebody wants for himself, where he starts, and what an assistant offers while it does it."""
+"""A personal aim, a starting point, or an assistant's offer that is fulfilled as it is made."""
 _GAP: Final = "; "
 _MARKS: Final = " ,.;:!?-\u2013\u2014"
 _FEW_WORDS: Final = 2
-"""What says no more beside what is idle states nothing."""
+"""Maximum number of words besides idle phrases for a clause to state nothing."""
 _DEED_RULES: Final = (*COMMITMENTS, *REQUESTS)
 _DEEDS: Final = frozenset({Act.COMMITMENT, Act.REQUEST})
 _NOTHING: Final[frozenset[Act]] = frozenset()
 
 
 def binds_somebody(statement: str, hearer: Hearer, *, exact: bool) -> bool:
-    """Whether plain words that some rule of deeds found still promise or ask without what is idle in them.
+    """Check whether a normalized clause still promises or asks for something without its idle phrases.
 
-    `exact` says that they state a value: 'See you later' parts, 'I'll see you later, at 7' does not only.
+    With `exact` the clause states a value: 'See you later' is a farewell, 'I'll see you later, at 7' is more than that.
 
     >>> binds_somebody("keep it up, you are great", Hearer.PERSON, exact=False)
     False
@@ -68,7 +68,7 @@ def binds_somebody(statement: str, hearer: Hearer, *, exact: bool) -> bool:
 
 
 def with_what_binds(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> list[list[Found]]:
-    """The acts of a segment's turns without the promises and requests that bind nobody, and what these say besides."""
+    """Remove promises and requests that bind no one from the acts, and facts from clauses that state nothing else."""
     assisted = any(_is_nameless(reading, Role.ASSISTANT) for reading in readings)
     return [
         list(_binding(reading, acts_of_turn, _hearer(reading, assisted=assisted)))
@@ -95,7 +95,7 @@ def _binding(reading: Reading, acts: Sequence[Found], hearer: Hearer) -> Iterato
 
 
 def _not_bound(reading: Reading, span: Span, hearer: Hearer) -> frozenset[Act]:
-    """What a span that sounds like a promise or a request does not do."""
+    """Return the acts to remove from a span that sounds like a promise or a request."""
     return made_once(
         reading.memo, f"idle {span.start} {span.end}", hearer.value, lambda: _idle_acts(reading, span, hearer),
         pack=sorted, unpack=lambda acts: frozenset(map(Act, acts)),

@@ -1,4 +1,4 @@
-"""The static order in which anchors are shown: the caller's mark, then the type, then the score; no clock in it."""
+"""Static display order of anchors: the caller's mark, then the type, then the score; independent of the clock."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ _TYPE_RANK: Final = {
     AnchorType.COMMITMENT: 25,
     AnchorType.UNRESOLVED_QUESTION: 15,
 }
-"""What must hold and what is wanted from now on come before all that nobody marked, whatever that replaces."""
+"""Limits and instructions rank above everything without a caller's mark, whatever supersedes them."""
 _MARK_RANK: Final = {Importance.LOW: -50, Importance.MEDIUM: 20, Importance.HIGH: 320, Importance.PIN: 1000}
 _HEALTH_RANK: Final = 165
 _LASTING_RANK: Final = 110
-"""Of what stays true of a person: above preferences, below limits; the sum is `LASTING_RANK` or more."""
+"""For lasting facts about a person: above preferences, below limits; the sum is at least `LASTING_RANK`."""
 _BY_WORDS_RANK: Final = 45
-"""Of what probably must hold, or is probably wanted from now on: above decisions, below preferences."""
+"""For probable limits and instructions: above decisions, below preferences."""
 _PASSING: Final = -250
-"""Of what stands in no context by itself: it must not take the place of what does."""
+"""For anchors not worth showing by themselves, so that they displace no others."""
 
 
 ANSWERED_AT_ONCE: Final = -1_000
-"""The rank of a question that its own segment answers: what is told of it stands beside the answer."""
+"""The rank of a question that its own segment answers: the answer is shown, so the question need not be."""
 
 
 class Bearing(Enum):
-    """How far an anchor bears on later answers, beside its type."""
+    """How far an anchor bears on later answers, besides its type."""
 
     HEALTH = "health"
     LASTING = "lasting"
@@ -43,7 +43,7 @@ class Bearing(Enum):
 
 
 def borne_rank(kind: AnchorType, score: int, importance: Importance, bearing: Bearing) -> int | None:
-    """The rank of an anchor that lasts or passes; None where its type alone decides.
+    """Return the rank of an anchor with a special bearing; None where its type alone decides.
 
     >>> borne_rank(AnchorType.CRITICAL_FACT, 60, Importance.NORMAL, Bearing.LASTING)
     170
@@ -65,7 +65,7 @@ def borne_rank(kind: AnchorType, score: int, importance: Importance, bearing: Be
 
 
 def rank_of(kind: AnchorType, score: int, importance: Importance, *, stands: bool = False) -> int:
-    """The rank of an anchor; `stands`: it holds for all that follows, whatever its type.
+    """Return the rank of an anchor; with `stands` it holds for all that follows, whatever its type.
 
     >>> rank_of(AnchorType.CONSTRAINT, 50, Importance.NORMAL) > rank_of(AnchorType.CORRECTION, 100, Importance.MEDIUM)
     True

@@ -1,4 +1,4 @@
-"""'No, I want a car': what is wanted in place of what was offered. It corrects only what states another value."""
+"""Refusals such as 'No, I want a car', which correct something only if they state another value."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STATES: Final = lazy_pattern(
     rf"{_NO}(?:it|that|this|they|he|she|there|i (?:said|meant|mean|asked|was)|i'm|my|the|actually|wait|sorry)"
     r"(?:'s|'re)?(?!\w)"
 )
-"""'No, it's on 7 May': about what was asked."""
+"""A correction of what was asked: 'No, it's on 7 May'."""
 _WISHES: Final = lazy_pattern(
     rf"{_NO}(?:(?:but|and|then|rather|please) )?(?:i(?:'d| would| will|'ll)? (?:also |really |just |rather |only )?"
     r"(?:want|need|prefer|like|love|have|take|rather)|(?:please )?(?:make|let's|change|play|share|book|use|take|get|"
@@ -31,7 +31,7 @@ _WISHES: Final = lazy_pattern(
 
 
 def with_refusals(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> list[list[Found]]:
-    """The acts of a segment's turns; one that only refuses what was asked states a fact and corrects nothing."""
+    """Turn corrections that only refuse what was asked or proposed into facts."""
     corrected: list[list[Found]] = []
     question, asker = "", ""
     for reading, acts_of_turn in zip(readings, acts, strict=True):
@@ -53,7 +53,7 @@ def _as_it_is(act: Found, reading: Reading, question: str) -> Found:
 
 
 def _gives_another_value(text: str, question: str) -> bool:
-    """Whether both state a value of one sort, and not the same: '4 people' for '3 people'."""
+    """Check whether both texts state a value of one kind and unit, and the values differ: '4 people' for '3 people'."""
     ours, theirs = (
         {(fact.kind, sort_of(fact.text, fact.kind), fact.text) for fact in facts.of(*VALUES)}
         for facts in map(extract_facts, map(in_one_form, (text, question)))

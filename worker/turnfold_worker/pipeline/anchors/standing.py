@@ -1,4 +1,4 @@
-"""Whether a clause tells what must hold, what is wanted from now on, how somebody likes things, or what is decided."""
+"""Detection of standing statements: limits, instructions, preferences and decisions."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from turnfold_worker.pipeline.turns.reading import Reading
 _POINTS: Final = {AnchorType.CONSTRAINT: 82, AnchorType.INSTRUCTION: 82, AnchorType.PREFERENCE: 72}
 _LESS_THAN_A_PHRASE: Final = 2
 MOST_POINTS_BY_WORDS: Final = _POINTS[AnchorType.CONSTRAINT] - _LESS_THAN_A_PHRASE
-"""Of a limit or an order that `stands_by_words` most surely."""
+"""Points of a limit or order that `stands_by_words` accepts with full margin."""
 _MIN_WORDS: Final = 3
 _LIKED: Final = 62
-"""Points of what somebody only loves or enjoys."""
+"""Points of something that the speaker only loves or enjoys."""
 _DECIDED: Final = 62
 _MOST_WORDS: Final = 30
 _LEAST_MARGIN, _LEAST_MARGIN_IN_A_TEXT = 100, 200
-"""Margins of `judged` from which it is believed, of a text because much of it is told of others."""
+"""Minimum margins of `judged`; higher in long turns, where much is about others."""
 _FOR_ONCE: Final = lazy_pattern(
     r"(?<!\w)(?:today|tonight|tomorrow|this (?:time|once|one|morning|afternoon|evening)|for (?:now|once|the moment)|"
     r"right now|just now)(?!\w)"
 )
 _FULL_MARGIN, _MARGIN_OF_A_POINT = 250, 10
-"""The margin that has all points, and what each point less is short of it."""
+"""The margin that earns all points, and the missing margin that costs one point."""
 
 
 def points_of(kind: AnchorType, statement: str = "") -> int:
-    """How sure plain words make us that they are of a type that `standing_type` gave."""
+    """Return the points of a normalized clause that `standing_type` assigned to a type."""
     likes = kind is AnchorType.PREFERENCE and not standing_rules.PREFERENCE.search(statement)
     return _LIKED if likes else _POINTS[kind]
 
 
 def points_by_words(judgement: Judgement) -> int:
-    """How sure `stands_by_words` is, less than a phrase of the same type.
+    """Return the points of a judgement of `stands_by_words`, below those of a matching phrase of the same type.
 
-    A decision stands in contexts only where it names something, or a value.
+    Decisions have fewer points, so that they are shown only if they name something or state a value.
     """
     if judgement.kind is AnchorType.DECISION:
         return _DECIDED
@@ -55,14 +55,14 @@ def points_by_words(judgement: Judgement) -> int:
 
 
 def standing_type(statement: str, reading: Reading, acts: Sequence[Found], company: Company) -> AnchorType | None:
-    """The type of what a clause in plain words says for all that follows; None where it says nothing of the kind.
+    """Return the standing type of a normalized clause, or None.
 
-    An assistant sets no limits and has no tastes; it is told nothing where no assistant is among the speakers.
+    Assistants set no limits and have no tastes, and instructions need an assistant among the speakers.
     """
     if company.by_assistant or reading.tool:
         return None
     ordered = standing_rules.INSTRUCTION.search(statement) is not None
-    # 'When I ask about costs, give both' begins as a question does.
+    # 'When I ask about costs, give both' opens like a question.
     asks = is_question(statement) and not standing_rules.ORDERS_BY_ASKING.search(statement)
     if asks and "please" not in statement and (not ordered or statement.endswith("?")):
         return None
@@ -82,10 +82,10 @@ def standing_type(statement: str, reading: Reading, acts: Sequence[Found], compa
 
 
 def stands_by_words(statement: str, reading: Reading, company: Company) -> Judgement | None:
-    """What a clause or sentence in plain words decides, or says for all that follows, by `judged`.
+    """Return the judgement of `judged` on a normalized clause or sentence, if it can be trusted.
 
-    None where the margin is too small, for speakers that `standing_type` skips, and for questions, quotations, the past
-    and what is wanted for once.
+    None if the margin is too small, for speakers that `standing_type` skips, and for questions, quotations, the past
+    and one-off wishes.
     """
     if company.by_assistant or reading.tool or not _MIN_WORDS <= len(statement.split()) <= _MOST_WORDS:
         return None
@@ -96,7 +96,7 @@ def stands_by_words(statement: str, reading: Reading, company: Company) -> Judge
     judgement = judged(statement)
     if judgement.margin < (_LEAST_MARGIN if len(reading.turn.content) < TEXT else _LEAST_MARGIN_IN_A_TEXT):
         return None
-    # Between people tastes are told all the time, and nobody takes orders.
+    # People mention tastes to each other all the time, and take no orders.
     personal = judgement.kind in {AnchorType.INSTRUCTION, AnchorType.PREFERENCE}
     return None if personal and not _to_assistant(reading, company) else judgement
 
@@ -107,7 +107,7 @@ def _to_assistant(reading: Reading, company: Company) -> bool:
 
 
 def insisted_on(reading: Reading, company: Company) -> Iterator[Span]:
-    """What is said right before few words that make a limit of it: 'The old doors stay. Not negotiable.'."""
+    """Yield clauses that a following phrase turns into limits: 'The old doors stay. Not negotiable.'."""
     content = reading.turn.content
     if company.by_assistant or not standing_rules.INSISTED.search(content):
         return
@@ -118,5 +118,5 @@ def insisted_on(reading: Reading, company: Company) -> Iterator[Span]:
         statement = plain_words(reading.text(before))
         if is_question(statement) or is_bygone(statement):
             continue
-        # 'No marble. My one veto.': few words are told with those that insist on them.
+        # A very short clause is kept with the phrase that insists on it: 'No marble. My one veto.'.
         yield before if len(statement.split()) >= _MIN_WORDS else Span(before.start, span.end)

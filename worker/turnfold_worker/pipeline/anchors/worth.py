@@ -1,7 +1,7 @@
-"""How sure it is that a clause matters later: a score from 0 to 100 as the sum of named factors.
+"""Worth of a clause for later turns: a score from 0 to 100 as the sum of named factors.
 
-The first factor is the phrase that shows what the clause does, by the name of its rule; then what it states exactly,
-who says it and the caller's marks; then doubts, which are below 0.
+The first factor is the phrase that shows what the clause does, under its rule's name. Factors for exact values, for the
+speaker and for the caller's marks follow, then doubts, which are negative.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MARKS: Final = {Importance.LOW: -20, Importance.MEDIUM: 8, Importance.HIGH: 15,
 _TOLD: Final = frozenset({AnchorType.CRITICAL_FACT, AnchorType.PREFERENCE})
 _BY_NAMES: Final = frozenset({"exact"})
 _HAPPENED: Final = frozenset({"what happened", "exact", "when", "done", "answer"})
-"""Rules of facts that hold for chit-chat too."""
+"""Fact rules that also match small talk."""
 _COMPUTED: Final = frozenset({"exact", "need", "answer", "what happened"})
 _TOLD_BY_PHRASE: Final = frozenset(
     {"what happened", "name and person", "need", "preference", "who somebody is", "health"}
@@ -34,25 +34,25 @@ _TOLD_BY_PHRASE: Final = frozenset(
 _ORDERS: Final = frozenset({"order", "advice", "order under a condition", "proposal"})
 _AGREEMENTS: Final = frozenset({"agreement", "agreed to", "question"})
 _LOOSE: Final = frozenset({"wanted", "duty taken", "promise of anything", "you asked to act", "offer"})
-"""Rules of deeds that between people hold for talk too."""
+"""Deed rules that also match small talk between people."""
 _ADVICE: Final = _ORDERS | {"availability", "meeting", "work given", "work named"}
-"""Rules of requests that an assistant's advice makes too."""
+"""Request rules that also match an assistant's advice."""
 _MEAN_SOMETHING: Final = frozenset(AnchorType) - {AnchorType.UNRESOLVED_QUESTION, AnchorType.CORRECTION}
-"""Types of what has to mean something alone: a question has its answer, 'scratch that' what it takes back."""
+"""Types that must be understandable alone; a question has its answer, and 'scratch that' what it takes back."""
 _FEW: Final = 2
-"""Telling words that an answer has at least."""
+"""Minimum number of telling words in an answer."""
 _SOME: Final = 5
-"""The same between people, who ask and answer for talk's sake."""
+"""The same minimum between people, who ask and answer for the sake of talking."""
 _KINDS_OF_ADDRESS: Final = frozenset({FactKind.URL, FactKind.EMAIL, FactKind.PATH})
 
 
 def score_of(factors: Factors) -> int:
-    """The sum, from 0 to 100."""
+    """Return the sum of the factors, limited to 0 to 100."""
     return min(max(sum(factors.values()), 0), 100)
 
 
 def marks_of(statement: str, reading: Reading, span: Span, wanted: frozenset[str], company: Company) -> dict[str, int]:
-    """What speaks for a clause whatever it does; `statement` are its plain words, `wanted` those of the goal."""
+    """Return factors that raise the score of any clause; `wanted` are words of the goal."""
     stated = reading.facts.within(span.start, span.end)
     person = reading.turn.role in {Role.USER, Role.ASSISTANT} and not company.by_assistant
     factors = {
@@ -70,7 +70,7 @@ def marks_of(statement: str, reading: Reading, span: Span, wanted: frozenset[str
 def doubts_of(
     kind: AnchorType, rule: str, statement: str, reading: Reading, span: Span, company: Company
 ) -> dict[str, int]:
-    """What speaks against it; `statement` are its plain words."""
+    """Return factors that lower the score of a clause."""
     stated = reading.facts.within(span.start, span.end)
     explains = company.by_assistant and len(reading.turn.content) >= TEXT
     factors: dict[str, int] = {}
@@ -131,7 +131,7 @@ def _of_fact(kind: AnchorType, rule: str, statement: str, stated: tuple[Fact, ..
 
 
 def _addresses(reading: Reading, fact: Fact, span: Span) -> bool:
-    """Whether a name only calls the one who is spoken to: 'I'm getting there, Ana'."""
+    """Check whether a name only addresses the listener: 'I'm getting there, Ana'."""
     content = reading.turn.content
     return content[: fact.start].endswith(", ") and not content[fact.end : span.end].strip(" .!?")
 
@@ -140,7 +140,7 @@ def _of_deed(rule: str, statement: str, stated: tuple[Fact, ...], company: Compa
     if doubt_rules.UNSURE.match(statement):
         return {"unsure": -30}
     if company.with_assistant and not company.by_assistant and asks_for_a_reply(statement):
-        # As little as one that states nothing exactly, whatever it states: it is kept, and stands nowhere.
+        # Score it like a deed without exact values, whatever it states: it is kept but not shown.
         valued, named = (any(fact.kind in kinds for fact in stated) for kinds in (VALUES, NAMES))
         return {"a reply settles it": -12 - 8 * valued - 6 * named}
     exact = any(fact.kind in VALUES or fact.kind in _KINDS_OF_ADDRESS for fact in stated)
@@ -159,13 +159,13 @@ def _of_deed(rule: str, statement: str, stated: tuple[Fact, ...], company: Compa
 
 
 def _takes_back_a_value(statement: str) -> bool:
-    """'The port is 587, not 2525': it says of an earlier value that it holds no longer."""
+    """Check whether a clause says that an earlier value no longer holds: 'The port is 587, not 2525'."""
     stated = statement_rules.TAKEN_BACK.search(statement)
     return stated is not None and all(any(map(str.isdigit, part)) for part in (stated[1], statement[: stated.start()]))
 
 
 def _is_strong(fact: Fact) -> bool:
-    """A day, a time, an amount or an address; not 'last week', 'two' or a version."""
+    """Check for a day, time, amount or address, as opposed to 'last week', 'two' or a version."""
     if fact.kind in VALUES:
         return any(map(str.isdigit, fact.text))
     return fact.kind in _KINDS_OF_ADDRESS

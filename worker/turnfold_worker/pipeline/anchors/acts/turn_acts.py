@@ -227,7 +227,7 @@ class _Acts:
             self._best.pop(Act.FACT, None)
 
     def _exactness(self) -> None:
-        """Raise the score of a clause that states a number, date or name."""
+        """Score facts by exactness: a stated number, date or name matters more."""
         before = self._before
         if (
             not self._clause.only_asks
