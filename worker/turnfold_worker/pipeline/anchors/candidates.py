@@ -1,4 +1,4 @@
-"""What each clause of a turn does most surely: the candidates of which anchors are chosen."""
+"""Candidates for anchors: the most certain act of each clause of a turn."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ from turnfold_worker.pipeline.turns.reading import Reading
 _STATEMENTS: Final = frozenset({AnchorType.CRITICAL_FACT, AnchorType.CONSTRAINT})
 _MIN_WORDS: Final = 3
 _RULED_FROM: Final = 66
-"""Points from which a correction stays one though it says what must hold."""
+"""Points from which a correction remains one even if it also states a rule."""
 _SET_RIGHT: Final = 84
-"""Points of a statement with the words that set it right, more than those words have alone: both are one anchor."""
+"""Points of a statement joined with its repair, more than the repair alone has, so that both become one anchor."""
 _PREFERRED: Final = {Act.CORRECTION: 12, Act.DECISION: 8, Act.COMMITMENT: 4}
-"""Points of preference when a clause does several things: what overtakes or binds tells more than what is asked."""
+"""Bonus points for choosing among the acts of a clause: an act that supersedes or commits says more than a request."""
 _STEPS: Final = frozenset({"order", "order under a condition", "advice", "proposal", "work named"})
-"""Rules of requests that each step of an assistant's explanation makes, also its last: it asks nobody for a deed."""
+"""Request rules that match each step of an assistant's explanation, even the last, without asking for a deed."""
 _DEEDS: Final = frozenset({Act.COMMITMENT, Act.REQUEST})
-"""What nobody is bound to who says 'I need to understand …', 'I wonder what could help me'."""
+"""Acts that 'I need to understand …' or 'I wonder what could help me' do not commit anyone to."""
 _ASKS_FOR_WORDS: Final = frozenset({"reply wanted", "may i", HEAD})
-"""Rules of requests that, with a question mark, want an answer rather than a deed."""
+"""Request rules that, in a question, ask for an answer rather than a deed."""
 _TYPE_OF: Final = {
     Act.COMMITMENT: AnchorType.COMMITMENT,
     Act.REQUEST: AnchorType.COMMITMENT,
@@ -70,18 +70,18 @@ _JOINT: Final = lazy_pattern(r",? and ")
 
 
 class Candidate(NamedTuple):
-    """What a clause may be kept as, and how surely."""
+    """A type under which a clause may be kept, with its certainty."""
 
     kind: AnchorType
     points: int
     span: Span
     rule: str
     stands: bool = False
-    """It holds from now on."""
+    """The clause holds from now on."""
 
 
 def candidates_of(reading: Reading, acts: Sequence[Found], company: Company) -> Iterator[Candidate]:
-    """Of each clause what it does most surely."""
+    """Yield the most certain candidates for each clause of a turn."""
     if reading.tool:
         for error in reading.facts.of(FactKind.ERROR):
             if " " in error.text:
@@ -109,7 +109,7 @@ def candidates_of(reading: Reading, acts: Sequence[Found], company: Company) -> 
 
 
 def _by_words(reading: Reading, by_clause: Mapping[Span, list[Found]], company: Company) -> Iterator[Candidate]:
-    """What stands by its words alone, clauses or else a sentence, unless it takes something back."""
+    """Yield clauses, or else sentences, that hold by wording alone, unless they overlap a correction."""
     if company.by_assistant:
         return
     taking_back = [span for span, acts in by_clause.items() if any(act.act is Act.CORRECTION for act in acts)]
@@ -127,7 +127,7 @@ def _standing_by_words(spans: Sequence[Span], reading: Reading, company: Company
 
 
 def _whole(candidate: Candidate, reading: Reading) -> Iterator[Candidate]:
-    """A candidate with what says of what it is and what sets it right, or in two where it states two things."""
+    """Extend a candidate by its subject and its repair, or split it where it states two things."""
     span = candidate.span
     whole = _with_subject(reading, span) if candidate.rule in statement_rules.OF_WHAT_WAS_NAMED else span
     if (set_right := _with_repair(reading, whole)) != whole:
@@ -138,7 +138,7 @@ def _whole(candidate: Candidate, reading: Reading) -> Iterator[Candidate]:
 
 
 def _two_things(reading: Reading, span: Span) -> tuple[Span, ...]:
-    """A clause as its two statements, where each states something exactly; else as it is.
+    """Split a clause into two statements if each states something exactly.
 
     'The port is 8443, and the contact is ops@velt.example' states a port and a contact.
     """
@@ -155,13 +155,13 @@ def _two_things(reading: Reading, span: Span) -> tuple[Span, ...]:
 
 
 def _state_apart(one: str, other: str) -> bool:
-    """Whether two texts state values of different attributes: 'I'm 60', 'earning $85,000'."""
+    """Check whether two texts state values of different attributes: 'I'm 60', 'earning $85,000'."""
     ours, theirs = ({each.name for each in attributes_of(text) if each.changes} for text in (one, other))
     return bool(ours and theirs) and ours.isdisjoint(theirs)
 
 
 def _with_subject(reading: Reading, span: Span) -> Span:
-    """A clause that goes on with 'which', with the one before it, which says of what."""
+    """Extend a clause that begins with 'which' by the clause before it, which names the subject."""
     if not plain_words(reading.text(span)).startswith("which "):
         return span
     for sentence in reading.sentences[:SENTENCES_READ]:
@@ -172,7 +172,7 @@ def _with_subject(reading: Reading, span: Span) -> Span:
 
 
 def _with_repair(reading: Reading, span: Span) -> Span:
-    """A statement with the few words behind it that set it right: 'The budget is 2,000 euros. No, 3,500.'."""
+    """Extend a statement by a repair right after it: 'The budget is 2,000 euros. No, 3,500.'."""
     following = next((sentence for sentence in reading.sentences if sentence.start >= span.end), None)
     if (
         following is None
@@ -192,7 +192,7 @@ def _plans(reading: Reading) -> Iterator[Span]:
 
 
 def _in_few_words(statement: str, acts: Sequence[Found]) -> bool:
-    """Whether few words do something: '9443, typo', 'Scratch that.'."""
+    """Check whether a short clause performs an act: '9443, typo', 'Scratch that.'."""
     sets_aside = SETS_ASIDE.search(statement) or SETS_ASIDE_ALL.search(statement)
     return sets_aside is not None or any(act.rule == BARE_VALUE for act in acts)
 
@@ -236,19 +236,19 @@ def _of_clause(
 
 
 def _corrects(best: Found | None, standing: AnchorType, statement: str) -> bool:
-    """Whether a clause takes something back, whatever it says for all that follows; 'I'd rather …' alone does not."""
+    """Check whether a clause corrects something even if it also states a rule; 'I'd rather …' alone does not."""
     if best is None or best.act is not Act.CORRECTION or best.points < _RULED_FROM:
         return False
     return standing is not AnchorType.PREFERENCE or best.rule != "changed" or "instead" in statement
 
 
 def _says_nothing(best: Found, statement: str, reading: Reading) -> bool:
-    """Politeness, or the announcement of what follows: 'I've got the following code so far:'."""
+    """Check for politeness or for an announcement of what follows: 'I've got the following code so far:'."""
     if courtesy_rules.POLITE.search(statement) or wanted_rules.ANNOUNCES.match(statement):
         return True
     stated = reading.facts.within(best.span.start, best.span.end)
     if statement.endswith(":") or (statement.endswith("**") and wanted_rules.LABEL.fullmatch(statement)):
-        # 'The rule is: never push to main:' says it already.
+        # 'The rule is: never push to main:' already states the rule.
         named = any(fact.kind in VALUES for fact in stated) if wanted_rules.LABEL.fullmatch(statement) else stated
         return not named and ": " not in statement and best.act is not Act.DECISION
     idle = courtesy_rules.PLEASANT.search(statement) or courtesy_rules.OFFERS_HELP.search(statement)
@@ -259,11 +259,11 @@ def _configuration(reading: Reading) -> Iterator[Span]:
     content = reading.turn.content
     for block in reading.code:
         for match in statement_rules.CONFIGURATION.finditer(content, block.start, block.end):
-            # 'PORT = getenv("PORT")' reads a setting, and says none.
+            # 'PORT = getenv("PORT")' reads a setting but states none.
             if "(" not in match[1]:
                 yield Span(*match.span(1))
 
 
 def _setting(reading: Reading, span: Span) -> tuple[int, Span, str]:
-    """A line of a configuration with its points: a number is what was set, a word is often an example's."""
+    """Return points for a configuration line: a number was set on purpose, while a word is often from an example."""
     return (90 if any(map(str.isdigit, reading.text(span))) else 60), span, "configuration"

@@ -1,7 +1,7 @@
-"""New anchors against earlier ones: repeats, corrections, answers. Nothing is deleted; states change.
+"""Merging of new anchors with earlier ones: repeats, corrections, answers. Nothing is deleted; states change.
 
-Every draft becomes an anchor, but a report that settles nothing. Two anchors are only ever the same when they are of
-one type and agree in their numbers, names, comparisons and negations: 'never restart' does not repeat 'restart'.
+Every draft becomes an anchor, except a report that settles nothing. Two anchors are equal only if they have one type
+and agree in numbers, names, comparisons and negations: 'never restart' does not repeat 'restart'.
 """
 
 from __future__ import annotations
@@ -37,46 +37,46 @@ from turnfold_worker.pipeline.language.words import specific_words, words
 from turnfold_worker.pipeline.settings import FoldSettings
 
 MAX_CANDIDATES: Final = 96
-"""Earlier anchors that a segment's anchors are compared with."""
+"""Maximum number of earlier anchors that a segment's anchors are compared with."""
 _MAX_TERMS: Final = 8
 _MAX_TERMS_OF_RULES: Final = 16
-"""What is forbidden or allowed may be told in common words."""
+"""Maximum number of terms for a rule, which may consist of common words."""
 _RARITIES: Final = Remembered(rarity)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """What a segment's anchors do to the conversation's."""
+    """The effect of a segment's anchors on the conversation's."""
 
     new: tuple[Anchor, ...]
     changed: tuple[AnchorChange, ...]
-    """At most one an earlier anchor, by id."""
+    """Changes to earlier anchors by id, at most one per anchor."""
 
 
 @lru_cache(maxsize=256)
 def anchor_terms(text: str) -> tuple[str, ...]:
-    """The rarest distinct terms of a text, rarest first, ties by position: by these an anchor is found.
+    """Return the index terms of a text: its rarest distinct terms, rarest first, ties by position.
 
-    At most eight, of what rules something sixteen; then marks of the attributes that it states a value of.
+    At most eight terms, sixteen for a rule, followed by the markers of `attribute_terms`.
     """
     most_terms = _MAX_TERMS_OF_RULES if _rules(text) else _MAX_TERMS
-    # The sort is stable: of equal terms, the one that was said first stays first.
+    # The sort is stable: of equally rare terms, the earlier one comes first.
     rarest = sorted(dict.fromkeys(terms(text)), key=_RARITIES.__getitem__, reverse=True)[:most_terms]
     return (*rarest, *attribute_terms(text))
 
 
 def sought_terms(text: str) -> tuple[str, ...]:
-    """The terms by which earlier anchors are found that a text may repeat or change: its own, and opposites."""
+    """Return the terms for looking up earlier anchors that a text may repeat or change: its own and its opposites'."""
     return tuple(dict.fromkeys((*anchor_terms(text), *terms(words_of_manner(text)))))
 
 
 def _rules(text: str) -> bool:
-    """Whether a text says what is to be done, or how."""
+    """Check whether a text states what to do or how to do it."""
     return bool(duties_of(text)) or manner_of(text) is not None or STANDING_ORDER.search(text) is not None
 
 
 def texts_to_embed(drafts: Sequence[AnchorDraft], candidates: Sequence[Anchor]) -> list[str]:
-    """Texts whose meaning has to be known for `merge`: of pairs of one type that agree and share a telling word."""
+    """Return texts whose embeddings `merge` needs: pairs of one type that agree and share a telling word."""
     earlier = [Known(anchor) for anchor in _newest(candidates)]
     wanted: dict[str, None] = {}
     for position, draft in enumerate(report_or_draft for report_or_draft in drafts if not report_or_draft.reports):
@@ -97,12 +97,12 @@ def merge(
     settings: FoldSettings,
     vectors: Mapping[str, Vector] = NO_VECTORS,
 ) -> Merged:
-    """Number the drafts `next_id`, `next_id + 1`, … and settle them with each other and with earlier anchors.
+    """Number the drafts `next_id`, `next_id + 1`, … and settle them against each other and against earlier anchors.
 
     Reports that settle nothing are dropped.
 
-    `candidates` are earlier anchors of the conversation; the first `MAX_CANDIDATES` by id, from the newest, are used.
-    `vectors` are those of `texts_to_embed`, by text; without them words alone decide.
+    `candidates` are earlier anchors of the conversation, of which the `MAX_CANDIDATES` with the highest ids are used.
+    `vectors` maps the texts of `texts_to_embed` to embeddings; without them, words alone decide.
     """
     if not drafts:
         return Merged(new=(), changed=())
@@ -127,7 +127,7 @@ def merge(
         if draft.reports:
             if not (finish(new, known) or answer(new, known) or answered):
                 continue
-            # What is over needs no place in a context; it says by what the promise or the question was settled.
+            # A resolved report needs no place in a context; it records what settled the promise or question.
             new.anchor = replace(new.anchor, state=AnchorState.RESOLVED)
         settle(new, known, settings)
         for question in answered:
@@ -151,7 +151,7 @@ def merge_into_past(
     settings: FoldSettings,
     vectors: Mapping[str, Vector] = NO_VECTORS,
 ) -> Merged:
-    """As `merge`, for a segment that others have followed already: later anchors repeat, correct or answer its own.
+    """Merge a segment that precedes others already merged; later anchors repeat, correct or answer its own.
 
     `candidates` may be anchors from before, inside and after the segment.
     """
@@ -172,9 +172,9 @@ def merge_into_past(
 
 
 def settle_again(anchor: Anchor, later: Sequence[Anchor], *, settings: FoldSettings) -> list[AnchorChange]:
-    """What anchors that were said after an active one do to it, and it to them, by words alone.
+    """Settle an active anchor and the ones stated after it against each other again, by words alone.
 
-    Its own change comes first, and is there even when nothing was said about it.
+    The first change is the anchor's own, present even if nothing affected it.
     """
     ours = _known(replace(anchor, related=None), NO_VECTORS)
     other_anchors = (
@@ -194,7 +194,7 @@ def settle_again(anchor: Anchor, later: Sequence[Anchor], *, settings: FoldSetti
 def _settled_by(
     later: Sequence[Anchor], ours: Sequence[Known], settings: FoldSettings, vectors: Mapping[str, Vector]
 ) -> list[AnchorChange]:
-    """Settle later anchors with earlier ones of ours; what changes in the later ones."""
+    """Settle later anchors against `ours` and return the changes to the later ones."""
     known = [_known(anchor, vectors) for anchor in later]
     for known_anchor in known:
         settle(known_anchor, ours, settings)
@@ -207,7 +207,7 @@ def _settled_by(
 
 
 def _newest(candidates: Sequence[Anchor]) -> list[Anchor]:
-    """Those that are looked at, oldest first."""
+    """Return the distinct `MAX_CANDIDATES` anchors with the highest ids, oldest first."""
     distinct = {candidate.id: candidate for candidate in candidates}
     return [distinct[id_] for id_ in sorted(distinct)[-MAX_CANDIDATES:]]
 
@@ -217,9 +217,10 @@ def _change_of(anchor: Anchor) -> AnchorChange:
 
 
 def _telling(text: str) -> frozenset[str]:
-    """The words that an earlier anchor shares, if it can be changed: of a rule also common ones, and opposites.
+    """Return the words of which an earlier anchor must share one to be changed.
 
-    What states a number may be of a common thing too: 'the rent is 860 euros'.
+    For a rule these include common words and opposite styles; for a text with a number they include common words too,
+    since its subject may be common: 'the rent is 860 euros'.
     """
     if not _rules(text):
         return frozenset(filter(None, words(text))) if any(map(str.isdigit, text)) else specific_words(text)
@@ -227,7 +228,7 @@ def _telling(text: str) -> frozenset[str]:
 
 
 def _may_meet(text: str, telling: Sequence[str]) -> bool:
-    """A cheap look before the vectors: most earlier anchors share no telling word with a segment's."""
+    """Check cheaply, before vectors are compared, whether a text contains a telling word; most do not."""
     return any(term in text for term in telling)
 
 

@@ -1,4 +1,4 @@
-"""Anchors before they meet the conversation's earlier ones, and what becomes of them within their own segment."""
+"""Anchor drafts, before they are compared with earlier anchors, and their settlement within their own segment."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from turnfold_worker.pipeline.language.words import specific_words, words
 from turnfold_worker.pipeline.turns.reading import Reading
 
 _ASKS_BACK: Final = 2
-"""Sentences up to which a reply that ends in a question gives no answer."""
+"""Number of sentences up to which a reply that ends in a question is no answer."""
 
 
 _LIST: Final = 3
-"""Line breaks from which a turn is a list or a poem."""
+"""Number of line breaks from which a turn is a list or a poem."""
 
 
 class Answer(NamedTuple):
@@ -34,13 +34,13 @@ class Answer(NamedTuple):
     end: int
 
     def is_in(self, draft: AnchorDraft) -> bool:
-        """Whether a draft holds words of it."""
+        """Check whether a draft overlaps the answer."""
         return draft.turn_seq == self.turn_seq and draft.start < self.end and self.start < draft.end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnchorDraft:
-    """An anchor before it meets the conversation's earlier ones. `text == turn.content[start:end]`."""
+    """An anchor before it is compared with earlier ones. `text == turn.content[start:end]`."""
 
     type: AnchorType
     text: str
@@ -48,33 +48,33 @@ class AnchorDraft:
     start: int
     end: int
     score: int
-    """0 to 100."""
+    """Certainty that the anchor matters later, 0 to 100."""
     rank: int
-    """Static order for the read: the caller's mark, then the type, then the score."""
+    """Static display order: the caller's mark, then the type, then the score."""
     tokens: int
     state: AnchorState = AnchorState.ACTIVE
-    """RESOLVED when the same segment answers or finishes it."""
+    """RESOLVED when the same segment answers or completes it."""
     speaker: str | None = None
-    """The label of who said it."""
+    """The label of the speaker."""
     role: Role | None = None
-    """Theirs."""
+    """The role of the speaker."""
     factors: Mapping[str, int] = field(default_factory=dict, hash=False)
-    """What the score is made of, by name."""
+    """The parts of the score by name."""
     said_on: date | None = None
-    """The day of its turn; None of one without a time."""
+    """The day of the turn; None for a turn without a timestamp."""
     reports: bool = False
-    """Few words that only matter where they settle something: 'Sent.', 'Dana will run it.'."""
+    """A short text that only matters if it settles something: 'Sent.', 'Dana will run it.'."""
     answer: Answer | None = None
-    """Of a question, what answers it in the same segment."""
+    """For a question, its answer in the same segment."""
 
 
 def packed_drafts(drafts: Iterable[AnchorDraft]) -> list[list[Any]]:
-    """The drafts of one turn that none settled yet, as JSON has them, without what the turn tells."""
+    """Serialize the unsettled drafts of one turn for JSON, without what the turn itself provides."""
     return [[d.type, d.start, d.end, d.score, d.rank, d.tokens, dict(d.factors)] for d in drafts]
 
 
 def unpacked_drafts(reading: Reading, rows: Iterable[Sequence[Any]]) -> list[AnchorDraft]:
-    """The drafts of a turn from `packed_drafts`."""
+    """Restore the drafts of a turn from `packed_drafts`."""
     return [
         AnchorDraft(
             type=AnchorType(kind), text=reading.turn.content[start:end], turn_seq=reading.turn.seq, start=start,
@@ -86,9 +86,9 @@ def unpacked_drafts(reading: Reading, rows: Iterable[Sequence[Any]]) -> list[Anc
 
 
 def settled(draft: AnchorDraft, readings: Sequence[Reading], drafts: Sequence[AnchorDraft]) -> AnchorDraft:
-    """A question that the next speaker answers, or a promise that is kept, within the same segment.
+    """Mark a question as resolved if the next speakers answer it, and a promise if it is kept within the segment.
 
-    `drafts` are all drafts of the segment: 'Sent it.' is about the last thing that somebody was to send.
+    `drafts` are all drafts of the segment, since 'Sent it.' is about the latest promise that fits.
     """
     if draft.type is AnchorType.UNRESOLVED_QUESTION and (answer := _answer(draft, readings)):
         return replace(draft, state=AnchorState.RESOLVED, answer=answer)
@@ -103,7 +103,7 @@ def settled(draft: AnchorDraft, readings: Sequence[Reading], drafts: Sequence[An
 
 
 def _told(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
-    """Words were asked for, 'Can you show me how?', or a text, and who was asked went on to say them."""
+    """Check whether the next speaker supplied the words or text asked for: 'Can you show me how?'."""
     plain_text = plain_words(draft.text)
     at = _place_of(draft, readings)
     reply = readings[at + 1] if at + 1 < len(readings) else None
@@ -121,7 +121,7 @@ def _told(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
 
 
 def _wants_a_text(statement: str) -> bool:
-    """Whether plain words ask for what an assistant writes, and for nothing beyond it."""
+    """Check whether a normalized statement asks for something an assistant can write, and nothing beyond that."""
     return (
         wanted_rules.TEXT_WANTED.search(statement) is not None
         and wanted_rules.WORLD.search(statement) is None
@@ -130,7 +130,7 @@ def _wants_a_text(statement: str) -> bool:
 
 
 def is_a_text(reading: Reading) -> bool:
-    """Whether a turn is an assistant's text, code or list rather than talk."""
+    """Check whether a turn is an assistant's prose, code or list rather than talk."""
     content = reading.turn.content
     return reading.turn.role is Role.ASSISTANT and (
         len(content) >= TEXT or bool(reading.code) or content.strip().count("\n") >= _LIST
@@ -138,7 +138,7 @@ def is_a_text(reading: Reading) -> bool:
 
 
 def _declined(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
-    """Somebody offered or asked, 'Shall I book it?', and was told no: nothing is open."""
+    """Check whether an offer or request ('Shall I book it?') was refused, so that nothing is open."""
     if not is_question(plain_words(draft.text)):
         return False
     at = _place_of(draft, readings)
@@ -153,7 +153,7 @@ def _declined(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
 
 
 def _carried_out(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
-    """An assistant's next step in the turn that does it: with code, before a tool's, or a text about what it tells."""
+    """Check whether an assistant carried out its announced step in the same turn, by code, a tool call or a text."""
     at = _place_of(draft, readings)
     reading = readings[at]
     plain_text = plain_words(draft.text)
@@ -169,7 +169,7 @@ def _place_of(draft: AnchorDraft, readings: Sequence[Reading]) -> int:
 
 
 def _answer(draft: AnchorDraft, readings: Sequence[Reading]) -> Answer | None:
-    """The sentence of one of the next turns that answers a question."""
+    """Return the sentence of one of the next three turns that answers a question."""
     at = _place_of(draft, readings)
     asked_words = specific_words(draft.text)
     ends_turn = not readings[at].turn.content[draft.end :].strip()
@@ -193,13 +193,13 @@ def _answer(draft: AnchorDraft, readings: Sequence[Reading]) -> Answer | None:
 
 
 def _opening(reply: Reading) -> str:
-    """The first sentence of a reply that is more than 'Good question.', else its first one."""
+    """Return the first sentence of a reply, or the second if the first is mere assent: 'Good question.'."""
     opening, *more = (reply.text(sentence)[:MAX_CLAUSE] for sentence in reply.sentences[:_ASKS_BACK])
     return more[0] if more and reply_rules.MERE_YES.fullmatch(plain_words(opening)) else opening
 
 
 def _telling_most(reply: Reading, asked_words: frozenset[str]) -> Answer:
-    """The sentence of a reply with most words of the question; of equals the first one that is no courtesy."""
+    """Return the sentence that shares most words with the question; at a tie the first that is no courtesy."""
 
     def telling(span: Span) -> tuple[int, bool]:
         sentence = reply.text(span)[:MAX_CLAUSE]
@@ -229,6 +229,6 @@ def _finished(draft: AnchorDraft, readings: Sequence[Reading], drafts: Sequence[
 
 
 def last_meant(statement: str, promises: Sequence[AnchorDraft], *, before: int) -> AnchorDraft | None:
-    """The last promise before a turn that a report which names no thing is about: 'Sent it.'."""
+    """Return the latest promise before a turn that a report without an object refers to: 'Sent it.'."""
     meant = [promise for promise in promises if promise.turn_seq < before and done.does_it(statement, promise.text)]
     return max(meant, key=lambda draft: (draft.turn_seq, draft.start), default=None)

@@ -1,6 +1,6 @@
-"""Anchors by rules and small heads: verbatim spans, a clause to a few sentences long, that must not be lost.
+"""Extraction of anchors by rules and small heads: verbatim spans, from a clause to a few sentences, that must survive.
 
-A draft's text is a slice of its turn by construction. What a clause does is found by `acts`.
+The text of a draft is a slice of its turn by construction. `acts` finds what each clause does.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from turnfold_worker.pipeline.turns.reading import Reading
 MAX_PER_SEGMENT: Final = 12
 _MAX_PER_TURN: Final = {Role.USER: 4, Role.ASSISTANT: 2, Role.TOOL: 1, Role.SYSTEM: 4, Role.DEVELOPER: 4}
 _SAYS_WHAT_WITHIN: Final = 3
-"""Turns within which who has said 'no, wait' says what is right."""
+"""Number of turns within which a speaker who said 'no, wait' states what is right."""
 _PASTED_POINTS: Final = -8
 _JOINT: Final = lazy_pattern(
     lambda: (
@@ -58,23 +58,23 @@ _JOINT: Final = lazy_pattern(
     ),
     re.IGNORECASE,
 )
-"""What only joins a clause to the one before it: 'and', 'but', 'considering'."""
+"""Words that only join a clause to the previous one: 'and', 'but', 'considering'."""
 _OF_WHAT_IS_BEFORE: Final = lazy_pattern(
     r"(?i)(?:(?:and|but|so|also),? )?(?:(?:not|nor|neither) (?:for|on|in|at|with|to|by|even)\b"
     r"|(?:from (?:now|here) on|going forward|always),? (?:(?:for|in|on|with) )?(?:every|each|all|any|both)"
     r"(?: \w{1,20}){0,3}\W{0,3}$)"
 )
-"""A rule about what the sentence before it names: 'Not on the boat either', 'From now on, each letter'."""
+"""A rule about what the previous sentence names: 'Not on the boat either', 'From now on, each letter'."""
 
 
 def extract_anchors(
     readings: Sequence[Reading], settings: FoldSettings, vectors: Mapping[int, Vector] = NO_VECTORS
 ) -> tuple[AnchorDraft, ...]:
-    """Anchors of one segment, in the order of its text, at most `MAX_PER_SEGMENT` beside those of pinned turns.
+    """Extract the anchors of one segment in text order, at most `MAX_PER_SEGMENT` besides those of pinned turns.
 
-    Beside them stand at most two thirds as many limits and orders that only their words tell.
+    Limits and orders recognized by wording alone are added to these, at most two thirds as many.
 
-    `vectors` are sentence vectors by the number of the turn: with them some are found that no rule tells.
+    `vectors` are sentence vectors by turn number, with which the heads find acts that no rule matches.
     """
     aims = " ".join((settings.goal or "", *settings.constraints))
     wanted = frozenset(word for word in words(aims) if not is_common(word))
@@ -104,7 +104,7 @@ def extract_anchors(
 
 
 def segment_acts(readings: Sequence[Reading]) -> list[list[Found]]:
-    """The acts of each turn of a segment; a tool does nothing."""
+    """Return the acts of each turn of a segment; tool turns have none."""
     speakers = list(dict.fromkeys(reading.speaker for reading in readings if not reading.tool))
     left_open, asker = NOTHING, ""
     marked: dict[str, int] = {}
@@ -113,7 +113,7 @@ def segment_acts(readings: Sequence[Reading]) -> list[list[Found]]:
         if reading.tool:
             acts.append([])
             continue
-        # Who goes on after a question of his own does not answer it.
+        # Speakers who go on after their own question do not answer it.
         before = left_open if reading.speaker != asker else NOTHING
         if len(acts) - marked.pop(reading.speaker, -_SAYS_WHAT_WITHIN - 1) <= _SAYS_WHAT_WITHIN:
             before = replace(before, corrects=True)
@@ -140,11 +140,12 @@ def _unpacked(rows: Iterable[Sequence[Any]]) -> list[Found]:
 
 
 def _best(drafts: Sequence[AnchorDraft], limit: int, *, standing: int) -> list[AnchorDraft]:
-    """Those of the best ranks; of a turn twice as many where they tell what must hold or is wanted from now on.
+    """Select the best-ranked drafts: up to `limit`, or up to `standing` for those of `HEALTH_RANK` and above.
 
-    What only its words tell of that takes no place of another's, and at most two thirds of all.
+    Standing types below that rank, recognized by wording alone, take no one else's place; they are at most two thirds
+    of `standing`. Pinned drafts are always selected.
     """
-    # What is done with already takes no place of what is open.
+    # Resolved drafts must not take the place of open ones.
     order = sorted(range(len(drafts)), key=lambda i: (drafts[i].state is not AnchorState.ACTIVE, -drafts[i].rank, i))
     chosen: list[AnchorDraft] = []
     by_words = 0
@@ -178,7 +179,7 @@ def _drafts_of(
     for candidate in sorted(candidates_of(reading, acts, company), key=lambda taken_draft: -taken_draft.points):
         if reading.manual is not None and reading.manual.start <= candidate.span.start < reading.manual.end:
             continue
-        # Nobody who pastes a text decides, promises, asks or forbids what stands in it.
+        # Pasted text contains no decision, promise, request or rule of the person who pastes it.
         if candidate.kind is not AnchorType.CRITICAL_FACT and reading.is_pasted(candidate.span):
             continue
         plain_text = plain_words(reading.text(candidate.span))
@@ -229,7 +230,7 @@ def _draft(reading: Reading, kind: AnchorType, span: Span, factors: Factors, *, 
 
 
 def _without_joint(reading: Reading, span: Span) -> Span:
-    """A clause without what joins it to one that may not stand beside it, and without a bracket that stays open."""
+    """Strip a joining word whose other clause may not be shown, and an opening bracket without its closing one."""
     content = reading.turn.content
     if content.startswith("(", span.start) and content.find(")", span.start, span.end) < 0:
         span = Span(span.start + 1, span.end)
@@ -238,7 +239,7 @@ def _without_joint(reading: Reading, span: Span) -> Span:
 
 
 def _with_sentence_before(reading: Reading, span: Span) -> Span | None:
-    """A clause that speaks of what only the sentence before it names, with that sentence; None for any other."""
+    """Extend a clause that depends on the previous sentence by that sentence; None for any other clause."""
     if not _OF_WHAT_IS_BEFORE.match(reading.turn.content, span.start, span.end):
         return None
     before = next((sentence for sentence in reversed(reading.sentences) if sentence.end <= span.start), None)
@@ -248,7 +249,7 @@ def _with_sentence_before(reading: Reading, span: Span) -> Span | None:
 
 
 def _pinned(reading: Reading) -> list[AnchorDraft]:
-    """The whole of a short pinned turn, else its first sentences."""
+    """Draft the whole of a short pinned turn, or the first sentences of a long one."""
     content = reading.turn.content
     whole = trimmed(content, Span(0, min(len(content), MAX_CLAUSE)))
     if whole.start == whole.end:

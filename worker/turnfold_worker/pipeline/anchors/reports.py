@@ -1,4 +1,4 @@
-"""What no rule keeps and may settle something earlier: reports and replies in few words, another value of a thing."""
+"""Sentences that no rule keeps but that may settle something earlier: brief reports, replies and new values."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ from turnfold_worker.pipeline.turns.memo import made_once
 from turnfold_worker.pipeline.turns.reading import Reading
 
 _MOST: Final = 4
-"""Of a segment."""
+"""Maximum number of reports per segment."""
 _MOST_REPLIES: Final = 4
-"""Direct statements that may answer a question in other words, of a segment."""
+"""Maximum number per segment of direct statements that may answer a question in other words."""
 _MOST_VALUES: Final = 8
-"""Statements of a value, of a segment."""
+"""Maximum number per segment of statements of a value."""
 _SENTENCES: Final = 2
-"""Of a turn, that its news open with."""
+"""Number of sentences at the start of a turn that may contain news."""
 _SENTENCES_OF_VALUES: Final = 12
 _STATED: Final = 50
-"""Score of a statement that takes the place of another."""
+"""Score of a statement that supersedes another."""
 
 _STATES: Final[tuple[Callable[[str], object], ...]] = (
     states_a_value, moved_thing, states_an_attribute, need_of, holder_of, employment_of, ending_of, turnovers_of,
     value_change, says_now, lambda text: text.startswith("Actually, ") and bool(clauses_of(text)),
 )  # fmt: skip
-"""What tells that a sentence gives the value of a thing, or ends or changes it."""
+"""Tests for a sentence that gives the value of a thing, or ends or changes it."""
 _TELL_OF_A_CHANGE: Final[tuple[Callable[[str], object], ...]] = (ending_of, turnovers_of, says_now, value_change)
 _OVER: Final = (says_otherwise, ends, turns_over, restates_otherwise, overtakes_value)
-"""Whether the one text ends or changes what the other says."""
+"""Tests for a text that ends or changes what another says."""
 
 
 def with_reports(drafts: Sequence[AnchorDraft], readings: Sequence[Reading]) -> tuple[AnchorDraft, ...]:
-    """The drafts of a segment with its first reports and replies that none of them holds, in the order of its text."""
+    """Add a segment's first reports and replies that no draft covers, in text order."""
     stated = (*drafts, *islice(_values(readings, drafts), _MOST_VALUES))
     stated = (*stated, *islice(_corrected(readings, stated), _MOST_VALUES))
     reports = tuple(islice(_brief(readings, stated, lambda text: may_report(plain_words(text))), _MOST))
@@ -64,7 +64,7 @@ def with_reports(drafts: Sequence[AnchorDraft], readings: Sequence[Reading]) -> 
 def _brief(
     readings: Sequence[Reading], kept: Sequence[AnchorDraft], may_settle: Callable[[str], bool]
 ) -> Iterator[AnchorDraft]:
-    """What people open a turn with that may settle something, by its words, and that no draft holds."""
+    """Yield opening sentences of turns that may settle something and that no draft covers."""
     for reading in readings:
         if reading.tool:
             continue
@@ -78,7 +78,7 @@ def _brief(
 
 
 def _answers(kept: Sequence[AnchorDraft], readings: Sequence[Reading]) -> Iterator[AnchorDraft]:
-    """What answers the questions of the segment in it, where no draft holds it."""
+    """Yield answers to the segment's questions that no draft covers."""
     of_turn = {reading.turn.seq: reading for reading in readings}
     for answer in dict.fromkeys(draft.answer for draft in kept if draft.answer is not None):
         if not any(map(answer.is_in, kept)):
@@ -87,7 +87,7 @@ def _answers(kept: Sequence[AnchorDraft], readings: Sequence[Reading]) -> Iterat
 
 
 def _values(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterator[AnchorDraft]:
-    """What people state of a thing in a sentence that no draft holds, the newest first."""
+    """Yield sentences of users that state a value and that no draft covers, the latest turn first."""
     for reading in reversed(readings):
         if reading.tool or reading.turn.role is not Role.USER:
             continue
@@ -99,7 +99,7 @@ def _values(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterato
 
 
 def _stating(reading: Reading) -> list[int]:
-    """Places of the sentences of a turn in which its speaker states something of a thing."""
+    """Return the indexes of the sentences of a turn that state, end or change a value."""
 
     def places() -> list[int]:
         spans = enumerate(reading.sentences[:_SENTENCES_OF_VALUES])
@@ -113,10 +113,7 @@ def _stating(reading: Reading) -> list[int]:
 
 
 def _corrected(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterator[AnchorDraft]:
-    """What a correction of its speaker says anew but for a few words, or ends, where no draft holds it.
-
-    The newest of each.
-    """
+    """Yield the latest sentence that each correction of the same speaker changes or ends, unless a draft covers it."""
     corrections = [
         draft
         for draft in kept
@@ -134,7 +131,7 @@ def _corrected(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iter
 
 
 def _sentences_before(readings: Sequence[Reading], draft: AnchorDraft) -> Iterator[tuple[Reading, Span]]:
-    """What the speaker of a draft said before it in the segment, the newest first."""
+    """Yield the earlier sentences of a draft's speaker in the segment, the newest first."""
     for reading in reversed(readings):
         is_same = reading.speaker == draft.speaker and reading.turn.role is draft.role and not reading.tool
         if is_same and reading.turn.seq < draft.turn_seq:
